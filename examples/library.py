@@ -46,7 +46,7 @@ for run in (content, by_vote, final, weaker):
     print(f"run {run.id} {run.method:12} {shown}")
 
 # %% The language map of the sites
-for site in crawl.language_map(by="host").head(10):
+for site in crawl.sites(by="host").head(10):
     print(f"{site.site:28} {site.name:16} {site.pages:4} pages  {site.share:.0%}")
 
 # %% Why a page has its language

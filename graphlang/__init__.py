@@ -13,8 +13,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graphlang.collection.collection import Collection
-    from graphlang.collection.collection import open_collection as open  # noqa: A004  gl.open, as gzip.open
+    from graphlang.collection import Collection
+    from graphlang.collection import open_collection as open  # noqa: A004  gl.open, as gzip.open
+    from graphlang.collection.page_filter import PageFilter
     from graphlang.db import Link, Page, Problem, StoreError
     from graphlang.identification import Prediction, identify
     from graphlang.ingest import Limits
@@ -29,18 +30,19 @@ __version__ = "0.1.0"
 #: Name -> module, and its name there. Nothing is imported before it is used: all of it takes 0.28 s, and a worker or
 #: `graphlang --help`, which is there after 0.04 s, needs none of it.
 _WHERE = {
-    "Collection": ("collection.collection", "Collection"),
+    "Collection": ("collection", "Collection"),
     "Limits": ("ingest", "Limits"),
     "Link": ("db", "Link"),
     "ModelError": ("modelfile", "ModelError"),
     "Page": ("db", "Page"),
+    "PageFilter": ("collection.page_filter", "PageFilter"),
     "PluginError": ("plugins", "PluginError"),
     "Prediction": ("identification", "Prediction"),
     "Problem": ("db", "Problem"),
     "Rows": ("rows", "Rows"),
     "StoreError": ("db", "StoreError"),
     "identify": ("identification", "identify"),
-    "open": ("collection.collection", "open_collection"),
+    "open": ("collection", "open_collection"),
     "read": ("reading", "read"),
     "use_plugins": ("plugins", "use_plugins"),
 }
@@ -51,6 +53,7 @@ __all__ = [
     "Link",
     "ModelError",
     "Page",
+    "PageFilter",
     "PluginError",
     "Prediction",
     "Problem",

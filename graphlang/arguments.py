@@ -1,25 +1,58 @@
-"""What callers of the library give: one text or several, a probability, a number; anything else is named."""
+"""Validate arguments of the public API."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from inspect import Parameter, signature
 from numbers import Real
 from operator import index
-from typing import SupportsIndex, TypeGuard
+from typing import Any, ParamSpec, SupportsIndex, TypeGuard, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 _READABLE = 256  # bits: 78 digits
 
 
+def checked(**checks: Callable[[str, Any], Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Check, and convert, arguments of a function before it is called; None passes where it is the default.
+
+    >>> @checked(count=whole_number)
+    ... def double(count: int | None = None) -> int:
+    ...     return 2 * (count or 0)
+    >>> double(), double(4)
+    (0, 8)
+    >>> double(count="4")
+    Traceback (most recent call last):
+    TypeError: count is of type str, expected int
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        parameters = signature(function).parameters
+        places = [name for name, each in parameters.items() if each.kind is Parameter.POSITIONAL_OR_KEYWORD]
+        optional = {name for name, each in parameters.items() if each.default is None}
+
+        def convert(name: str, value: Any) -> Any:
+            if name not in checks or (value is None and name in optional):
+                return value
+            return checks[name](name, value)
+
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            by_place: Any = [convert(name, value) for name, value in zip(places, args, strict=False)]
+            by_name: Any = {name: convert(name, value) for name, value in kwargs.items()}
+            rest: Any = args[len(by_place) :]
+            return function(*by_place, *rest, **by_name)
+
+        return call
+
+    return decorate
+
+
 def several(name: str, value: object) -> list[str]:
-    """One text, or several, as a list.
-
-    Args:
-        name: of the argument, for the words of an error.
-        value: what was given.
-
-    Raises:
-        TypeError: it is neither, or one of them is no text.
+    """Return one text, or several, as a list.
 
     >>> several("hosts", "a.example"), several("hosts", ("a.example", "b.example"))
     (['a.example'], ['a.example', 'b.example'])
@@ -28,50 +61,25 @@ def several(name: str, value: object) -> list[str]:
         return [value]
     if not isinstance(value, Iterable) or isinstance(value, bytes):
         raise TypeError(f"{name} is of type {type(value).__name__}, expected str, or several of them")
-    given = list(value)
-    for number, one in enumerate(given):
-        if not isinstance(one, str):
-            raise TypeError(f"{name}[{number}] is of type {type(one).__name__}, expected str")
-    return given
+    return [text(f"{name}[{number}]", item) for number, item in enumerate(value)]
 
 
-def text(name: str, value: object) -> None:
-    """Refuse what is no text.
-
-    Args:
-        name: of the argument.
-        value: what was given.
-
-    Raises:
-        TypeError: it is none.
-    """
+def text(name: str, value: object) -> str:
+    """Return a text; raise TypeError for anything else."""
     if not isinstance(value, str):
         raise TypeError(f"{name} is of type {type(value).__name__}, expected str")
+    return value
 
 
-def mapping(name: str, value: object) -> None:
-    """Refuse what does not give values to names.
-
-    Args:
-        name: of the argument.
-        value: what was given.
-
-    Raises:
-        TypeError: it does not.
-    """
+def mapping(name: str, value: object) -> Mapping[Any, Any]:
+    """Return a mapping; raise TypeError for anything else."""
     if not isinstance(value, Mapping):
         raise TypeError(f"{name} is of type {type(value).__name__}, expected a mapping of names to numbers")
+    return value
 
 
 def flag(name: str, value: object) -> bool:
-    """A truth value as Python has it: that of numpy is none for what takes values from process to process.
-
-    Args:
-        name: of the argument.
-        value: what was given.
-
-    Raises:
-        TypeError: it is none.
+    """Return a truth value as a `bool`: one of numpy cannot be sent from process to process.
 
     >>> flag("all_bytes", True)
     True
@@ -82,10 +90,7 @@ def flag(name: str, value: object) -> bool:
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether something is a real number; a truth value is none.
-
-    Args:
-        value: what was given.
+    """Return whether a value is a real number; a truth value is not.
 
     >>> [is_number(value) for value in (2, 0.5, True, "2", 1j)]
     [True, True, False, False, False]
@@ -94,18 +99,9 @@ def is_number(value: object) -> TypeGuard[float]:
 
 
 def number(name: str, value: object) -> int | float:
-    """A number as Python has it: those of numpy are none for JSON, for a database or for what compares their types.
+    """Return a number as an `int` where it is whole, so that it is not rounded, else as a `float`.
 
-    Args:
-        name: of the argument.
-        value: what was given.
-
-    Returns:
-        An int for a whole number, so that none is rounded, else a float.
-
-    Raises:
-        TypeError: it is no number.
-        ValueError: it is larger than all that a float holds.
+    JSON, SQLite and comparisons of types do not take numbers of numpy.
 
     >>> number("below", 0.5), number("rounds", 3)
     (0.5, 3)
@@ -120,28 +116,18 @@ def number(name: str, value: object) -> int | float:
 
 
 def whole_number(name: str, value: object, *, least: int = 1, most: int | None = None) -> int:
-    """A whole number as Python has it: those of numpy, as they come out of a table, are none for a database.
-
-    Args:
-        name: of the argument.
-        value: what was given.
-        least: the least that it may be.
-        most: the most that it may be; no bound if not given.
-
-    Raises:
-        TypeError: it is no whole number.
-        ValueError: it is less, or more.
+    """Return a whole number within bounds as an `int`.
 
     >>> whole_number("run", 3)
     3
     """
-    found = _whole(value)
-    if found is None:
+    whole = _whole(value)
+    if whole is None:
         raise TypeError(f"{name} is of type {type(value).__name__}, expected int")
-    if found < least or (most is not None and found > most):
+    if whole < least or (most is not None and whole > most):
         bounds = f"{least} or more" if most is None else f"from {least} to {most}"
-        raise ValueError(f"{name} is {shown(found)}; it must be {bounds}")
-    return found
+        raise ValueError(f"{name} is {shown(whole)}; it must be {bounds}")
+    return whole
 
 
 def _whole(value: object) -> int | None:
@@ -153,29 +139,18 @@ def _whole(value: object) -> int | None:
         return None
 
 
+def length(name: str, value: object) -> int:
+    """Return a whole number that is not negative."""
+    return whole_number(name, value, least=0)
+
+
 def run_number(name: str, value: object) -> int:
-    """The number of a run, which need not be one that there is.
-
-    Args:
-        name: of the argument.
-        value: what was given.
-
-    Raises:
-        TypeError: it is no whole number.
-        ValueError: no database can number a run so.
-    """
+    """Return a number that a run can have; a run of this number need not exist."""
     return whole_number(name, value, least=-sys.maxsize, most=sys.maxsize)
 
 
 def probability(name: str, value: object) -> float:
-    """A probability as Python has it: SQLite takes one of numpy for a blob, which is more than any number.
-
-    Args:
-        name: of the argument.
-        value: what was given.
-
-    Raises:
-        ValueError: it is no number from 0 to 1.
+    """Return a probability as a `float`: SQLite takes one of numpy for a blob, which is more than any number.
 
     >>> probability("below", 1)
     1.0
@@ -186,10 +161,7 @@ def probability(name: str, value: object) -> float:
 
 
 def shown(value: object) -> str:
-    """A value in a sentence; of a whole number that nobody would read to its end only how long it is.
-
-    Args:
-        value: what was given.
+    """Return a value as an error message shows it; of an integer too long to read only the length.
 
     >>> shown("0.5"), shown(-3), shown(10**400)
     ("'0.5'", '-3', 'a whole number of 1,329 bits')

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
-from graphlang.arguments import whole_number
+from graphlang.arguments import checked, whole_number
 from graphlang.codes import languages
 from graphlang.content import registry as content_methods
 from graphlang.content.adapters.foreign import Foreign
@@ -30,10 +30,9 @@ _BATCH_CHARACTERS = 1 << 24  # texts of a batch together, so that long ones do n
 
 
 class Prediction(NamedTuple):
-    """What a method says of one text."""
+    """The answer of a method for one text."""
 
-    #: ISO 639-3; ``und``: there is no text or no language for its script, or no URL where one is read; ``zxx``: it has
-    #: no letters
+    #: ISO 639-3; ``und``: no text, no language for its script, or not a URL where one is read; ``zxx``: no letters
     language: str
     script: str | None  #: ISO 15924
     confidence: float  #: probability of the language, 0 to 1
@@ -41,13 +40,14 @@ class Prediction(NamedTuple):
     runner_up_confidence: float | None  #: its probability
 
 
+@checked(workers=whole_number)
 def identify(texts: Iterable[str], method: str | Path | Classifier = "nfc", *, workers: int = 1) -> list[Prediction]:
     r"""Identify the language of texts, or of URLs with a URL method.
 
-    A text that was encoded twice (its UTF-8 taken for windows-1252) is identified as it was meant.
+    A text that was encoded twice (its UTF-8 taken for windows-1252) is repaired first.
 
     Args:
-        texts: any strings; of a URL method URLs, the scheme of which may be missing. Others are ``und``.
+        texts: any strings; for a URL method URLs, the scheme of which may be missing. Others are ``und``.
         method: a name that `graphlang methods` lists, a model file, or a classifier of your own: an object with
             `labels` and `probabilities(texts)`.
         workers: threads that identify, where the method allows more than one. The result is the same with any number.
@@ -56,7 +56,7 @@ def identify(texts: Iterable[str], method: str | Path | Classifier = "nfc", *, w
         One `Prediction` for each text, in their order.
 
     Raises:
-        TypeError: `texts` is one string and not several, or one of them is none; `workers` is no whole number.
+        TypeError: `texts` is one string instead of several, or has something else; `workers` is not an integer.
         ValueError: `workers` is below 1.
         ModelError: there is no such method or model.
 
@@ -64,14 +64,13 @@ def identify(texts: Iterable[str], method: str | Path | Classifier = "nfc", *, w
     'deu'
     >>> identify(["ÐšÐ°ÐºÐ¾Ð¹ Ñ\x81ÐµÐ³Ð¾Ð´Ð½Ñ\x8f Ð´ÐµÐ½ÑŒ?"])[0].language
     'rus'
-    >>> [one.language for one in identify(["", "42"])]
+    >>> [prediction.language for prediction in identify(["", "42"])]
     ['und', 'zxx']
     """
     if isinstance(texts, str):
         raise TypeError("identify takes several texts: put the one into a list")
-    workers = whole_number("workers", workers)
-    given = (("", text) for text in _strings(texts))
-    return [found for _, found in predictions(load(method), given, workers=workers)]
+    unnamed = (("", text) for text in _strings(texts))
+    return [prediction for _, prediction in predictions(load(method), unnamed, workers=workers)]
 
 
 def _strings(texts: Iterable[str]) -> Iterator[str]:
@@ -82,7 +81,7 @@ def _strings(texts: Iterable[str]) -> Iterator[str]:
 
 
 def is_url_method(method: str) -> bool:
-    """Whether a method, or a model file, is about URLs.
+    """Return whether a method, or a model file, reads URLs.
 
     Args:
         method: name, or path of a model file.
@@ -95,14 +94,14 @@ def is_url_method(method: str) -> bool:
 
 
 def load(method: str | Path | Classifier) -> Identifier | UrlIdentifier:
-    """A content or URL method, a model file, or a classifier of the caller's own.
+    """Load a content or URL method, a model file, or a classifier of the caller.
 
     Args:
         method: name, path of a model file, or an object with `labels` and `probabilities(texts)`.
 
     Raises:
-        ModelError: there is none, or the object lacks something.
-        PluginError: a method of another package that cannot be loaded.
+        ModelError: there is no such method, or the object lacks something.
+        PluginError: the method of another package cannot be loaded.
     """
     if isinstance(method, str | Path):
         return _named(str(method))
@@ -131,7 +130,7 @@ def predictions(
         workers: threads that identify, where the method allows more than one.
 
     Yields:
-        Each pair, and what the method says of it.
+        Each pair, and its prediction.
     """
     of_urls = hasattr(identifier, "decisions")
     if of_urls:
@@ -140,13 +139,13 @@ def predictions(
     def ask(batch: _Batch) -> tuple[_Batch, list[list[int]], list[list[float]]]:
         read = [text for _, text in batch]
         if not of_urls:
-            read = [meant.text if meant else text for meant, text in zip(_as_meant(read), read, strict=True)]
+            read = [repair.text if repair else text for repair, text in zip(_repaired(read), read, strict=True)]
         best, score = top(identifier.probabilities(read), 2)
         return batch, best.tolist(), score.tolist()
 
-    for batch, best, score in _side_by_side(ask, identifier, texts, workers):
+    for batch, best, score in _in_threads(ask, identifier, texts, workers):
         for item, first, sure in zip(batch, best, score, strict=True):
-            # What is no URL at all has words, too, of which a method would say something; data: and tel: name no page.
+            # A method would answer for the words of any line; data: and tel: name no page.
             if of_urls and not (is_url(item[1]) and readable(item[1]).strip()):
                 yield item, Prediction(languages.UND, None, 0.0, None, None)
             else:
@@ -169,30 +168,30 @@ def segments(
     from graphlang.content.segments import find  # noqa: PLC0415 - one language a text does without
 
     def ask(batch: _Batch) -> list[tuple[tuple[str, str], list[Span]]]:
-        given = _as_meant([text for _, text in batch])
-        read = [meant.text if meant else text for meant, (_, text) in zip(given, batch, strict=True)]
+        repaired = _repaired([text for _, text in batch])
+        read = [repair.text if repair else text for repair, (_, text) in zip(repaired, batch, strict=True)]
         return [
-            (item, _where_written(found, item[1], meant.encoded) if meant else found)
-            for item, meant, found in zip(batch, given, find.spans(identifier, read), strict=True)
+            (item, _in_original(spans, item[1], repair.encoded) if repair else spans)
+            for item, repair, spans in zip(batch, repaired, find.spans(identifier, read), strict=True)
         ]
 
-    for found in _side_by_side(ask, identifier, texts, workers):
-        yield from found
+    for answers in _in_threads(ask, identifier, texts, workers):
+        yield from answers
 
 
-def _side_by_side(
+def _in_threads(
     ask: Callable[[_Batch], _Asked],
     identifier: Identifier | UrlIdentifier,
     texts: Iterable[tuple[str, str]],
     workers: int,
 ) -> Iterator[_Asked]:
-    """What a method says of each batch, in their order; the more are at hand at once, the fewer characters in each."""
+    """Ask a method about each batch, in order; with more threads batches have fewer characters."""
     threads = min(workers, MOST) if getattr(identifier, "concurrent", False) else 1
     return side_by_side(ask, _batches(texts, _BATCH_CHARACTERS // threads), threads)
 
 
-def _as_meant(texts: list[str]) -> list[Meant | None]:
-    """Texts that were encoded twice, as they were meant; None for each of the others, nearly all."""
+def _repaired(texts: list[str]) -> list[Meant | None]:
+    """Repaired versions of texts that were encoded twice; None for each other text, which is nearly all."""
     if all(map(str.isascii, texts)):
         return [None] * len(texts)
     from graphlang.ingest.payload.encoded_twice import as_meant  # noqa: PLC0415 - ASCII does without
@@ -200,12 +199,12 @@ def _as_meant(texts: list[str]) -> list[Meant | None]:
     return [as_meant(text) for text in texts]
 
 
-def _where_written(spans: list[Span], text: str, encoded: int) -> list[Span]:
-    """Spans of a text as it was meant, where they stand in the text as it is."""
-    from graphlang.ingest.payload.encoded_twice import places  # noqa: PLC0415 - hardly ever needed
+def _in_original(spans: list[Span], text: str, encoded: int) -> list[Span]:
+    """Spans of a repaired text, by their places in the original."""
+    from graphlang.ingest.payload.encoded_twice import places  # noqa: PLC0415 - rarely needed
 
-    at = places(text, encoded)
-    return [span._replace(begin=at[span.begin], end=at[span.end]) for span in spans]
+    place = places(text, encoded)
+    return [span._replace(begin=place[span.begin], end=place[span.end]) for span in spans]
 
 
 def _prediction(labels: Sequence[str], text: str, best: list[int], score: list[float]) -> Prediction:
@@ -219,13 +218,13 @@ def _prediction(labels: Sequence[str], text: str, best: list[int], score: list[f
     return Prediction(language, script, score[0], labels[best[1]], score[1])
 
 
-def _batches(texts: Iterable[tuple[str, str]], most: int = _BATCH_CHARACTERS) -> Iterator[_Batch]:
+def _batches(texts: Iterable[tuple[str, str]], limit: int) -> Iterator[_Batch]:
     batch: _Batch = []
     characters = 0
     for item in texts:
         batch.append(item)
         characters += len(item[1])
-        if len(batch) == _BATCH or characters >= most:
+        if len(batch) == _BATCH or characters >= limit:
             yield batch
             batch, characters = [], 0
     if batch:

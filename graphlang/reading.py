@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphlang.arguments import flag, whole_number
+from graphlang.arguments import checked, flag, whole_number
 from graphlang.ingest import batches, expand
-from graphlang.ingest.limits import given
+from graphlang.ingest.limits import given as usual_limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from graphlang.ingest import Limits
 
 
+@checked(workers=whole_number, follow_links=flag)
 def read(
     *files: str | Path, limits: Limits | None = None, workers: int = 1, follow_links: bool = False
 ) -> Iterator[Page | Problem]:
@@ -33,9 +34,9 @@ def read(
     Raises:
         OSError: a file or folder does not exist.
         TypeError: an argument of another type.
-        ValueError: it is below 1.
+        ValueError: `workers` is below 1.
     """
-    workers, follow_links, bounds = whole_number("workers", workers), flag("follow_links", follow_links), given(limits)
+    bounds = usual_limits(limits)
     sources = [(path, 0) for path in expand(files, follow_links=follow_links)]
     for batch in batches(sources, limits=bounds, workers=workers):
         yield from batch.items

@@ -1,4 +1,4 @@
-"""Rows of a collection, read when they are looked at: a stream for loops, a table for notebooks."""
+"""Rows of a collection, read when they are iterated: a stream for loops, a table for notebooks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from graphlang.arguments import whole_number
+from graphlang.arguments import checked, length
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -19,10 +19,10 @@ Row = TypeVar("Row")
 
 
 class Rows(Generic[Row]):
-    """Rows with named fields; nothing is read before somebody looks, and every look reads anew.
+    """Rows with named fields, which are read each time they are iterated.
 
     Args:
-        kind: the type of a row, a NamedTuple or a frozen dataclass.
+        kind: makes a row of a tuple of its values.
         columns: names of its fields.
         read: gives the rows, each as a tuple of their values.
 
@@ -50,31 +50,32 @@ class Rows(Generic[Row]):
         return f"<Rows of {', '.join(self.columns)}>"
 
     def tuples(self) -> Iterator[tuple[Any, ...]]:
-        """The rows as plain tuples: the fastest way through many of them."""
+        """Return the rows as plain tuples, which is fastest."""
         return iter(self._read())
 
     def first(self) -> Row | None:
-        """The first row; None where there is none."""
+        """Return the first row; None where there is none."""
         return next(iter(self), None)
 
+    @checked(count=length)
     def head(self, count: int = 10) -> list[Row]:
-        """The first rows.
+        """Return the first rows.
 
         Args:
             count: how many at most.
 
         Raises:
-            TypeError: `count` is no whole number.
+            TypeError: `count` is not an integer.
             ValueError: `count` is negative.
         """
-        return list(islice(self, min(whole_number("count", count, least=0), sys.maxsize)))
+        return list(islice(self, min(count, sys.maxsize)))
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """All rows, each as a dictionary by column."""
+        """Return all rows, each as a dictionary by column."""
         return [dict(zip(self.columns, row, strict=True)) for row in self._read()]
 
     def to_pandas(self) -> pd.DataFrame:
-        """All rows as a `pandas.DataFrame`.
+        """Return all rows as a `pandas.DataFrame`.
 
         Raises:
             ImportError: pandas is not installed.
@@ -84,7 +85,7 @@ class Rows(Generic[Row]):
         return pd.DataFrame.from_records(list(self._read()), columns=list(self.columns))
 
     def to_polars(self) -> pl.DataFrame:
-        """All rows as a `polars.DataFrame`.
+        """Return all rows as a `polars.DataFrame`.
 
         Raises:
             ImportError: polars is not installed.
@@ -94,7 +95,7 @@ class Rows(Generic[Row]):
         return pl.DataFrame(list(self._read()), schema=list(self.columns), orient="row", infer_schema_length=None)
 
     def to_arrow(self) -> pa.Table:
-        """All rows as a `pyarrow.Table`.
+        """Return all rows as a `pyarrow.Table`.
 
         Raises:
             ImportError: pyarrow is not installed.

@@ -121,7 +121,7 @@ def _write_warc(path: Path, pages: Iterable[tuple[str, bytes]]) -> Path:
 def unhurried() -> Iterator[None]:
     """No lines of progress: whether a verb takes so long that it has some depends on the machine."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("graphlang.cli.shared.messages.progress._EVERY", 3600.0)
+        patch.setattr("graphlang.cli.shared.progress._EVERY", 3600.0)
         yield
 
 
@@ -131,12 +131,10 @@ def write_warc() -> Callable[[Path, Iterable[tuple[str, bytes]]], Path]:
     return _write_warc
 
 
-@pytest.fixture
-def museum(tmp_path: Path) -> Path:
-    """Two long German pages and a French one; German pages link to a page whose only text is a name, and further."""
+def _write_museum(folder: Path) -> Path:
     site = "http://museum.example/"
     return _write_warc(
-        tmp_path / "museum.warc.gz",
+        folder / "museum.warc.gz",
         [
             (site, html(GERMAN, "/karten.html", "/anna.html", "/nie-geholt.html")),
             (site + "karten.html", html(GERMAN + " Die Karten hängen im zweiten Stock.", "/anna.html", "/")),
@@ -145,6 +143,28 @@ def museum(tmp_path: Path) -> Path:
             ("http://musee.example/luc.html", html("12 34 56")),
         ],
     )
+
+
+@pytest.fixture
+def museum(tmp_path: Path) -> Path:
+    """Two long German pages and a French one; German pages link to a page whose only text is a name, and further."""
+    return _write_museum(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def _museum_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from graphlang.cli import cli  # noqa: PLC0415 - tests of other parts need no command line
+
+    folder = tmp_path_factory.mktemp("museum")
+    call = ["run", str(_write_museum(folder)), "--db", str(folder / "crawl.db"), "--workers", "1", "--quiet"]
+    assert CliRunner().invoke(cli, call).exit_code == 0
+    return folder / "crawl.db"
+
+
+@pytest.fixture
+def run_museum(_museum_template: Path) -> Callable[[Path], Path]:
+    """Make the database of a finished ``run`` over the museum at a path: a copy, for tests of what comes after."""
+    return lambda path: Path(shutil.copyfile(_museum_template, path))
 
 
 @pytest.fixture

@@ -22,6 +22,8 @@ ROOMS = ("graphlang", "db", "ingest")
 KERNELS = ("graphlang/evaluation/metrics.py", "graphlang/graph/vote.py", "graphlang/graph/propagation/inference.py")
 ENTRY = re.compile(r"^ {4}\*{0,2}([\w.]+)(?: \([^)]*\))?:", re.MULTILINE)
 EXEMPT = re.compile(r"(^|\.)(overload|property|cached_property|setter|command|group)\b")
+#: Rooms that are no public API: one sentence a function is enough.
+INTERNAL = ("graphlang/cli/", "graphlang/arguments.py", "graphlang/collection/page_filter.py")
 Functions = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -48,7 +50,7 @@ class Function(NamedTuple):
         """Whether other modules call it with arguments."""
         decorated = any(EXEMPT.search(ast.unparse(decorator)) for decorator in self.node.decorator_list)
         private = any(part.startswith("_") and part != "__init__" for part in self.name.split("."))
-        return not decorated and not private
+        return not decorated and not private and not self.where.startswith(INTERNAL)
 
     def needs_sections(self, api: set[tuple[str, str]]) -> bool:
         """Whether its arguments and exceptions are to be described."""

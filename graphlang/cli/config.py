@@ -1,8 +1,8 @@
-"""The options of a project: variables of the environment, and tables in a file of ours or in pyproject.toml.
+"""Options of a project: environment variables, and tables in graphlang.toml or pyproject.toml.
 
-A file is found in the working folder, or named. Values are handed to the options as words, so that each is checked as
-on the command line. A file that was found, and not named, may have come with somebody else's archives: it may not say
-where to write, nor have the code of other packages run, nor take part where something is removed or shown to others.
+A file is named, or found in the working folder. Options get their values as text, so that each is checked as on the
+command line. A file that was found may have come with archives of other people: it must not choose where to write, run
+the code of other packages, or change verbs that remove or publish.
 """
 
 from __future__ import annotations
@@ -20,60 +20,46 @@ if TYPE_CHECKING:
 OWN = Path("graphlang.toml")
 PROJECT = Path("pyproject.toml")
 _LARGEST = 1 << 20  #: bytes of a file
-#: Options that may only stand in a file that was named, by the names of their parameters.
+#: Options that only a file of --config may set, by the names of their parameters.
 NAMED_ONLY = frozenset({"output", "plugins", "report"})
-#: Verbs whose options may.
+#: Verbs whose options only such a file may set.
 VERBS_NAMED_ONLY = frozenset({"correct", "remove", "serve"})
 
 
 def defaults(command: click.Group, verb: str | None, named: Path | None) -> dict[str, Any] | None:
-    """The defaults of the options of a verb, as `click.Context.default_map` has them; None where there is no file.
-
-    Args:
-        command: the group of all verbs.
-        verb: the one that is called.
-        named: the file that the user names; None to look for one in the working folder.
-
-    Raises:
-        click.UsageError: the file cannot be read, is no TOML, or has a verb, an option or a value that does not exist.
-    """
-    found = _found(named)
-    if found is None:
+    """Return the defaults of a verb as `click.Context.default_map` has them; None where there is no file."""
+    config = _read_config(named)
+    if config is None:
         return None
-    path, tables = found
+    path, tables = config
     for name in tables:
         if name not in command.commands:
-            raise click.UsageError(f"{path}: [{name}] is no verb")
+            raise click.UsageError(f"{path}: [{name}] is not a verb")
         if name in VERBS_NAMED_ONLY and named is None:
-            raise click.UsageError(f"{path}: [{name}] may only stand in a file that --config names")
+            raise click.UsageError(f"{path}: [{name}] is allowed only in a file that --config names")
     if verb is None or verb not in tables:
         return {}
     return {verb: _options(command.commands[verb], tables[verb], f"{path}: [{verb}]", named=named is not None)}
 
 
 def name_variables(command: click.Command, verb: str) -> None:
-    """Let each option of a verb have its variable of the environment: ``GRAPHLANG_VERB_OPTION``.
-
-    Args:
-        command: the verb.
-        verb: its name; of a verb below another, both.
-    """
+    """Give each option of a verb its environment variable: ``GRAPHLANG_VERB_OPTION``."""
     if isinstance(command, click.Group):
         for name in command.commands:
             name_variables(command.commands[name], f"{verb}-{name}")
         return
-    for name, option in _known(command):
+    for name, option in _options_of(command):
         if option.envvar is None:
             option.envvar = f"GRAPHLANG_{verb}_{name}".replace("-", "_").upper()
 
 
-def _found(named: Path | None) -> tuple[Path, Mapping[str, Any]] | None:
+def _read_config(named: Path | None) -> tuple[Path, Mapping[str, Any]] | None:
     if named is not None:
         content = _parsed(named)
         return named, (_tool(content, named) if named.name == PROJECT.name else content)
     if _is_there(OWN):
         return OWN, _parsed(OWN)
-    if _is_there(PROJECT) and b"graphlang" in _read(PROJECT):  # nobody else's file is read, and found wanting
+    if _is_there(PROJECT) and b"graphlang" in _read(PROJECT):  # errors in files for other programs do not matter
         return PROJECT, _tool(_parsed(PROJECT), PROJECT)
     return None
 
@@ -81,7 +67,7 @@ def _found(named: Path | None) -> tuple[Path, Mapping[str, Any]] | None:
 def _is_there(path: Path) -> bool:
     try:
         return path.is_file()
-    except OSError:  # no file of this working folder can be reached, as where another user was taken on in it
+    except OSError:  # the user may not enter the working folder
         return False
 
 
@@ -103,35 +89,36 @@ def _parsed(path: Path) -> Mapping[str, Any]:
 
 def _tool(content: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
     tools = content.get("tool", {})
-    own = tools.get("graphlang", {}) if isinstance(tools, dict) else None
-    if not isinstance(own, dict):
-        raise click.UsageError(f"{path}: [tool.graphlang] is no table")
-    return own
+    table = tools.get("graphlang", {}) if isinstance(tools, dict) else None
+    if not isinstance(table, dict):
+        raise click.UsageError(f"{path}: [tool.graphlang] is not a table")
+    return table
 
 
 def _options(command: click.Command, table: Any, where: str, *, named: bool) -> dict[str, Any]:
     if not isinstance(table, dict):
-        raise click.UsageError(f"{where} is no table")
+        raise click.UsageError(f"{where} is not a table")
     if isinstance(command, click.Group):
         unknown = next((name for name in table if name not in command.commands), None)
         if unknown is not None:
-            raise click.UsageError(f"{where}: {unknown} is no verb")
+            raise click.UsageError(f"{where}: {unknown} is not a verb")
         return {
-            name: _options(command.commands[name], own, f"{where} [{name}]", named=named) for name, own in table.items()
+            name: _options(command.commands[name], below, f"{where} [{name}]", named=named)
+            for name, below in table.items()
         }
-    known = dict(_known(command))
-    made = {}
+    options = dict(_options_of(command))
+    values = {}
     for name, value in table.items():
-        option = known.get(name.replace("_", "-"))
+        option = options.get(name.replace("_", "-"))
         if option is None:
-            raise click.UsageError(f"{where}: {name} is no option of this verb")
+            raise click.UsageError(f"{where}: {name} is not an option of this verb")
         if option.name in NAMED_ONLY and not named:
-            raise click.UsageError(f"{where}: {name} may only stand in a file that --config names")
-        made[str(option.name)] = _value(option, value, f"{where}: {name}")
-    return made
+            raise click.UsageError(f"{where}: {name} is allowed only in a file that --config names")
+        values[str(option.name)] = _value(option, value, f"{where}: {name}")
+    return values
 
 
-def _known(command: click.Command) -> Iterator[tuple[str, click.Option]]:
+def _options_of(command: click.Command) -> Iterator[tuple[str, click.Option]]:
     """Options by their long names, without the dashes."""
     for parameter in command.params:
         if isinstance(parameter, click.Option):
@@ -144,10 +131,10 @@ def _value(option: click.Option, value: Any, where: str) -> Any:
         if not isinstance(value, bool):
             raise click.UsageError(f"{where} must be true or false")
         return value
-    several = value if isinstance(value, list) else [value]
+    items = value if isinstance(value, list) else [value]
     if isinstance(value, list) and not option.multiple:
         raise click.UsageError(f"{where} takes one value")
-    if not all(isinstance(one, (str, int, float)) and not isinstance(one, bool) for one in several):
+    if not all(isinstance(item, (str, int, float)) and not isinstance(item, bool) for item in items):
         raise click.UsageError(f"{where} must be a text or a number{', or a list of them' if option.multiple else ''}")
-    words = [str(one) for one in several]
-    return words if option.multiple else words[0]
+    texts = [str(item) for item in items]
+    return texts if option.multiple else texts[0]

@@ -1,9 +1,9 @@
-"""What a command's errors are worth: for each kind its exit code and its words, in one line.
+"""Errors of a command: the exit code and the message of each kind, in one line.
 
 | code | means |
 |---|---|
 | 0 | done |
-| 1 | done, with problems: they are in the table `problems`, or were told on standard error |
+| 1 | done, with problems: they are in the table `problems`, or on standard error |
 | 2 | wrong usage: an option, or a file that the user named |
 | 3 | the database or the model cannot be used |
 | 4 | no more disk or memory |
@@ -17,14 +17,17 @@ import errno
 import os
 import sqlite3
 import sys
+from contextlib import closing
+from typing import Final
 
 import click
 
+from graphlang.cli.shared.options import DATABASE
 from graphlang.interrupts import noted
 from graphlang.visible import visible
 
 PROBLEMS, USAGE, UNFIT, EXHAUSTED, LOCKED, INTERRUPTED = 1, 2, 3, 4, 5, 130
-#: Errors of the system that say that there is no more of something.
+#: Errors of the operating system that mean that a resource is exhausted.
 _EXHAUSTED = {
     errno.ENOSPC,
     errno.EDQUOT,
@@ -35,18 +38,15 @@ _EXHAUSTED = {
     errno.ENFILE,
     errno.EAGAIN,
 }
+#: What Python raises over values of a wrong kind.
+_OVER_VALUES: Final = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RecursionError)
 
 
 class Failure(click.ClickException):
-    """An error that is told in one line.
+    """An error with a message of one line and an exit code."""
 
-    Args:
-        words: for the user.
-        code: the exit code.
-    """
-
-    def __init__(self, words: str, code: int) -> None:
-        super().__init__(words)
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
         self._code = code
 
     @property
@@ -56,17 +56,42 @@ class Failure(click.ClickException):
 
 
 def failure(error: BaseException) -> Failure | None:
-    """What an error is worth; None where it is none that a user can cause, but a defect of the program."""
+    """Return the message and exit code of an error; None for a defect of the program."""
     if isinstance(error, KeyboardInterrupt) or (noted() and _of_database(error)):
-        return Failure("stopped; what was done is kept, and the same command goes on", INTERRUPTED)
+        return Failure("interrupted; run the same command again to resume", INTERRUPTED)
     if isinstance(error, MemoryError):
         return Failure(f"there is not enough memory{f': {error}' if str(error) else ''}", EXHAUSTED)
     if isinstance(error, sqlite3.Error):
         return _of_sqlite(str(error))
     if isinstance(error, OSError):
         return _of_system(error)
-    code = _code_of_ours(error)
+    if _of_database(error) and isinstance(error.__cause__, sqlite3.Error):
+        reported = _of_sqlite(str(error.__cause__))
+        if reported.exit_code != UNFIT or str(error.__cause__) == "interrupted":
+            return reported
+    code = _code_of(error)
     return None if code is None else Failure(str(error), code)
+
+
+def damage(ctx: click.Context, error: BaseException) -> Failure | None:
+    """Return what is wrong with the database of the command, if that can have caused an error."""
+    path = ctx.meta.get(DATABASE)
+    if path is None or not isinstance(error, _OVER_VALUES):
+        return None
+    from graphlang.db import StoreError  # noqa: PLC0415 - only when it failed
+    from graphlang.db.check import findings  # noqa: PLC0415
+    from graphlang.db.connection import inspect  # noqa: PLC0415
+    from graphlang.db.values import CHECK  # noqa: PLC0415
+
+    try:
+        with closing(inspect(path)) as connection:
+            finding = next(findings(connection), None)
+    except (StoreError, sqlite3.Error):
+        return None
+    if finding is None:
+        return None
+    where = f"{finding.table}{f' ({finding.row})' if finding.row else ''}"
+    return Failure(f"{path} is unsound: {where}: {finding.what}{CHECK}", UNFIT)
 
 
 def _of_database(error: BaseException) -> bool:
@@ -75,8 +100,8 @@ def _of_database(error: BaseException) -> bool:
     return isinstance(error, (sqlite3.Error, StoreError))
 
 
-def _code_of_ours(error: BaseException) -> int | None:
-    # What brings numpy along is imported only where its errors may have come from.
+def _code_of(error: BaseException) -> int | None:
+    # Modules that import numpy are imported only where the error may be theirs.
     from graphlang.db.errors import InputError, LockedError, StoreError  # noqa: PLC0415 - only when it failed
     from graphlang.plugins import PluginError  # noqa: PLC0415 - only when it failed
 
@@ -101,38 +126,36 @@ def _code_of_ours(error: BaseException) -> int | None:
 
 
 def _of_cluster(name: str, module: str, code: int) -> dict[type[BaseException], int]:
-    """An error of the cluster's rooms, where these were imported: nothing else raises it."""
+    """An error of the cluster's modules, if these are imported."""
     return {getattr(sys.modules[module], name): code} if module in sys.modules else {}
 
 
-def _of_sqlite(words: str) -> Failure:
-    if "full" in words:
-        more = "what was written before is kept; make room and repeat the command to go on"
-        return Failure(f"the disk is full: {more}", EXHAUSTED)
-    if "locked" in words:
+def _of_sqlite(message: str) -> Failure:
+    if "full" in message:
+        return Failure("the disk is full: free some space, and run the same command again to resume", EXHAUSTED)
+    if "locked" in message:
         return Failure("the database is in use by another process", LOCKED)
-    if "disk I/O" in words:
-        return Failure(f"the disk fails, or is full: {words}", EXHAUSTED)
-    if words == "interrupted":
-        told = "the database takes more steps to read than its size can need ('graphlang check' tells more)"
-        return Failure(told, UNFIT)
-    # What SQLite cannot decode it repeats, line breaks and all.
-    return Failure(f"database error: {visible(words.partition(' with text ')[0])}", UNFIT)
+    if "disk I/O" in message:
+        return Failure(f"the disk fails, or is full: {message}", EXHAUSTED)
+    if message == "interrupted":
+        return Failure("reading the database takes more steps than its size allows (see 'graphlang check')", UNFIT)
+    # SQLite repeats text that it cannot decode, line breaks included.
+    return Failure(f"database error: {visible(message.partition(' with text ')[0])}", UNFIT)
 
 
 def _of_system(error: OSError) -> Failure:
     from graphlang.whole_file import NothingToWriteError  # noqa: PLC0415 - help and version do without
 
     where = f"{error.filename}: " if error.filename else ""
-    words = f"{where}{error.strerror or error}"
-    if isinstance(error, FileNotFoundError) and not error.filename and not _is_somewhere():
-        words = "the working folder does not exist any more"
+    message = f"{where}{error.strerror or error}"
+    if isinstance(error, FileNotFoundError) and not error.filename and not _has_working_folder():
+        message = "the working folder does not exist any more"
     if isinstance(error, NothingToWriteError):
-        return Failure(words, PROBLEMS)
-    return Failure(words, EXHAUSTED if error.errno in _EXHAUSTED else USAGE)
+        return Failure(message, PROBLEMS)
+    return Failure(message, EXHAUSTED if error.errno in _EXHAUSTED else USAGE)
 
 
-def _is_somewhere() -> bool:
+def _has_working_folder() -> bool:
     try:
         os.getcwd()  # noqa: PTH109 - Path.cwd() says no more
     except OSError:

@@ -1,4 +1,4 @@
-"""The group of all verbs, and the one place where an error becomes one line and an exit code."""
+"""The group of all verbs, whose modules are imported when they are called; errors become one line and an exit code."""
 
 from __future__ import annotations
 
@@ -7,19 +7,24 @@ import os
 import sys
 import time
 import warnings
+from collections.abc import Iterator, MutableMapping
+from importlib import import_module
+from keyword import iskeyword
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from graphlang.cli.config import defaults, name_variables
-from graphlang.cli.failures import INTERRUPTED, failure
-from graphlang.cli.lazy_group import Verbs
-from graphlang.cli.shared.messages.log import log, put, say
+from graphlang.cli.groups import GROUPS
+from graphlang.cli.shared.log import log, put, say
 from graphlang.cli.streams import prepare
-from graphlang.cli.verbs import GROUPS
 from graphlang.interrupts import note
 from graphlang.visible import visible, visible_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _EPILOG = """
 \b
@@ -31,65 +36,126 @@ Examples:
 Exit codes: 0 done; 1 done, with problems; 2 wrong usage; 3 database or model unfit; 4 no more disk or memory; 5 another
 process is writing to the database; 130 interrupted.
 """
+_INTERRUPTED = 130
+#: Verbs in modules with more imports than their group needs.
+_ELSEWHERE = {"language-graph": "link_graphs"}
 
 
-class _Told(Verbs):
-    """Tells errors that users can cause in one line, without a traceback."""
+class _Commands(MutableMapping[str, click.Command]):
+    """Commands by name; each is imported when it is looked up."""
 
-    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+    def __init__(self, modules: Mapping[str, str]) -> None:
+        self._modules = dict(modules)
+        self._imported: dict[str, click.Command] = {}
+
+    def __getitem__(self, name: str) -> click.Command:
+        if name not in self._imported:
+            module = import_module(f"graphlang.cli.{_ELSEWHERE.get(name, self._modules[name])}")
+            self._imported[name] = getattr(module, name.replace("-", "_") + "_" * iskeyword(name))
+        return self._imported[name]
+
+    def __setitem__(self, name: str, command: click.Command) -> None:
+        self._modules[name] = ""
+        self._imported[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._modules[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+
+class Verbs(click.Group):
+    """The group of all verbs, listed by their groups; user errors are printed on one line, without a traceback."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.commands = _Commands({name: module for module, (_, verbs) in GROUPS.items() for name in verbs})
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the verbs in the order of the work."""
+        del ctx
+        return list(self.commands)
+
+    def summary(self, name: str) -> str:
+        """Return the first sentence of a verb's help."""
+        return next(verbs[name] for _, verbs in GROUPS.values() if name in verbs)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return verbs or options that begin like the text; without importing a verb."""
+        if not incomplete or incomplete[0].isalnum():
+            return [
+                CompletionItem(name, help=self.summary(name)) for name in self.commands if name.startswith(incomplete)
+            ]
+        return super().shell_complete(ctx, incomplete)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the verbs under their headings, one line each, in columns of equal width."""
+        del ctx
+        widest = max(map(len, self.commands))
+        for heading, verbs in GROUPS.values():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(widest), summary) for name, summary in verbs.items()])
+
+    def make_context(self, *args: Any, **options: Any) -> click.Context:
+        """Parse options; write errors without control characters."""
         try:
-            return super().make_context(*args, **kwargs)
+            return super().make_context(*args, **options)
         except click.ClickException as error:
-            raise _inert(error) from None
+            raise _escaped(error) from None
         except OSError as error:  # help and version are written here
-            told = None if isinstance(error, BrokenPipeError) else failure(error)
-            raise told or error from None
+            reported = None if isinstance(error, BrokenPipeError) else _failure(error)
+            raise reported or error from None
 
     def invoke(self, ctx: click.Context) -> Any:
+        """Run the verb; turn errors that a user can cause into a line and an exit code."""
         try:
             with warnings.catch_warnings():
-                warnings.showwarning = _show  # type: ignore[assignment]  # it has no use for the rest
+                warnings.showwarning = _say_warning  # type: ignore[assignment]  # it has no use for the rest
                 return super().invoke(ctx)
         except BrokenPipeError:
-            # Whoever reads our output has had enough (head, less): not an error of ours.
+            # The reader of our output has seen enough (head, less): not an error.
             sys.stderr.close()
             ctx.exit(0)
         except (Exception, KeyboardInterrupt) as error:
-            ours = isinstance(error, (click.ClickException, click.exceptions.Exit))
-            told = error if ours else failure(error) or _unsound(ctx, error)
-            if isinstance(told, click.ClickException) and log().json:
-                facts = {"message": told.format_message(), "exit_code": told.exit_code}
-                put(told.format_message(), "error", facts, as_json=True)
-                ctx.exit(told.exit_code)
-            if isinstance(told, click.ClickException):
-                _inert(told)
-            if told is None or ours:
+            from_click = isinstance(error, (click.ClickException, click.exceptions.Exit))
+            reported = error if from_click else _failure(error, ctx)
+            if isinstance(reported, click.ClickException) and log().json:
+                facts = {"message": reported.format_message(), "exit_code": reported.exit_code}
+                put(reported.format_message(), "error", facts, as_json=True)
+                ctx.exit(reported.exit_code)
+            if isinstance(reported, click.ClickException):
+                _escaped(reported)
+            if reported is None or from_click:
                 raise
-            raise told from error
+            raise reported from error
 
 
-def _unsound(ctx: click.Context, error: BaseException) -> click.ClickException | None:
-    from graphlang.cli.unsound import unsound  # noqa: PLC0415 - most commands end well
+def _failure(error: BaseException, ctx: click.Context | None = None) -> click.ClickException | None:
+    from graphlang.cli.failures import damage, failure  # noqa: PLC0415 - most commands succeed
 
-    return unsound(ctx, error)
-
-
-def _show(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any) -> None:
-    """Say a warning in one line: ours is for the user, whatever line of the program it comes from."""
-    ours = category.__module__.startswith("graphlang.")
-    say(f"Warning: {message}" if ours else f"{filename}:{lineno}: {category.__name__}: {message}", "warning")
+    reported = failure(error)
+    return damage(ctx, error) if reported is None and ctx is not None else reported
 
 
-def _inert(error: click.ClickException) -> click.ClickException:
-    """The same error, whose words cannot steer a terminal: there are names in it, of files, hosts or options."""
-    words = visible_lines(error.format_message())
-    error.format_message = lambda: words  # type: ignore[method-assign]  # each class puts its words together by itself
+def _say_warning(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any) -> None:
+    """Write a warning on one line; one of graphlang is for the user, wherever the program raises it."""
+    for_user = category.__module__.startswith("graphlang.")
+    say(f"Warning: {message}" if for_user else f"{filename}:{lineno}: {category.__name__}: {message}", "warning")
+
+
+def _escaped(error: click.ClickException) -> click.ClickException:
+    """The same error, with control characters escaped: it repeats names of files, hosts or options."""
+    message = visible_lines(error.format_message())
+    error.format_message = lambda: message  # type: ignore[method-assign]  # each class formats its own message
     return error
 
 
 @click.group(
-    cls=_Told,
-    groups=GROUPS,
+    cls=Verbs,
     epilog=_EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
@@ -102,39 +168,35 @@ def _inert(error: click.ClickException) -> click.ClickException:
     help="Options of a project, in TOML; by default graphlang.toml, or [tool.graphlang] in pyproject.toml, in the"
     " working folder.",
 )
-@click.option("--no-config", is_flag=True, help="Look for no such file.")
+@click.option("--no-config", is_flag=True, help="Ignore configuration files.")
 @click.pass_context
 def cli(ctx: click.Context, config: Path | None, *, no_config: bool) -> None:
-    """Find the language of every page of a crawled collection, also of pages too short to tell.
+    """Find the language of every page of a crawled collection, also of pages with too little text.
 
     Files are read into one SQLite database; the text of each page is classified by n-grams; then the links decide
     what the text alone cannot.
     """
-    _check_moment(ctx)
+    _check_epoch(ctx)
     if ctx.invoked_subcommand is not None:
         name_variables(cli.commands[ctx.invoked_subcommand], ctx.invoked_subcommand)
     if no_config:
         return
-    found = defaults(cli, ctx.invoked_subcommand, config)
-    if found is not None:
-        ctx.default_map = found
+    values = defaults(cli, ctx.invoked_subcommand, config)
+    if values is not None:
+        ctx.default_map = values
 
 
-def _check_moment(ctx: click.Context) -> None:
-    """Refuse a time of reproducible builds that is none: numpy, where scipy is imported, stops with a traceback at it.
-
-    Raises:
-        click.UsageError: ``SOURCE_DATE_EPOCH`` is no whole number, or greater than a time can be.
-    """
-    written = os.environ.get("SOURCE_DATE_EPOCH", "0")
-    if not written:  # as if it were not there
+def _check_epoch(ctx: click.Context) -> None:
+    """Refuse a SOURCE_DATE_EPOCH that is not a time: importing numpy and scipy fails at it with a traceback."""
+    value = os.environ.get("SOURCE_DATE_EPOCH", "0")
+    if not value:  # as if it were not set
         del os.environ["SOURCE_DATE_EPOCH"]
         return
     try:
-        time.gmtime(int(written))  # as numpy does
+        time.gmtime(int(value))  # as numpy does
     except (ValueError, OverflowError, OSError):
-        told = f"SOURCE_DATE_EPOCH is '{visible(written)}', which is no time in seconds since 1970"
-        raise click.UsageError(told, ctx) from None
+        message = f"SOURCE_DATE_EPOCH is '{visible(value)}', which is not a time in seconds since 1970"
+        raise click.UsageError(message, ctx) from None
 
 
 def main() -> None:
@@ -142,15 +204,15 @@ def main() -> None:
     note()
     prepare()
     if "train" not in sys.argv[1:2]:
-        # No verb but this one has large matrices to multiply: threads that wait for some take a core from those that
-        # read or infer, and a small product waits for them in turn. It has to be said before numpy is imported.
+        # Only this verb multiplies large matrices. Threads that wait for some take a core from those that read or
+        # infer, and a small product waits for them in turn. It has to be set before numpy is imported.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Hardly anything here is garbage in cycles: looking for some every thousand objects, and among all modules at the
-    # end, takes 5 ms of the 46 of `--help`, and a twentieth of the time of `languages --known` and of a small `ingest`.
+    # Few objects are garbage in cycles: collecting every thousand objects, and all modules at the end, takes a tenth of
+    # the time of `--help`, and a twentieth of that of `languages --known` and of a small `ingest`.
     gc.set_threshold(200_000, 50, 50)
     try:
         cli(prog_name="graphlang")
     except KeyboardInterrupt:  # before or after the work of a verb
-        sys.exit(INTERRUPTED)
+        sys.exit(_INTERRUPTED)
     finally:
         gc.freeze()

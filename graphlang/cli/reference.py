@@ -1,4 +1,4 @@
-"""Make the pages of reference from the code: every command with its options, every table with its columns.
+"""Write the reference pages from the code: every command with its options, every table with its columns.
 
 ``python -m graphlang.cli.reference`` writes them into the checkout it is run in (``make docs``); a test compares them.
 """
@@ -12,7 +12,7 @@ import click
 from graphlang.cli.main import cli
 from graphlang.db.schema import markdown as schema
 
-#: Where the pages stand in the checkout.
+#: The pages in the checkout.
 COMMANDS = Path("graphlang/COMMANDS.md")
 SCHEMA = Path("db/SCHEMA.md")
 
@@ -24,14 +24,17 @@ _WIDTH = 100
 
 
 def commands() -> str:
-    """The help of the group and of every verb as one Markdown page."""
+    """Return the help of the group and of every verb as one Markdown page."""
     group = _context(cli, "graphlang", None)
     parts = [_HEAD, _section("graphlang", group)]
     for name, verb in cli.commands.items():
         context = _context(verb, name, group)
         parts.append(_section(f"graphlang {name}", context))
         below = verb.commands.items() if isinstance(verb, click.Group) else ()
-        parts += [_section(f"graphlang {name} {one}", _context(command, one, context)) for one, command in below]
+        parts += [
+            _section(f"graphlang {name} {verb_below}", _context(command, verb_below, context))
+            for verb_below, command in below
+        ]
     return "\n".join(parts)
 
 

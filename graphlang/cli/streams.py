@@ -1,4 +1,4 @@
-"""Standard streams as the rest of the program takes them: all three are there, and what they carry stops no work."""
+"""Prepare the standard streams: all three exist, and errors of standard error and of charsets stop no work."""
 
 from __future__ import annotations
 
@@ -11,15 +11,11 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 
-class _Unheard(io.FileIO):
-    """A file whose writes are dropped where they fail: a log on a full disk, a pipe whose reader has gone."""
+class _Droppable(io.FileIO):
+    """A file whose failing writes are dropped: a log on a full disk, a pipe without a reader."""
 
     def write(self, data: ReadableBuffer) -> int:
-        """Write bytes, or drop them.
-
-        Returns:
-            How many bytes are dealt with.
-        """
+        """Write bytes, or drop them; return how many are done with."""
         try:
             written: int | None = super().write(data)
         except OSError:
@@ -28,30 +24,30 @@ class _Unheard(io.FileIO):
 
 
 def prepare() -> None:
-    """Make the three streams such that writing to standard error never fails, and no letter makes writing fail.
+    """Let writes to standard error never fail, and characters that a charset lacks be escapes.
 
-    Words on standard error are beside the work: where nobody can be told, the work goes on and has its own exit code.
+    Messages matter less than the work, which continues without them, and has its own exit code.
     """
     _open_closed()
     if isinstance(sys.stderr, io.TextIOWrapper):
         try:
-            unheard = _Unheard(sys.stderr.fileno(), "w", closefd=False)
-        except (OSError, ValueError):  # it is no file of the system: somebody runs this program inside another
+            droppable = _Droppable(sys.stderr.fileno(), "w", closefd=False)
+        except (OSError, ValueError):  # not a file of the operating system: the program runs inside another one
             pass
         else:
             encoding = sys.stderr.encoding
-            sys.stderr = io.TextIOWrapper(io.BufferedWriter(unheard), encoding, line_buffering=True)
+            sys.stderr = io.TextIOWrapper(io.BufferedWriter(droppable), encoding, line_buffering=True)
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a letter that the terminal's charset has not is an escape
+        if isinstance(stream, io.TextIOWrapper):  # characters that the charset lacks are escapes
             stream.reconfigure(errors="backslashreplace")
 
 
 def _open_closed() -> None:
-    """Give streams that the shell closed (``>&-``) to nobody, for no file that is opened later to take their place."""
+    """Open streams that the shell closed (``>&-``) on the null device, so that no other file gets their numbers."""
     for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         if getattr(sys, name) is None:
             try:
                 os.fstat(number)
             except OSError:
-                os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free, and those below it are taken
-            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - for all time
+                os.open(os.devnull, os.O_RDWR)  # gets the lowest free number
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - until the program ends

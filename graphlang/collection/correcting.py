@@ -1,12 +1,14 @@
-"""Verbs by which people have their say: corrections, what is worth a look, takedowns."""
+"""Methods for corrections by hand: what to check, what is right, and takedowns."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from graphlang.analysis.progress import SILENT, Progress
-from graphlang.arguments import flag, several, text, whole_number
+from graphlang.arguments import checked, flag, several, text, whole_number
 from graphlang.collection.opened_file import OpenedFile
+from graphlang.collection.page_filter import languages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,44 +23,47 @@ if TYPE_CHECKING:
 
 
 class Correcting(OpenedFile):
-    """What people say of pages."""
+    """Languages of pages by hand, and takedowns."""
 
+    @checked(language=text, by=text, note=text, hosts=several)
     def correct(
         self,
-        *urls: str,
-        language: str,
+        *urls: str | tuple[str, str],
+        language: str | None = None,
         by: str,
         note: str = "",
         hosts: str | Sequence[str] = (),
         progress: Progress = SILENT,
     ) -> Corrected:
-        """Say what language pages are in, as somebody who looked; the next `propagate` learns from it.
+        """Set the language of pages by hand; the next `propagate` learns from it.
 
         Args:
-            urls: of pages, which need not be in the collection yet.
-            language: any usual code or name, ``und`` or ``zxx``.
-            by: who says so.
+            urls: of pages, which need not be in the collection yet; or pairs of a URL and its language.
+            language: any usual code or name, ``und`` or ``zxx``; of URLs without a language of their own, and of
+                `hosts`.
+            by: who corrects.
             note: why.
             hosts: all pages of this host, or of these, that the collection has.
-            progress: told of URLs that were only linked to, where nothing has asked for their answers yet.
+            progress: receives the URLs that were only linked to, where their languages are inferred.
 
         Returns:
             How many pages were corrected.
 
         Raises:
-            InputError: a URL that is none or was removed, an unknown language, a host without pages.
-            TypeError: one of the arguments is no text.
+            InputError: something that is not a URL or was removed, an unknown language, a host without pages.
+            TypeError: an argument of another type, or no language.
         """
-        text("language", language)
-        text("by", by)
-        text("note", note)
         from graphlang.analysis import correct  # noqa: PLC0415
 
+        pairs = [(url, language) if isinstance(url, str) else url for url in _urls(urls)]
+        if (hosts and language is None) or any(tag is None for _, tag in pairs):
+            raise TypeError("correct() needs language")
         with self._writing("correct") as connection:
-            said = [correct.Said(url, language, note) for url in several("urls", urls)]
-            said += correct.of_hosts(connection, several("hosts", hosts), language, note)
-            return correct.correct(connection, said, by=by, progress=progress)
+            corrections = [correct.Said(url, tag or "", note) for url, tag in pairs]
+            corrections += correct.of_hosts(connection, several("hosts", hosts), language or "", note)
+            return correct.correct(connection, corrections, by=by, progress=progress)
 
+    @checked(hosts=several, by=text)
     def undo_corrections(self, *urls: str, hosts: str | Sequence[str] = (), by: str = "") -> int:
         """Undo the last correction of pages; one before it counts again. The verb is `correct --undo`.
 
@@ -68,25 +73,27 @@ class Correcting(OpenedFile):
             by: who undoes it.
 
         Returns:
-            How many there were.
+            How many corrections were undone.
 
         Raises:
-            InputError: a URL that is none.
-            TypeError: one of the arguments is no text.
+            InputError: something that is not a URL.
+            TypeError: an argument of another type.
         """
-        text("by", by)
         from graphlang.analysis import correct  # noqa: PLC0415
 
         with self._writing("correct") as connection:
             return correct.undo(connection, several("urls", urls), hosts=several("hosts", hosts), by=by)
 
+    @checked(everything=flag)
     def corrections(self, *, everything: bool = False) -> Rows[Correction]:
-        """What people said of pages: language, who, why, when, and what stood there before.
+        """List corrections: language, by whom, why and when, and the answer before.
 
         Args:
-            everything: also corrections that were undone, or gave way to a later one.
+            everything: also corrections that were undone, or replaced by a later one.
+
+        Raises:
+            TypeError: `everything` is not a truth value.
         """
-        everything = flag("everything", everything)
         from graphlang.db import corrections  # noqa: PLC0415
 
         return self._rows(
@@ -95,17 +102,17 @@ class Correcting(OpenedFile):
             lambda connection: corrections.rows(connection, everything=everything),
         )
 
+    @checked(count=whole_number)
     def review(self, *, count: int = 50) -> Rows[ReviewRow]:
-        """The pages whose check would teach most, of many hosts and languages.
+        """List the pages whose check would teach most, of many hosts and languages.
 
         Args:
-            count: so many at most.
+            count: at most this many.
 
         Raises:
-            TypeError: `count` is no whole number.
+            TypeError: `count` is not an integer.
             ValueError: `count` is below 1.
         """
-        count = whole_number("count", count)
         from graphlang.maps.review import ReviewRow, review_rows  # noqa: PLC0415
 
         return self._rows(
@@ -115,86 +122,94 @@ class Correcting(OpenedFile):
             linked=(None,),
         )
 
+    @checked(count=whole_number, draw=partial(whole_number, least=0, most=(1 << 64) - 1), language=several)
     def sample(self, *, count: int = 50, draw: int = 1, language: str | Sequence[str] = ()) -> Rows[SampleRow]:
-        """Fetched pages drawn at random, for somebody to label, without the answers. The verb is `review --random`.
+        """Draw fetched pages at random, to be labelled, without the answers. The verb is `review --random`.
 
         They are those that `languages` counts: text with status 200, or without a status.
 
         Args:
-            count: so many at most.
+            count: at most this many.
             draw: from 0 on; another number draws other pages.
             language: only pages that the chosen run takes for this language, or one of these.
 
         Raises:
-            TypeError: `count` or `draw` is no whole number.
+            TypeError: `count` or `draw` is not an integer.
             ValueError: `count` is below 1; `draw` is negative, or has more than 64 bits; an unknown language.
         """
-        count, draw = whole_number("count", count), whole_number("draw", draw, least=0, most=(1 << 64) - 1)
-        from graphlang.codes.wanted import wanted  # noqa: PLC0415
         from graphlang.maps.sample import SampleRow, sample_rows  # noqa: PLC0415
 
-        chosen = tuple(map(wanted, several("language", language)))
+        tags = languages(language)
         return self._rows(
             SampleRow._make,
             SampleRow._fields,
-            lambda connection: sample_rows(connection, count=count, draw=draw, wanted=chosen),
+            lambda connection: sample_rows(connection, count=count, draw=draw, wanted=tags),
         )
 
-    def read_review(self, path: str | Path, *, by: str) -> Corrected:
-        """Take the corrections in a table that somebody filled in. The verb is `review --from`.
+    @checked(by=text)
+    def read_review(self, path: str | Path, *, by: str, progress: Progress = SILENT) -> Corrected:
+        """Correct pages by a table that was filled in. The verb is `review --from`.
 
         Args:
-            path: CSV with the columns ``url`` and ``language``, and perhaps ``note``, as `review` gives it.
+            path: CSV with the columns ``url`` and ``language``, and optionally ``note``, as `review` gives it.
             by: who filled it in.
+            progress: receives the URLs that were only linked to, where their languages are inferred.
 
         Returns:
             How many pages were corrected.
 
         Raises:
-            InputError: the file cannot be read; a URL that is none or was removed, an unknown language.
-            TypeError: `by` is no text.
+            InputError: the file cannot be read; something that is not a URL or was removed, an unknown language.
+            TypeError: `by` is not a text.
         """
-        text("by", by)
         from graphlang.analysis import correct  # noqa: PLC0415
         from graphlang.analysis.read_review import read_review  # noqa: PLC0415
 
-        said = read_review(path)
+        corrections = read_review(path)
         with self._writing("review") as connection:
-            return correct.correct(connection, said, by=by)
+            return correct.correct(connection, corrections, by=by, progress=progress)
 
+    @checked(hosts=several, vacuum=flag, forget=flag)
     def remove(
         self, *urls: str, hosts: str | Sequence[str] = (), vacuum: bool = False, forget: bool = False
     ) -> Removal | int:
-        """Honour takedowns: remove pages, and keep later readings from restoring them.
+        """Remove pages, and keep later readings from restoring them.
 
         Args:
             urls: pages to remove.
             hosts: a host, or several, all pages of which are removed.
-            vacuum: write the file anew, so that nothing is left in any unused part of it.
+            vacuum: rewrite the file, so that nothing is left in its unused parts.
             forget: remove nothing, but let these URLs and hosts be read again.
 
         Returns:
             What was removed; with ``forget`` how many of them can be read again.
 
         Raises:
-            TypeError: a URL or host that is no text; `vacuum` or `forget` is no truth value.
-            ValueError: what is no http(s) URL, or no host.
+            TypeError: an argument of another type.
+            ValueError: something that is not an http(s) URL, or not a host.
         """
-        vacuum, forget = flag("vacuum", vacuum), flag("forget", forget)
         from graphlang.db import remove as removal  # noqa: PLC0415
         from graphlang.ingest.links import canonical  # noqa: PLC0415
         from graphlang.ingest.links.named import named_host, named_url  # noqa: PLC0415
 
-        named = (
-            [named_url(url) for url in several("urls", urls)],
-            [named_host(host) for host in several("hosts", hosts)],
-        )
+        names = [named_url(url) for url in several("urls", urls)], [named_host(host) for host in hosts]
         with self._writing("remove") as connection:
             if forget:
-                done: Removal | int = removal.forget(connection, *named)
+                removed: Removal | int = removal.forget(connection, *names)
             else:
-                how: dict[str, Any] = {"host_of": canonical.host}
-                how["canonical"] = lambda url: canonical.canonical(url) or url
-                done = removal.remove(connection, *named, **how)
+                options: dict[str, Any] = {"host_of": canonical.host}
+                options["canonical"] = lambda url: canonical.canonical(url) or url
+                removed = removal.remove(connection, *names, **options)
             removal.scrub(connection, vacuum=vacuum)
-        return done
+        return removed
+
+
+def _urls(urls: Sequence[Any]) -> list[str | tuple[str, str]]:
+    """Check URLs, or pairs of a URL and its language."""
+    checked_urls: list[str | tuple[str, str]] = []
+    for number, url in enumerate(urls):
+        if isinstance(url, tuple) and len(url) == 2:  # noqa: PLR2004 - a pair
+            checked_urls.append((text(f"urls[{number}]", url[0]), text(f"urls[{number}]", url[1])))
+        else:
+            checked_urls.append(text(f"urls[{number}]", url))
+    return checked_urls

@@ -1,20 +1,26 @@
-"""Verbs that list: pages, sites, languages, texts, problems, the frontier."""
+"""Methods that list: pages, sites, languages, texts, problems, runs, the frontier; and why a page has its language."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from collections import namedtuple
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from graphlang.analysis.progress import SILENT, Progress
-from graphlang.arguments import flag, probability, run_number, several, text
+from graphlang.arguments import checked, flag, length, probability, run_number, several, text
 from graphlang.collection.opened_file import OpenedFile, run_or_chosen
+from graphlang.collection.page_filter import languages as languages_of_tags
+from graphlang.collection.page_filter import selection
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from graphlang.analysis.explain import Explanation
     from graphlang.analysis.frontier import Candidate
+    from graphlang.collection.page_filter import PageFilter
+    from graphlang.db.runs.run import Run
     from graphlang.export.texts import TextRow
-    from graphlang.maps.facts import Fact
+    from graphlang.maps.facts import Encoding, Fact, Totals
     from graphlang.maps.languages import Row as LanguageRow
     from graphlang.maps.pages import PageRow
     from graphlang.maps.problems import ProblemRow
@@ -23,8 +29,16 @@ if TYPE_CHECKING:
 
 
 class Listing(OpenedFile):
-    """What a collection holds, as rows that are read when they are looked at."""
+    """What a collection holds, as rows that are read when they are iterated."""
 
+    @checked(
+        language=several,
+        below=probability,
+        host=text,
+        fetched=flag,
+        min_confidence=probability,
+        declared_unlike=flag,
+    )
     def pages(
         self,
         *,
@@ -37,43 +51,36 @@ class Listing(OpenedFile):
         sort: str = "found",
         progress: Progress = SILENT,
     ) -> Rows[PageRow]:
-        """Pages and their languages, by the chosen run.
+        """List pages and their languages, by the chosen run.
 
-        Languages of URLs that were only linked to are worked out when they are asked for the first time: in the order
+        Languages of URLs that were only linked to are inferred when they are asked for the first time: in the order
         ``found`` as far as the rows are read, in any other before the first row.
 
         Args:
             language: only pages in this language, or in one of these (any usual code or name; a script counts); an
-                empty list names all.
+                empty list means all languages.
             below: only pages with less confidence.
             host: only pages of this host.
             fetched: True for pages that were read, False for those only linked to.
             min_confidence: pages below count as ``und``.
-            declared_unlike: only pages that declare languages, of which none is the one that was found.
+            declared_unlike: only pages that declare languages, none of which is the one found.
             sort: ``found`` (as they were read), ``confidence`` (least sure first), ``length`` or ``url``.
-            progress: told of URLs that were only linked to, where nothing has asked for their answers yet.
+            progress: receives the URLs that were only linked to, where their languages are inferred.
 
         Raises:
-            TypeError: a truth value or a text that is none.
-            ValueError: an unknown language or order; `host` is none; `below` or `min_confidence` is no probability.
+            TypeError: an argument of another type.
+            ValueError: an unknown language, order or host; `below` or `min_confidence` is not a probability.
         """
-        below = None if below is None else probability("below", below)
-        min_confidence = probability("min_confidence", min_confidence)
-        from graphlang.codes.wanted import wanted  # noqa: PLC0415
         from graphlang.ingest.links.named import named_host  # noqa: PLC0415
         from graphlang.maps.pages import PageRow, page_rows  # noqa: PLC0415
 
-        chosen = tuple(map(wanted, several("language", language)))
-        fetched = None if fetched is None else flag("fetched", fetched)
-        declared_unlike = flag("declared_unlike", declared_unlike)
-        if host is not None:
-            text("host", host)
         site = None if host is None else named_host(host)
+        tags = languages_of_tags(language)
 
         def rows(connection: sqlite3.Connection, after: int = 0, until: int | None = None) -> Iterator[tuple[Any, ...]]:
             return page_rows(
                 connection,
-                wanted=chosen,
+                wanted=tags,
                 below=below,
                 host=site,
                 fetched=fetched,
@@ -88,145 +95,240 @@ class Listing(OpenedFile):
             return self._rows_by_id(PageRow._make, PageRow._fields, rows, progress)
         return self._rows(PageRow._make, PageRow._fields, rows, linked=() if fetched else (None,), progress=progress)
 
-    def language_map(self, by: str = "host", *, min_confidence: float = 0.0) -> Rows[SiteRow]:
-        """Pages counted by site and language, by the chosen run: the verb `sites`.
+    @checked(by=text, scripts=flag)
+    def sites(self, by: str = "host", *, scripts: bool = False, **pages: Unpack[PageFilter]) -> Rows[SiteRow]:
+        """Count pages by site and language, by the chosen run: the language map.
 
         Args:
-            by: what counts as one site: host, domain, suffix, tld, country, path or year; or several with commas
-                between (``"domain,year"``), whose names `site` has with blanks between.
-            min_confidence: pages below count as ``und``.
+            by: what counts as one site: host, domain, suffix, tld, country, path or year. With several, with commas
+                between (``"domain,year"``), rows have a column for each instead of `site`.
+            scripts: count the scripts of a language apart; languages are labels then (``srp_Cyrl``).
+            pages: which pages count, see `PageFilter`.
 
         Raises:
-            ValueError: `by` is none of these (when the rows are read); `min_confidence` is no probability.
+            TypeError: an argument of another type.
+            ValueError: an unknown unit, or one that is named twice (when the rows are read); as for `PageFilter`.
         """
-        min_confidence = probability("min_confidence", min_confidence)
-        text("by", by)
-        from graphlang.maps.sites import Row, language_map  # noqa: PLC0415
+        from graphlang.maps.sites import Row, site_map  # noqa: PLC0415
 
+        units, chosen = by.split(","), selection(pages)
+        columns = Row._fields if len(units) == 1 else (*units, *Row._fields[1:])
+        kind = Row._make if len(units) == 1 else row_of(columns)
         return self._rows(
-            Row._make,
-            Row._fields,
-            lambda connection: language_map(connection, by.split(","), min_confidence=min_confidence),
-            linked=(None,),
+            kind,
+            columns,
+            lambda connection: site_map(connection, units, chosen, scripts=scripts).rows,
+            linked=() if chosen.fetched else (None,),
         )
 
-    sites = language_map
-
     def info(self) -> Rows[Fact]:
-        """What the collection holds, in counts: files, pages, links by kind, charsets, languages, problems, runs."""
+        """Count what the collection holds: files, pages, links by kind, charsets, languages, problems, runs."""
         from graphlang.maps.facts import Fact, facts  # noqa: PLC0415
 
         return self._rows(Fact._make, Fact._fields, facts, linked=(None,))
 
+    def encodings(self) -> Rows[Encoding]:
+        """Count pages by language, charset, and what named the charset. The verb is `info --encodings`."""
+        from graphlang.maps.facts import Encoding, encodings  # noqa: PLC0415
+
+        return self._rows(Encoding._make, Encoding._fields, encodings)
+
+    def totals(self) -> Totals:
+        """Count pages, languages and URLs as the language map does, by the chosen run."""
+        from graphlang.maps.facts import totals  # noqa: PLC0415
+
+        with self._reading() as connection:
+            return totals(connection)
+
+    def pages_by_language(self) -> dict[str, int]:
+        """Count the pages that were read by language, the commonest first, as the language map does."""
+        from graphlang.maps.facts import pages_by_language  # noqa: PLC0415
+
+        with self._reading() as connection:
+            return pages_by_language(connection)
+
     @overload
-    def languages(self, *, by: None = None, min_confidence: float = 0.0) -> Rows[LanguageRow]: ...
+    def languages(self, *, by: None = None, **pages: Unpack[PageFilter]) -> Rows[LanguageRow]: ...
     @overload
-    def languages(self, *, by: str, min_confidence: float = 0.0) -> Rows[Any]: ...
-    def languages(self, *, by: str | None = None, min_confidence: float = 0.0) -> Rows[LanguageRow] | Rows[Any]:
-        """The languages with their pages, sites, scripts and encodings, and with an interval for the pages.
+    def languages(self, *, by: str, **pages: Unpack[PageFilter]) -> Rows[Any]: ...
+    def languages(self, *, by: str | None = None, **pages: Unpack[PageFilter]) -> Rows[LanguageRow] | Rows[Any]:
+        """List the languages with their pages, sites, scripts and encodings, and with an interval for the pages.
 
         Args:
-            by: ``year`` for those of each calendar year: a page counts once for every year of which a capture has an
-                answer (`propagate_each_year`), and rows have the year first.
-            min_confidence: pages below count as ``und``.
+            by: ``year`` for the languages of each calendar year: a page counts once for every year of which a capture
+                has an answer (`propagate_each_year`), and rows have the year first.
+            pages: which pages count, see `PageFilter`.
 
         Raises:
-            ValueError: ``by`` is something else; `min_confidence` is no probability.
+            TypeError: an argument of another type.
+            ValueError: ``by`` is something else; as for `PageFilter`.
         """
-        min_confidence = probability("min_confidence", min_confidence)
         from graphlang.maps.languages import Row, YearRow, languages_of, languages_of_years  # noqa: PLC0415
-        from graphlang.maps.selection import Selection  # noqa: PLC0415
 
         if by not in (None, "year"):
             raise ValueError(f"languages are listed by year, or all together, not by {by}")
-        selection = Selection(min_confidence=min_confidence)
-        if by is not None:
-            return self._rows(
-                YearRow._make,
-                YearRow._fields,
-                lambda connection: languages_of_years(connection, selection),
-                linked=(None,),
-            )
-        return self._rows(
-            Row._make, Row._fields, lambda connection: languages_of(connection, selection), linked=(None,)
-        )
+        chosen = selection(pages)
+        kind: Any = Row if by is None else YearRow
+        count: Callable[..., list[Any]] = languages_of if by is None else languages_of_years
+        return self._rows(kind._make, kind._fields, lambda connection: count(connection, chosen), linked=(None,))
 
+    @checked(main=flag, limit=length, captures=text)
     def texts(
         self,
         *,
-        language: str | Sequence[str] = (),
-        min_confidence: float = 0.0,
+        main: bool = False,
+        limit: int | None = None,
         captures: str = "own",
         at: str | None = None,
+        notes: Callable[[str], object] | None = None,
+        **pages: Unpack[PageFilter],
     ) -> Rows[TextRow]:
-        """The texts of pages with URL, date, source, language, confidence and method.
+        """List the texts of pages with URL, date, source, language, confidence and method.
 
         Args:
-            language: only pages in this language, or in one of these (any usual code or name; a script counts); an
-                empty list names all.
-            min_confidence: pages below count as ``und``.
-            captures: ``own``: each page's own capture; ``all``: every one, with its date and the language of its time.
+            main: the main content alone, without the column ``text``.
+            limit: at most this many texts.
+            captures: ``own``: each page's main capture; ``all``: every one, with its date and the language of its time.
             at: a year, month, day or time: of each page the capture nearest to it, with the languages of that time.
+            notes: called after the last row with sentences about what is missing, such as texts that were cut.
+            pages: which pages count, see `PageFilter`.
 
         Raises:
-            ValueError: an unknown language; another value of `captures`; `at` is no moment; `min_confidence` is no
-                probability.
+            TypeError: an argument of another type.
+            ValueError: another value of `captures`; `at` is not a moment; as for `PageFilter`.
         """
-        min_confidence = probability("min_confidence", min_confidence)
-        from graphlang.codes.wanted import wanted  # noqa: PLC0415
-        from graphlang.db import snapshot  # noqa: PLC0415
-        from graphlang.export.texts import TextRow, texts  # noqa: PLC0415
-        from graphlang.maps.captures import which  # noqa: PLC0415
-        from graphlang.maps.selection import Selection  # noqa: PLC0415
+        from itertools import islice  # noqa: PLC0415
 
-        tags = several("language", language)
-        selection = Selection(
-            wanted=tuple(map(wanted, tags)), min_confidence=min_confidence, captures=which(captures, at)
-        )
+        from graphlang.db import snapshot  # noqa: PLC0415
+        from graphlang.export.texts import TextRow, Told, texts  # noqa: PLC0415
+        from graphlang.maps.captures import lacking  # noqa: PLC0415
+
+        chosen = selection(pages, captures, at)
+        columns = tuple(name for name in TextRow._fields if not main or name != "text")
 
         def rows(connection: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
+            counts = Told()
             with snapshot.at(connection, at):
-                yield from texts(connection, selection).rows
+                yield from islice(texts(connection, chosen, whole=not main, told=counts).rows, limit)
+                if notes is not None:
+                    for sentence in counts.words() + lacking(connection, chosen):
+                        notes(sentence)
 
-        return self._rows(TextRow._make, TextRow._fields, rows)
+        return self._rows(row_of(columns) if main else TextRow._make, columns, rows)
 
+    @checked(kind=text)
     def problems(self, *, kind: str | None = None) -> Rows[ProblemRow]:
-        """What could not be read: file, offset, URL and reason.
+        """List what could not be read: file, offset, URL and reason.
 
         Args:
             kind: only problems of this kind.
+
+        Raises:
+            TypeError: `kind` is not a text.
         """
-        if kind is not None:
-            text("kind", kind)
         from graphlang.maps.problems import ProblemRow, problem_rows  # noqa: PLC0415
 
         return self._rows(ProblemRow._make, ProblemRow._fields, lambda connection: problem_rows(connection, kind=kind))
 
+    def count_problems(self) -> dict[str, int]:
+        """Count the problems of each kind, the commonest first. The verb is `problems --count`."""
+        from graphlang.maps.problems import count_problems  # noqa: PLC0415
+
+        with self._reading() as connection:
+            return dict(count_problems(connection))
+
+    @checked(want=several, saturated=several, run=run_number)
     def frontier(
         self, *, want: str | Sequence[str] = (), saturated: str | Sequence[str] = (), run: int | None = None
     ) -> Rows[Candidate]:
-        """URLs that were never fetched, ranked by the probability that they are in a wanted language.
+        """Rank URLs that were never fetched by the probability that they are in a wanted language.
 
         Args:
             want: a language to look for, or several (any usual codes or names); none: all but the saturated ones.
-            saturated: those of which there is enough.
+            saturated: languages of which there is enough.
             run: number of a run; the chosen one if not given.
 
         Raises:
-            TypeError: `run` is no whole number.
+            TypeError: an argument of another type.
             ValueError: an unknown language.
         """
-        run = None if run is None else run_number("run", run)
         from graphlang.analysis.frontier import Candidate, frontier  # noqa: PLC0415
-        from graphlang.codes.wanted import wanted  # noqa: PLC0415
 
-        looked_for = [wanted(tag) for tag in several("want", want)]
-        enough = [wanted(tag) for tag in several("saturated", saturated)]
+        targets, enough = languages_of_tags(want), languages_of_tags(saturated)
         return self._rows(
             Candidate._make,
             Candidate._fields,
-            lambda connection: frontier(
-                connection, want=looked_for, saturated=enough, run=run_or_chosen(connection, run)
-            ),
+            lambda connection: frontier(connection, want=targets, saturated=enough, run=run_or_chosen(connection, run)),
             linked=(run,),
         )
+
+    def has_anchor_texts(self) -> bool:
+        """Return whether the words of links were kept, which `classify` with `anchors` reads."""
+        with self._reading() as connection:
+            return connection.execute("SELECT 1 FROM anchor_texts LIMIT 1").fetchone() is not None
+
+    def unanswered(self) -> int:
+        """Count pages of other years than their main capture's that no run has answered, once for each year.
+
+        `propagate_each_year` answers for them.
+        """
+        from graphlang.maps.selection import unanswered  # noqa: PLC0415
+
+        with self._reading() as connection:
+            return unanswered(connection)
+
+    def runs(self) -> list[Run]:
+        """List all runs with their parameters, oldest first."""
+        from graphlang.db.runs.run import all_runs  # noqa: PLC0415
+
+        with self._reading() as connection:
+            return all_runs(connection)
+
+    def chosen(self) -> Run | None:
+        """Return the run that the views show; None where there is none yet."""
+        from graphlang.db.runs.run import chosen_run  # noqa: PLC0415
+
+        with self._reading() as connection:
+            return chosen_run(connection)
+
+    @checked(run=run_number)
+    def choose(self, run: int) -> None:
+        """Let the views show a run. The verb is `runs --choose`.
+
+        Args:
+            run: its number.
+
+        Raises:
+            StoreError: there is no such run, or it is not finished.
+            TypeError: `run` is not an integer.
+        """
+        from graphlang.db.runs.run import choose_run  # noqa: PLC0415
+
+        with self._writing("choose") as connection:
+            choose_run(connection, run)
+
+    @checked(url=text, run=run_number)
+    def explain(self, url: str, *, run: int | None = None, at: str | None = None) -> Explanation:
+        """Explain why a page has its language: text, declarations, URL, and the neighbours' weights, round by round.
+
+        Args:
+            url: of the page.
+            run: number of a run; the chosen one if not given.
+            at: the moment of a run that `propagate` made with it; in place of `run`.
+
+        Raises:
+            StoreError: the collection has no such page or run.
+            TypeError: `url` is not a text, or `run` not an integer.
+            ValueError: `at` is not a moment.
+        """
+        from graphlang.analysis.explain import explain, run_of  # noqa: PLC0415
+        from graphlang.ingest.links.canonical import canonical  # noqa: PLC0415
+
+        with self._reading() as connection:
+            return explain(connection, canonical(url) or url, run=run if at is None else run_of(connection, at))
+
+
+def row_of(columns: Sequence[str]) -> Callable[[Any], Any]:
+    """Return what makes a named tuple with these fields of a row."""
+    kind = namedtuple("Row", columns)  # type: ignore[misc]  # noqa: PYI024 - the columns are known at run time alone
+    return kind._make

@@ -1,13 +1,15 @@
-"""The file of a collection: how the verbs open it, for reading, for writing, and row by row."""
+"""The file of a collection: how methods open it for reading, for writing, and row by row."""
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from graphlang.analysis.progress import SILENT, Progress
+from graphlang.arguments import run_number
 from graphlang.db import StoreError, open_existing
 from graphlang.db.errors import store_error
 from graphlang.db.runs.run import chosen_run, get_run
@@ -19,24 +21,31 @@ if TYPE_CHECKING:
 
     from sqlite_utils import Database
 
+    from graphlang.db.lock import Holder
     from graphlang.db.runs.run import Run
 
 
+NOTHING_YET = "nothing is classified yet: run 'graphlang classify' first"
+
+
 class OpenedFile:
-    """What all verbs of a collection share: its file, and ways to open it.
+    """What all methods of a collection share: its file, and ways to open it.
 
     Args:
         path: the SQLite file.
-        wait: whether what writes waits for another writer.
+        wait: whether methods that write wait for another writer.
+        on_wait: called before such a wait, with the other writer: its process and verb; None where it is unknown.
 
     Raises:
         StoreError: the file exists and is no collection, or its folder does not exist.
     """
 
-    def __init__(self, path: str | Path, *, wait: bool = False) -> None:
+    def __init__(
+        self, path: str | Path, *, wait: bool = False, on_wait: Callable[[Holder | None], None] | None = None
+    ) -> None:
         self.path = Path(path)
-        self._patience = None if wait else 0.0
-        self._kept: Database | None = None
+        self._lock: dict[str, Any] = {"patience": None, "told": on_wait} if wait else {"patience": 0.0}
+        self._database: Database | None = None
         if self.path.exists():
             open_existing(self.path).close()
         elif not self.path.absolute().parent.is_dir():
@@ -52,10 +61,10 @@ class OpenedFile:
         return f"Collection({str(self.path)!r})"
 
     def close(self) -> None:
-        """Close what `db` opened; all else is closed when a method returns."""
-        if self._kept is not None:
-            self._kept.conn.close()
-            self._kept = None
+        """Close what `db` opened; every other method closes the file before it returns."""
+        if self._database is not None:
+            self._database.conn.close()
+            self._database = None
 
     @property
     def db(self) -> Database:
@@ -64,17 +73,67 @@ class OpenedFile:
         Raises:
             StoreError: there is no database yet.
         """
-        if self._kept is None:
-            from sqlite_utils import Database  # noqa: PLC0415  takes as long as all the rest
+        if self._database is None:
+            from sqlite_utils import Database  # noqa: PLC0415 - takes as long to import as everything else
 
             connection = open_existing(self.path)
-            connection.set_progress_handler(None, 0)  # queries of one's own may take as long as they do
-            self._kept = Database(connection)
-        return self._kept
+            connection.set_progress_handler(None, 0)  # no limit of time for the user's own queries
+            self._database = Database(connection)
+        return self._database
+
+    def answer_unfetched(self, *runs: int | None, progress: Progress = SILENT) -> bool:
+        """Infer the languages of URLs that were only linked to, where a run does not have them yet.
+
+        Methods that list these URLs do so by themselves. Call it to show its progress.
+
+        Args:
+            runs: numbers of runs; None, or no number at all, for the run that the views show.
+            progress: receives the stage.
+
+        Returns:
+            Whether the runs have all answers now. They do not where the collection has changed since the run, or the
+            file cannot be written.
+
+        Raises:
+            StoreError: there is no such file or run.
+            TypeError: a number that is not an integer.
+        """
+        numbers = [None if run is None else run_number("runs", run) for run in runs]
+        from graphlang.analysis import linked  # noqa: PLC0415
+
+        with self._sqlite_errors():
+            return linked.ready(self.path, *numbers, progress=progress)
+
+    def outdated(self, *, unfetched: bool = True) -> str | None:
+        """Return why the run that the views show lacks languages, where the next run would have them.
+
+        Args:
+            unfetched: whether answers for URLs that were only linked to count.
+
+        Returns:
+            ``changed``: files were read or pages removed since the run. ``corrected``: pages were corrected since, so
+            that most URLs that were only linked to are ``und``. ``read-only``: the answers for these URLs are not there
+            yet, and the file cannot be written. None: the run is up to date, or there is none.
+        """
+        from graphlang.db.runs.lifecycle import state_seen  # noqa: PLC0415
+        from graphlang.db.runs.run import has_changed  # noqa: PLC0415
+
+        with self._reading() as connection:
+            run = chosen_run(connection)
+            if run is None:
+                return None
+            if has_changed(connection, run):
+                return "changed"
+            if not unfetched or run.linked is not False:
+                return None
+            if run.collection != state_seen(connection, run.seeds):
+                return "corrected"
+        writable = os.access(self.path, os.W_OK) and os.access(self.path.absolute().parent, os.W_OK)
+        return None if writable else "read-only"
 
     @contextmanager
-    def _in_words(self) -> Iterator[None]:
-        """Errors of SQLite become ours: another program holds the file, the disk is full, a page of it is damaged."""
+    def _sqlite_errors(self) -> Iterator[None]:
+        """Raise errors of SQLite as `StoreError`: a locked file, a full disk, a damaged page."""
         try:
             yield
         except sqlite3.Error as error:
@@ -82,26 +141,30 @@ class OpenedFile:
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        with self._in_words(), closing(open_existing(self.path)) as connection:
+        with self._sqlite_errors(), closing(open_existing(self.path)) as connection:
             yield connection
 
     @contextmanager
     def _writing(self, verb: str) -> Iterator[sqlite3.Connection]:
-        how: dict[str, Any] = {"write": True, "verb": verb, "patience": self._patience}
-        with self._in_words(), closing(open_existing(self.path, **how)) as connection:
+        with (
+            self._sqlite_errors(),
+            closing(open_existing(self.path, write=True, verb=verb, **self._lock)) as connection,
+        ):
             yield connection
 
     @contextmanager
-    def _answered(self, output: Path) -> Iterator[sqlite3.Connection]:
-        """The collection with all answers of the chosen run, to be written to a file that is not its own."""
-        from graphlang.analysis import linked  # noqa: PLC0415
+    def _answered(self, *runs: int | None) -> Iterator[sqlite3.Connection]:
+        """The collection, for reading, with all answers of some runs, or of the chosen one."""
+        self.answer_unfetched(*runs)
+        with self._reading() as connection:
+            yield connection
+
+    def _refuse_own_files(self, output: str | Path) -> None:
         from graphlang.db.connection import own_files, same_file  # noqa: PLC0415
 
-        for path, words in own_files(self.path):
-            if same_file(output, path):
-                raise OutputError(f"cannot write to {output}: it is {words}")
-        with self._in_words(), closing(linked.opened(self.path)) as connection:
-            yield connection
+        for path, description in own_files(self.path):
+            if same_file(Path(output), path):
+                raise OutputError(f"cannot write to {output}: it is {description}")
 
     def _rows(
         self,
@@ -111,14 +174,11 @@ class OpenedFile:
         linked: Sequence[int | None] = (),
         progress: Progress = SILENT,
     ) -> Rows[Any]:
-        """Rows that are read anew each time; ``linked`` names runs whose answers for unfetched URLs they need."""
+        """Rows that are read each time they are iterated; they need the answers of the runs ``linked``."""
 
         def rows() -> Iterable[tuple[Any, ...]]:
             if linked:
-                from graphlang.analysis import linked as linked_answers  # noqa: PLC0415
-
-                with self._in_words():
-                    linked_answers.ready(self.path, *linked, progress=progress)
+                self.answer_unfetched(*linked, progress=progress)
             with self._reading() as connection:
                 yield from read(connection)
 
@@ -131,16 +191,16 @@ class OpenedFile:
         read: Callable[[sqlite3.Connection, int, int | None], Iterable[Any]],
         progress: Progress,
     ) -> Rows[Any]:
-        """Rows of pages in the order of their ids, with the answers for unfetched URLs as far as they are read.
+        """Rows of pages in the order of their ids, with answers for unfetched URLs as far as the rows are read.
 
-        ``read`` gives those behind an id, up to an id.
+        ``read`` gives those after an id, up to an id.
         """
 
         def rows() -> Iterable[tuple[Any, ...]]:
             from graphlang.analysis import linked  # noqa: PLC0415
 
             after = 0
-            with self._in_words():
+            with self._sqlite_errors():
                 for until in linked.steps(self.path, progress=progress):
                     with self._reading() as connection:
                         yield from read(connection, after, until)
@@ -149,20 +209,17 @@ class OpenedFile:
         return Rows(kind, columns, rows)
 
 
-_NOTHING_YET = "nothing is classified yet: run 'classify' first"
-
-
 def run_or_chosen(connection: sqlite3.Connection, number: int | None) -> Run:
-    """The run of a number, or the one that the views show.
+    """Return the run of a number, or the one that the views show.
 
     Args:
         connection: the collection.
-        number: of a run; None: the chosen one.
+        number: of the run; None: the chosen one.
 
     Raises:
-        StoreError: there is no such run, or it is not finished; nothing is classified yet.
+        StoreError: there is no such run, or nothing is classified yet.
     """
     run = chosen_run(connection) if number is None else get_run(connection, number)
     if run is None:
-        raise StoreError(_NOTHING_YET)
+        raise StoreError(NOTHING_YET)
     return run

@@ -1,127 +1,182 @@
-"""Verbs that hand results on: files, a report, a graph of languages, a matrix of links."""
+"""Methods that publish and measure: exports, reports, graphs of links, accuracy, weights, differences of runs."""
 
 from __future__ import annotations
 
-from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from graphlang.arguments import flag, probability, several, text
-from graphlang.collection.opened_file import OpenedFile
+from graphlang.analysis.progress import SILENT, Progress
+from graphlang.arguments import checked, flag, run_number, text
+from graphlang.collection.opened_file import OpenedFile, run_or_chosen
+from graphlang.collection.page_filter import PageFilter, selection
+from graphlang.db import StoreError
+from graphlang.printing.counted import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
+    from typing import BinaryIO
 
     import networkx as nx
     from scipy import sparse
 
+    from graphlang.evaluation.compare import Change, Count
+    from graphlang.evaluation.evaluate import Evaluation, Gold
+    from graphlang.evaluation.tune import Tuned
+    from graphlang.maps.graphs.language_graph import LanguageGraph
+    from graphlang.maps.graphs.site_graph import SiteGraph
+    from graphlang.rows import Rows
+
+_UNITS = ("domain", "host", "page")
+
 
 class Publishing(OpenedFile):
-    """Results for other programs and for people."""
+    """Results for other programs and for people, and how good they are."""
 
+    @checked(main=flag, csv_safe=flag)
     def export(
         self,
         output: str | Path,
         what: str,
         *,
-        format: str | None = None,  # noqa: A002  as the verb has it
+        format: str | None = None,  # noqa: A002 - the option's name
         by: str = "host",
-        language: str | Sequence[str] = (),
-        min_confidence: float = 0.0,
+        main: bool = False,
         csv_safe: bool | None = None,
         captures: str = "own",
         at: str | None = None,
+        **pages: Unpack[PageFilter],
     ) -> list[str]:
-        """Write what other programs read: the verb `export`.
+        """Write files for other programs: the verb `export`.
 
         Args:
             output: the file, which is replaced when all is written; a folder for ``vertices-edges`` and
                 ``web-languages``.
             what: ``pages``, ``sites``, ``links``, ``hosts``, ``domains``, ``languages``, ``texts``, ``cdxj``,
                 ``warc-metadata``, ``wet``, ``vertices-edges`` or ``web-languages``.
-            format: if not given, that of the file's name, else the first that there is (`graphlang export --help`).
+            format: if not given, that of the file's name, else the first one (`graphlang export --help`).
             by: ``host`` or ``domain``, for ``vertices-edges``.
-            language: only pages in this language, or in one of these (any usual code or name; a script counts).
-            min_confidence: pages below count as ``und``.
+            main: of ``texts`` and ``wet`` the main content alone.
             csv_safe: an apostrophe before CSV cells that begin like a formula; None: where the file is named ``.csv``.
-            captures: ``own``: each page's own capture; ``all``: every one, with its date and the language of its time;
+            captures: ``own``: each page's main capture; ``all``: every one, with its date and the language of its time;
                 of ``pages`` (as a table), ``texts``, ``cdxj``, ``warc-metadata`` and ``wet``.
             at: a year, month, day or time: of each page the capture nearest to it, with the languages of that time.
+            pages: which pages count, see `PageFilter`.
 
         Returns:
-            Sentences about what could not be told, such as archives that are not where they were.
+            Sentences about what is missing, such as archives that have moved.
 
         Raises:
+            TypeError: an argument of another type.
             ValueError: no such export, format or language; a folder where a file is written, or the other way round;
-                captures of other times of what has none; `at` is no moment; `min_confidence` is no probability.
-            OutputError: there is nothing to put into the place of a file, or it is one that the database is made of.
+                captures of other times of what has none; `at` is not a moment; as for `PageFilter`.
+            OutputError: there is nothing to put into the place of a file, or it is one that the database consists of.
         """
-        from graphlang.codes.wanted import wanted  # noqa: PLC0415
         from graphlang.db import snapshot  # noqa: PLC0415
         from graphlang.export import to_file  # noqa: PLC0415
-        from graphlang.maps.captures import which  # noqa: PLC0415
-        from graphlang.maps.selection import Selection  # noqa: PLC0415
 
-        min_confidence = probability("min_confidence", min_confidence)
-        tags = several("language", language)
-        selection = Selection(
-            wanted=tuple(map(wanted, tags)), min_confidence=min_confidence, captures=which(captures, at)
-        )
-        how: dict[str, Any] = {"format_": format, "by": by, "selection": selection}
-        how["safe"] = None if csv_safe is None else flag("csv_safe", csv_safe)
-        with self._answered(Path(output)) as connection, snapshot.at(connection, at):
-            return to_file.export(connection, what, Path(output), database=self.path, **how)
+        options: dict[str, Any] = {"format_": format, "by": by, "safe": csv_safe, "main": main, "database": self.path}
+        options["selection"] = selection(pages, captures, at)
+        self._refuse_own_files(output)
+        with self._answered() as connection, snapshot.at(connection, at):
+            return to_file.export(connection, what, Path(output), **options)
 
-    def report(self, output: str | Path, *, title: str | None = None) -> None:
-        """Write one HTML page for people that needs nothing else: the verb `report`.
+    @checked(title=text)
+    def report(self, output: str | Path | BinaryIO, *, title: str | None = None) -> None:
+        """Write one HTML page for people that needs no other file: the verb `report`.
 
         Args:
-            output: the file, which is replaced when all is written.
+            output: the file, which is replaced when all is written; or an open binary file.
             title: the page's heading; the database's name if not given.
 
         Raises:
-            OutputError: the file is one that the database is made of.
-            TypeError: `title` is no text.
+            OutputError: the file is one that the database consists of.
+            TypeError: `title` is not a text.
         """
-        if title is not None:
-            text("title", title)
-        from graphlang.report.to_file import write_report  # noqa: PLC0415
+        from graphlang.report.to_file import report_of, write_report  # noqa: PLC0415
 
-        with self._answered(Path(output)) as connection:
-            write_report(connection, Path(output), title or self.path.stem)
+        heading = title or self.path.stem
+        if isinstance(output, str | Path):
+            self._refuse_own_files(output)
+        with self._reading() as connection:
+            if isinstance(output, str | Path):
+                write_report(connection, Path(output), heading)
+            else:
+                output.write(report_of(connection, heading))
 
-    def language_graph(self, *, by: str = "domain", fetched: bool = False) -> nx.DiGraph[str]:
-        """The links between languages, after Caminero and Mikami 2006: a node for each language.
+    def language_graph(self, *, by: str = "domain", **pages: Unpack[PageFilter]) -> nx.DiGraph[str]:
+        """Return the links between languages, after Caminero and Mikami 2006: a node for each language.
 
-        Nodes have the columns of ``graphlang language-graph --what languages``, edges ``links`` and ``share``.
+        Nodes have the columns of ``graphlang language-graph --what languages``, edges ``links`` and ``share``. URLs
+        that were only linked to count, with languages inferred from links and addresses; with ``fetched=True`` they do
+        not, as in the report.
 
         Args:
             by: links within one ``domain`` or ``host`` are not counted; ``page``: all are.
-            fetched: count only pages that were read, as the report does; by default URLs that were only linked to
-                count as well, with languages that are guesses from links and addresses.
+            pages: which pages count, see `PageFilter`.
 
         Raises:
-            ValueError: `by` is none of these.
+            TypeError: an argument of another type.
+            ValueError: `by` is none of these; as for `PageFilter`.
         """
         import networkx as nx  # noqa: PLC0415
 
-        from graphlang.analysis import linked  # noqa: PLC0415
-        from graphlang.maps.graphs.language_graph import language_graph  # noqa: PLC0415
-        from graphlang.maps.selection import Selection  # noqa: PLC0415
-
-        fetched = flag("fetched", fetched)
-        if by not in ("domain", "host", "page"):
-            raise ValueError(f"cannot group links by {by}; there are domain, host, page")
-        with self._in_words(), closing(linked.opened(self.path)) as connection:
-            found = language_graph(connection, Selection(fetched=True if fetched else None), unit=by)
+        links = self.links_of_languages(by=by, **pages)
         graph: nx.DiGraph[str] = nx.DiGraph()
-        for one in found.languages:
-            graph.add_node(one.language, **{name: value for name, value in one._asdict().items() if name != "language"})
-        graph.add_edges_from((one.source, one.target, {"links": one.links, "share": one.share}) for one in found.pairs)
+        for node in links.languages:
+            values = node._asdict()
+            graph.add_node(values.pop("language"), **values)
+        graph.add_edges_from(
+            (pair.source, pair.target, {"links": pair.links, "share": pair.share}) for pair in links.pairs
+        )
         return graph
 
+    @checked(components=flag)
+    def links_of_languages(
+        self, *, by: str = "domain", components: bool = True, **pages: Unpack[PageFilter]
+    ) -> LanguageGraph:
+        """Count the links between languages: the verb `language-graph`, as lists of rows.
+
+        Args:
+            by: as for `language_graph`.
+            components: whether to find the components of a language; else their columns are 0.
+            pages: which pages count, see `PageFilter`.
+
+        Raises:
+            TypeError: an argument of another type.
+            ValueError: as for `language_graph`.
+        """
+        from graphlang.maps.graphs.language_graph import language_graph  # noqa: PLC0415
+
+        chosen = selection(pages)
+        if by not in _UNITS:
+            raise ValueError(f"cannot group links by {by}; there are {', '.join(_UNITS)}")
+        with self._answered() as connection:
+            return language_graph(connection, chosen, unit=by, components=components)
+
+    @checked(measures=flag)
+    def links_of_sites(self, *, by: str = "domain", measures: bool = True, **pages: Unpack[PageFilter]) -> SiteGraph:
+        """Count the links between sites: the verb `language-graph --what sites`, as lists of rows.
+
+        Args:
+            by: what a site is: ``domain`` or ``host``.
+            measures: whether to compute betweenness and components; else their columns are 0.
+            pages: which pages count, see `PageFilter`.
+
+        Raises:
+            TypeError: an argument of another type.
+            ValueError: `by` is none of these; as for `PageFilter`.
+        """
+        from graphlang.maps.graphs.site_graph import site_graph  # noqa: PLC0415
+
+        chosen = selection(pages)
+        if by not in _UNITS[:2]:
+            raise ValueError(f"cannot group sites by {by}; there are {', '.join(_UNITS[:2])}")
+        with self._answered() as connection:
+            return site_graph(connection, chosen, unit=by, measures=measures)
+
     def links(self) -> sparse.csr_array:
-        """All links as a sparse matrix: row and column are a page's id less one, a value its kind.
+        """Return all links as a sparse matrix: row and column are a page's id less one, a value its kind.
 
         The matrix is int8 of shape (pages, pages); a value is one more than the ``id`` in the table ``link_kinds``.
         """
@@ -134,3 +189,160 @@ class Publishing(OpenedFile):
             edges, pages = collection.edges(connection), collection.count_pages(connection)
         kinds = (edges.kind + 1).astype(np.int8)
         return sparse.csr_array((kinds, (edges.source, edges.target)), shape=(pages, pages))
+
+    @checked(by=text)
+    def read_gold(self, path: str | Path, *, by: str | None = None) -> Gold:
+        """Read gold labels, and match them with the pages of the collection.
+
+        Args:
+            path: table with a header line and the columns url and language, separated by tabs, commas or semicolons.
+            by: another column of it to group by.
+
+        Raises:
+            StoreError: the file cannot be read, or labels no page of the collection.
+            TypeError: `by` is not a text.
+        """
+        from graphlang.evaluation.evaluate import read_gold  # noqa: PLC0415
+
+        with self._reading() as connection:
+            gold = read_gold(connection, Path(path), by)
+        if not gold.pages:
+            raise StoreError(_why_no_pages(path, gold))
+        return gold
+
+    @checked(by=text, run=run_number)
+    def evaluate(self, gold: str | Path | Gold, *, by: str | None = None, run: int | None = None) -> Evaluation:
+        """Measure the accuracy against gold labels: over all pages, by length, and by a column of the file.
+
+        Args:
+            gold: a file, or what `read_gold` returned.
+            by: another column of the file to group by.
+            run: number of a run; the chosen one if not given.
+
+        Raises:
+            StoreError: nothing is classified yet, or the file cannot be read.
+            TypeError: `run` is not an integer, or `by` not a text.
+        """
+        from graphlang.evaluation.evaluate import evaluate  # noqa: PLC0415
+
+        with self._answered(run) as connection:
+            chosen = run_or_chosen(connection, run)  # an error comes before those of the file
+            labels = self.read_gold(gold, by=by) if isinstance(gold, str | Path) else gold
+            return evaluate(connection, labels, chosen, by)
+
+    @checked(even=flag, seed=run_number)
+    def tune(
+        self,
+        gold: str | Path | Gold,
+        *,
+        also: Iterable[tuple[Publishing, str | Path | Gold]] = (),
+        even: bool = False,
+        seed: int | None = None,
+        progress: Progress = SILENT,
+    ) -> Tuned:
+        """Fit the weights of the inference on labelled pages; measure them on held-out sites.
+
+        Args:
+            gold: a file of gold labels, or what `read_gold` returned.
+            also: other collections with their gold labels, to fit on them together.
+            even: start from weights of 1 instead of the shipped ones.
+            seed: the content run to start from; the newest if not given.
+            progress: receives the stage.
+
+        Raises:
+            StoreError: nothing is classified yet, the file cannot be read, or names no page of the collection.
+            TypeError: an argument of another type.
+        """
+        from graphlang.analysis.arrays import graph_input, signals  # noqa: PLC0415
+        from graphlang.evaluation import tune as tuning  # noqa: PLC0415
+
+        start = self.start_weights(even=even)
+        labelled = []
+        for crawl, labels in ((self, gold), *also):
+            answers = crawl.read_gold(labels) if isinstance(labels, str | Path) else labels
+            with crawl._reading() as connection:  # noqa: SLF001 - another collection
+                run = graph_input.seed_run(connection, seed)
+                labelled.append((graph_input.load(connection, run, dict.fromkeys(signals.NAMES, 1.0)), answers))
+        return tuning.tune(labelled, start, progress=progress)
+
+    @staticmethod
+    @checked(even=flag)
+    def start_weights(*, even: bool = False) -> dict[str, float]:
+        """Return the weights and limits of the inference by name, as `propagate` takes them if no others are given.
+
+        Args:
+            even: weights of 1, limits as they are.
+
+        Raises:
+            TypeError: `even` is not a truth value.
+        """
+        from graphlang.analysis.propagate import SIGNALS  # noqa: PLC0415
+        from graphlang.evaluation import tune as tuning  # noqa: PLC0415
+        from graphlang.graph.propagation.options import Options  # noqa: PLC0415
+
+        weights = {**asdict(Options()), **SIGNALS}
+        return weights | dict.fromkeys(tuning.WEIGHTS, 1.0) if even else weights
+
+    @checked(before=run_number, after=run_number, fetched=flag)
+    def compare(self, before: int, after: int, *, fetched: bool = False) -> Rows[Change]:
+        """List pages whose language differs between two runs.
+
+        A content run has no answer for URLs that were only linked to (``und``): all of them differ from a later run.
+
+        Args:
+            before: number of the one run.
+            after: number of the other.
+            fetched: only pages that were read.
+
+        Raises:
+            StoreError: there is no such run (when the rows are read).
+            TypeError: a run is not an integer, or `fetched` not a truth value.
+        """
+        from graphlang.db.runs.run import get_run  # noqa: PLC0415
+        from graphlang.evaluation.compare import Change, changes  # noqa: PLC0415
+
+        return self._rows(
+            Change._make,
+            Change._fields,
+            lambda connection: changes(
+                connection, get_run(connection, before), get_run(connection, after), fetched=fetched
+            ),
+            linked=(before, after),
+        )
+
+    @checked(before=run_number, after=run_number, fetched=flag)
+    def count_changes(self, before: int, after: int, *, fetched: bool = False) -> Rows[Count]:
+        """Count such pages by pair of languages and length of text: the verb `compare --count`.
+
+        Args:
+            before: number of the one run.
+            after: number of the other.
+            fetched: only pages that were read.
+
+        Raises:
+            StoreError: there is no such run (when the rows are read).
+            TypeError: a run is not an integer, or `fetched` not a truth value.
+        """
+        from graphlang.db.runs.run import get_run  # noqa: PLC0415
+        from graphlang.evaluation.compare import Count, counts  # noqa: PLC0415
+
+        return self._rows(
+            Count._make,
+            Count._fields,
+            lambda connection: counts(
+                connection, get_run(connection, before), get_run(connection, after), fetched=fetched
+            ),
+            linked=(before, after),
+        )
+
+
+def _why_no_pages(path: str | Path, gold: Gold) -> str:
+    unknown = sum(gold.unknown.values())
+    if gold.empty and not (gold.missing or unknown or gold.contradicted):
+        return f"{path} names no language: the column 'language' is empty in {counted(gold.empty, 'line')}"
+    reasons = [f"{counted(gold.missing, 'URL')} that it does not have"]
+    if unknown:
+        reasons.append(f"{counted(unknown, 'line')} with an unknown language code")
+    if gold.contradicted:
+        reasons.append(f"{counted(gold.contradicted, 'page')} with different languages on several lines")
+    return f"none of the pages of {path} is in this database: {', and '.join(reasons)}"

@@ -17,7 +17,7 @@ from graphlang.analysis.frontier import frontier
 from graphlang.analysis.propagate import propagate
 from graphlang.analysis.vote import guess, vote
 from graphlang.codes.wanted import Wanted, wanted
-from graphlang.collection.collection import Collection
+from graphlang.collection import Collection
 from graphlang.db import InputError, Link, LinkKind, Page, collection, corrections, create
 from graphlang.db.remove import remove, scrub
 from graphlang.db.runs.answers import RunAnswers, write_answers

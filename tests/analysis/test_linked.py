@@ -15,7 +15,7 @@ from graphlang.analysis.classify import label_ids
 from graphlang.analysis.explain import explain
 from graphlang.analysis.propagate import propagate
 from graphlang.analysis.vote import vote
-from graphlang.collection.collection import Collection
+from graphlang.collection import Collection
 from graphlang.db import Link, LinkKind, Page, StoreError, create, open_existing
 from graphlang.db.runs.answers import RunAnswers, write_answers
 from graphlang.db.runs.lifecycle import finish_run, start_run

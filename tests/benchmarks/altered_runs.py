@@ -27,7 +27,7 @@ from pkgutil import walk_packages
 from typing import NamedTuple
 
 import graphlang.analysis
-import graphlang.cli.verbs
+import graphlang.cli
 import graphlang.export
 import graphlang.maps
 import graphlang.report
@@ -168,7 +168,7 @@ def _be(words: list[str], told: Path) -> None:
 
 def load_all() -> None:
     """Import what the verbs import, and read the models, once for all runs."""
-    for package in (graphlang.cli.verbs, graphlang.analysis, graphlang.export, graphlang.maps, graphlang.report):
+    for package in (graphlang.cli, graphlang.analysis, graphlang.export, graphlang.maps, graphlang.report):
         for module in walk_packages(package.__path__, f"{package.__name__}."):
             import_module(module.name)
     for registry in (content_methods, url_methods):

@@ -25,8 +25,7 @@ from site_menus import KINDS, own_texts, rebuild
 from graphlang import Collection
 from graphlang.db import open_existing
 from graphlang.db.collection import page_id
-from graphlang.db.runs.labels import all_labels
-from graphlang.db.runs.read_answers import read_answers
+from graphlang.db.runs.answers import all_labels, read_answers
 from graphlang.evaluation.evaluate import evaluate, read_gold
 from graphlang.ingest.links.canonical import canonical
 

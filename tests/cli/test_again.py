@@ -31,7 +31,7 @@ def test_other_options_are_said_and_again_reads_with_them(graphlang: Call, museu
     result = graphlang("ingest", db, museum, "--workers", 1, "--bytes")
     assert result.stderr.splitlines()[1] == (
         f"read with other options: {museum} (--text-limit 20, now 10000; --bytes off, now on; --keep last, now all):"
-        " --again reads with those given now"
+        " --again reads with the options given now"
     )
     assert ask(db, LENGTHS) == short
     assert graphlang("ingest", db, museum, "--workers", 1, "--again").exit_code == 0

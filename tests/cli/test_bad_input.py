@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from graphlang.cli.shared import database
+from graphlang.collection import computing
 from graphlang.db import create
 
 Call = Callable[..., Result]
@@ -133,7 +133,7 @@ def test_rows_that_cannot_be_read_have_no_header_either(graphlang: Call, tmp_pat
         ("languages", "--method", "cld2"),
         ("languages", "--known"),
         ("propagate", "--algorithm", "label-spreading", "--neighbours", "2"),
-        ("propagate", "--algorithm", "harmonic", "--weights", "w.json"),
+        ("propagate", "--algorithm", "label-spreading", "--weights", "w.json"),
         ("evaluate", "--gold", "gold.tsv", "--run", "1", "--all-runs"),
     ],
     ids=" ".join,
@@ -172,7 +172,7 @@ def test_an_archive_without_pages_and_words_of_links_that_were_not_kept(
     db = tmp_path / "crawl.db"
     result = graphlang("ingest", db, files, "--workers", 1)
     assert result.exit_code == 0
-    assert "nothing in it is a page: pages are what came from http and https URLs\n" in result.stderr
+    assert "no pages in it: pages are what came from http and https URLs\n" in result.stderr
     linked = write_warc(tmp_path / "b.warc.gz", [("http://b.example/", b"<a href=/c>Die Karte des Hafens</a>")])
     result = graphlang("ingest", db, linked, files, "--workers", 1)
     assert "is a page: pages are" not in result.stderr
@@ -204,7 +204,7 @@ def test_a_full_disk_keeps_what_was_written_and_the_command_goes_on_later(
         return connection
 
     with monkeypatch.context() as patched:
-        patched.setattr(database, "create", small)
+        patched.setattr(computing, "create", small)
         result = graphlang("run", museum, "--db", db, "--workers", 1)
     assert result.exit_code == 4
     assert "the disk is full" in result.stderr
@@ -249,10 +249,10 @@ def test_models_that_are_none(graphlang: Call, museum: Path, tmp_path: Path) -> 
     ],
 )
 def test_gold_files_that_are_none(
-    graphlang: Call, museum: Path, tmp_path: Path, gold: bytes, expected: tuple[int, str]
+    graphlang: Call, run_museum: Callable[[Path], Path], tmp_path: Path, gold: bytes, expected: tuple[int, str]
 ) -> None:
     db, file = tmp_path / "crawl.db", tmp_path / "gold.tsv"
-    graphlang("run", museum, "--db", db, "--workers", 1)
+    run_museum(db)
     file.write_bytes(gold)
     result = graphlang("evaluate", db, "--gold", file)
     code, words = expected
@@ -260,9 +260,11 @@ def test_gold_files_that_are_none(
     assert (result.exit_code, len(result.stderr.splitlines()), result.stdout) == (code, 1, "")
 
 
-def test_hostile_words_reach_the_terminal_only_as_escapes(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+def test_hostile_words_reach_the_terminal_only_as_escapes(
+    graphlang: Call, run_museum: Callable[[Path], Path], tmp_path: Path
+) -> None:
     db = tmp_path / "crawl.db"
-    graphlang("run", museum, "--db", db, "--workers", 1)
+    run_museum(db)
     connection = sqlite3.connect(db)
     connection.execute("UPDATE texts SET title = char(27) || ']0;owned' || char(7) || '[bold]x[/bold]' WHERE page = 1")
     connection.execute("INSERT INTO problems VALUES (NULL, 1, NULL, 'a' || char(9) || 'b', 'k', char(27) || '[2J')")

@@ -107,10 +107,10 @@ def test_the_command_line_counts_before_the_environment_and_that_before_the_file
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("[page]\n", "graphlang.toml: [page] is no verb"),
-        ("limit = 1\n", "graphlang.toml: [limit] is no verb"),
-        ("pages = 1\n", "graphlang.toml: [pages] is no table"),
-        ("[pages]\nlimits = 1\n", "graphlang.toml: [pages]: limits is no option of this verb"),
+        ("[page]\n", "graphlang.toml: [page] is not a verb"),
+        ("limit = 1\n", "graphlang.toml: [limit] is not a verb"),
+        ("pages = 1\n", "graphlang.toml: [pages] is not a table"),
+        ("[pages]\nlimits = 1\n", "graphlang.toml: [pages]: limits is not an option of this verb"),
         ("[pages]\nlimit = -1\n", "Invalid value for '--limit': -1 is not in the range x>=0"),
         ("[pages]\nlimit = 'x'\n", "Invalid value for '--limit': 'x' is not a valid integer range"),
         ("[pages]\nlimit = [1]\n", "[pages]: limit takes one value"),
@@ -142,7 +142,7 @@ def test_a_file_that_was_found_takes_no_part_where_something_is_removed(
 ) -> None:
     (project / "graphlang.toml").write_text(f"[{verb}]\n")
     result = graphlang("pages", "crawl.db")
-    assert (result.exit_code, "may only stand in a file that --config names" in result.stderr) == (2, True)
+    assert (result.exit_code, "is allowed only in a file that --config names" in result.stderr) == (2, True)
 
 
 @pytest.mark.parametrize("option", ["output = 'a.txt'", "plugins = true"])
@@ -151,7 +151,7 @@ def test_a_file_that_was_found_says_neither_where_to_write_nor_what_to_run(
 ) -> None:
     (project / "graphlang.toml").write_text(f"[languages]\n{option}\n")
     result = graphlang("languages", "crawl.db")
-    assert (result.exit_code, "may only stand in a file that --config names" in result.stderr) == (2, True)
+    assert (result.exit_code, "is allowed only in a file that --config names" in result.stderr) == (2, True)
     assert not (project / "a.txt").exists()
 
 

@@ -19,10 +19,10 @@ ANNA = "http://museum.example/anna.html"
 
 
 @pytest.fixture
-def db(graphlang: Call, museum: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def db(run_museum: Callable[[Path], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("graphlang.db.corrections.now", lambda: "2026-11-22T10:00:00Z")
     path = tmp_path / "crawl.db"
-    assert graphlang("run", museum, "--db", path, "--workers", 1).exit_code == 0
+    run_museum(path)
     return path
 
 
@@ -34,7 +34,7 @@ def test_correct_list_explain_and_undo(graphlang: Call, db: Path) -> None:
     )
     assert result.exit_code == 0
     assert result.stderr == (
-        "corrected: 1 page; 1 URL that the database does not have yet; run 'graphlang propagate' for their neighbours\n"
+        "corrected: 1 page; 1 URL not in the database yet; run 'graphlang propagate' for their neighbours\n"
     )
     assert graphlang("corrections", db, "--format", "csv", "--limit", 1).stdout == (
         "url,language,script,corrected_by,note,corrected,former,former_confidence,undone,undone_by\n"
@@ -117,7 +117,7 @@ def test_a_page_that_no_text_reaches_has_no_answer_and_that_is_said(
     assert graphlang("run", museum, alone, "--db", path, "--workers", 1).exit_code == 0
     told = graphlang("explain", path, "http://192.0.2.7/2").stdout
     assert "answer      und (undetermined), confidence 0.000" in told
-    assert "neither it nor any page that links join it to tells a language: no answer" in told
+    assert "no evidence of a language in the page, or in any page that links connect with it: no answer" in told
     assert "log-odds of und" not in told
 
 
@@ -130,4 +130,4 @@ def test_a_page_in_no_known_language_says_so(
     assert graphlang("run", museum, crawl, "--db", path, "--workers", 1).exit_code == 0
     told = graphlang("explain", path, "http://192.0.2.7/1").stdout
     assert "answer      und (undetermined), confidence 0.000" in told
-    assert "in no language that the method knows: no answer, and its links count for nothing, though " in told
+    assert "in no language that the method knows: no answer, and its links do not count, though " in told

@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 
 from graphlang.cli import cli, failures
 from graphlang.cli.failures import failure
-from graphlang.cli.shared import database
+from graphlang.collection import computing, opened_file
 from graphlang.content import registry
 from graphlang.content.identifier import Identifier
 from graphlang.db import InputError, LockedError, StoreError, connection, create, lock, schema
@@ -80,7 +80,7 @@ def test_4_where_the_disk_is_full(graphlang: Call, tmp_path: Path, monkeypatch: 
         connection.execute(f"PRAGMA max_page_count = {connection.execute('PRAGMA page_count').fetchone()[0]}")
         return connection
 
-    monkeypatch.setattr(database, "create", small)
+    monkeypatch.setattr(computing, "create", small)
     result = graphlang("ingest", tmp_path / "crawl.db", EXAMPLE, "--workers", 1)
     assert (result.exit_code, "the disk is full" in result.stderr) == (failures.EXHAUSTED, True)
 
@@ -115,7 +115,7 @@ def test_4_where_memory_is_short(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     def greedy(*_: object, **__: object) -> sqlite3.Connection:
         raise MemoryError
 
-    monkeypatch.setattr(database, "open_existing", greedy)
+    monkeypatch.setattr(opened_file, "open_existing", greedy)
     result = CliRunner().invoke(cli, ["vote", str(tmp_path / "a.db")])
     assert (result.exit_code, result.stderr) == (failures.EXHAUSTED, "Error: there is not enough memory\n")
 
@@ -144,7 +144,7 @@ def test_130_where_it_is_interrupted(tmp_path: Path) -> None:
         time.sleep(0.1)
         process.send_signal(signal.SIGINT)
         assert process.wait() == failures.INTERRUPTED
-        assert process.stderr.read().startswith("Error: stopped")
+        assert process.stderr.read().startswith("Error: interrupted")
         process.stderr.close()
 
 
@@ -153,7 +153,7 @@ HALF_WRITTEN = """
 import signal, sys, time
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # tests that "nohup" started would hand on that it is ignored
 from pathlib import Path
-import graphlang.cli.verbs.publish.report as at
+import graphlang.report.to_file as at
 from graphlang.cli import main
 from graphlang.whole_file import replacing
 
@@ -182,7 +182,7 @@ def test_what_is_half_written_goes_when_the_program_is_asked_to_stop(
         assert len(list(target.parent.iterdir())) == 1
         process.send_signal(asked)
         _, told = process.communicate(timeout=30)
-    assert told == "Error: stopped; what was done is kept, and the same command goes on\n"
+    assert told == "Error: interrupted; run the same command again to resume\n"
     assert process.returncode == (failures.INTERRUPTED if asked == signal.SIGINT else -asked)
     assert not list(target.parent.iterdir())
 
@@ -233,26 +233,26 @@ STOPPED_WITHIN = {
     ],
 )
 def test_130_where_sqlite_takes_the_interrupt_for_its_own(
-    graphlang: Call, museum: Path, tmp_path: Path, where: str, verb: tuple[str, ...]
+    graphlang: Call, run_museum: Callable[[Path], Path], tmp_path: Path, where: str, verb: tuple[str, ...]
 ) -> None:
     db = tmp_path / "crawl.db"
-    assert graphlang("run", museum, "--db", db, "--workers", 1, "--quiet").exit_code == 0
+    run_museum(db)
     stop = "import signal; stop = lambda: signal.raise_signal(signal.SIGINT)"
     program = f"{stop}; {STOPPED_WITHIN[where]}; from graphlang.cli import main; main()"
     name, *options = verb
     call = [sys.executable, "-P", "-c", program, name, str(db), *options]
     done = subprocess.run(call, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (failures.INTERRUPTED, "")
-    assert done.stderr.startswith("Error: stopped")
+    assert done.stderr.startswith("Error: interrupted")
     assert graphlang("check", db).exit_code == 0
 
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
 def test_a_stream_that_the_shell_closed_is_none_that_is_written_to(
-    graphlang: Call, museum: Path, tmp_path: Path, closed: str
+    graphlang: Call, run_museum: Callable[[Path], Path], tmp_path: Path, closed: str
 ) -> None:
     db = tmp_path / "crawl.db"
-    assert graphlang("run", museum, "--db", db, "--workers", 1, "--quiet").exit_code == 0
+    run_museum(db)
     listed = graphlang("pages", db, "--format", "tsv").stdout
     call = f'"{sys.executable}" -P -c "from graphlang.cli import main; main()" pages "{db}" --format tsv {closed}'
     done = subprocess.run(["/bin/sh", "-c", call], capture_output=True, text=True, check=False)
@@ -352,5 +352,5 @@ def test_a_time_of_reproducible_builds_that_is_none_is_told(tmp_path: Path, writ
     assert done.returncode == code, done.stderr
     assert page.exists() == (code == 0)
     if code:
-        told = f"SOURCE_DATE_EPOCH is '{written}', which is no time in seconds since 1970"
+        told = f"SOURCE_DATE_EPOCH is '{written}', which is not a time in seconds since 1970"
         assert done.stderr.splitlines()[-1] == f"Error: {told}"

@@ -40,14 +40,14 @@ def test_a_run_needs_no_sparse_matrices_of_scipy_and_no_langcodes(tmp_path: Path
 def test_the_list_of_verbs_says_the_first_words_of_their_help() -> None:
     for name, command in cli.commands.items():
         assert command.name == name
-        assert cli.words(name) == (command.help or "").split("\n\n")[0]  # type: ignore[attr-defined]
+        assert cli.summary(name) == (command.help or "").split("\n\n")[0]  # type: ignore[attr-defined]
 
 
 def test_every_verb_has_a_line_of_its_own_in_80_columns() -> None:
     lines = CliRunner().invoke(cli, ["--help"], terminal_width=80).output.splitlines()
     for name in cli.commands:
-        words = cli.words(name)  # type: ignore[attr-defined]
-        assert f"  {name:<14}  {words}" in lines
+        summary = cli.summary(name)  # type: ignore[attr-defined]
+        assert f"  {name:<14}  {summary}" in lines
     assert [line for line in lines if len(line) > 80] == []
     headings = ["Start here:", "Find languages step by step:", "Measure and compare:"]
     assert [line for line in lines if line in headings] == headings

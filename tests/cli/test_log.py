@@ -15,8 +15,8 @@ import click
 import pytest
 
 from graphlang.analysis import linked
-from graphlang.cli.shared.messages import log, progress
-from graphlang.cli.shared.messages.progress import Lines, bars
+from graphlang.cli.shared import log, progress
+from graphlang.cli.shared.progress import Lines, bars
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -204,13 +204,13 @@ def test_bars_are_drawn_over_themselves_and_words_stand_above_them(monkeypatch: 
         shown.stage("ingest", 4e6, "bytes")
         shown.advance(1e6, pages=10)
         drawn(3)
-        log.put("something was passed over", "message", {}, as_json=False)
+        log.put("something was skipped", "message", {}, as_json=False)
         shown.advance(3e6, pages=30)
         drawn(6)
         shown.stage("classify", None, "pages")
         shown.advance(7)
     first, second, third, last = seen(terminal.getvalue())
-    assert first == "something was passed over"
+    assert first == "something was skipped"
     assert second.startswith("ingest     " + "━" * 24 + "  4.0 MB  ")
     assert " 30 pages  " in second
     assert "left" not in second
@@ -260,11 +260,11 @@ def test_an_interrupted_bar_leaves_the_line(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.usefixtures("quick")
 def test_verbs_that_list_say_where_they_are_before_the_first_row(
-    graphlang: Call, museum: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    graphlang: Call, run_museum: Callable[[Path], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     db = tmp_path / "crawl.db"
     monkeypatch.setattr(linked, "FIRST", 0)
-    assert graphlang("run", museum, "--db", db, "--workers", 1, "--quiet").exit_code == 0
+    run_museum(db)
     write, put = linked.write_part, log.put
     told = threading.Event()
 

@@ -77,8 +77,8 @@ def test_profiles_are_listed(graphlang: Call) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("nfc-2004", "--remove", "deu", "-o", "x.npz"), "profiles that stand alone"),
-        (("nfc", "--only", "deu,eng"), "say with --output"),
+        (("nfc-2004", "--remove", "deu", "-o", "x.npz"), "has no profiles; only models of"),
+        (("nfc", "--only", "deu,eng"), "name a file for the changed model with --output"),
         (("nfc", "--only", "deu,nonsense", "-o", "x.npz"), "--only: unknown language 'nonsense'"),
         (("nfc", "--remove", "tlh", "-o", "x.npz"), "the model has no tlh"),
         (("nfc", "--only", "srp_Arab", "-o", "x.npz"), "the model has no srp_Arab"),
@@ -86,9 +86,9 @@ def test_profiles_are_listed(graphlang: Call) -> None:
         (("nfc", "--add", ".", "-o", "x.npz"), "graphlang train --extend nfc adds languages"),
         (("byte-trigrams", "--only", "tlh", "-o", "x.npz"), "tlh: no profile of the model"),
         (("byte-trigrams", "--remove", "xxx", "-o", "x.npz"), "no profile of the model"),
-        (("byte-trigrams", "--remove", "deu"), "say with --output"),
+        (("byte-trigrams", "--remove", "deu"), "name a file for the changed model with --output"),
         (("byte-trigrams", "-o", "x.npz"), "--output without"),
-        (("byte-trigrams", "--remove", "rus", "-o", "x.npz", "--format", "csv"), "--format is of the list"),
+        (("byte-trigrams", "--remove", "rus", "-o", "x.npz", "--format", "csv"), "--format is for the list"),
         (("none.npz",), "no such method"),
     ],
 )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from graphlang.collection.collection import Collection
+from graphlang.collection import Collection
 from graphlang.db import create
 
 if TYPE_CHECKING:
@@ -78,8 +78,8 @@ def crawls(tmp_path: Path) -> list[Path]:
 @pytest.mark.parametrize(
     ("keep", "words"),
     [
-        ("all", "8 of them are further captures of a URL: 8 are kept with their dates (--keep all)"),
-        ("first", "8 of them are further captures of a URL: one of each URL is kept, the others are dropped (--keep"),
+        ("all", "8 repeat captures: 8 kept (--keep all)"),
+        ("first", "8 repeat captures: one capture of each URL is kept (--keep first)"),
     ],
 )
 def test_it_is_said_what_became_of_further_captures(
@@ -129,7 +129,7 @@ def test_what_says_nothing_new_is_told_apart(graphlang: Call, crawls: list[Path]
     again.write_bytes(crawls[0].read_bytes() + gzip.compress(b"", mtime=0))  # other bytes, the same records
     graphlang("ingest", tmp_path / "a.db", crawls[0], crawls[1], "--workers", 1)
     result = graphlang("ingest", tmp_path / "a.db", again, "--workers", 1)
-    words = "4 of them are further captures of a URL: 4 say nothing that was not known (--keep all)"
+    words = "4 repeat captures: 4 duplicates skipped (--keep all)"
     assert words in result.stderr
 
 
@@ -309,7 +309,7 @@ def test_the_library_has_the_same(crawls: list[Path], tmp_path: Path) -> None:
     assert crawl.explain(ANNA).language == "deu"
     assert crawl.propagate(at="2010").id == crawl.explain(ANNA, at="2010").run.id  # type: ignore[union-attr]
     assert (crawl.vote(at="2011").at, crawl.classify(at="2011").kind) == ("2011", "content")
-    found = {(row.site, row.language): row.pages for row in crawl.language_map("year")}
+    found = {(row.site, row.language): row.pages for row in crawl.sites("year")}
     assert found == {(year, language): pages for year, language, pages, _ in BY_YEAR}
     for wrong in ({"at": "soon"}, {"at": "2010", "update": True}):
         with pytest.raises(ValueError, match=r"no moment|without at"):
@@ -336,7 +336,7 @@ def of_years(result: Result) -> list[tuple[object, ...]]:
 def test_the_language_map_by_year(graphlang: Call, years: Path) -> None:
     result = graphlang("sites", years, "--by", "year", "--format", "jsonl")
     assert of_years(result) == BY_YEAR
-    assert "no answer yet" not in result.stderr
+    assert "no language yet" not in result.stderr
     short = {one["site"]: (one["short"], one["resolved"]) for one in _rows(result) if one["language"] != "eng"}
     assert short == {"2010": (1, 1), "2012": (1, 1)}  # anna.html, by her text and links of the year
     both = _rows(graphlang("sites", years, "--by", "domain,year", "--language", "da,de", "--format", "jsonl"))
@@ -358,14 +358,14 @@ def test_the_language_map_by_year(graphlang: Call, years: Path) -> None:
 def test_captures_without_an_answer_are_said(graphlang: Call, crawls: list[Path], tmp_path: Path) -> None:
     db = tmp_path / "a.db"
     graphlang("run", *crawls, "--db", db, "--workers", 1, "-q", "--report", tmp_path / "report.html")
-    words = "8 pages of other years have no answer yet: 'graphlang propagate DB --each year' gives them one"
+    words = "8 pages of other years have no language yet: graphlang propagate DB --each year"
     for verb in ("sites", "languages"):
         result = graphlang(verb, db, "--by", "year", "--format", "jsonl")
         assert words in result.stderr
         assert of_years(result) == BY_YEAR[3:]
     assert "8 pages of other years have none yet" in (tmp_path / "report.html").read_text()
     graphlang("propagate", db, "--at", "2010")
-    assert "4 pages of other years have no answer" in graphlang("sites", db, "--by", "year").stderr
+    assert "4 pages of other years have no language yet" in graphlang("sites", db, "--by", "year").stderr
 
 
 def test_of_several_captures_in_a_year_one_counts(graphlang: Call, tmp_path: Path) -> None:

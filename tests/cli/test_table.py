@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from graphlang.cli.shared.tables.output import write_rows
-from graphlang.cli.shared.tables.table import write_table
+from graphlang.cli.shared.output import write_rows
+from graphlang.cli.shared.table import write_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -48,7 +48,10 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> Shown:
         monkeypatch.setenv("COLUMNS", str(width))
         monkeypatch.setenv("LINES", str(height))
         terminal = Terminal()
-        write_table(COLUMNS, rows, terminal, cell=cell, **how)
+        with monkeypatch.context() as streams:
+            streams.setattr(sys, "stdin", Terminal())
+            streams.setattr(sys, "stdout", terminal)  # where click looks for a terminal
+            write_table(COLUMNS, rows, terminal, cell=cell, **how)
         return terminal.getvalue().splitlines()
 
     return write
@@ -153,7 +156,7 @@ def test_wide_on_the_command_line(graphlang: Call, db: Path, monkeypatch: pytest
         told.append((wide, pager))
         return 0
 
-    monkeypatch.setattr("graphlang.cli.shared.tables.output.write_table", write)
+    monkeypatch.setattr("graphlang.cli.shared.output.write_table", write)
     for verb in ("pages", "sites", "runs", "info"):
         graphlang(verb, db)
         graphlang(verb, db, "--wide")

@@ -17,9 +17,9 @@ Call = Callable[..., Result]
 
 
 @pytest.fixture
-def db(graphlang: Call, museum: Path, tmp_path: Path) -> Path:
+def db(run_museum: Callable[[Path], Path], tmp_path: Path) -> Path:
     path = tmp_path / "crawl.db"
-    assert graphlang("run", museum, "--db", path, "--workers", 1).exit_code == 0
+    run_museum(path)
     return path
 
 

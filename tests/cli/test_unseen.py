@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 
     Call = Callable[..., Result]
 
-GROWN = "the collection has changed since run 3, which is shown: what it has not seen is und; 'graphlang propagate DB"
-CORRECTED = "pages were corrected since run 3, which is shown: most URLs that were only linked to are und; 'graphlang"
-CLOSED = "most URLs that were only linked to are und: run 3 was never asked for them, and"
+GROWN = "Results are out of date (run 3). Update them: graphlang propagate DB --update"
+CORRECTED = (
+    "out of date (run 3): pages were corrected since, and most URLs that were only linked to are und. Update them:"
+)
+CLOSED = "most URLs that were only linked to are und: run 3 has no answers for them, and"
 
 
 def ask_nobody(db: Path) -> None:
@@ -31,9 +33,9 @@ def ask_nobody(db: Path) -> None:
 
 
 @pytest.fixture
-def db(graphlang: Call, museum: Path, tmp_path: Path) -> Path:
+def db(run_museum: Callable[[Path], Path], tmp_path: Path) -> Path:
     path = tmp_path / "crawl.db"
-    graphlang("run", museum, "--db", path, "--workers", 1)
+    run_museum(path)
     return path
 
 
@@ -55,13 +57,13 @@ def test_files_that_were_read_since(
     graphlang: Call, db: Path, write_warc: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, verb: tuple[str, ...]
 ) -> None:
     monkeypatch.chdir(db.parent)
-    assert "has changed" not in graphlang(verb[0], db, *verb[1:]).stderr
+    assert "out of date" not in graphlang(verb[0], db, *verb[1:]).stderr
     graphlang("ingest", db, write_warc(db.parent / "more.warc.gz", [("http://more.example/", b"<p>Ein Haus am See.")]))
     result = graphlang(verb[0], db, *verb[1:])
     assert GROWN in result.stderr
     assert result.exit_code == 0
     graphlang("propagate", db, "--update")
-    assert "has changed" not in graphlang(verb[0], db, *verb[1:]).stderr
+    assert "out of date" not in graphlang(verb[0], db, *verb[1:]).stderr
 
 
 def test_a_report_says_itself_what_its_run_has_not_seen(

@@ -115,7 +115,7 @@ def test_by_the_command(graphlang: Call, tiny_model: Model, tmp_path: Path) -> N
     assert listed == ["label,encoding,ngrams", *(f"{label},,{n}" for label, n in ngrams_of(tiny_model).items())]
     done = graphlang("profiles", file, "--only", "English,el", "-o", output)
     assert (done.exit_code, done.stdout) == (0, "removed deu\n")
-    assert "English is the one language left in the script Latn: all texts in it are told so\n" in done.stderr
+    assert "English is the only language left in the script Latn: all texts in it get it\n" in done.stderr
     model, digest = modelfile.read(output)
     assert f"{output}: 2 labels, sha256 {digest}" in done.stderr
     assert model.labels == ("ell", "eng")

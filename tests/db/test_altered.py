@@ -191,8 +191,6 @@ def test_what_nobody_foresaw_is_told_as_what_is_wrong_with_the_database(
 
     path = tmp_path / "stranger.db"
     shutil.copy(sound, path)
-    # The verb first: were it imported after the other, what it imports would be this, and stay this.
-    monkeypatch.setattr("graphlang.cli.verbs.collection.problems.count_problems", fails)
     monkeypatch.setattr("graphlang.maps.problems.count_problems", fails)
     with pytest.raises(TypeError, match="unforeseen"):  # the database is sound: a defect of the program
         graphlang("problems", path, "--count")

@@ -257,7 +257,7 @@ def test_what_is_no_url_is_told_in_words_of_its_option(
 ) -> None:
     graphlang("ingest", tmp_path / "a.db", museum)
     told = graphlang("remove", tmp_path / "a.db", "--url", name)
-    words = f"Error: Invalid value for --url: {name!r} is no URL (a host is named with --host)"
+    words = f"Error: Invalid value for --url: {name!r} is not a URL (a host is named with --host)"
     assert (told.exit_code, told.stderr.splitlines()[-1]) == (2, words)
 
 

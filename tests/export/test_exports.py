@@ -256,8 +256,8 @@ def test_vertices_of_domains_count_their_hosts(graphlang: Call, db: Path) -> Non
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (("pages", "--by", "domain"), "--by is for vertices-edges, and means nothing to pages"),
-        (("cdxj", "--main"), "--main is for texts and wet, and means nothing to cdxj"),
+        (("pages", "--by", "domain"), "--by is not supported by pages; it is for vertices-edges"),
+        (("cdxj", "--main"), "--main is not supported by cdxj; it is for texts and wet"),
     ],
 )
 def test_an_option_that_means_nothing_is_refused(

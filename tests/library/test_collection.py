@@ -20,11 +20,9 @@ import numpy as np
 import pytest
 
 import graphlang as gl
-from graphlang.analysis.propagate import ALIASES
 from graphlang.cli import cli
 from graphlang.db import connection
 from graphlang.db.remove import Removal
-from graphlang.graph.propagation.options import FORMER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -181,7 +179,7 @@ def test_what_is_of_another_type_is_named(crawl: gl.Collection) -> None:
     wrong: Any = ["host", "year"]
     for name, ask in {
         "host": lambda: crawl.pages(host=wrong),
-        "by": lambda: crawl.language_map(by=wrong),
+        "by": lambda: crawl.sites(by=wrong),
         "kind": lambda: crawl.problems(kind=wrong),
     }.items():
         with pytest.raises(TypeError, match=f"{name} is of type list, expected str"):
@@ -195,7 +193,7 @@ def test_what_is_of_another_type_is_named(crawl: gl.Collection) -> None:
 
 @pytest.mark.parametrize("value", [2, -0.1, float("nan"), "0.5", None])
 def test_a_confidence_is_a_probability(crawl: gl.Collection, value: Any) -> None:
-    asked = [crawl.pages, crawl.language_map, crawl.languages, crawl.texts]
+    asked = [crawl.pages, crawl.sites, crawl.languages, crawl.texts]
     for rows in asked:
         with pytest.raises(ValueError, match=r"^min_confidence is .*; it must be a number from 0 to 1$"):
             rows(min_confidence=value)
@@ -210,7 +208,7 @@ def test_what_cannot_be_done_is_said(tmp_path: Path, crawl: gl.Collection) -> No
     with pytest.raises(ValueError, match="no weight is called ccltd; there are"):
         crawl.propagate(weights={"ccltd": 0})
     no_number: Any = {"cctld": "0.5"}
-    with pytest.raises(ValueError, match=r"^the weight cctld is '0\.5', which is no number$"):
+    with pytest.raises(ValueError, match=r"^the weight cctld is '0\.5', which is not a number$"):
         crawl.propagate(weights=no_number)
     with pytest.raises(ValueError, match="unknown language 'no language'"):
         crawl.pages(language="no language")
@@ -384,7 +382,7 @@ HUGE = 10**400  # 1,329 bits, for 400 / log10(2) = 1328.8; no float holds it
         (ValueError, "the weight rounds is a whole number of 1,329", lambda c: c.propagate(weights={"rounds": HUGE})),
         (ValueError, "rounds is 9223372036854775808; no", lambda c: c.propagate(weights={"rounds": 1 << 63})),
         (ValueError, "the weight url is 101; no weight can be above 100", lambda c: c.propagate(weights={"url": 101})),
-        (ValueError, "the weight url is True, which is no number", lambda c: c.propagate(weights={"url": True})),
+        (ValueError, "the weight url is True, which is not a number", lambda c: c.propagate(weights={"url": True})),
         (ValueError, "seed is a whole number of 1,329 bits; it must be from", lambda c: c.vote(seed=HUGE)),
         (ValueError, "below is a whole number of 1,329 bits; it must be", lambda c: c.pages(below=HUGE)),
         (ValueError, "below is True; it must be a number from 0 to 1", lambda c: c.pages(below=True)),
@@ -467,19 +465,18 @@ def test_read_gives_pages_and_problems(tmp_path: Path, museum: Path) -> None:
 
 
 #: Verb -> the method that it is; verbs that need no database, or print what is made for people, have none.
-METHODS = {"sites": "language_map"}
 COMMANDS = {"language_graph": "language-graph"}
 VERBS = (
     *("run", "ingest", "classify", "vote", "propagate", "pages", "sites", "problems", "frontier", "compare"),
     *("runs", "explain", "evaluate", "correct", "corrections", "review"),
-    *("info", "languages", "texts", "language_graph", "export", "report", "remove"),
+    *("info", "languages", "texts", "language_graph", "export", "report", "remove", "tune"),
 )
 
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_is_a_method(verb: str) -> None:
     assert COMMANDS.get(verb, verb) in cli.commands
-    assert callable(getattr(gl.Collection, METHODS.get(verb, verb)))
+    assert callable(getattr(gl.Collection, verb))
 
 
 def test_what_is_exported_is_what_is_documented() -> None:
@@ -499,30 +496,102 @@ def test_what_is_exported_is_what_is_documented() -> None:
 def test_importing_the_package_imports_nothing_heavy() -> None:
     script = "import sys, graphlang; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-P", "-c", script], capture_output=True, text=True, check=True)
-    assert not set(done.stdout.split()) & {"numpy", "scipy", "sqlite3", "click", "graphlang.collection.collection"}
+    assert not set(done.stdout.split()) & {"numpy", "scipy", "sqlite3", "click", "graphlang.collection"}
+
+
+def test_pages_count_by_the_same_arguments_everywhere(crawl: gl.Collection, tmp_path: Path) -> None:
+    crawl.classify()
+    crawl.propagate()
+    long: gl.PageFilter = {"language": ["deu", "fra"], "min_length": 100, "fetched": True, "status": 200}
+    assert [(row.site, row.pages) for row in crawl.sites(**long)] == [("museum.example", 2), ("musee.example", 1)]
+    assert [(row.language, row.pages) for row in crawl.languages(**long)] == [("deu", 2), ("fra", 1)]
+    assert [row.url for row in crawl.texts(main=True, limit=2, **long)] == [HOME, MAPS]
+    assert crawl.texts(main=True).columns == tuple(name for name in crawl.texts().columns if name != "text")
+    assert crawl.export(tmp_path / "long.jsonl", "pages", **long) == []
+    assert len((tmp_path / "long.jsonl").read_text("utf-8").splitlines()) == 3
+    assert crawl.sites(mime="image/*").first() is None
+    assert crawl.sites(by="domain,year").columns[:3] == ("domain", "year", "language")
+    assert [row.year for row in crawl.sites(by="domain,year", **long)] == ["2026", "2026"]
+    assert [row.language for row in crawl.sites(by="tld", scripts=True, **long)] == ["deu_Latn", "fra_Latn"]
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("pages", "error", "words"),
     [
-        ({"weights": {"listed": 0.5}}, "the weight 'listed' is called 'link_order' now"),
-        ({"weights": {"settled": 100}}, "the weight 'settled' is called 'clamp_length' now"),
-        ({"algorithm": "harmonic"}, "the algorithm 'harmonic' is called 'label-spreading' now"),
+        ({"status": 1000}, ValueError, "1000 is no HTTP status"),
+        ({"status": "200"}, TypeError, "status is of type str, expected int"),
+        ({"mime": ["html"]}, ValueError, "'html' is no media type"),
+        ({"min_length": 9, "max_length": 3}, ValueError, "no page has 9 characters or more and 3 or fewer"),
+        ({"max_length": -1}, ValueError, "max_length is -1; it must be 0 or more"),
+        ({"below": 2}, ValueError, "below is 2; it must be a number from 0 to 1"),
+        ({"everything": "no"}, TypeError, "everything is of type str, expected bool"),
+        ({"languages": "deu"}, TypeError, "no argument is called languages; there are language, min_confidence"),
     ],
 )
-def test_former_names_are_understood_and_warn_who_uses_them(
-    crawl: gl.Collection, given: dict[str, Any], words: str
+def test_arguments_about_pages_are_checked_before_anything_is_read(
+    crawl: gl.Collection, pages: dict[str, Any], error: type[Exception], words: str
 ) -> None:
+    for ask in (crawl.sites, crawl.languages, crawl.texts, crawl.links_of_sites):
+        with pytest.raises(error, match=f"^{words}"):
+            ask(**pages)
+
+
+def test_open_files_are_read_as_others(tmp_path: Path, museum: Path, write_warc: Callable[..., Path]) -> None:
+    more = write_warc(tmp_path / "more.warc.gz", [("http://more.example/", b"<p>Ein Haus am See.")])
+    read: list[int] = []
+    with museum.open("rb") as file, gl.open(tmp_path / "piped.db") as piped:
+        piped.run(more, file, on_ingested=lambda ingested: read.append(ingested.pages))
+        assert [row["name"] for row in piped.db["sources"].rows] == [str(more), "-"]
+        assert read == [6]
+    assert not list(tmp_path.glob(".graphlang-*"))
+
+
+def test_what_the_shown_run_lacks(crawl: gl.Collection, tmp_path: Path, write_warc: Callable[..., Path]) -> None:
+    assert crawl.outdated() is None  # there is no run
     crawl.classify()
-    with pytest.warns(DeprecationWarning, match=words) as warned:
-        crawl.propagate(**given)
-    assert [one.filename for one in warned] == [__file__]
+    crawl.propagate()
+    assert (crawl.outdated(), crawl.answer_unfetched(), crawl.unanswered()) == (None, True, 0)
+    crawl.ingest(write_warc(tmp_path / "more.warc.gz", [("http://more.example/", b"<p>Ein Haus am See.")]))
+    assert crawl.outdated() == "changed"
+    crawl.propagate(update=True)
+    assert crawl.outdated() is None
 
 
-def test_the_page_of_what_is_stable_lists_all_former_names() -> None:
-    page = (DOCUMENT.parent / "stability.md").read_text(encoding="utf-8")
-    listed = re.findall(r'^\| `crawl\.propagate\(.*?"(\w+)".*?\| `([\w-]+)` \|', page, re.MULTILINE)
-    assert dict(listed) == {**FORMER, **ALIASES}
+def test_each_url_may_have_a_language_of_its_own(crawl: gl.Collection) -> None:
+    assert crawl.correct((ANNA, "swa"), HOME, language="deu", by="Asha").pages == 2
+    assert {row.url: row.language for row in crawl.corrections()} == {ANNA: "swa", HOME: "deu"}
+    with pytest.raises(TypeError, match="needs language"):
+        crawl.correct((ANNA, "swa"), HOME, by="Asha")
+
+
+def test_labels_are_read_once_for_several_runs(crawl: gl.Collection, tmp_path: Path) -> None:
+    one, two = crawl.classify(), crawl.propagate()
+    gold = tmp_path / "gold.tsv"
+    gold.write_text(f"url\tlanguage\n{HOME}\tde\n{ANNA}\tde\n{MUSEE}\tfr\n", "utf-8")
+    labels = crawl.read_gold(gold)
+    accuracy = [crawl.evaluate(labels, run=run.id).groups[0].accuracy for run in (one, two)]
+    assert accuracy[1] == crawl.evaluate(gold).groups[0].accuracy == 1.0
+    assert accuracy[0] < 1  # a name is too short for its text alone
+    assert sum(row.pages for row in crawl.count_changes(one.id, two.id)) == len(list(crawl.compare(one.id, two.id)))
+    assert crawl.tune(labels).pages == 3
+    assert crawl.start_weights(even=True)["neighbours"] == 1.0
+    gold.write_text("url\tlanguage\nhttp://elsewhere.example/\tde\n", "utf-8")
+    with pytest.raises(gl.StoreError, match="is in this database: 1 URL that it does not have"):
+        crawl.evaluate(gold)
+
+
+def test_counts(crawl: gl.Collection) -> None:
+    crawl.run()
+    assert crawl.totals()[:4] == (5, 2, 0, 1)
+    assert crawl.pages_by_language() == {"deu": 3, "fra": 1, "zxx": 1}
+    assert [(row.language, row.charset, row.pages) for row in crawl.encodings()][:1] == [("deu", "utf-8", 3)]
+    assert (crawl.count_problems(), crawl.has_anchor_texts()) == ({}, False)
+    assert [(pair.source, pair.target, pair.links) for pair in crawl.links_of_languages(by="page").pairs] == [
+        ("deu", "deu", 6)
+    ]
+    assert [site.site for site in crawl.links_of_sites(by="host").sites] == ["museum.example", "musee.example"]
+    with pytest.raises(ValueError, match="cannot group sites by page; there are domain, host"):
+        crawl.links_of_sites(by="page")
 
 
 def test_threads_share_a_collection_and_processes_get_it_by_pickling(crawl: gl.Collection) -> None:

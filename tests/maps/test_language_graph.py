@@ -112,7 +112,7 @@ def test_the_graph_of_sites_as_files(graphlang: Call, db: Path, monkeypatch: pyt
     assert nx.read_gexf(target).nodes["c.three"]["language"] == "fra"
     assert "c.three,b.two,1,1.0000,fra,eng\n" in graphlang(*given[:3], "site-links", "--format", "csv").stdout
     monkeypatch.setattr("graphlang.maps.graphs.site_graph.NEAR", 2)
-    monkeypatch.setattr("graphlang.cli.verbs.look.language_graph.NEAR", 2)
+    monkeypatch.setattr("graphlang.cli.link_graphs.NEAR", 2)
     few = graphlang(*given[:3], "site-distances", "--format", "csv")
     assert few.stdout == "source,target,steps\na.one,b.two,1\n"
     assert few.stderr == "distances are those between the 2 of 5 sites with the most pages\n"

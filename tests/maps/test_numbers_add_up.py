@@ -53,7 +53,7 @@ def counted(crawl: gl.Collection) -> dict[str, int]:
 def test_sites(crawl: gl.Collection, counted: dict[str, int], by: str) -> None:
     found: Counter[str] = Counter()
     shares: Counter[str] = Counter()
-    for row in crawl.language_map(by=by):
+    for row in crawl.sites(by=by):
         found[row.language] += row.pages
         shares[row.site] += row.share
     assert read(found) == counted

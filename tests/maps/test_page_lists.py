@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from graphlang.codes.wanted import Wanted, wanted
-from graphlang.collection.collection import Collection
+from graphlang.collection import Collection
 from graphlang.db import create, open_existing
 from graphlang.maps.pages import page_rows
 

@@ -10,7 +10,7 @@ import pytest
 
 from graphlang.analysis.correct import Said
 from graphlang.analysis.read_review import read_review
-from graphlang.collection.collection import Collection
+from graphlang.collection import Collection
 from graphlang.db import InputError
 
 if TYPE_CHECKING:
@@ -119,12 +119,12 @@ def test_rows_without_a_language_say_nothing(tmp_path: Path) -> None:
     [
         (("--by", "Asha"), "--by needs --from"),
         (("--from", "t.csv"), "--by is missing"),
-        (("--from", "t.csv", "--by", "Asha", "--count", "3"), "--count means nothing with --from"),
+        (("--from", "t.csv", "--by", "Asha", "--count", "3"), "--count has no effect with --from"),
         (("--draw", "2"), "--draw needs --random"),
         (("--language", "deu"), "--language needs --random"),
         (("--random", "--language", "martian"), "unknown language 'martian'"),
         (("--random", "--language", ","), "names no language"),
-        (("--random", "--from", "t.csv", "--by", "Asha"), "--random means nothing with --from"),
+        (("--random", "--from", "t.csv", "--by", "Asha"), "--random has no effect with --from"),
         (("--random", "--by", "Asha"), "--by needs --from"),
     ],
 )

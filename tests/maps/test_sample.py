@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from graphlang.collection.collection import Collection
+from graphlang.collection import Collection
 from graphlang.evaluation.metrics import interval
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def test_a_sample_filled_in_is_a_gold_file(graphlang: Call, crawl: Path, tmp_pat
         writer.writeheader()
         writer.writerows(rows)
     judged = graphlang("evaluate", crawl, "--gold", table)
-    assert (judged.exit_code, judged.stderr) == (0, "1 line of the gold file without a language, left out\n")
+    assert (judged.exit_code, judged.stderr) == (0, "1 line of the gold file without a language, skipped\n")
     judged = graphlang("evaluate", crawl, "--gold", table, "--format", "json")
     whole = json.loads(judged.stdout)
     assert (whole["gold"]["pages"], whole["gold"]["empty"]) == (2, 1)

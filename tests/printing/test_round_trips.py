@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.cli.shared.tables.table import write_table
+from graphlang.cli.shared.table import write_table
 from graphlang.printing import as_tsv
 from graphlang.printing.as_csv import FORMULA, write_csv
 from graphlang.printing.as_json import json_text, write_jsonl

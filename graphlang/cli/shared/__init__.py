@@ -1,6 +1,6 @@
-"""What verbs share: options, the files that the user means, output formats, progress.
+"""What several verbs share: options, the collection, files of the user, rows, and lines on standard error.
 
-In: options as click gives them. Out: an open collection (`database`), a ``Selection`` of pages (`selection`), rows as a
-table, CSV, TSV or JSON lines (`tables/`), lines and bars on standard error (`messages/`). Open `options`,
-`inference` or `selection` to change an option of several verbs, `files/` for the files that the user names.
+In: values of options. Out: what is printed. Open `options` and `archives` for options, `crawl` for the collection
+of a verb, `paths` and `text_files` for files that the user names, `output` and `table` for rows, `log` and
+`progress` for standard error.
 """

@@ -2,31 +2,46 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from graphlang.cli.shared.whole_number import WholeNumber
 from graphlang.db.snapshot import moment_of
 from graphlang.plugins import VARIABLE, use_plugins
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
+
+#: The greatest integer of SQLite, and of an index in Python.
+_LARGEST: Final = min(sys.maxsize, 2**63 - 1)
+#: Where a command's context keeps the path of its database.
+DATABASE: Final = "graphlang.database"
+
+
+class WholeNumber(click.IntRange):
+    """A whole number from a minimum on, up to what a database and an index can hold; ``unit`` multiplies it."""
+
+    def __init__(self, minimum: int, *, unit: int = 1) -> None:
+        super().__init__(min=minimum)
+        self._largest = _LARGEST // unit
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number; fail where it is too large."""
+        number = super().convert(value, param, ctx)
+        if number > self._largest:
+            self.fail(f"{value} is too large a number.", param, ctx)
+        return number
 
 
 class Finite(click.FloatRange):
-    """A number in a range: `nan` is in none, though no comparison says so, and compares with nothing."""
+    """A number in a range: `nan` compares with nothing, and is in no range."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The number; a usage error names what is none.
-
-        Args:
-            value: as written.
-            param: for the error.
-            ctx: for the error.
-        """
+        """Return the number; fail where it is not finite."""
         try:
             number = float(super().convert(value, param, ctx))
         except OverflowError:  # a whole number in a file of weights
@@ -36,24 +51,36 @@ class Finite(click.FloatRange):
         return number
 
 
-#: Where a command's context keeps the path of its database.
-DATABASE = "graphlang.database"
+def apply(options: Iterable[Callable[..., Any]], function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a verb options, in the order in which its help lists them."""
+    for option in reversed(list(options)):
+        function = option(function)
+    return function
+
+
+def given_on_command_line(name: str) -> bool:
+    """Return whether the user typed an option of the current verb, by the name of its parameter."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is click.core.ParameterSource.COMMANDLINE
 
 
 def remember_database(ctx: click.Context, param: click.Parameter, value: Path) -> Path:
-    """Callback of the argument or option that names the database: an error may have come of what it holds.
-
-    Args:
-        ctx: of the verb.
-        param: the argument or option.
-        value: the path.
-    """
+    """Keep the path of the database, whose content may cause an error; a callback of arguments and options."""
     del param
     ctx.meta[DATABASE] = value
     return value
 
 
 database = click.argument("db", type=click.Path(dir_okay=False, path_type=Path), callback=remember_database)
+
+new_database = click.option(
+    "--db",
+    "db",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    callback=remember_database,
+    help="The database; made if it does not exist.",
+)
 
 seed = click.option(
     "--seed", type=WholeNumber(1), metavar="RUN", help="Content run to start from; by default the newest."
@@ -63,42 +90,44 @@ keep_chosen = click.option(
     "--keep-chosen", is_flag=True, help="Leave the run that the views show as it is, instead of showing this one."
 )
 
-min_confidence = click.option(
-    "--min-confidence",
-    type=Finite(0, 1),
-    default=0.0,
-    show_default=True,
-    help="Pages below count as und.",
-)
-
 shares = click.option(
     "--shares/--no-shares",
     default=None,
-    help="Find the pages in several languages, with the part of the letters that each has (the table page_shares). By"
-    " default with nfc and models of its kind, whose answers about a few words can be relied on.",
+    help="Find the pages in several languages, with the share of the letters that each has (the table page_shares). By"
+    " default with nfc and models of its kind, whose answers about a few words are reliable.",
 )
 
 choose_run = click.option(
     "--run", "run_id", type=WholeNumber(1), metavar="RUN", help="Run to use; by default the chosen one."
 )
 
+gold = click.option(
+    "--gold",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Table (tabs, commas or semicolons) with a header line and the columns url and language.",
+)
+
+identify_workers = click.option(
+    "--workers",
+    type=WholeNumber(1),
+    help="Threads that identify texts, at most eight, if the method comes with graphlang; all cores by default. URLs"
+    " need only one. The result is the same with any number.",
+)
+
+
+def refuse_value_errors(param_hint: str, function: Callable[..., Any], *values: Any) -> Any:
+    """Call a function; a ValueError is wrong usage of an option."""
+    try:
+        return function(*values)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint=param_hint) from error
+
 
 def moment(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """A moment in its usual form.
-
-    Args:
-        ctx: not looked at.
-        param: not looked at.
-        value: as written; None where none was named.
-
-    Raises:
-        click.BadParameter: it is none.
-    """
-    del ctx, param
-    try:
-        return None if value is None else moment_of(value).text
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from error
+    """Return a moment in its usual form; a callback of options."""
+    del ctx
+    return None if value is None else refuse_value_errors(param.opts[0], lambda: moment_of(value).text)
 
 
 at = click.option(
@@ -116,14 +145,142 @@ def _use_plugins(ctx: click.Context, param: click.Parameter, value: bool) -> Non
         use_plugins()
 
 
-def plugins(function: Callable[..., None]) -> Callable[..., None]:
-    """The option of verbs that read archives or identify texts; eager, since others name what a plug-in adds."""
-    return click.option(
-        "--plugins",
-        is_flag=True,
-        expose_value=False,
-        is_eager=True,
-        callback=_use_plugins,
-        envvar=VARIABLE,
-        help=f"Load the readers and methods that other installed packages add: their code is run [env: {VARIABLE}].",
-    )(function)
+#: Of verbs that read archives or identify texts; eager, since other options name what a plug-in adds.
+plugins = click.option(
+    "--plugins",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_use_plugins,
+    envvar=VARIABLE,
+    help=f"Load the readers and methods that other installed packages add: their code is run [env: {VARIABLE}].",
+)
+
+
+def tags(values: Iterable[str], option: str = "--language") -> list[str]:
+    """Return the languages that an option names, several times or with commas between them, and check each.
+
+    An empty name, as of an empty variable of the shell, must not mean all languages.
+    """
+    names: list[str] = []
+    for value in values:
+        named = [tag for item in value.split(",") if (tag := item.strip())]
+        if not named:
+            raise click.BadParameter(f"{value!r} names no language", param_hint=option)
+        names += named
+    from graphlang.collection.page_filter import languages  # noqa: PLC0415 - verbs without such an option do without
+
+    refuse_value_errors(option, languages, names)
+    return names
+
+
+def tags_callback(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> list[str]:
+    """Return the languages of an option; a callback."""
+    del ctx
+    return tags(values, param.opts[0])
+
+
+def _statuses(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[int, ...]:
+    del ctx, param
+    from graphlang.collection.page_filter import http_status  # noqa: PLC0415
+
+    try:
+        numbers = [int(item) for value in values for item in value.split(",")]
+    except ValueError as error:
+        raise click.BadParameter(f"{','.join(values)} is not a list of numbers", param_hint="--status") from error
+    return tuple(refuse_value_errors("--status", http_status, number) for number in numbers)
+
+
+def _media_types(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    del ctx, param
+    from graphlang.collection.page_filter import media_type  # noqa: PLC0415
+
+    names = [item.strip() for value in values for item in value.split(",")]
+    return tuple(refuse_value_errors("--mime", media_type, name) for name in names)
+
+
+language = click.option(
+    "--language",
+    "language",
+    multiple=True,
+    callback=tags_callback,
+    metavar="CODES",
+    help="Only these languages: any usual codes or names, with commas between; repeatable. A script counts: zho_Hant,"
+    " zh-TW, sr-Latn.",
+)
+below = click.option("--below", type=Finite(0, 1), metavar="C", help="Only pages with less confidence.")
+min_confidence = click.option(
+    "--min-confidence", type=Finite(0, 1), default=0.0, show_default=True, help="Pages below count as und."
+)
+
+_SELECTS: Final = (
+    language,
+    below,
+    click.option("--min-length", type=WholeNumber(0), metavar="N", help="Only pages of N characters or more."),
+    click.option("--max-length", type=WholeNumber(0), metavar="N", help="Only pages of N characters or fewer."),
+    click.option(
+        "--status",
+        multiple=True,
+        callback=_statuses,
+        metavar="CODES",
+        help="Only these HTTP statuses, instead of 200.",
+    ),
+    click.option(
+        "--mime",
+        multiple=True,
+        callback=_media_types,
+        metavar="TYPES",
+        help="Only these media types (image/* is all images).",
+    ),
+    click.option(
+        "--all", "everything", is_flag=True, help="Count captures of all kinds: images, redirects and error pages, too."
+    ),
+    min_confidence,
+)
+#: Parameters of these options: the names in `graphlang.collection.page_filter.PageFilter`.
+FILTER: Final = (*("language", "below", "min_length", "max_length", "status", "mime", "everything", "min_confidence"),)
+
+
+def selects(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb the options that say which pages count; it gets ``pages``, a `PageFilter`."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **values: Any) -> None:
+        from graphlang.collection.page_filter import check_lengths  # noqa: PLC0415
+
+        pages = {name: values.pop(name) for name in FILTER}
+        refuse_value_errors("--min-length and --max-length", check_lengths, pages["min_length"], pages["max_length"])
+        function(*args, pages=pages, **values)
+
+    return apply(_SELECTS, call)
+
+
+_CAPTURES: Final = (
+    click.option(
+        "--captures",
+        type=click.Choice(("own", "all")),
+        default="own",
+        show_default=True,
+        help="own: the main capture of each page. all: every capture that was kept, each with its date, text and"
+        " language.",
+    ),
+    click.option(
+        "--at",
+        callback=moment,
+        metavar="MOMENT",
+        help="Of each page the capture nearest to MOMENT (2012, 2012-05, ...), with the languages of that time, which"
+        " 'graphlang propagate --at' finds.",
+    ),
+)
+
+
+def selects_captures(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb the options that say which captures of a page count, before those of `selects`."""
+
+    @functools.wraps(function)
+    def call(*args: Any, captures: str, at: str | None, **values: Any) -> None:
+        if captures != "own" and at is not None:
+            raise click.UsageError("--captures all and --at exclude each other: --at takes one capture of each page")
+        function(*args, captures=captures, at=at, **values)
+
+    return apply(_CAPTURES, selects(call))

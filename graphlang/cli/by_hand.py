@@ -1,0 +1,215 @@
+"""Verbs for corrections by hand: ``review``, ``correct`` and ``corrections``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+import click
+
+from graphlang.cli.shared import options
+from graphlang.cli.shared.crawl import opened, waits
+from graphlang.cli.shared.log import logs, say
+from graphlang.cli.shared.options import WholeNumber, given_on_command_line
+from graphlang.cli.shared.output import RowOptions, output_options, to_file, wide, write_list, write_rows
+from graphlang.cli.shared.paths import host_named, lines_of, url_named
+from graphlang.cli.shared.progress import bars
+from graphlang.maps.review import COUNT
+from graphlang.printing.counted import counted
+
+if TYPE_CHECKING:
+    from graphlang.analysis.correct import Corrected
+    from graphlang.rows import Rows
+
+#: What a narrow terminal shows first.
+_FIRST = ("url", "answer", "confidence", "runner_up", "text", "title", "why")
+_FIRST_OF_SAMPLE = ("url", "text", "title")
+_NEXT = "; run 'graphlang propagate' for their neighbours"
+
+
+@click.command()
+@options.database
+@click.option("--count", type=WholeNumber(1), default=COUNT, show_default=True, help="Pages at most.")
+@click.option(
+    "--random",
+    "random_",
+    is_flag=True,
+    help="Fetched pages drawn at random (text, status 200), without the answers: a gold file for 'evaluate'.",
+)
+@click.option(
+    "--draw", type=WholeNumber(0), default=1, show_default=True, help="With --random: another number draws other pages."
+)
+@click.option(
+    "--language",
+    "languages",
+    multiple=True,
+    callback=options.tags_callback,
+    metavar="CODES",
+    help="With --random: only pages that are taken for these languages, as in 'pages'.",
+)
+@to_file
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(("csv", "tsv", "jsonl", "table")),
+    default="csv",
+    show_default=True,
+    help="csv to be filled in; table to look at.",
+)
+@click.option(
+    "--from",
+    "from_",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Read a CSV that was filled in: rows with a language become corrections.",
+)
+@click.option("--by", metavar="NAME", default="", help="With --from: who filled it in.")
+@wide
+@waits
+@logs
+def review(
+    db: Path,
+    count: int,
+    draw: int,
+    languages: list[str],
+    output: str,
+    format_: str,
+    from_: Path | None,
+    by: str,
+    *,
+    random_: bool,
+) -> None:
+    """List the pages whose check would teach most, or random ones.
+
+    The former are uncertain pages with many links to and from short uncertain pages, of many hosts and languages. Look
+    at each page and write its language (any usual code or name; zxx for none) into the column 'language'; rows that
+    stay empty change nothing. Then read the file back with --from.
+
+    With --random every page that 'languages' counts is equally likely: text that was fetched with status 200, or
+    without a status. The order is random, too: the first rows are a sample as well. Write the language of each page, or
+    und where people cannot decide, and give the file to 'evaluate --gold'; it prints an interval for the accuracy of
+    all these pages. With --language the interval is for the pages that are taken for the language: its precision.
+
+    \b
+    Examples:
+      graphlang review crawl.db --count 50 -o check.csv
+      graphlang review crawl.db --from check.csv --by Asha
+      graphlang review crawl.db --random --count 400 -o gold.csv
+      graphlang evaluate crawl.db --gold gold.csv
+    """
+    _refuse_without_effect(reading=from_ is not None, random=random_, by=by)
+    crawl = opened(db)
+    if from_ is None:
+        rows: Rows[Any] = crawl.review(count=count)
+        if random_:
+            rows = crawl.sample(count=count, draw=draw, language=languages)
+        first = _FIRST_OF_SAMPLE if random_ else _FIRST
+        write_rows(rows.columns, rows.tuples(), format_=format_, output=output, first=first, for_people=True)
+        return
+    if not by.strip():
+        raise click.UsageError("--by is missing: who filled it in?")
+    with bars() as progress:
+        corrected = crawl.read_review(from_, by=by, progress=progress)
+    _say_corrected(corrected)
+
+
+def _refuse_without_effect(*, reading: bool, random: bool, by: str) -> None:
+    for name in ("random_", "draw", "languages", "count", "output", "format_"):
+        if not given_on_command_line(name):
+            continue
+        option = f"--{name.rstrip('_').replace('languages', 'language')}"
+        if reading:
+            raise click.UsageError(f"{option} has no effect with --from")
+        if name in ("draw", "languages") and not random:
+            raise click.UsageError(f"{option} needs --random")
+    if by and not reading:
+        raise click.UsageError("--by needs --from")
+
+
+@click.command()
+@options.database
+@click.argument("urls", nargs=-1, metavar="[URL]...")
+@click.option("--host", "hosts", multiple=True, metavar="HOST", help="Every page of this host that DB has now.")
+@click.option(
+    "--from",
+    "from_",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="The URLs that FILE names, one a line (# begins a comment); a tab and a code after a URL set its language.",
+)
+@click.option("--language", metavar="CODE", help="The language: any usual code or name, und or zxx; sr-Latn, zh-TW.")
+@click.option("--by", metavar="NAME", default="", help="Who corrects.")
+@click.option("--note", metavar="TEXT", default="", help="Why.")
+@click.option("--undo", is_flag=True, help="Undo the last correction of each page; one before it counts again.")
+@waits
+@logs
+def correct(
+    db: Path,
+    urls: tuple[str, ...],
+    hosts: tuple[str, ...],
+    from_: Path | None,
+    language: str | None,
+    by: str,
+    note: str,
+    *,
+    undo: bool,
+) -> None:
+    """Set the language of pages by hand.
+
+    The views show a correction at once, with a confidence of 1 and the method 'correction'; every later reading and run
+    keeps it. The next 'graphlang propagate' (or vote) takes it for certain, and its neighbours learn from it. und:
+    people cannot decide; zxx: there is no language in it. A URL need not be in DB yet. Former answers and corrections
+    stay as history, see 'graphlang corrections'. After --undo the chosen run keeps what it learned, until the next one.
+
+    \b
+    Examples:
+      graphlang correct crawl.db https://www.example.org/menu.html --language swa --by Asha --note "read it"
+      graphlang correct crawl.db --host www.example.org --language sr-Latn --by Asha
+      graphlang correct crawl.db --from checked.tsv --by Asha
+      graphlang correct crawl.db https://www.example.org/menu.html --undo
+    """
+    lines = [line.partition("\t") for line in lines_of(from_)] if from_ else []
+    pairs = [(url_named(url), language or "") for url in urls]
+    pairs += [(url_named(url), code.strip() or language or "") for url, _, code in lines]
+    names = [host_named(name) for name in hosts]
+    if not pairs and not names:
+        raise click.UsageError("nothing to correct: name a URL, --host or --from")
+    crawl = opened(db)
+    if undo:
+        if language or note:
+            raise click.UsageError("--undo takes neither --language nor --note")
+        count = crawl.undo_corrections(*(url for url, _ in pairs), hosts=names, by=by)
+        say(f"undone: {counted(count, 'correction')}{_NEXT if count else ''}")
+        return
+    if not by.strip():
+        raise click.UsageError("--by is missing: who corrects?")
+    if (names and not language) or not all(code for _, code in pairs):
+        raise click.UsageError("--language is missing")
+    with bars() as progress:
+        corrected = crawl.correct(*pairs, language=language, by=by, note=note, hosts=names, progress=progress)
+    _say_corrected(corrected)
+
+
+def _say_corrected(corrected: Corrected) -> None:
+    absent = ""
+    if corrected.unknown:
+        absent = f"; {counted(corrected.unknown, 'URL')} not in the database yet"
+    say(f"corrected: {counted(corrected.pages, 'page')}{absent}{_NEXT if corrected.pages else ''}")
+
+
+@click.command()
+@options.database
+@click.option("--all", "everything", is_flag=True, help="Also those that were undone, or replaced by a later one.")
+@output_options
+def corrections(db: Path, *, everything: bool, **target: Unpack[RowOptions]) -> None:
+    """List the corrections that are in force.
+
+    With who corrected which page, when and why, and the answer before.
+
+    \b
+    Examples:
+      graphlang corrections crawl.db
+      graphlang corrections crawl.db --all --format csv -o history.csv
+    """
+    rows = opened(db).corrections(everything=everything)
+    write_list(rows, **target)

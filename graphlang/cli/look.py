@@ -1,0 +1,366 @@
+"""Verbs that list pages and their languages: ``pages``, ``sites``, ``languages``, ``explain`` and ``frontier``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+import click
+
+from graphlang.cli.shared import options
+from graphlang.cli.shared.crawl import answered, opened, say_outdated, say_unanswered
+from graphlang.cli.shared.options import WholeNumber, given_on_command_line, selects, tags_callback
+from graphlang.cli.shared.output import RowOptions, output_options, write_json, write_line, write_list, write_rows
+from graphlang.cli.shared.paths import host_named
+from graphlang.cli.shared.progress import bars
+from graphlang.collection.page_filter import selection
+from graphlang.maps.pages import ORDERS
+from graphlang.maps.sites import SHORT, SURE, UNITS
+from graphlang.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from graphlang.analysis.explain import Explanation, Score
+    from graphlang.collection.page_filter import PageFilter
+    from graphlang.db.corrections import Correction
+
+#: What a narrow terminal shows first.
+_FIRST = ("url", "language", "confidence", "runner_up", "length", "script", "fetched", "status", "languages", "shares")
+
+
+@click.command()
+@options.database
+@options.language
+@options.below
+@click.option("--host", help="Only pages of this host.")
+@click.option("--fetched/--unfetched", default=None, help="Only pages that were read; only pages that were not.")
+@options.min_confidence
+@click.option(
+    "--declared-unlike", is_flag=True, help="Only pages that declare languages, none of which is the one found."
+)
+@click.option(
+    "--sort",
+    type=click.Choice(tuple(ORDERS)),
+    default="found",
+    show_default=True,
+    help="Order: as read; least sure, or shortest, first; by URL.",
+)
+@output_options
+def pages(
+    db: Path,
+    host: str | None,
+    format_: str,
+    limit: int | None,
+    output: str,
+    *,
+    fetched: bool | None,
+    **filters: Any,
+) -> None:
+    """List pages and their languages, by the chosen run.
+
+    Languages of URLs that were only linked to are inferred when they are asked for the first time: as far as the list
+    is read, or, where it is sorted, before its first row.
+
+    "languages" are those of a page in several, up to three by rank, and "shares" the share of its letters in each.
+
+    \b
+    Examples:
+      graphlang pages crawl.db --language sw --format csv -o swahili.csv
+      graphlang pages crawl.db --language swa --language amh --limit 20
+      graphlang pages crawl.db --below 0.6 --sort confidence --limit 20
+      graphlang pages crawl.db --fetched --declared-unlike
+    """
+    site = None if host is None else host_named(host)
+    crawl = opened(db)
+    say_outdated(crawl, unfetched=not fetched)
+    with bars(beside_rows=output == "-") as progress:
+        rows = crawl.pages(host=site, fetched=fetched, progress=progress, **filters)
+        write_rows(rows.columns, rows.tuples(), format_=format_, limit=limit, output=output, first=_FIRST)
+
+
+def units(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """Return the units of a language map, without blanks; a callback of --by."""
+    del ctx, param
+    names = [name.strip() for name in value.split(",")]
+    if set(names) - set(UNITS) or len(set(names)) < len(names):
+        raise click.BadParameter(f"{value!r} does not consist of {', '.join(UNITS)}, each once")
+    return ",".join(names)
+
+
+#: What counts as one site.
+by_units = click.option(
+    "--by",
+    callback=units,
+    default="host",
+    show_default=True,
+    metavar="UNITS",
+    help=f"What counts as one site: {', '.join(UNITS)}; or several with commas between.",
+)
+
+
+@click.command(
+    help=f"""The language map: pages by site and language.
+
+    Only text with status 200 counts (see --all). Shares are of the site's pages that were read; where none was, of
+    those only linked to. "short" are pages with fewer than {SHORT} letters; "resolved" those of them whose own text
+    leaves them in doubt (confidence below {SURE}) and the chosen run does not. With several units there is a column
+    for each. By year only pages that were read count. Each page counts once a year: its main capture if it is from that
+    year, else the newest that has an answer ('graphlang propagate DB --each year'). A country is that of the top-level
+    domain.
+
+    \b
+    Examples:
+      graphlang sites crawl.db
+      graphlang sites crawl.db --by country --format csv -o countries.csv
+      graphlang sites crawl.db --by domain,year --language zh-TW,sr-Latn
+    """
+)
+@options.database
+@by_units
+@click.option("--scripts", is_flag=True, help="Count the scripts of a language apart.")
+@selects
+@output_options
+def sites(db: Path, by: str, pages: PageFilter, *, scripts: bool, **target: Unpack[RowOptions]) -> None:
+    """List pages by site and language."""
+    crawl = answered(db)
+    if "year" in by.split(","):
+        say_unanswered(crawl.unanswered())
+    rows = crawl.sites(by, scripts=scripts, **pages)
+    write_list(rows, **target)
+
+
+@click.command()
+@click.argument("db", type=click.Path(dir_okay=False, path_type=Path), required=False)
+@click.option("--known", "all_known", is_flag=True, help="List the languages that the method knows; needs no DB.")
+@click.option("--method", default="nfc", show_default=True, help="With --known: a method, or a model file.")
+@click.option(
+    "--by",
+    type=click.Choice(["year"]),
+    help="The languages of each calendar year: a page counts once for every year of which a capture has an answer.",
+)
+@selects
+@options.plugins
+@output_options
+def languages(
+    db: Path | None, method: str, by: str | None, pages: PageFilter, *, all_known: bool, **target: Unpack[RowOptions]
+) -> None:
+    """List the languages of DB: pages, sites, scripts, encodings.
+
+    "expected" is the expected number of pages in the language: the sum of p, the probability of each page to be in it
+    (its confidence, or that of its runner-up). "low" and "high" bound the number with 95 % probability, if the
+    confidences are right and errors independent: then it is Poisson binomial, with the mean sum(p) and the variance
+    sum(p (1 - p)); computed exactly for up to 2,000 uncertain pages, by the normal approximation beyond. "certainty" is
+    1 - product(1 - p), the probability that at least one page is in the language. "sites" are registered domains.
+
+    \b
+    Examples:
+      graphlang languages crawl.db
+      graphlang languages crawl.db --by year --format csv
+      graphlang languages --known --format csv -o known.csv
+    """
+    _refuse_without_effect(db, all_known=all_known)
+    if all_known:
+        from graphlang.identification import load  # noqa: PLC0415
+        from graphlang.maps.languages import Known, known  # noqa: PLC0415
+
+        chosen = selection({"language": pages["language"]})
+        labels = [label for label in known(load(method).labels) if chosen.takes(label.language, label.script)]
+        write_rows(Known._fields, labels, **target)
+        return
+    if db is None:
+        raise click.UsageError("name a database, or --known")
+    crawl = answered(db)
+    if by is not None:
+        say_unanswered(crawl.unanswered())
+    rows = crawl.languages(by=by, **pages) if by is not None else crawl.languages(**pages)
+    write_list(rows, **target)
+
+
+def _refuse_without_effect(db: Path | None, *, all_known: bool) -> None:
+    """Refuse options without effect: a model has no pages, and --method changes no database."""
+    if db is not None and all_known:
+        raise click.UsageError("--known lists what a method knows: name no database")
+    unused = ("by", *(name for name in options.FILTER if name != "language")) if all_known else ("method",)
+    for name in unused:
+        if given_on_command_line(name):
+            option = "--all" if name == "everything" else f"--{name.replace('_', '-')}"
+            raise click.UsageError(f"{option} {'has no effect with' if all_known else 'needs'} --known")
+
+
+@click.command()
+@options.database
+@click.option(
+    "--want",
+    multiple=True,
+    callback=tags_callback,
+    metavar="CODES",
+    help="Languages to look for, as swa,zh-TW; repeatable.",
+)
+@click.option(
+    "--saturated",
+    multiple=True,
+    callback=tags_callback,
+    metavar="CODES",
+    help="Languages of which there is enough; repeatable.",
+)
+@options.choose_run
+@output_options
+def frontier(db: Path, want: list[str], saturated: list[str], run_id: int | None, **target: Unpack[RowOptions]) -> None:
+    """Rank URLs to fetch next by the languages that you want.
+
+    It lists URLs that were never fetched. 'chance' is the probability, by the run, that the page is in a wanted
+    language (without --want: in none of the saturated ones). 'clueweb09' lists the languages of the referring pages,
+    which ClueWeb09's rule takes for possible; 'fetch' is 1 where that rule would fetch the URL.
+
+    \b
+    Examples:
+      graphlang frontier crawl.db --want swa,amh --format tsv
+      graphlang frontier crawl.db --saturated eng --limit 1000 --format csv -o next.csv
+    """
+    rows = answered(db, run_id).frontier(want=want, saturated=saturated, run=run_id)
+    write_list(rows, **target)
+
+
+@click.command()
+@options.database
+@click.argument("url")
+@options.choose_run
+@click.option(
+    "--at",
+    callback=options.moment,
+    metavar="MOMENT",
+    help="Use the run of this moment (2012, 2012-05, ...), which 'graphlang propagate --at' makes, and its captures.",
+)
+@click.option("--neighbours", type=WholeNumber(0), default=20, show_default=True, help="Neighbours listed.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(("text", "json")),
+    default="text",
+    show_default=True,
+    help="Text for people, json for programs.",
+)
+def explain(db: Path, url: str, run_id: int | None, at: str | None, neighbours: int, format_: str) -> None:
+    """Print why a page has its language.
+
+    Printed are its text, declarations and URL, and the weight of every neighbour, round by round.
+
+    \b
+    Examples:
+      graphlang explain crawl.db https://www.example.org/menu.html
+      graphlang explain crawl.db https://www.example.org/menu.html --run 2 --format json
+      graphlang explain crawl.db https://www.example.org/menu.html --at 2012
+    """
+    if at is not None and run_id is not None:
+        raise click.UsageError("--at and --run name two runs: choose one")
+    explanation = opened(db).explain(url, run=run_id, at=at)
+    if format_ == "json":
+        corrections = [correction._asdict() for correction in explanation.corrections]
+        write_json(asdict(explanation) | {"corrections": corrections}, indent=2)
+    else:
+        _print(explanation, neighbours)
+
+
+def _print(page: Explanation, neighbours: int) -> None:
+    write_line(visible(page.url))
+    _print_answer(page)
+    _print_page(page)
+    _print_declarations(page)
+    if page.reasons:
+        _print_reasons(page, neighbours)
+    if page.rounds:
+        write_line(f"  rounds      {' -> '.join(_steps(page.rounds))}")
+
+
+def _steps(rounds: list[Score]) -> Iterator[str]:
+    """The start and each round; equal ones after each other are joined: a hundred often are."""
+    for step, same in groupby(f"{step.language} {step.probability:.3f}" for step in rounds):
+        times = sum(1 for _ in same)
+        yield step if times == 1 else f"{step} (x {times})"
+
+
+def _print_answer(page: Explanation) -> None:
+    run = f"run {page.run.id}, {page.run.kind} by {page.run.method}" if page.run else "no run yet"
+    if page.run and page.run.at:
+        run += f", at {page.run.at}"
+    if page.by_hand:
+        run = "by hand"
+    script = f" in {page.script}" if page.script else ""
+    write_line(f"  answer      {_named(page.language)}{script}, confidence {page.confidence:.3f} ({run})")
+    if page.runner_up:
+        write_line(f"  runner-up   {_named(page.runner_up)}")
+    for correction in reversed(page.corrections):
+        _print_correction(correction)
+    if page.stale:
+        write_line("  note        pages were read or corrected since that run; the reasons below are those of today")
+
+
+def _print_correction(correction: Correction) -> None:
+    note = f": {visible(correction.note)}" if correction.note else ""
+    before = "; before: no answer"
+    if correction.former:
+        before = f"; before: {correction.former}, confidence {correction.former_confidence:.3f}"
+    undone = ""
+    if correction.undone:
+        by = f" by {visible(correction.undone_by)}" if correction.undone_by else ""
+        undone = f"; undone {correction.undone}{by}"
+    head = f"{_named(correction.language)} by {visible(correction.corrected_by)}, {correction.corrected}"
+    write_line(f"  corrected   {head}{note}{before}{undone}")
+
+
+def _print_page(page: Explanation) -> None:
+    facts = page.facts
+    if page.fetched:
+        status = "no status" if facts["status"] is None else f"status {facts['status']}"
+        mime, date = visible(str(facts["mime"])) or "no media type", facts["date"] or "no date"
+        write_line(f"  page        {status}, {mime}, {date}, in {visible(str(facts['file']))}")
+        if facts["charset"]:
+            write_line(f"  charset     {visible(str(facts['charset']))} (from: {facts['charset_from']})")
+        write_line(f"  text        {facts['length']:,} characters: {visible(page.excerpt)}".rstrip())
+    else:
+        write_line("  page        never fetched, only linked to")
+    scores = ", ".join(f"{score.language} {score.probability:.3f}" for score in page.text)
+    write_line(f"  text says   {scores or 'nothing'}")
+
+
+def _print_declarations(page: Explanation) -> None:
+    for source, value, code in page.declared:
+        write_line(f"  declared    {source}: {visible(value)} ({_named(code) if code else 'unknown language'})")
+    for source, value, code in page.announced:
+        name = _named(code) if code else "unknown language"
+        write_line(f"  announced   hreflang {visible(value)} ({name}) by {visible(source)}")
+    if page.territory:
+        write_line(f"  country     languages of its ccTLD: {', '.join(page.territory[:5])}")
+
+
+def _print_reasons(page: Explanation, neighbours: int) -> None:
+    best = page.rounds[-1].language if page.rounds else page.language
+    if best != page.language and not page.by_hand and not page.stale:
+        note = "no evidence of a language in the page, or in any page that links connect with it: no answer"
+        if page.unknown:
+            note = "its text is long and in no language that the method knows: no answer, and its links do not count"
+        write_line(f"  note        {note}, though {best} is likelier")
+    # The runner-up is that of the stored answer; where pages were read or corrected since, another one may be second.
+    second = f" over {page.runner_up}" if page.runner_up and best == page.language and not page.stale else ""
+    write_line(f"  reasons     log-odds of {best}{second}: {page.log_odds or 0:+.2f}, the sum of")
+    of_page = [reason for reason in page.reasons if reason.url is None]
+    of_links = [reason for reason in page.reasons if reason.url is not None]
+    if page.run and page.run.kind == "vote" and of_links and not any(reason.weight for reason in of_links):
+        write_line("  note        the pages that vote are in different languages: the vote abstains, its text decides")
+    for reason in of_page + of_links[:neighbours]:
+        where = f"{reason.link} {visible(reason.url)}" if reason.url else ""
+        write_line(
+            f"    {reason.log_odds:+8.2f}  {reason.source:<8} says {reason.language or '-':<4}"
+            f" weight {reason.weight:.2f}  {where}".rstrip()
+        )
+    if rest := of_links[neighbours:]:
+        write_line(f"    {sum(reason.log_odds for reason in rest):+8.2f}  {len(rest)} more neighbours")
+
+
+def _named(code: str) -> str:
+    from graphlang.codes import languages as codes  # noqa: PLC0415 - of `explain` alone
+
+    return f"{code} ({codes.name(code)})"

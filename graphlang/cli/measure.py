@@ -1,0 +1,293 @@
+"""Verbs that measure and compare: ``evaluate``, ``compare``, ``tune`` and ``score``."""
+
+from __future__ import annotations
+
+import math
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+import click
+
+from graphlang.cli.failures import USAGE, Failure
+from graphlang.cli.shared import options
+from graphlang.cli.shared.crawl import answered, opened, say_unused_gold
+from graphlang.cli.shared.log import log, logs, say
+from graphlang.cli.shared.options import WholeNumber
+from graphlang.cli.shared.output import RowOptions, output_options, wide, write_json, write_line, write_list, write_rows
+from graphlang.cli.shared.paths import refuse_before_work
+from graphlang.cli.shared.progress import bars
+from graphlang.collection.opened_file import NOTHING_YET
+from graphlang.db import StoreError
+from graphlang.printing.as_json import json_text
+from graphlang.printing.counted import counted
+from graphlang.urls.registry import DEFAULT
+from graphlang.whole_file import replacing
+
+if TYPE_CHECKING:
+    from graphlang.collection import Collection
+    from graphlang.evaluation.evaluate import Evaluation, Gold
+    from graphlang.rows import Rows
+
+
+@click.command()
+@options.database
+@options.gold
+@click.option("--by", metavar="COLUMN", help="Group by this column of the gold file, too.")
+@options.choose_run
+@click.option("--all-runs", is_flag=True, help="Every finished run, one after the other.")
+@click.option("--confusion", type=WholeNumber(0), default=10, show_default=True, help="Commonest confusions listed.")
+@click.option("--by-language", is_flag=True, help="Precision and recall of each language, too.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(("table", "json")),
+    default="table",
+    show_default=True,
+    help="Table for people, json for programs.",
+)
+@wide
+def evaluate(
+    db: Path,
+    gold: Path,
+    by: str | None,
+    run_id: int | None,
+    confusion: int,
+    format_: str,
+    *,
+    all_runs: bool,
+    by_language: bool,
+) -> None:
+    """Compare the languages of DB with gold labels.
+
+    It prints the accuracy of all pages, by length, and by a column of the file. If the pages were drawn at random
+    ('graphlang review --random'), the accuracy of the whole collection lies between 'low' and 'high' with 95 %.
+    'linked' counts the pages with at least one inlink. 'calibration_error' is the mean distance between confidence and
+    accuracy.
+    A page counts once, and not at all where lines of the file have different languages for it.
+    Pages that were corrected by hand are a group, 'corrected', and in no other.
+    The precision of a language is the share of right pages among those that are taken for it, its recall the share of
+    the pages in it that are found. JSON always has them.
+
+    \b
+    Examples:
+      graphlang evaluate crawl.db --gold gold.tsv --by bucket
+      graphlang evaluate crawl.db --gold gold.csv --by-language
+      graphlang evaluate crawl.db --gold gold.tsv --all-runs --format json
+    """
+    if all_runs and run_id is not None:
+        raise click.UsageError("--run and --all-runs: choose one")
+    runs: list[int | None] = [run_id]
+    if all_runs:
+        runs = [run.id for run in opened(db).runs() if run.finished is not None]
+    crawl = answered(db, *runs)
+    if run_id is None and crawl.chosen() is None:
+        raise StoreError(NOTHING_YET)
+    labels = crawl.read_gold(gold, by=by)
+    results = [crawl.evaluate(labels, by=by, run=run) for run in runs]
+    if format_ == "json":
+        write_json({"gold": _gold_counts(labels), "runs": list(map(_facts, results))}, indent=2)
+    else:
+        for result in results:
+            _print(result, confusion, by_language=by_language)
+        say_unused_gold(labels)
+
+
+def _print(result: Evaluation, confusion: int, *, by_language: bool) -> None:
+    from graphlang.evaluation.evaluate import Group, OfLanguage  # noqa: PLC0415
+
+    write_line(f"run {result.run.id}: {result.run.kind} by {result.run.method}")
+    write_rows(Group._fields, result.groups, format_="table")
+    if by_language:
+        write_rows(OfLanguage._fields, result.languages, format_="table")
+    if confusion and result.confusion:
+        write_rows(("gold", "answer", "pages"), result.confusion, format_="table", limit=confusion)
+
+
+def _gold_counts(gold: Gold) -> dict[str, Any]:
+    return {
+        "pages": len(gold.pages),
+        "empty": gold.empty,
+        "missing": gold.missing,
+        "repeated": gold.repeated,
+        "contradicted": gold.contradicted,
+        "unknown_codes": dict(gold.unknown),
+    }
+
+
+def _facts(result: Evaluation) -> dict[str, Any]:
+    def rounded(rows: list[Any]) -> list[dict[str, Any]]:
+        return [{name: _number(value) for name, value in row._asdict().items()} for row in rows]
+
+    return {
+        "run": {"id": result.run.id, "kind": result.run.kind, "method": result.run.method},
+        "groups": rounded(result.groups),
+        "languages": rounded(result.languages),
+        "confusion": [{"gold": gold, "answer": answer, "pages": count} for gold, answer, count in result.confusion],
+    }
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, float):
+        return None if math.isnan(value) else round(value, 6)
+    return value
+
+
+@click.command()
+@options.database
+@click.argument("before", type=WholeNumber(1), metavar="RUN")
+@click.argument("after", type=WholeNumber(1), metavar="RUN")
+@click.option("--count", is_flag=True, help="Only how many pages differ, by pair of languages and length.")
+@click.option("--fetched", is_flag=True, help="Only pages that were read; without, URLs only linked to count.")
+@output_options
+def compare(db: Path, before: int, after: int, *, count: bool, fetched: bool, **target: Unpack[RowOptions]) -> None:
+    """List the pages whose language differs between two runs.
+
+    A content run has no answer for URLs that were only linked to (und): all of them differ from a later run. With
+    --count they are in a bucket of their own, unfetched; the others are by the length of their text.
+
+    \b
+    Examples:
+      graphlang compare crawl.db 1 3 --fetched
+      graphlang compare crawl.db 1 3 --count --format csv
+    """
+    crawl = answered(db, before, after)
+    rows: Rows[Any] = crawl.compare(before, after, fetched=fetched)
+    if count:
+        rows = crawl.count_changes(before, after, fetched=fetched)
+    write_list(rows, **target)
+
+
+@click.command()
+@options.database
+@options.gold
+@click.option(
+    "--also",
+    "additional",
+    nargs=2,
+    multiple=True,
+    metavar="DB GOLD",
+    type=(click.Path(exists=True, dir_okay=False, path_type=Path), click.Path(dir_okay=False, path_type=Path)),
+    help="Another collection with its gold file, to fit on them together; can be given several times.",
+)
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    help="JSON file for the weights; 'graphlang propagate --weights' reads it.",
+)
+@click.option(
+    "--even",
+    is_flag=True,
+    help="Start from weights of 1 instead of the shipped weights, which this command has fitted.",
+)
+@options.seed
+@logs
+def tune(
+    db: Path,
+    gold: Path,
+    additional: tuple[tuple[Path, Path], ...],
+    output: Path,
+    seed: int | None,
+    *,
+    even: bool,
+) -> None:
+    """Fit the weights of the inference on labelled pages.
+
+    The fit is measured on sites that were held out.
+
+    \b
+    Examples:
+      graphlang tune crawl.db --gold gold.tsv -o weights.json
+      graphlang tune crawl.db --gold gold.tsv --also other.db other.tsv -o weights.json
+      graphlang propagate crawl.db --weights weights.json
+    """
+    refuse_before_work(output, *chain.from_iterable(additional))
+    labelled: list[tuple[Collection, Gold]] = []
+    for path, labels in ((db, gold), *additional):
+        crawl = opened(path)
+        labelled.append((crawl, crawl.read_gold(labels)))
+    (crawl, answers), *rest = labelled
+    with bars() as progress:
+        tuned = crawl.tune(answers, also=rest, even=even, seed=seed, progress=progress)
+    with replacing(output) as file:
+        file.write(f"{json_text(tuned.weights, indent=1)}\n".encode())
+    if log().quiet:
+        return
+    for _, answers in labelled:
+        say_unused_gold(answers)
+    say(f"{counted(tuned.pages, 'gold page')} on {counted(tuned.sites, 'site')}")
+    say(f"loss on these pages: {tuned.loss_before:.4f} before, {tuned.loss:.4f} after")
+    if tuned.held_out is not None:
+        say(f"loss on held-out sites: {tuned.held_out_before:.4f} before, {tuned.held_out:.4f} after")
+    before = crawl.start_weights(even=even)
+    rows = [(name, before[name], weight) for name, weight in tuned.weights.items()]
+    write_rows(("weight", "before", "after"), rows, format_="table")
+
+
+def _codes(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+    del context, parameter
+    if value is None:
+        return None
+    codes = tuple(dict.fromkeys(_code(tag.strip()) for tag in value.split(",")))
+    if len(codes) < 2:  # noqa: PLR2004
+        raise click.BadParameter("name two languages or more")
+    return codes
+
+
+def _code(tag: str) -> str:
+    from graphlang.codes import languages  # noqa: PLC0415
+
+    code = languages.code(tag)
+    if code is None:
+        raise click.BadParameter(f"unknown language {tag!r}")
+    return code
+
+
+@click.command()
+@click.argument("urls", type=click.Path(exists=True, path_type=Path))
+@click.option("--method", default=DEFAULT, show_default=True, help="URL method, model file, or two merged.")
+@click.option(
+    "--languages",
+    "codes",
+    callback=_codes,
+    metavar="CODES",
+    help="Only URLs of these languages, with commas between them; otherwise all that the file and the method share.",
+)
+@click.option("--confusion", is_flag=True, help="Shares of yes: a row for each language, a column for each classifier.")
+@output_options
+def score(
+    urls: Path, method: str, codes: tuple[str, ...] | None, *, confusion: bool, **target: Unpack[RowOptions]
+) -> None:
+    """Score a URL method on labelled URLs (Baykan et al. 2008).
+
+    URLS is a table with the columns lang (or language) and url, or a folder with one sub-folder per language. For every
+    URL and language the method answers yes or no. Precision and F are computed as if half of the URLs were in the
+    language. "negative" is the share of the URLs in other languages for which the method rightly answers no. The paper
+    defines these measures in section 4.2.
+
+    \b
+    Examples:
+      graphlang score urls.tsv --method url --languages en,de,fr,es,it
+      graphlang score urls.tsv --method 'url-words-me or url-words-re' --confusion
+    """
+    from graphlang.urls import registry  # noqa: PLC0415
+    from graphlang.urls.training.evaluation import Measures, decide  # noqa: PLC0415
+    from graphlang.urls.training.labelled_urls import read_urls  # noqa: PLC0415
+
+    identifier = registry.load(method)
+    try:
+        rows = read_urls(urls)
+    except ValueError as error:
+        raise Failure(f"{urls}: {error}", USAGE) from error
+    try:
+        decisions = decide(identifier, rows, codes)
+    except ValueError as error:
+        raise Failure(f"languages to score: {error}", USAGE) from error
+    if confusion:
+        columns = ("language", *decisions.languages)
+        write_rows(columns, decisions.confusion(), **target)
+        return
+    lines = [(code, count, *measures) for code, count, measures in decisions.measures()]
+    write_rows(("language", "urls", *Measures._fields), lines, **target)

@@ -1,0 +1,322 @@
+"""Verbs that write for others: ``report``, ``serve``, ``texts`` and ``export``."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import tempfile
+import threading
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from shutil import copyfileobj
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from graphlang.cli.failures import UNFIT, USAGE, Failure
+from graphlang.cli.shared import options
+from graphlang.cli.shared.crawl import answered, opened, say_outdated
+from graphlang.cli.shared.log import say
+from graphlang.cli.shared.options import WholeNumber, given_on_command_line, selects_captures
+from graphlang.cli.shared.output import (
+    csv_safe,
+    format_of_name,
+    safe_setting,
+    to_terminal,
+    write_line,
+    write_rows,
+    write_text,
+)
+from graphlang.cli.shared.paths import refuse_before_work, refuse_inputs
+from graphlang.export import to_file
+from graphlang.export.parquet import MissingExtraError, write_parquet
+from graphlang.export.tables import Table
+from graphlang.export.texts import write_txt
+from graphlang.printing.counted import counted
+from graphlang.visible import visible
+from graphlang.whole_file import refuse_empty, replacing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import FrameType
+
+    from uvicorn import Server
+
+    from graphlang.collection.page_filter import PageFilter
+
+_ROWS: Final = ("jsonl", "csv", "tsv")  # a row a text
+
+
+#: Where a verb writes its HTML.
+html_file = click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
+    required=True,
+    help="HTML file to write; '-' is standard output.",
+)
+
+
+@click.command()
+@options.database
+@html_file
+@click.option("--title", help="Title of the report; by default the database's name.")
+def report(db: Path, output: Path, title: str | None) -> None:
+    """Write a report: one HTML file that needs no other.
+
+    Opening it loads nothing from the network. It has a summary in words, languages, a world map by country-code domain,
+    languages of sites, years where there are several, links between languages, what the graph changed, length against
+    confidence, what could not be read, and how it was made. Only text with status 200 counts.
+
+    \b
+    Example:
+      graphlang report crawl.db -o report.html
+    """
+    if str(output) != "-":
+        refuse_before_work(output)
+    crawl = opened(db)
+    say_outdated(crawl, unfetched=False)
+    if str(output) == "-":
+        write_text(partial(crawl.report, title=title))
+    else:
+        crawl.report(output, title=title)
+        write_line(f"report: {visible(str(output))}")
+
+
+@click.command()
+@options.database
+@click.option("--port", type=click.IntRange(1, 65535), default=8001, show_default=True, help="Port on 127.0.0.1.")
+@click.option("--search/--no-search", default=True, show_default=True, help="Make a full-text index first.")
+def serve(db: Path, port: int, *, search: bool) -> None:
+    """Browse DB with Datasette, read-only, on this machine.
+
+    Needs graphlang[serve].
+    With facets, what each column means, queries (pages that the graph changed, doubtful sites, unfetched URLs in a
+    language, links between two languages, declared unlike found), why a page has its language, and full-text search by
+    trigrams, in a temporary file: the database itself is never changed.
+
+    \b
+    Example:
+      graphlang serve crawl.db --port 8080
+    """
+    from graphlang.serve.site import datasette, index  # noqa: PLC0415
+
+    with _listening(port) as listener, tempfile.TemporaryDirectory(prefix="graphlang-") as folder:
+        answered(db)
+        search_index = Path(folder) / "search.db" if search else None
+        try:
+            site = datasette(db, None)
+            if search_index is not None:
+                pages = index(db, search_index)
+                say(f"{counted(pages, 'page')} can be searched")
+                site = datasette(db, search_index)
+        except ImportError as error:
+            raise click.UsageError(str(error)) from error
+        import uvicorn  # noqa: PLC0415 - comes with Datasette
+
+        write_line(f"http://127.0.0.1:{port}/ (stop it with Ctrl-C)")
+        server = uvicorn.Server(uvicorn.Config(site.app(), log_level="warning", lifespan="on"))
+        with suppress(KeyboardInterrupt), _stopped_by_hangup(server):  # it ends in good order, and raises Ctrl-C again
+            server.run(sockets=[listener])
+        if not server.started:  # the server has printed why
+            sys.exit(UNFIT)
+
+
+@contextmanager
+def _stopped_by_hangup(server: Server) -> Iterator[None]:
+    """Let a server end in good order when its terminal is closed: it handles only Ctrl-C and SIGTERM."""
+    before = signal.getsignal(signal.SIGHUP)
+    if before is signal.SIG_IGN or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    received: list[int] = []
+
+    def handle(number: int, _: FrameType | None) -> None:
+        received.append(number)
+        server.should_exit = True
+
+    signal.signal(signal.SIGHUP, handle)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    for number in received[:1]:
+        signal.raise_signal(number)
+
+
+def _listening(port: int) -> socket.socket:
+    """Open the port, before the index is made: it may belong to another program."""
+    try:
+        return socket.create_server(("127.0.0.1", port))
+    except OSError as error:
+        raise click.BadParameter(f"{port}: {os.strerror(error.errno or 0)}", param_hint="--port") from error
+
+
+@click.command()
+@options.database
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice([*_ROWS, "txt", "parquet"]),
+    default="jsonl",
+    show_default=True,
+    help="txt is texts alone: a paragraph a line, an empty line after each page.",
+)
+@click.option("--main", is_flag=True, help="Main content alone, without navigation and the like.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
+    default="-",
+    callback=format_of_name,
+    show_default=True,
+    help="File to write to, in the format of its name; '-' is standard output.",
+)
+@click.option("--limit", type=WholeNumber(0), help="At most this many texts.")
+@csv_safe
+@selects_captures
+def texts(
+    db: Path,
+    format_: str,
+    output: Path,
+    limit: int | None,
+    captures: str,
+    at: str | None,
+    pages: PageFilter,
+    *,
+    main: bool,
+) -> None:
+    """Write the texts of pages with language, URL and date.
+
+    And with source, confidence and method. "main" is the main content, "text" all visible text, menus last; a line feed
+    ends a line or paragraph. Texts are as long as they were kept: "cut" is 1 where a page had more ('graphlang ingest
+    --text-limit'). Pages below --min-confidence count as und, and are not in a language. "language" is the answer of
+    the chosen run, "by_text" that of the text alone; "languages" and "shares" are those of pages in several.
+    Of a page with several captures its main one counts; see --captures and --at. Of another one "language" is the
+    answer of the run of its time ('graphlang propagate --each year'), else that of its text.
+
+    \b
+    Examples:
+      graphlang texts crawl.db --language swa,oci --min-confidence 0.8 -o texts.jsonl
+      graphlang texts crawl.db --language sr-Latn --format txt --main
+      graphlang texts crawl.db --captures all --language dan -o danish.jsonl
+    """
+    crawl = opened(db)
+    say_outdated(crawl, unfetched=False)
+    notes: list[str] = []
+    rows = crawl.texts(main=main, limit=limit, captures=captures, at=at, notes=notes.append, **pages)
+    if format_ in _ROWS:
+        write_rows(rows.columns, rows.tuples(), format_=format_, output=output)
+    elif str(output) == "-":
+        if format_ == "parquet":
+            raise click.UsageError("Parquet goes to a file: name one with -o")
+        write_text(partial(write_txt, Table(rows.columns, rows.tuples())))
+    else:
+        refuse_inputs(output)
+        _write_texts(Table(rows.columns, rows.tuples()), format_, output)
+    for note in notes:
+        say(note)
+
+
+def _write_texts(table: Table, format_: str, output: Path) -> None:
+    write = write_parquet if format_ == "parquet" else write_txt
+    try:
+        with replacing(output) as file:
+            if not write(table, file):
+                refuse_empty(output)
+    except MissingExtraError as error:
+        raise Failure(str(error), USAGE) from error
+
+
+@click.command()
+@options.database
+@click.option("--what", type=click.Choice(list(to_file.WHAT)), required=True, help="What to export, see above.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(to_file.FORMATS),
+    help="By default that of the file's name, else the first that there is.",
+)
+@click.option(
+    "--by", type=click.Choice(["host", "domain"]), default="host", show_default=True, help="For vertices-edges."
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="File to write to ('-' is standard output); a folder for vertices-edges and web-languages.",
+)
+@click.option("--main", is_flag=True, help="Of texts and wet the main content alone, without navigation and the like.")
+@csv_safe
+@selects_captures
+def export(db: Path, what: str, output: Path, pages: PageFilter, **settings: Any) -> None:
+    """Write files for other programs: tables, graphs, archives.
+
+    Rows are written one by one, so that memory does not grow with the collection.
+
+    \b
+    pages, links               tables: csv, tsv, jsonl, parquet (needs graphlang[parquet]); pages also as a graph
+    sites, hosts, domains,     the language map by host; one row a host or domain; the languages of the collection;
+    languages                  hosts, domains and languages also as a graph
+    gexf, graphml              graphs for Gephi, igraph and networkx; nodes have language, confidence and size
+    texts                      jsonl, parquet, csv, tsv, or txt: texts alone; the main content and the whole, or --main
+    cdxj                       index of the captures with their languages, for pywb
+    warc-metadata, wet         WARC records with the languages, and texts as in Common Crawl's WET: gzip, unless the
+                               file's name ends in .warc or .wet
+    vertices-edges             OUTPUT/vertices.txt.gz and OUTPUT/edges.txt.gz, as Common Crawl's web graphs
+    web-languages              OUTPUT/CODE.md: the sites of each language, as Common Crawl's web-languages
+
+    pages, links and cdxj have captures of all kinds, the others only text with status 200 (see --all). Of a page with
+    several captures its main one counts; with --captures or --at others do, for pages (as a table), texts, cdxj,
+    warc-metadata and wet. OUTPUT is replaced when everything is written, and never by an empty file.
+
+    \b
+    Examples:
+      graphlang export crawl.db --what pages --format parquet -o pages.parquet
+      graphlang export crawl.db --what hosts -o hosts.gexf
+      graphlang export crawl.db --what wet --language swa -o swahili.wet.gz
+      graphlang export crawl.db --what cdxj --captures all -o index.cdxj
+    """
+    format_ = settings.pop("format_")
+    for name, meant in (("by", ("vertices-edges",)), ("main", to_file.OF_TEXTS)):
+        if what not in meant and given_on_command_line(name):
+            raise click.UsageError(f"--{name} is not supported by {what}; it is for {' and '.join(meant)}")
+    options.refuse_value_errors("--format", to_file.format_of, what, format_, output)
+    options.refuse_value_errors("--output", to_file.check_target, what, output)
+    write = partial(_export, db, what, {**settings, **pages})
+    if str(output) == "-":
+        notes = _to_standard_output(write, what, format_)
+    else:
+        refuse_inputs(output)
+        notes = write(output, format_)
+    for note in notes:
+        say(visible(note))
+
+
+def _export(db: Path, what: str, settings: Any, output: Path, format_: str | None) -> list[str]:
+    crawl = answered(db)
+    try:
+        return crawl.export(output, what, format=format_, csv_safe=safe_setting(), **settings)
+    except MissingExtraError as error:
+        raise Failure(str(error), USAGE) from error
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _to_standard_output(write: Callable[[Path, str | None], list[str]], what: str, format_: str | None) -> list[str]:
+    """Write the export to a temporary file, and that to standard output: a file is written whole or not at all."""
+    chosen = to_file.format_of(what, format_, Path("-"))
+    if what in to_file.FOLDERS:
+        raise click.UsageError(f"{what} writes a folder: name one with -o")
+    if chosen == "parquet" or (chosen in {"warc", "wet"} and to_terminal()):
+        raise click.UsageError(f"{chosen} goes to a file: name one with -o")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / what
+        notes = write(path, chosen)
+        with path.open("rb") as file:
+            write_text(partial(copyfileobj, file))
+    return notes

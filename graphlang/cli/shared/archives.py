@@ -1,0 +1,221 @@
+"""Options of the verbs that read archives: which files, and how much of each page."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypedDict
+
+import click
+
+from graphlang.cli.shared.options import Finite, WholeNumber, apply
+from graphlang.cli.shared.paths import STANDARD_INPUT, files_in
+from graphlang.db.records import READ
+from graphlang.db.write.choose_capture import Keep
+from graphlang.ingest.limits import Limits
+from graphlang.native.threads import cores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+_MEGABYTE = 1 << 20
+
+
+def _characters(ctx: click.Context, param: click.Parameter, value: str) -> int | None:
+    if value == "none":
+        return None
+    if not (value.isascii() and value.isdecimal()):
+        raise click.BadParameter(f"{value!r} is neither a number of characters nor none")
+    return int(WholeNumber(0).convert(value, param, ctx))
+
+
+class _Named(click.Path):
+    """A path with a name: an empty one, as of an empty variable, would be the working folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("an empty name, which is no file or folder", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+files = click.argument("files", nargs=-1, type=_Named(path_type=Path))
+
+
+class Bounds(TypedDict):
+    """The options that say how much of a page is read."""
+
+    text_limit: int | None
+    max_payload: int
+    max_seconds: float
+    max_ratio: int
+    bytes_: bool
+    plain_urls: bool
+
+
+class Reading(Bounds):
+    """The options of reading."""
+
+    from_: Path | None
+    workers: int | None
+    keep: str
+    follow_links: bool
+    verbose: bool
+    anchor_texts: bool
+    again: bool
+
+
+from_list = click.option(
+    "--from",
+    "from_",
+    type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
+    metavar="LIST",
+    help="Read the files that LIST names as well, one a line (# begins a comment); - is standard input.",
+)
+max_ratio = click.option(
+    "--max-ratio",
+    type=WholeNumber(0),
+    default=100,
+    show_default=True,
+    metavar="N",
+    help="A compressed file that unpacks to more than N times its size and 256 MB is not read further, and"
+    " a problem noted; 0 for no limit.",
+)
+
+_LIMITS: Final = (
+    click.option(
+        "--text-limit",
+        callback=_characters,
+        default=str(READ),
+        show_default=True,
+        metavar="CHARACTERS|none",
+        help=f"Text kept of each page; none: all of it. Methods read the first {READ:,} characters, the others are kept"
+        " deflated.",
+    ),
+    click.option(
+        "--max-payload",
+        type=WholeNumber(1, unit=_MEGABYTE),
+        default=32,
+        show_default=True,
+        metavar="MB",
+        help="Bytes of a page beyond this are not read (the page is kept, and a problem noted).",
+    ),
+    click.option(
+        "--max-seconds",
+        type=Finite(min=0),
+        default=60.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="A page that takes more processor time is given up, and a problem noted; 0 for no limit.",
+    ),
+    max_ratio,
+    click.option(
+        "--bytes",
+        "bytes_",
+        is_flag=True,
+        help="Keep the visible bytes of every page for methods over bytes, not only where the charset is in doubt.",
+    ),
+    click.option(
+        "--plain-urls", is_flag=True, help="Drop session ids and tracking parameters (utm_source, fbclid) from URLs."
+    ),
+)
+_READING: Final = (
+    from_list,
+    click.option(
+        "--workers",
+        type=WholeNumber(1),
+        default=None,
+        metavar="N",
+        help="Processes that decompress and parse; by default one for each core. The result is the same with any"
+        " number. A file that was compressed as a whole, not record by record, is decompressed by one process.",
+    ),
+    click.option(
+        "--keep",
+        type=click.Choice([choice.value for choice in Keep]),
+        default=Keep.ALL.value,
+        show_default=True,
+        help="Which captures of a URL are kept: all, each with its date, the best one as the page's main capture; or"
+        " only that one: best is the newest with status 200, longest the one with the most text.",
+    ),
+    *_LIMITS,
+    click.option(
+        "--follow-links",
+        is_flag=True,
+        help="Follow symbolic links within folders. By default only those that you name are: others may lead anywhere.",
+    ),
+    click.option("--verbose", is_flag=True, help="Name the files of folders that are skipped, and say why."),
+    click.option("--anchor-texts", is_flag=True, help="Keep the words of links, for 'graphlang classify --anchors'."),
+    click.option(
+        "--again",
+        is_flag=True,
+        help="Read files again that DB has already, with the options given now. What was read before stays until it is"
+        " replaced.",
+    ),
+)
+
+
+def reading(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb the options of reading; see `Reading`."""
+    return apply(_READING, function)
+
+
+def bounds(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb those of them that hold wherever the work is done; see `Bounds`."""
+    return apply(_LIMITS, function)
+
+
+def limits_of(options: Bounds) -> Limits:
+    """Return the limits of reading that options say."""
+    return Limits(
+        text_limit=options["text_limit"],
+        max_payload=options["max_payload"] * _MEGABYTE,
+        max_seconds=options["max_seconds"],
+        max_ratio=options["max_ratio"],
+        all_bytes=options["bytes_"],
+        anchor_texts=bool(options.get("anchor_texts")),
+        plain_urls=options["plain_urls"],
+    )
+
+
+def inputs(paths: Sequence[Path], options: Reading) -> list[Any]:
+    """Return the files to read, those in a list after the others; standard input as an open file."""
+    names = list(paths)
+    if options["from_"] is not None:
+        names += map(Path, files_in(options["from_"]))
+    if not names:
+        raise click.UsageError("no files: name some, or a list of them with --from")
+    if names.count(Path(STANDARD_INPUT)) > 1:
+        raise click.UsageError("standard input (-) can be read once")
+    return [sys.stdin.buffer if name == Path(STANDARD_INPUT) else name for name in names]
+
+
+def arguments(options: Reading) -> dict[str, Any]:
+    """Return the arguments of `Collection.ingest` that the options say."""
+    return {
+        "keep": options["keep"],
+        "limits": limits_of(options),
+        "again": options["again"],
+        "workers": options["workers"] or cores(),
+        "follow_links": options["follow_links"],
+    }
+
+
+def option_of(limit: str) -> str:
+    """Return the option of a limit in `Limits`.
+
+    >>> option_of("all_bytes"), option_of("text_limit")
+    ('--bytes', '--text-limit')
+    """
+    return f"--{'bytes' if limit == 'all_bytes' else limit.replace('_', '-')}"
+
+
+def value_of(limit: str, value: object) -> str:
+    """Return the value of a limit in `Limits` as its option takes it.
+
+    >>> value_of("max_payload", 32 << 20), value_of("all_bytes", True), value_of("text_limit", None)
+    ('32', 'on', 'none')
+    """
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if value is None:
+        return "none"
+    return str(int(str(value)) // _MEGABYTE) if limit == "max_payload" else str(value)

@@ -1,0 +1,122 @@
+"""The collection that a verb works on, and messages about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from graphlang.cli.shared.log import remember, say
+from graphlang.cli.shared.progress import bars
+from graphlang.printing.counted import counted
+from graphlang.visible import visible
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from graphlang.collection import Collection
+    from graphlang.db.lock import Holder
+    from graphlang.db.runs.run import Run
+    from graphlang.evaluation.evaluate import Gold
+
+_WAIT = "graphlang.wait"
+_UNKNOWN_CODES: Final = 10  # shown: a column of something else has as many as the file has lines
+_UPDATE: Final = {"propagation": "propagate DB --update", "vote": "vote DB"}
+
+#: The option of all verbs that write.
+waits = click.option(
+    "--wait",
+    is_flag=True,
+    expose_value=False,
+    callback=remember(_WAIT),
+    envvar="GRAPHLANG_WAIT",
+    help="Wait for another process that is writing to the database, instead of giving up [env: GRAPHLANG_WAIT].",
+)
+
+
+def opened(db: Path) -> Collection:
+    """Open the collection; with --wait, methods that write wait for other processes."""
+    from graphlang.collection import Collection  # noqa: PLC0415 - `identify` does without
+
+    return Collection(db, wait=bool(click.get_current_context().meta.get(_WAIT)), on_wait=_say_waiting)
+
+
+def _say_waiting(holder: Holder | None) -> None:
+    say(f"waiting for {holder or 'another process'}", "waiting")
+
+
+def answered(db: Path, *runs: int | None) -> Collection:
+    """Open the collection, and infer the languages of URLs that were only linked to, with a progress bar.
+
+    The runs are those that the verb reads: None, and no run at all, is the one that the views show.
+    """
+    crawl = opened(db)
+    with bars() as progress:
+        crawl.answer_unfetched(*runs, progress=progress)
+    if not runs or None in runs:
+        say_outdated(crawl)
+    return crawl
+
+
+def say_outdated(crawl: Collection, *, unfetched: bool = True) -> None:
+    """Say where ``und`` means that the chosen run has no answer, and which verb gives one."""
+    reason = crawl.outdated(unfetched=unfetched)
+    run = None if reason is None else crawl.chosen()
+    if run is None:
+        return
+    if reason == "read-only":
+        message = (
+            f"most URLs that were only linked to are und: run {run.id} has no answers for them, and {crawl.path} is"
+            " read-only; use a copy that can be written, or list them once before you copy the database"
+        )
+    else:
+        message = f"Results are out of date (run {run.id})"
+        if reason == "corrected":
+            message += ": pages were corrected since, and most URLs that were only linked to are und"
+        message += f". Update them: graphlang {_UPDATE.get(run.kind, 'classify DB')}"
+    say(message, "unseen", run=run.id)
+
+
+def say_unanswered(pages: int) -> None:
+    """Say how many pages of other years have no language yet."""
+    if pages:
+        have = "has" if pages == 1 else "have"
+        message = f"{counted(pages, 'page')} of other years {have} no language yet: graphlang propagate DB --each year"
+        say(message, "unanswered", pages=pages)
+
+
+def say_run(run: Run, *, note: str = "") -> None:
+    """Print what a run was, and how it ended."""
+    message = f"run {run.id}: {run.kind} by {run.method}, {counted(run.pages or 0, 'page')}"
+    if run.converged is not None and run.kind == "propagation":
+        message += f", {end_of(run)}"
+    if run.seeds:
+        message += f", from run {run.seeds[0]}"
+    if run.at is not None:
+        message += f", at {run.at}"
+    names = ("id", "kind", "method", "pages", "rounds", "converged", "seeds", "at")
+    say(message + note, "run", **{name: getattr(run, name) for name in names})
+
+
+def end_of(run: Run) -> str:
+    """Return how the rounds of a run ended."""
+    end = "converged" if run.converged else "stopped at the cap"
+    return f"{end} after {counted(run.rounds or 0, 'round')}"
+
+
+def say_unused_gold(gold: Gold) -> None:
+    """Say which lines of a gold file do not count, and why."""
+    if gold.empty:
+        say(f"{counted(gold.empty, 'line')} of the gold file without a language, skipped")
+    if gold.missing:
+        say(f"{counted(gold.missing, 'gold page')} {'is' if gold.missing == 1 else 'are'} not in the database")
+    if gold.repeated:
+        verb = "repeats" if gold.repeated == 1 else "repeat"
+        say(f"{counted(gold.repeated, 'line')} of the gold file {verb} a page")
+    if gold.contradicted:
+        say(f"{counted(gold.contradicted, 'gold page')} skipped: lines with different languages for one page")
+    for tag, count in gold.unknown.most_common(_UNKNOWN_CODES):
+        say(f"unknown language code in the gold file: {visible(tag)} ({counted(count, 'line')}, skipped)")
+    if rest := gold.unknown.most_common()[_UNKNOWN_CODES:]:
+        lines = sum(count for _, count in rest)
+        say(f"and {counted(len(rest), 'other unknown code')} ({counted(lines, 'line')}, skipped)")

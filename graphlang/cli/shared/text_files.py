@@ -1,0 +1,203 @@
+"""Read texts from files: in UTF-8, in the charset of --encoding, or in one that is detected."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import sys
+from contextlib import suppress
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from graphlang.cli.shared.log import say
+from graphlang.regular_file import open_regular
+from graphlang.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import BinaryIO
+
+#: Bytes of a file, or a line, that are read.
+_BYTES = 1 << 20
+_SAMPLE = 1 << 16  #: bytes from which the charset of lines is guessed
+_HEAD = 1 << 12  #: bytes from which UTF-16 and UTF-32 are recognised
+_WIDE_MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark it begins with
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_CUT = 3  #: bytes of a character that may be missing at the end
+
+
+def _known(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    del ctx, param
+    if value is None:
+        return None
+    from graphlang.ingest.payload.charset import codec  # noqa: PLC0415
+
+    charset = codec(value)
+    if charset is None:  # names that Python has and the web has not, such as latin-1
+        with suppress(LookupError):
+            charset = codec(codecs.lookup(value).name)
+    if charset is None:
+        raise click.BadParameter(f"unknown charset {value!r}")
+    return charset
+
+
+encoding = click.option(
+    "--encoding",
+    metavar="NAME",
+    callback=_known,
+    help="Charset of the files, such as koi8-r. Without it files are read as UTF-8; if they are not, the charset is"
+    " detected, and printed.",
+)
+
+
+class Texts:
+    """Texts of files, with their names; ``-`` is standard input. ``unread`` has the files that could not be read."""
+
+    def __init__(self, names: Iterable[str], encoding: str | None) -> None:
+        self._names = names
+        self._encoding = encoding
+        self.unread: list[str] = []
+
+    def files(self) -> Iterator[tuple[str, str]]:
+        """Yield the name and the beginning of each file."""
+        for name, file in self._opened():
+            data = file.read(_BYTES)
+            if len(data) == _BYTES and file.read(1):
+                _say_cut(name)
+            text = data.decode(self._encoding, "replace") if self._encoding else _decoded(data, name)
+            yield name, text.removeprefix("\ufeff").rstrip("\r\n")
+
+    def lines(self) -> Iterator[tuple[str, str]]:
+        """Yield the name and number of each line, and the line."""
+        for name, file in self._opened():
+            charset = self._encoding
+            if charset is None:
+                head = file.read(_HEAD)
+                charset = _wide(head, name)
+                file = io.BufferedReader(_PutBack(head, file))  # noqa: PLW2901 - the same, from its start
+            lines = _in_charset(file, charset, name) if charset else _in_utf8(file, name)
+            for number, line in enumerate(lines, 1):
+                text = line.removeprefix("\ufeff") if number == 1 else line
+                yield f"{name}:{number}", text.rstrip("\r\n")
+
+    def _opened(self) -> Iterator[tuple[str, BinaryIO]]:
+        for name in self._names:
+            try:
+                with sys.stdin.buffer if name == "-" else open_regular(name) as file:
+                    yield name, file
+            except OSError as error:
+                self.unread.append(f"{name}: {error.strerror or error}")
+
+
+class _PutBack(io.RawIOBase):
+    """A file and the bytes that were read from it: standard input cannot be read twice."""
+
+    def __init__(self, head: bytes, file: BinaryIO) -> None:
+        self._head, self._file = head, file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, room: Any) -> int:
+        data = self._head[: len(room)] or self._file.read(len(room))
+        self._head = self._head[len(data) :]
+        room[: len(data)] = data
+        return len(data)
+
+
+def _wide(head: bytes, name: str) -> str | None:
+    """UTF-16 or UTF-32, where a file begins so: a line feed is two or four bytes there."""
+    charset = next((charset for mark, charset in _WIDE_MARKS.items() if head.startswith(mark)), "") or _unmarked(head)
+    if not charset:
+        return None
+    _say_detected(name, charset)
+    return charset
+
+
+def _unmarked(data: bytes) -> str:
+    """UTF-16 or UTF-32 without a byte-order mark, which may be UTF-8, too; empty where it is neither."""
+    if b"\0" not in data:
+        return ""
+    from graphlang.ingest.payload.detect_charset import wide  # noqa: PLC0415 - rarely needed
+
+    return wide(data)
+
+
+def _in_charset(file: BinaryIO, encoding: str, name: str) -> Iterator[str]:
+    text = io.TextIOWrapper(file, encoding=encoding, errors="replace", newline="\n")
+    number = 0
+    while line := text.readline(_BYTES):
+        number += 1
+        yield line
+        if not line.endswith("\n") and (line := text.readline(_BYTES)):
+            if line.strip("\r\n"):
+                _say_cut(f"{name}:{number}")
+            while not line.endswith("\n") and (line := text.readline(_BYTES)):
+                continue
+    text.detach()
+
+
+def _in_utf8(file: BinaryIO, name: str) -> Iterator[str]:
+    """Lines in UTF-8; from the first that is not, in the charset that is detected."""
+    lines = _raw_lines(file, name)
+    for line in lines:
+        if _is_utf8(line):
+            yield line.decode("utf-8", "replace")
+            continue
+        ahead = [line]
+        while sum(map(len, ahead)) < _SAMPLE and (following := next(lines, None)):
+            ahead.append(following)
+        charset = _detected(b"".join(ahead), name)
+        for following in chain(ahead, lines):
+            yield following.decode("utf-8" if _is_utf8(following) else charset, "replace")
+
+
+def _raw_lines(file: BinaryIO, name: str) -> Iterator[bytes]:
+    number = 0
+    while line := file.readline(_BYTES):
+        number += 1
+        yield line
+        if not line.endswith(b"\n") and (line := file.readline(_BYTES)):
+            if line.strip(b"\r\n"):
+                _say_cut(f"{name}:{number}")
+            while not line.endswith(b"\n") and (line := file.readline(_BYTES)):
+                continue
+
+
+def _say_cut(name: str) -> None:
+    say(f"{visible(name)}: longer than a MiB; the rest is not read")
+
+
+def _say_detected(name: str, charset: str) -> None:
+    say(f"{visible(name)}: not UTF-8; read as {charset}, which was detected: --encoding sets the charset")
+
+
+def _is_utf8(data: bytes) -> bool:
+    """Whether bytes are UTF-8, but for a character that is cut at the end."""
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        return error.reason == "unexpected end of data" and error.start >= len(data) - _CUT
+    return True
+
+
+def _decoded(data: bytes, name: str) -> str:
+    return data.decode("utf-8" if _is_utf8(data) and not _unmarked(data) else _detected(data, name), "replace")
+
+
+def _detected(data: bytes, name: str) -> str:
+    """The codec of bytes that are not UTF-8."""
+    from graphlang.ingest.payload.charset import codec, decode  # noqa: PLC0415 - rarely needed
+
+    charset = decode(data, markup=False).charset
+    if charset == "utf-8":
+        say(f"{visible(name)}: some bytes are not UTF-8, and count as unknown characters")
+        return charset
+    _say_detected(name, charset)
+    return codec(charset) or "utf-8"

@@ -1,0 +1,317 @@
+"""The first two verbs: ``run``, everything at once over files; ``identify``, texts or URLs without a database."""
+
+from __future__ import annotations
+
+import sys
+from operator import itemgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
+
+import click
+
+from graphlang.cli.manage import counts, exit_with_problems, say_ingested
+from graphlang.cli.shared import archives, options
+from graphlang.cli.shared.crawl import end_of, opened, waits
+from graphlang.cli.shared.log import log, logs, say
+from graphlang.cli.shared.output import output_options, write_json, write_line, write_rows
+from graphlang.cli.shared.paths import refuse_before_work
+from graphlang.cli.shared.progress import Timed, bars
+from graphlang.cli.shared.text_files import Texts
+from graphlang.cli.shared.text_files import encoding as encoding_option
+from graphlang.native.threads import cores
+from graphlang.printing.counted import counted
+from graphlang.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from graphlang.analysis.ingest import Ingested
+    from graphlang.collection import Collection
+    from graphlang.content.segments.find import Span
+    from graphlang.db.runs.run import Run
+    from graphlang.identification import Prediction
+    from graphlang.maps.facts import Totals
+
+    _Predicted: TypeAlias = tuple[tuple[str, str], Prediction]
+
+_SITES = 30  #: lines of the map
+_LANGUAGES = 6  #: of a line
+_COLUMNS = ("input", "language", "script", "confidence", "runner_up", "runner_up_confidence", "characters")
+
+
+@click.command()
+@archives.files
+@options.new_database
+@click.option("--method", default="nfc", show_default=True, help="Content method, see 'graphlang methods'.")
+@click.option(
+    "--report",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a report as well: one HTML file, see 'graphlang report'.",
+)
+@options.shares
+@options.plugins
+@archives.reading
+@waits
+@click.option("--json", "as_json", is_flag=True, help="Print a summary for programs, one JSON object, and no map.")
+@logs
+def run(
+    files: tuple[Path, ...],
+    db: Path,
+    method: str,
+    report: Path | None,
+    *,
+    shares: bool | None,
+    as_json: bool,
+    **reading: Unpack[archives.Reading],
+) -> None:
+    """Find the language of every page and print the language map.
+
+    Reads the files into the database, classifies the text of each page, lets inlinks vote, and propagates over the
+    whole graph; the views of the database show the last answer. Interrupt it at any time; run the same command again
+    to resume, or with more files to add them. FILES are as in 'graphlang ingest'. With more than one worker another
+    process identifies the languages of pages while others are read.
+
+    \b
+    Examples:
+      graphlang run crawl.warc.gz --db crawl.db --report crawl.html
+      graphlang run archive-folder/ more.arc.gz --db crawl.db --workers 2
+    """
+    from graphlang.modelfile import ModelError  # noqa: PLC0415
+
+    if report is not None:
+        refuse_before_work(report)
+    crawl = opened(db)
+    read: list[Ingested] = []
+    with bars() as progress:
+        try:
+            final = crawl.run(
+                *archives.inputs(files, reading),
+                method=method,
+                shares=shares,
+                on_ingested=read.append,
+                progress=progress,
+                **archives.arguments(reading),
+            )
+        except ModelError:
+            _refuse_without_text(method)
+            raise
+    (ingested,) = read
+    say_ingested(ingested, progress, verbose=reading["verbose"])
+    if final.rounds is not None:
+        say(f"propagation {end_of(final)}")
+    if report is not None:
+        crawl.report(report)
+    if as_json:
+        write_json(_facts(crawl, report, ingested, final, progress), indent=1)
+    elif not log().quiet:
+        print_map(crawl)
+        write_line(f"database: {visible(str(db))}")
+        if report is not None:
+            write_line(f"report: {visible(str(report))}")
+    exit_with_problems(ingested)
+
+
+def _refuse_without_text(method: str) -> None:
+    """Refuse a method that reads no texts as such, and not as one that does not exist."""
+    from graphlang.analysis.of_collections import DECLARED, TLD  # noqa: PLC0415 - rarely needed
+    from graphlang.identification import is_url_method  # noqa: PLC0415
+
+    if method in (DECLARED, TLD) or is_url_method(method):
+        instead = f"graphlang classify DB --method {method}"
+        raise click.UsageError(f"{method} reads no text, and run begins with texts: {instead}")
+
+
+def _facts(crawl: Collection, report: Path | None, ingested: Ingested, final: Run, progress: Timed) -> dict[str, Any]:
+    """What `run` did, for programs."""
+    return {
+        "database": str(crawl.path),
+        "report": None if report is None else str(report),
+        "read": counts(ingested),
+        "stages": {name: round(seconds, 2) for name, seconds in progress.seconds.items()},
+        "run": final.id,
+        "rounds": final.rounds,
+        "converged": final.converged,
+        **crawl.totals()._asdict(),
+        "pages_by_language": crawl.pages_by_language(),
+    }
+
+
+def print_map(crawl: Collection) -> None:
+    """Print one line a site: its pages and its languages with their shares, the greatest first."""
+    sites: dict[str, list[tuple[str, float, int]]] = {}
+    pages: dict[str, int] = {}
+    # URLs that were only linked to are twenty times as many as pages, and have no language yet.
+    for row in crawl.sites(fetched=True):
+        sites.setdefault(row.site, []).append((row.language, row.share, row.pages))
+        pages[row.site] = pages.get(row.site, 0) + row.pages
+    width = max((len(visible(site)) for site in list(sites)[:_SITES]), default=4)
+    write_line(f"{'site':<{width}}  {'pages':>8}  languages", bold=True)
+    for site, shares in list(sites.items())[:_SITES]:
+        shares.sort(key=itemgetter(1), reverse=True)  # rows are in the order of pages, which count for one language
+        line = "  ".join(f"{language} {share:.0%}" for language, share, _ in shares[:_LANGUAGES])
+        rest = sum(1 for _, _, count in shares[_LANGUAGES:] if count)  # as 'read in 39 languages' below
+        line += f"  and {rest} more" if rest > 0 else ""
+        write_line(f"{visible(site):<{width}}  {pages[site]:>8,}  {line}")
+    if len(sites) > _SITES:
+        write_line(f"and {counted(len(sites) - _SITES, 'more site')}: 'graphlang sites' lists all of them")
+    write_line(_summary(crawl.totals()))
+
+
+def _summary(totals: Totals) -> str:
+    ignored = f"; {totals.not_counted:,} redirects, errors and files that are not text do not count"
+    if totals.not_counted == 1:
+        ignored = "; 1 redirect, error or file that is not text does not count"
+    return (
+        f"{counted(totals.pages, 'page')} read in {counted(totals.languages, 'language')},"
+        f" {totals.undetermined:,} of them undetermined; {totals.only_linked_to:,} more only linked"
+        f" to{ignored if totals.not_counted else ''}"
+    )
+
+
+@click.command()
+@click.argument("files", nargs=-1, type=click.Path(path_type=str, allow_dash=True, readable=False))
+@click.option("--method", default="nfc", show_default=True, help="Method (see 'graphlang methods'), or a model file.")
+@click.option("--lines", is_flag=True, help="Every line is a text; without it every file is one.")
+@click.option(
+    "--shares",
+    is_flag=True,
+    help="All languages of each text with their shares of its letters, as JSON lines: at most five, none under 3 %.",
+)
+@click.option(
+    "--spans",
+    is_flag=True,
+    help="Where in each text which language is, as JSON lines: from 'begin' up to 'end', in characters from 0."
+    " Letters of a script that the method does not know are 'und'.",
+)
+@click.option("--text", is_flag=True, help="Add a column with the text.")
+@options.identify_workers
+@encoding_option
+@options.plugins
+@output_options
+def identify(
+    files: tuple[str, ...],
+    method: str,
+    encoding: str | None,
+    format_: str,
+    limit: int | None,
+    output: str,
+    *,
+    lines: bool,
+    shares: bool,
+    spans: bool,
+    text: bool,
+    workers: int | None,
+) -> None:
+    """Identify the language of texts, or of URLs.
+
+    FILES are in UTF-8, or in the charset of --encoding; '-' (or nothing) is standard input.
+    Files that cannot be read are listed at the end, the others are identified, and the exit code is 1.
+
+    'und' means that there is no text, or that none of the method's languages is written in its script; 'zxx' that it
+    has no letters. A text that was encoded twice (its UTF-8 taken for windows-1252) is repaired first. Of a file, or a
+    line, the first MiB is read. With a URL method every line is a URL, the scheme of which may be missing. 'und' then
+    means that the line is not a URL (how many is printed at the end), that it names no page (data:, javascript:), or
+    that two merged methods ('A or B', 'A and B') accept no language.
+
+    \b
+    Examples:
+      echo 'Ein kurzer Satz.' | graphlang identify
+      graphlang identify --lines --format tsv sentences.txt
+      graphlang identify --shares page.txt
+      graphlang identify --lines --text --format jsonl --encoding koi8-r old.txt
+      graphlang identify --method url --lines urls.txt
+    """
+    from graphlang.analysis.of_collections import DECLARED, TLD  # noqa: PLC0415
+    from graphlang.identification import is_url_method, load, predictions, segments  # noqa: PLC0415
+
+    if files.count("-") > 1:
+        raise click.UsageError("standard input (-) can be read once")
+    if method in (DECLARED, TLD):
+        raise click.UsageError(f"{method} is about the pages of a collection: graphlang classify DB --method {method}")
+    of_urls = is_url_method(method)
+    listed = shares or spans
+    if listed and of_urls:
+        raise click.UsageError(f"{method} reads URLs, which are in one language each: no --shares and no --spans")
+    if listed and format_ in ("csv", "tsv"):
+        raise click.UsageError(f"lists do not fit in the cells of {format_}: --shares and --spans are written as jsonl")
+    identifier = load(method)
+    source = Texts(files or ("-",), encoding)
+    texts = source.lines() if lines or of_urls else source.files()  # a URL is a line, whatever else the file holds
+    if listed:
+        columns: tuple[str, ...] = ("input", *["shares"] * shares, *["spans"] * spans, *["text"] * text)
+        spans_of_texts = segments(identifier, texts, workers=workers or cores())
+        rows = _segments(spans_of_texts, shares=shares, spans=spans, text=text)
+        write_rows(columns, rows, format_="jsonl", limit=limit, output=output)
+    else:
+        columns = (*_COLUMNS, *["text"] * text)
+        predicted = predictions(identifier, texts, workers=workers or cores())
+        not_urls = _NotUrls()
+        if of_urls:
+            predicted = not_urls.count(predicted)
+        write_rows(columns, _answers(predicted, text=text), format_=format_, limit=limit, output=output)
+        not_urls.say()
+    for name in source.unread:
+        say(f"Error: {visible(name)}")
+    if source.unread:
+        sys.exit(1)
+
+
+class _NotUrls:
+    """Lines that are not URLs, where each should be one: how many, and the first of them."""
+
+    def __init__(self) -> None:
+        self._total = 0
+        self._first = ""
+
+    def count(self, predicted: Iterable[_Predicted]) -> Iterator[_Predicted]:
+        """Pass predictions through, and count."""
+        from graphlang.urls.tokens.readable_text import is_url  # noqa: PLC0415 - texts do without
+
+        for prediction in predicted:
+            (name, line), _ = prediction
+            if line.strip() and not is_url(line):
+                self._first = self._first or name
+                self._total += 1
+            yield prediction
+
+    def say(self) -> None:
+        """Print the number, if there are any."""
+        if self._total:
+            are = "is not a URL" if self._total == 1 else "are not URLs"
+            say(f"{counted(self._total, 'line')} {are} (first: {visible(self._first)}), and und")
+
+
+def _answers(predicted: Iterable[_Predicted], *, text: bool) -> Iterator[tuple[Any, ...]]:
+    """One row a text, with ``text`` also the text itself."""
+    for (name, content), prediction in predicted:
+        yield name, *prediction, len(content), *[content] * text
+
+
+def _segments(
+    segments: Iterable[tuple[tuple[str, str], list[Span]]], *, shares: bool, spans: bool, text: bool
+) -> Iterator[tuple[Any, ...]]:
+    """One row a text: its name, its shares, its spans, or both; with ``text`` also the text itself."""
+    from graphlang.content.segments import find  # noqa: PLC0415 - rarely needed
+
+    for (name, content), spans_of_text in segments:
+        values: list[Any] = []
+        if shares:
+            values.append(
+                [{"language": each.language, "share": round(each.share, 4)} for each in find.shares(spans_of_text)]
+            )
+        if spans:
+            values.append(list(map(_span, spans_of_text)))
+        yield name, *values, *[content] * text
+
+
+def _span(span: Span) -> dict[str, Any]:
+    from graphlang.codes import languages  # noqa: PLC0415 - rarely needed
+
+    language, script = languages.split(span.label)
+    return {
+        "begin": span.begin,
+        "end": span.end,
+        "language": language,
+        "script": script,
+        "confidence": round(span.confidence, 4),
+    }
