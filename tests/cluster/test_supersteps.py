@@ -32,15 +32,13 @@ from graphlang.cluster.inference.parcels import (
     STATE,
     SURVEY,
 )
-from graphlang.graph.partitioned.cut import Cut
-from graphlang.graph.partitioned.learning import order
-from graphlang.graph.partitioned.learning.learn import learn
-from graphlang.graph.partitioned.learning.observe import gathered
-from graphlang.graph.partitioned.learning.survey import merged
-from graphlang.graph.partitioned.local_driver import run
+from graphlang.graph.partitioned import link_order as order
+from graphlang.graph.partitioned.learning import gathered, learn, merged
+from graphlang.graph.partitioned.partition import Cut
 from graphlang.graph.propagation.options import Options
 
 sys.path.append(str(Path(__file__).parents[1] / "graph"))
+from local_driver import run
 from partitioned_webs import partitions, web
 
 if TYPE_CHECKING:

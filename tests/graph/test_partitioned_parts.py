@@ -10,16 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphlang.graph.data import Signal
+from graphlang.graph.partitioned import beliefs
+from graphlang.graph.partitioned import borders as neighbours
+from graphlang.graph.partitioned import link_order as order
 from graphlang.graph.partitioned.assign import Cuts, Run, cut_host, directory_of, host_of, key_of, partition_of
-from graphlang.graph.partitioned.borders import neighbours
-from graphlang.graph.partitioned.borders.introduce import MOST, ghosts_of, introduce
-from graphlang.graph.partitioned.borders.local import signals_of, unknown
-from graphlang.graph.partitioned.cut import Cut
-from graphlang.graph.partitioned.learning import order
-from graphlang.graph.partitioned.learning.survey import merged, survey
-from graphlang.graph.partitioned.partition import Partition
+from graphlang.graph.partitioned.borders import MOST, ghosts_of, introduce
+from graphlang.graph.partitioned.learning import merged, survey
+from graphlang.graph.partitioned.local import signals_of, unknown
+from graphlang.graph.partitioned.partition import Cut, Partition
 from graphlang.graph.partitioned.records import BELIEF, Records, joined, pack, unpack
-from graphlang.graph.partitioned.supersteps import beliefs
 from graphlang.graph.propagation.options import Options
 
 CODES = ("deu", "eng", "fra")

@@ -10,24 +10,30 @@ import numpy as np
 import pytest
 
 from graphlang.graph.data import Signal
-from graphlang.graph.partitioned.borders.introduce import Ghosts, ghosts_of, introduce
-from graphlang.graph.partitioned.borders.local import signals_of
-from graphlang.graph.partitioned.cut import Cut
-from graphlang.graph.partitioned.learning import order
-from graphlang.graph.partitioned.learning.learn import Learned, learn
-from graphlang.graph.partitioned.learning.observe import Observed, gathered, observe
-from graphlang.graph.partitioned.learning.survey import Survey, merged, survey
-from graphlang.graph.partitioned.local_driver import routes_of, with_links_between_ghosts
-from graphlang.graph.partitioned.partition import Partition
+from graphlang.graph.partitioned import link_order as order
+from graphlang.graph.partitioned.borders import Ghosts, ghosts_of, introduce
+from graphlang.graph.partitioned.learning import Learned, Observed, Survey, gathered, learn, merged, observe, survey
+from graphlang.graph.partitioned.local import signals_of
+from graphlang.graph.partitioned.partition import Cut, Partition
 from graphlang.graph.partitioned.records import Records, joined
 from graphlang.graph.partitioned.stored import from_bytes, to_bytes
-from graphlang.graph.partitioned.supersteps.moves import Moves, after, since
-from graphlang.graph.partitioned.supersteps.prepared import Prepared, labels_of, prepared_of
-from graphlang.graph.partitioned.supersteps.ready import Ready, ready_of
-from graphlang.graph.partitioned.supersteps.superstep import advance, answer_of, first
+from graphlang.graph.partitioned.supersteps import (
+    Moves,
+    Prepared,
+    Ready,
+    advance,
+    after,
+    answer_of,
+    first,
+    labels_of,
+    prepared_of,
+    ready_of,
+    since,
+)
 from graphlang.graph.propagation.options import Options
 
 sys.path.append(str(Path(__file__).parent))
+from local_driver import routes_of, with_links_between_ghosts
 from partitioned_webs import partitions, web
 
 OPTIONS = Options()

@@ -37,7 +37,7 @@ def parcel(partition: int, sender: int, content: Any) -> list[dict[str, Any]]:
     Args:
         partition: whom it is for.
         sender: whom it is from, or what it is.
-        content: arrays, or what holds them (`graphlang.graph.partitioned.stored`).
+        content: arrays, or what holds them (`graphlang.graph.partitioned.records`).
 
     >>> opened(table([*parcel(3, 4, {"pages": 2}), *parcel(3, 5, "x")]))
     {4: {'pages': 2}, 5: 'x'}

@@ -34,11 +34,9 @@ from graphlang.cluster.inference.parcels import (
 from graphlang.cluster.inference.parcels import LINKS as LINKED
 from graphlang.cluster.storage import Folder, literal
 from graphlang.cluster.tables import ANSWERS, ddl
+from graphlang.graph.partitioned import link_order as order
 from graphlang.graph.partitioned.assign import Cuts
-from graphlang.graph.partitioned.learning import order
-from graphlang.graph.partitioned.learning.learn import learn
-from graphlang.graph.partitioned.learning.observe import gathered
-from graphlang.graph.partitioned.learning.survey import Cut, merged
+from graphlang.graph.partitioned.learning import Cut, gathered, learn, merged
 from graphlang.graph.propagation.options import Options
 
 if TYPE_CHECKING:

@@ -25,12 +25,10 @@ from graphlang.cluster.inference.parcels import (
 from graphlang.cluster.tables import ANSWERS
 from graphlang.codes import languages
 from graphlang.content.scoring.score_lists import LEAST
-from graphlang.graph.partitioned.borders.introduce import ghosts_of, introduce
-from graphlang.graph.partitioned.borders.local import signals_of
-from graphlang.graph.partitioned.borders.neighbours import asked, links_among, with_links
-from graphlang.graph.partitioned.learning import order
-from graphlang.graph.partitioned.learning.observe import gathered, observe
-from graphlang.graph.partitioned.learning.survey import survey
+from graphlang.graph.partitioned import link_order as order
+from graphlang.graph.partitioned.borders import asked, ghosts_of, introduce, links_among, with_links
+from graphlang.graph.partitioned.learning import gathered, observe, survey
+from graphlang.graph.partitioned.local import signals_of
 from graphlang.graph.partitioned.records import Records, joined
 
 if TYPE_CHECKING:
@@ -39,8 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphlang.cluster.inference.labels import Labels
-    from graphlang.graph.partitioned.learning.learn import Learned
-    from graphlang.graph.partitioned.learning.survey import Cut, Survey
+    from graphlang.graph.partitioned.learning import Cut, Learned, Survey
     from graphlang.graph.partitioned.partition import Partition
     from graphlang.graph.propagation.options import Options
     from graphlang.graph.result import Answer

@@ -28,10 +28,18 @@ from graphlang.cluster.inference.parcels import (
 from graphlang.cluster.inference.steps import answers_of, facts_of, opened_partition, there
 from graphlang.cluster.tables import ANSWERS
 from graphlang.graph.partitioned.records import Records, joined
-from graphlang.graph.partitioned.supersteps.moves import after, since
-from graphlang.graph.partitioned.supersteps.prepared import labels_of, prepared_of
-from graphlang.graph.partitioned.supersteps.ready import ready_of
-from graphlang.graph.partitioned.supersteps.superstep import Step, advance, answer_of, first, is_settled
+from graphlang.graph.partitioned.supersteps import (
+    Step,
+    advance,
+    after,
+    answer_of,
+    first,
+    is_settled,
+    labels_of,
+    prepared_of,
+    ready_of,
+    since,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

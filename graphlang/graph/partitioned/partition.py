@@ -1,4 +1,4 @@
-"""One partition of a collection: the pages that it answers for, their evidence, and all links from or to them."""
+"""One partition of a collection: its pages with their evidence, and all links from or to them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cut:
+    """Hosts and directories whose pages lie in several partitions (see ``assign.Cuts``)."""
+
+    hosts: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))  #: keys, ascending
+    directories: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))  #: keys, ascending
 
 
 @dataclass(frozen=True, slots=True, eq=False)

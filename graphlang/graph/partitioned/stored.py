@@ -13,18 +13,13 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from graphlang.graph.data import Evidence, FixedBeliefs, Graph, Signal
-from graphlang.graph.partitioned.borders.introduce import Ghosts, PlaceLabels
-from graphlang.graph.partitioned.borders.local import Local
-from graphlang.graph.partitioned.cut import Cut
-from graphlang.graph.partitioned.learning.learn import Learned
-from graphlang.graph.partitioned.learning.observe import Observed, Rate
-from graphlang.graph.partitioned.learning.order import Counts, Places
-from graphlang.graph.partitioned.learning.survey import Survey
-from graphlang.graph.partitioned.partition import Partition
+from graphlang.graph.partitioned.borders import Ghosts, PlaceLabels
+from graphlang.graph.partitioned.learning import Learned, Observed, Rate, Survey
+from graphlang.graph.partitioned.link_order import Counts, Places
+from graphlang.graph.partitioned.local import Local
+from graphlang.graph.partitioned.partition import Cut, Partition
 from graphlang.graph.partitioned.records import Records
-from graphlang.graph.partitioned.supersteps.moves import Moves
-from graphlang.graph.partitioned.supersteps.prepared import Prepared
-from graphlang.graph.partitioned.supersteps.ready import Ready
+from graphlang.graph.partitioned.supersteps import Moves, Prepared, Ready
 from graphlang.graph.propagation.edges.compatibility import CompatibilityModel, EdgeCompatibility
 from graphlang.graph.propagation.edges.degree_cap import MessageWeights
 from graphlang.graph.propagation.edges.edge_features import Degrees

@@ -1,11 +1,4 @@
-"""What a page at the border believes, as its neighbours in other partitions are told it.
-
-A latent page asks about a few languages, its candidates, and has one number for all others together (see
-``propagation.nodes.candidates``). So are its neighbours told: which languages it asks about, and how probable each is
-that has anything of its own. A message depends on how much likelier a language is than before anything was known,
-belief over prior, and most candidates share that ratio with the languages that the page does not ask about: of these
-only the ratio is told, for the neighbours know the prior.
-"""
+"""Encode the beliefs of pages at the border for their neighbours in other partitions."""
 
 from __future__ import annotations
 

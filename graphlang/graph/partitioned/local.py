@@ -9,7 +9,7 @@ import numpy as np
 
 from graphlang.graph.adjacency import canonical
 from graphlang.graph.data import NONE, Evidence, FixedBeliefs, Graph, Signal
-from graphlang.graph.partitioned.borders.introduce import PlaceLabels
+from graphlang.graph.partitioned.borders import PlaceLabels
 from graphlang.graph.partitioned.partition import parts_at
 from graphlang.graph.propagation.edges.edge_features import Degrees
 from graphlang.graph.propagation.elsewhere import Elsewhere, PlaceCounts
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.graph.partitioned.borders.introduce import Ghosts
+    from graphlang.graph.partitioned.borders import Ghosts
     from graphlang.graph.partitioned.partition import Partition
     from graphlang.graph.propagation.options import Options
 
@@ -125,7 +125,7 @@ def unknown(pages: NDArray[np.int64]) -> Ghosts:
     Args:
         pages: their ids, ascending.
     """
-    from graphlang.graph.partitioned.borders.introduce import Ghosts  # noqa: PLC0415
+    from graphlang.graph.partitioned.borders import Ghosts  # noqa: PLC0415
 
     g = len(pages)
     zeros, few = np.zeros(g, np.int64), np.zeros(g, np.int32)

@@ -1,4 +1,4 @@
-"""All partitions in one process, with the functions that the tasks of a cluster call: for tests and benchmarks."""
+"""All partitions in one process, with the functions that the tasks of a cluster call: one after the other."""
 
 from __future__ import annotations
 
@@ -7,18 +7,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.partitioned.borders.introduce import ghosts_of, introduce
-from graphlang.graph.partitioned.borders.local import signals_of
-from graphlang.graph.partitioned.borders.neighbours import asked, links_among, with_links
-from graphlang.graph.partitioned.cut import Cut
-from graphlang.graph.partitioned.learning.learn import Learned, learn
-from graphlang.graph.partitioned.learning.observe import gathered, observe
-from graphlang.graph.partitioned.learning.order import added, count, lists, together, with_order
-from graphlang.graph.partitioned.learning.survey import merged, survey
+from graphlang.graph.partitioned.borders import asked, ghosts_of, introduce, links_among, with_links
+from graphlang.graph.partitioned.learning import Learned, gathered, learn, merged, observe, survey
+from graphlang.graph.partitioned.link_order import added, count, lists, together, with_order
+from graphlang.graph.partitioned.local import signals_of
+from graphlang.graph.partitioned.partition import Cut
 from graphlang.graph.partitioned.records import joined
-from graphlang.graph.partitioned.supersteps.prepared import labels_of, prepared_of
-from graphlang.graph.partitioned.supersteps.ready import ready_of
-from graphlang.graph.partitioned.supersteps.superstep import Step, advance, answer_of, first, is_settled
+from graphlang.graph.partitioned.supersteps import (
+    Step,
+    advance,
+    answer_of,
+    first,
+    is_settled,
+    labels_of,
+    prepared_of,
+    ready_of,
+)
 from graphlang.graph.propagation.options import Options
 
 if TYPE_CHECKING:
@@ -26,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.graph.partitioned.borders.introduce import Ghosts
+    from graphlang.graph.partitioned.borders import Ghosts
     from graphlang.graph.partitioned.partition import Partition
     from graphlang.graph.result import Answer
 

@@ -1,10 +1,4 @@
-"""What the position of links says (see ``nodes.link_order``) where lists and pages lie in several partitions.
-
-The lists of a host that is cut name pages of other partitions, and how often one language comes behind another is a
-habit of the whole host. So each partition looks through the lists of its own pages and tells the pages that they name
-where they stand (`lists`); the partitions of these pages count (`count`); and the counts of all partitions tell what a
-page's positions say (`with_order`). Hosts that are whole need none of it.
-"""
+"""Evidence from the position of links (see ``nodes.link_order``) where a host's lists lie in several partitions."""
 
 from __future__ import annotations
 
@@ -15,9 +9,9 @@ import numpy as np
 
 from graphlang.graph.adjacency import canonical
 from graphlang.graph.data import NONE, Graph, Signal
-from graphlang.graph.partitioned.borders.introduce import certain
-from graphlang.graph.partitioned.borders.local import local
-from graphlang.graph.partitioned.learning.survey import UNIT
+from graphlang.graph.partitioned.borders import certain
+from graphlang.graph.partitioned.learning import UNIT
+from graphlang.graph.partitioned.local import local
 from graphlang.graph.propagation.nodes import link_order, site_prior
 from graphlang.graph.propagation.nodes.link_order import FARTHEST, KEEP, PSEUDO, SINGLE, Usual
 from graphlang.numerics import softmax
@@ -27,10 +21,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.graph.partitioned.borders.introduce import Ghosts
-    from graphlang.graph.partitioned.cut import Cut
-    from graphlang.graph.partitioned.learning.survey import Survey
-    from graphlang.graph.partitioned.partition import Partition
+    from graphlang.graph.partitioned.borders import Ghosts
+    from graphlang.graph.partitioned.learning import Survey
+    from graphlang.graph.partitioned.partition import Cut, Partition
     from graphlang.graph.propagation.options import Options
 
 SIDES = 2  #: before a page in its lists, and behind it
