@@ -14,6 +14,9 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 ROOMS = ("graphlang", "db", "ingest")
+#: Rooms whose functions need one sentence, and what a caller cannot see: only the public API describes its arguments.
+ONE_SENTENCE = ("graphlang/cluster/", "graphlang/graph/partitioned/")
+PUBLIC = ("graphlang/cluster/frames.py", "graphlang/cluster/maps.py")
 ENTRY = re.compile(r"^ {4}\*{0,2}([\w.]+)(?: \([^)]*\))?:", re.MULTILINE)
 EXEMPT = re.compile(r"(^|\.)(overload|property|cached_property|setter|command|group)\b")
 Functions = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -39,7 +42,8 @@ class Function(NamedTuple):
         """Whether others call it; verbs and the like are not called with arguments."""
         decorated = any(EXEMPT.search(ast.unparse(one)) for one in self.node.decorator_list)
         private = any(part.startswith("_") and part != "__init__" for part in self.name.split("."))
-        return not decorated and not private
+        internal = self.where.startswith(ONE_SENTENCE) and not self.where.startswith(PUBLIC)
+        return not decorated and not private and not internal
 
     def described(self, section: str) -> list[str]:
         """The names that a section of the docstring has an entry for."""

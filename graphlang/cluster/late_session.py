@@ -1,7 +1,7 @@
 """Spark as far as a job needs it: tasks at once, and what tables of its own need when they are first asked for.
 
 The part of Spark that plans work on tables costs Java some three seconds of a processor as it starts, and a job whose
-tasks write the tables themselves needs none of it (`graphlang.cluster.files`).
+tasks write the tables themselves needs none of it.
 """
 
 from __future__ import annotations

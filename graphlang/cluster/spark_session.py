@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from graphlang.cluster import worker_daemon
 from graphlang.cluster.late_session import LateSession
-from graphlang.cluster.reading.page_ids import CollisionError
+from graphlang.cluster.page_ids import CollisionError
 from graphlang.content import registry
 
 if TYPE_CHECKING:
@@ -246,7 +246,7 @@ def java_version(said: str) -> int | None:
 
 
 @contextmanager
-def told_in_a_line(more: str = "") -> Iterator[None]:
+def errors_in_one_line(more: str = "") -> Iterator[None]:
     """What fails in Spark, or on an executor, as one error of ours.
 
     Args:

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from graphlang.codes import languages
 from graphlang.db.records import LinkKind
 
 _TEXT, _LONG, _INT, _REAL, _BYTES = pa.string(), pa.int64(), pa.int32(), pa.float64(), pa.binary()
@@ -182,9 +183,18 @@ PROBLEMS: Final = pa.schema([("file", _TEXT), ("offset", _LONG), ("url", _TEXT),
 def link_kinds() -> pa.Array:
     """What `LINKS` calls the kinds of links, by their numbers, which begin with 1.
 
-    Not made when this is imported: the first list that Arrow is given takes half a second (`files.without_pandas`).
+    Not made when this is imported: the first list that Arrow is given takes half a second (`stages.hide_pandas`).
     """
     return pa.array([kind.name.lower() for kind in sorted(LinkKind)])
+
+
+def split_label(label: str) -> tuple[str, str | None]:
+    """Return language and script of a label; no script where there is no language.
+
+    >>> split_label("srp_Cyrl"), split_label("und")
+    (('srp', 'Cyrl'), ('und', None))
+    """
+    return (label, None) if label in {languages.UND, languages.ZXX} else languages.split(label)
 
 
 def ddl(schema: pa.Schema) -> str:

@@ -20,8 +20,7 @@ from typing import Final
 METHOD: Final = "GRAPHLANG_CLUSTER_METHOD"
 _MODULES: Final = (
     "pyspark.worker",  # what each copy does
-    *(f"graphlang.cluster.files.{name}" for name in ("answers", "captures", "languages", "pages", "read")),
-    "graphlang.cluster.inference.alone",
+    *(f"graphlang.cluster.{name}" for name in ("captures", "classify_captures", "language_tables", "one_task", "read_archives")),
 )
 _ARCHIVES: Final = ("pyspark", "python", "lib")
 
@@ -34,12 +33,12 @@ def prepare(method: str | None) -> None:
     """
     for name in _MODULES:
         import_module(name)
-    from graphlang.cluster import classifying  # noqa: PLC0415 - with the others
+    from graphlang.cluster import classify_captures  # noqa: PLC0415 - with the others
     from graphlang.modelfile import ModelError  # noqa: PLC0415
 
     if method is not None:
         with suppress(ModelError):  # the task that needs it tells what is wrong
-            classifying.shipped(method)
+            classify_captures.shipped(method)
     gc.collect()
     gc.freeze()  # copies that looked for garbage would write to all of it
 

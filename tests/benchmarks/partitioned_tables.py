@@ -28,7 +28,7 @@ from graphlang.analysis.arrays import graph_input, graph_output
 from graphlang.analysis.classify import classify
 from graphlang.analysis.ingest import ingest
 from graphlang.analysis.propagate import SIGNALS, propagate
-from graphlang.cluster.reading.page_ids import page_id
+from graphlang.cluster.page_ids import page_id
 from graphlang.content import registry
 from graphlang.db import collection, create
 from graphlang.db.runs.begin import start_run

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from graphlang.analysis import linked
-from graphlang.cluster.reading.page_ids import CollisionError, page_id
+from graphlang.cluster.page_ids import CollisionError, page_id
 from graphlang.cluster.tables import (
     ANCHOR_TEXTS,
     ANSWER,

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 from graphlang.analysis.arrays.graph_input import SHORT
 from graphlang.analysis.propagate import SIGNALS
 from graphlang.cluster.inference import assign, parcels, steps, supersteps
-from graphlang.cluster.inference.alone import OF_LINK, Wanted, alone, alone_from
 from graphlang.cluster.inference.assign import HOST
 from graphlang.cluster.inference.bundle import LINKS, PAGES
 from graphlang.cluster.inference.inside import ids_inside
@@ -32,7 +31,8 @@ from graphlang.cluster.inference.parcels import (
     SURVEY,
 )
 from graphlang.cluster.inference.parcels import LINKS as LINKED
-from graphlang.cluster.storage import Folder, literal
+from graphlang.cluster.one_task import OneTask, infer_tables
+from graphlang.cluster.storage import Location
 from graphlang.cluster.tables import ANSWERS, ddl
 from graphlang.graph.partitioned import link_order as order
 from graphlang.graph.partitioned.assign import Cuts
@@ -85,18 +85,16 @@ def infer(
     options: Options | None = None,
     weights: Mapping[str, float] = SIGNALS,
     sizes: Sizes | None = None,
-    answers: str | None = None,
+    answers: Location | None = None,
     linked: bool = True,
-    parts: Sequence[Any] | None = None,
-    folders: Sequence[str] = (),
     progress: Callable[[str], None] = lambda _: None,
 ) -> Inferred:
     """Infer the language of every page.
 
     Args:
-        pages: a DataFrame of all pages, fetched or not: ``page``, ``url``, ``tld``, and what a content method says of
-            them (``label``, ``characters``, ``scores``, ``read``), null where there is no text; ``declared`` and
-            ``shares`` may be missing.
+        pages: a DataFrame of all pages, fetched or not: ``page``, ``url``, ``tld``, and the answer of a content method
+            (``label``, ``characters``, ``scores``, ``read``), null where there is no text; ``declared`` and ``shares``
+            may be missing.
         links: a DataFrame of ``source``, ``target``, ``kind``, ``hreflang`` and ``place``; both ends are pages.
         work: a folder that does not exist, for what is written between steps.
         labels: that the method may give; None: those that pages have.
@@ -105,25 +103,20 @@ def infer(
         sizes: how the work is cut.
         answers: the folder that the answers are written to; None: one in ``work``.
         linked: whether URLs that were only linked to are answered for.
-        parts: the tables that ``pages`` joins, if it does, the one with all pages first: where one task takes all of
-            them, Spark need not join them.
-        folders: that ``parts`` and ``links`` were read from, all of their rows, if they were.
-        progress: told the name of each step.
+        progress: called with the name of each step.
 
     Raises:
         ValueError: neither text nor signal names a language.
     """
-    sizes = sizes or Sizes()
-    work_ = _Work(pages.sparkSession, work, answers or f"{work}/answers", progress)
+    sizes, folder = sizes or Sizes(), Location.of(work)
+    work_ = _Work(pages.sparkSession, folder, answers or folder / "answers", progress)
     pages = _with_all_columns(pages)
     progress("partition")
-    apart = parts or [pages]
-    many = work_.many = sizes.partitions or _partitions(apart, links)
+    many = work_.many = sizes.partitions or _partitions(pages, links)
     if many == 1:
-        wanted = Wanted(
-            None if labels is None else sorted(labels), weights, options or Options(), sizes.most_links, linked
-        )
-        return Inferred(work_.alone(apart, links, wanted, folders), many, 0, converged=True, moved=[], warnings=[])
+        names = None if labels is None else sorted(labels)
+        task = OneTask(names, weights, options or Options(), sizes.most_links, linked)
+        return Inferred(work_.one_task(pages, links, task), many, 0, converged=True, moved=[], warnings=[])
     counted = pages.groupBy("label").count().collect()
     total = sum(row["count"] for row in counted)
     known = {row["label"]: row["count"] for row in counted if row["label"] is not None}
@@ -151,15 +144,15 @@ def infer(
     return Inferred(answered, many, len(moved), converged, moved, cuts.warnings())
 
 
-def _partitions(parts: Sequence[Any], links: Any) -> int:
-    """How many partitions some pages are cut into: one, if they fit it, for borders cost more than they bring."""
-    pages = int(parts[0].count())
-    if pages <= USUAL:
+def _partitions(pages: Any, links: Any) -> int:
+    """Return into how many partitions pages are cut: one, if they fit it, for borders cost more than they bring."""
+    count = int(pages.count())
+    if count <= USUAL:
         return 1
-    read = max((part.count() for part in parts[1:]), default=pages)
-    if fits_one_task(pages, read, 0) and fits_one_task(pages, read, links.count()):
+    read = int(pages.where("label IS NOT NULL OR declared IS NOT NULL").count())
+    if fits_one_task(count, read, 0) and fits_one_task(count, read, links.count()):
         return 1
-    return _least(links, pages)
+    return _least(links, count)
 
 
 def fits_one_task(pages: int, read: int, links: int) -> bool:
@@ -222,30 +215,25 @@ def _links(links: Any, homes: Any) -> Any:
 class _Work:
     """The steps, each written to a folder of its own."""
 
-    def __init__(self, spark: Any, folder: str, answers: str, progress: Callable[[str], None]) -> None:
+    def __init__(self, spark: Any, folder: Location, answers: Location, progress: Callable[[str], None]) -> None:
         self._spark, self._folder, self._answers, self._progress = spark, folder, answers, progress
         self.many = 1
 
-    def written(self, name: str, frame: Any, path: str | None = None) -> Any:
+    def written(self, name: str, frame: Any, folder: Location | None = None) -> Any:
         """Write a step, and read it from there."""
-        path = path or f"{self._folder}/{name}"
-        frame.write.options(**(parcels.WRITTEN if "data" in frame.columns else {})).parquet(path)
-        return self._spark.read.schema(frame.schema).parquet(literal(path))
+        folder = folder or self._folder / name
+        options = parcels.WRITTEN if "data" in frame.columns else {}
+        frame.write.options(**options).parquet(folder.for_spark_to_write)
+        return self._spark.read.schema(frame.schema).parquet(folder.for_spark)
 
-    def alone(self, parts: Sequence[Any], links: Any, wanted: Wanted, folders: Sequence[str]) -> Any:
-        """The answers, where one task takes all pages: one stream of rows, which nothing joins or shuffles."""
+    def one_task(self, pages: Any, links: Any, task: OneTask) -> Any:
+        """The answers, where one task takes all pages from files."""
         self._progress("infer")
-        names = [[name for name in PAGES if name in part.columns] for part in parts]
-        found = [Folder(self._spark, folder).of_this_machine() for folder in folders]
-        files = [path for path in found if path is not None]
-        if folders and len(files) == len(folders):
-            done = self._spark.range(0, 1, 1, 1).mapInArrow(partial(_alone_from, wanted, names, files), _ROWS)
-            return self.written("answers", done, self._answers)
-        rows = links.selectExpr(f"{OF_LINK} AS part", "source", "target", "kind", "hreflang", "place")
-        for number, (part, columns) in enumerate(zip(parts, names, strict=True)):
-            some = part.select(*columns).selectExpr(f"{number} AS part", "*")
-            rows = some.unionByName(rows, allowMissingColumns=True)
-        done = rows.coalesce(1).mapInArrow(partial(_alone, wanted, names), _ROWS)
+        names = [name for name in PAGES if name in pages.columns]
+        self.written("pages", pages.select(*names))
+        self.written("links", links.select("source", "target", "kind", "hreflang", "place"))
+        work = partial(_infer_in_task, task, [(self._folder / "pages", names)], self._folder / "links")
+        done = self._spark.range(0, 1, 1, 1).mapInArrow(work, _ROWS)
         return self.written("answers", done, self._answers)
 
     def partitions(self, pages: Any, links: Any, given: steps.Given) -> Any:
@@ -364,18 +352,15 @@ def _make(shared: Any, pages: pa.Table, links: pa.Table) -> pa.Table:
     return steps.make(shared.value, pages, links)
 
 
-def _alone_from(
-    wanted: Wanted, parts: Sequence[Sequence[str]], files: Sequence[str], batches: Iterable[pa.RecordBatch]
+def _infer_in_task(
+    task: OneTask,
+    pages: Sequence[tuple[Location, Sequence[str]]],
+    links: Location,
+    batches: Iterable[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         if batch.num_rows:
-            yield from alone_from(wanted, parts, files)
-
-
-def _alone(
-    wanted: Wanted, parts: Sequence[Sequence[str]], batches: Iterable[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
-    return alone(wanted, parts, batches)
+            yield from infer_tables(task, pages, links)
 
 
 def _worked(work: Callable[..., Any], shared: Any, own: pa.Table, said: pa.Table) -> pa.Table:

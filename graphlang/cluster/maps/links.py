@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphlang.cluster.maps.tables import Tables
-from graphlang.cluster.spark_session import told_in_a_line
+from graphlang.cluster.spark_session import errors_in_one_line
 from graphlang.maps.graphs import language_graph, site_graph
 from graphlang.maps.graphs.measures.components import Shape, shapes
 from graphlang.visible import visible
@@ -92,7 +92,7 @@ def _shapes(tables: Tables, names: Iterable[str], pages: str, values: dict[str, 
         words = f"no components of {told}: more than {MOST:,} links lie within each, too many for one task"
         warnings.warn(TooManyLinksWarning(words), stacklevel=2)
         within = within[~within.name.isin(large)]
-    with told_in_a_line():
+    with errors_in_one_line():
         rows = within.groupBy("name").applyInArrow(_shape_of(exact), _SHAPE).collect()
     found = {name: Shape(*sizes) for name, *sizes in rows}
     return [found.get(name, Shape(0, 0, 0)) for name in names]

@@ -5,11 +5,21 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
-from graphlang.cluster import storage
-from graphlang.cluster.spark_session import fit_shuffles, told_in_a_line
-from graphlang.cluster.tables import ANSWER, HISTORY, KEPT_CAPTURES, LANGUAGES, LINKS, PAGES, PROBLEMS, RUNS, ddl
+from graphlang.cluster.spark_session import errors_in_one_line, fit_shuffles
+from graphlang.cluster.storage import Location
+from graphlang.cluster.tables import (
+    ANSWER,
+    HISTORY,
+    KEPT_CAPTURES,
+    LANGUAGES,
+    LINKS,
+    PAGES,
+    PROBLEMS,
+    RUNS,
+    ddl,
+    split_label,
+)
 from graphlang.cluster.tables import SOURCES_KEPT as SOURCES
-from graphlang.cluster.views import split
 from graphlang.db import InputError
 
 if TYPE_CHECKING:
@@ -90,22 +100,21 @@ class Tables:
     """
 
     def __init__(self, spark: Any, folder: str) -> None:
-        found = {name: storage.Folder(spark, f"{folder.rstrip('/')}/{name}") for name in _NEEDED}
-        if missing := [name for name, its in found.items() if not its.exists()]:
+        root = Location.of(folder)
+        sizes = {name: _folder_size(spark, root / name) for name in _NEEDED}
+        if missing := [name for name, size in sizes.items() if size is None]:
             raise InputError(
                 f"{folder} does not hold what 'graphlang cluster run' writes: there is no table {missing[0]}"
             )
-        fit_shuffles(spark, sum(its.size() for its in found.values()))
+        fit_shuffles(spark, sum(size or 0 for size in sizes.values()))
         #: A session of its own, where views have their names and no others.
         self.spark = spark.newSession()
         for name, columns in _NEEDED.items():
-            self.spark.read.schema(columns).parquet(storage.literal(found[name].path)).createOrReplaceTempView(
-                _KEPT.get(name, name)
-            )
-        others = storage.Folder(spark, f"{folder.rstrip('/')}/history")
+            table = self.spark.read.schema(columns).parquet((root / name).for_spark)
+            table.createOrReplaceTempView(_KEPT.get(name, name))
         history = self.spark.createDataFrame([], _HISTORY)
-        if others.exists():
-            history = self.spark.read.schema(_HISTORY).parquet(storage.literal(others.path))
+        if _folder_size(spark, root / "history") is not None:
+            history = self.spark.read.schema(_HISTORY).parquet((root / "history").for_spark)
         history.createOrReplaceTempView("history")
         for name, query in _VIEWS.items():
             self.spark.sql(query).createOrReplaceTempView(name)
@@ -121,7 +130,7 @@ class Tables:
         Raises:
             JobError: Spark gave up.
         """
-        with told_in_a_line():
+        with errors_in_one_line():
             given = dict(values) if hasattr(values, "keys") else list(values)
             found = self.spark.sql(query, args=given)
             return Rows(found.collect(), found.columns)
@@ -146,6 +155,14 @@ class Tables:
     def _name_labels(self) -> None:
         """The table ``labels``; a label is its own id."""
         given = self.execute("SELECT label FROM answers UNION SELECT label FROM page_shares")
-        rows = [(label, label, *split(label)) for (label,) in given if label is not None]
+        rows = [(label, label, *split_label(label)) for (label,) in given if label is not None]
         columns = "id string, label string, language string, script string"
         self.spark.createDataFrame(rows, columns).hint("broadcast").createOrReplaceTempView("labels")
+
+
+def _folder_size(spark: Any, folder: Location) -> int | None:
+    """Ask Spark, which reads the tables, for the bytes of all files in a folder; None if there is none."""
+    context = spark.sparkContext
+    path = context._jvm.org.apache.hadoop.fs.Path(folder.for_spark_to_write)  # noqa: SLF001 - PySpark has no other way
+    system = path.getFileSystem(context._jsc.hadoopConfiguration())  # noqa: SLF001 - as above
+    return int(system.getContentSummary(path).getLength()) if system.exists(path) else None

@@ -84,7 +84,7 @@ def session(
     sessions = needed("graphlang.cluster.spark_session")
     there = sessions.is_there()
     if late:
-        needed("graphlang.cluster.files.without_pandas").without_pandas()  # this process is a verb's, and has no series
+        needed("graphlang.cluster.stages").hide_pandas()  # this process is a verb's, and has no series
     spark = sessions.late_session(master, settings, method=method) if late else sessions.session(master, settings)
     try:
         yield spark

@@ -1,30 +1,28 @@
-"""The tables that readers start from, `languages` and `sites`: what `graphlang.cluster.views` asks of Spark."""
+"""The stage ``languages``: the tables `languages` and `sites`, with the columns of the database's views."""
 
 from __future__ import annotations
 
 import zlib
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from graphlang.cluster.files.answers import INFERRED
-from graphlang.cluster.files.buckets import Buckets, in_bucket
-from graphlang.cluster.files.facts import FACTS, FACTS_TABLE, TOLD, TOLD_TABLE
+from graphlang.cluster.captures import FACTS, FACTS_TABLE
+from graphlang.cluster.one_task import INFERRED, TOLD, TOLD_TABLE
 from graphlang.cluster.storage import WORK
-from graphlang.cluster.tables import LANGUAGES, SITES
-from graphlang.cluster.views import split
+from graphlang.cluster.tables import LANGUAGES, PAGES, SITES, split_label
+from graphlang.cluster.task_files import BucketFile, read_batches, read_bucket
 from graphlang.codes import languages as codes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from graphlang.cluster.files.parts import Parts
-    from graphlang.cluster.files.stage import Stages
+    from graphlang.cluster.stages import Stages
+    from graphlang.cluster.storage import Location
+    from graphlang.cluster.task_files import TaskOutput
 
 #: What is told of the pages of a site in one language, by the table that it comes from and its folder.
 _SENT: Final = {"captures": (FACTS_TABLE, FACTS), INFERRED: (TOLD_TABLE, TOLD)}
@@ -46,60 +44,58 @@ class View(NamedTuple):
     linked: bool  #: whether URLs that were only linked to are answered for; else they are pending
 
 
-def languages(stages: Stages, view: View, many: int) -> None:
-    """Make both tables.
-
-    Args:
-        stages: of the job; all answers are known.
-        view: what is the same in all rows.
-        many: buckets of pages.
-    """
-    # Tables that Spark made were not handed to the tasks that have the pages.
+def write_languages(stages: Stages, view: View, bucket_count: int) -> None:
+    """Write both tables; all answers are known."""
+    # Tables that Spark wrote were not sent to the tasks of their pages' buckets.
     lacking = {table: folder for table, (folder, _) in _SENT.items() if not stages.has(folder)}
     tables = {"languages": LANGUAGES, "sites": SITES, _SUMS_TABLE: None, **dict.fromkeys(lacking.values())}
     stages.begin("languages", tables)
-    _taken(stages, [(table, path) for table in lacking for path in stages.files(table)], partial(_spread, many))
-    both = [stages.files(folder, ".arrow") for folder, _ in _SENT.values()]
-    rows = _taken(stages, range(many), partial(_told, both, view, many, str(stages.out)))
+    _run_and_take(
+        stages, [(table, file) for table in lacking for file in stages.files(table)], partial(_send, bucket_count)
+    )
+    sent = [stages.files(folder, ".arrow") for folder, _ in _SENT.values()]
+    work = partial(_write_bucket, sent, view, bucket_count, stages.folder)
+    rows = _run_and_take(stages, range(bucket_count), work)
     sums = stages.files(_SUMS_TABLE, ".arrow")
-    found = stages.each(range(many), partial(_sites, sums, many))
-    stages.end("languages", tables, (part for _, parts in found for part in parts), {"languages": rows})
+    done = stages.run(range(bucket_count), partial(_write_sites, sums, bucket_count))
+    stages.end("languages", tables, [file for _, files in done for file in files], {"languages": rows})
 
 
-def _taken(stages: Stages, groups: Sequence[Any], work: Any) -> int:
-    """Do some work, and take in the files; rows of Parquet among them."""
-    parts = [part for _, some in stages.each(groups, work) for part in some]
-    return sum(part.rows for part in stages.take(parts) if part.table == "languages")
+def _run_and_take(stages: Stages, groups: Sequence[Any], work: Any) -> int:
+    """Run tasks, take in their files, and return the number of rows of languages."""
+    files = [file for _, some in stages.run(groups, work) for file in some]
+    return sum(file.rows for file in stages.take(files) if file.table == "languages")
 
 
-def _spread(many: int, group: tuple[str, str], parts: Parts) -> None:
-    """Hand rows to the tasks that have their pages."""
-    table, path = group
+def _send(bucket_count: int, group: tuple[str, Location], output: TaskOutput) -> None:
+    """Send the rows of a file to the tasks of their pages' buckets."""
+    table, location = group
     folder, schema = _SENT[table]
-    sent = Buckets(parts, folder, Path(path).stem, schema, many)
-    with pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(_ROWS, columns=schema.names, use_threads=False):
-            sent.write(batch.select(schema.names))
+    sent = BucketFile(output, folder, location.name.removesuffix(".parquet"), schema, bucket_count)
+    for batch in read_batches(location, schema.names, _ROWS):
+        sent.write(batch.select(schema.names))
     sent.close()
 
 
-def _told(both: Sequence[Sequence[str]], view: View, many: int, out: str, number: int, parts: Parts) -> None:  # noqa: PLR0917  internal
-    """The languages of the pages of a bucket, and sums of them by site."""
+def _write_bucket(  # noqa: PLR0917  internal
+    sent: Sequence[Sequence[Location]], view: View, bucket_count: int, folder: Location, number: int, output: TaskOutput
+) -> None:
+    """Write the languages of the pages of a bucket, and sums of them by site."""
     stem = f"part-{number:05d}"
-    path = Path(out, "pages", f"{stem}.parquet")
-    if not path.exists():  # a bucket without pages
+    location = folder / "pages" / f"{stem}.parquet"
+    if not location.exists():  # a bucket without pages
         return
-    with pq.ParquetFile(path) as file:
-        pages = file.read(use_threads=False)
+    pages = pa.Table.from_batches(read_batches(location, PAGES.names, _ROWS), PAGES)
     facts, told = (
-        in_bucket(files, number, many, schema) for files, (_, schema) in zip(both, _SENT.values(), strict=True)
+        read_bucket(files, number, bucket_count, schema)
+        for files, (_, schema) in zip(sent, _SENT.values(), strict=True)
     )
-    made = languages_of(pages, facts, told, view)
-    written = parts.parquet("languages", stem, LANGUAGES)
-    for batch in made.to_batches(max_chunksize=_ROWS):
-        written.write(batch)
-    sums = Buckets(parts, _SUMS_TABLE, stem, _SUMS, many)
-    for batch in sums_of(made).to_batches():
+    rows = languages_of(pages, facts, told, view)
+    languages = output.rows("languages", stem, LANGUAGES)
+    for batch in rows.to_batches(max_chunksize=_ROWS):
+        languages.write(batch)
+    sums = BucketFile(output, _SUMS_TABLE, stem, _SUMS, bucket_count)
+    for batch in sums_of(rows).to_batches():
         sums.write(batch)
     sums.close()
 
@@ -118,7 +114,7 @@ def languages_of(pages: pa.Table, facts: pa.Table, told: pa.Table, view: View) -
     """
     facts, told = (_beside(pages["page"].to_numpy(), one) for one in (facts, told))
     known = sorted({*view.labels, codes.UND, codes.ZXX})
-    names = [pa.array(list(one), pa.string()) for one in zip(*map(split, known), strict=True)]
+    names = [pa.array(list(one), pa.string()) for one in zip(*map(split_label, known), strict=True)]
     best, second = (
         pc.index_in(told[name].combine_chunks(), value_set=pa.array(known)) for name in ("label", "runner_up_label")
     )
@@ -170,19 +166,18 @@ def sums_of(pages: pa.Table) -> pa.Table:
     return pa.Table.from_arrays([digest, *(found[name] for name in _SITE), *counts], schema=_SUMS)
 
 
-def _sites(files: Sequence[str], many: int, number: int, parts: Parts) -> None:
-    """The sites whose hosts a task has."""
-    rows = in_bucket(files, number, many, _SUMS)
+def _write_sites(files: Sequence[Location], bucket_count: int, number: int, output: TaskOutput) -> None:
+    """Write the sites whose hosts are in a bucket."""
+    rows = read_bucket(files, number, bucket_count, _SUMS)
     added = rows.group_by(list(_SITE), use_threads=False).aggregate([(name, "sum") for name in _COUNTS])
     added = added.sort_by([("host", "ascending"), ("language", "ascending")])
-    read, every, confidence, length = (added[f"{name}_sum"] for name in _COUNTS)
+    pages, every, confidence, length = (added[f"{name}_sum"] for name in _COUNTS)
     columns = {name: added[name] for name in _SITE} | {
-        "pages": read,
-        "unfetched": pc.subtract(every, read),
+        "pages": pages,
+        "unfetched": pc.subtract(every, pages),
         "confidence": pc.divide(confidence, every.cast(pa.float64())),
         "length": length,
     }
-    made = pa.Table.from_arrays([columns[name] for name in SITES.names], schema=SITES)
-    written = parts.parquet("sites", f"part-{number:05d}", SITES)
-    for batch in made.to_batches(max_chunksize=_ROWS):
-        written.write(batch)
+    sites = output.rows("sites", f"part-{number:05d}", SITES)
+    for batch in pa.Table.from_arrays([columns[name] for name in SITES.names], schema=SITES).to_batches():
+        sites.write(batch)

@@ -1,14 +1,14 @@
-"""On an executor: all of the inference in one task, where one task can hold all pages.
+"""The stage ``infer``, where one task can hold all pages: the inference of one machine.
 
-It is done as one machine does it. Most URLs of a crawl were only linked to, by pages that do not listen; they learn
-from these and teach nobody. So they are left out at first (``graph.data.Graph.outside``), and answered for afterwards,
-so many at a time, or not at all.
+Most URLs of a crawl were only linked to, by pages whose text leaves no question: they learn from these pages, and no
+page learns from them. So they are left out at first (``graph.data.Graph.outside``), and answered for afterwards,
+some at a time, or not at all.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -17,21 +17,28 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from graphlang.analysis.arrays.graph_input import SHORT
+from graphlang.cluster.classify_captures import CONTENT
 from graphlang.cluster.inference.bundle import LINKS, PAGES, bundle, host_keys, keys_of, signals_of
 from graphlang.cluster.inference.inside import listening
 from graphlang.cluster.inference.labels import labels_of
 from graphlang.cluster.inference.steps import answers, facts_of, of_linked
+from graphlang.cluster.storage import WORK
+from graphlang.cluster.tables import ANSWERS
+from graphlang.cluster.task_files import BucketFile
 from graphlang.codes import languages
 from graphlang.graph.data import NONE, Evidence, Graph
 from graphlang.graph.partitioned.assign import directory_of
 from graphlang.graph.propagation.inference import propagate
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from graphlang.cluster.inference.labels import Labels
+    from graphlang.cluster.stages import Stages
+    from graphlang.cluster.storage import Location
+    from graphlang.cluster.task_files import TaskOutput
     from graphlang.graph.data import Signal
     from graphlang.graph.partitioned.partition import Partition
     from graphlang.graph.propagation.options import Options
@@ -39,16 +46,27 @@ if TYPE_CHECKING:
 
 #: URLs that were only linked to, and are answered for at a time: what is common to all pages is done anew each time.
 TOGETHER: Final = 1 << 18
-#: Columns of pages and links in one stream of rows; ``part`` is `OF_LINK`, or the number of a table of pages.
-OF_LINK: Final = -1
-_OF_LINK: Final = [name for name in LINKS if name != "other"]
-_OF_PAGE: Final = [name for name in PAGES if name != "copies"]
+INFERRED: Final = "answers/run=2"
+TOLD_TABLE: Final = f"{WORK}/told"
+#: What the table of languages has of an answer; sent to the task of the page's bucket as the answer is written.
+TOLD: Final = pa.schema(
+    [ANSWERS.field(name) for name in ("page", "label", "confidence", "runner_up_label", "runner_up_confidence")]
+    + [ANSWERS.field(name) for name in ("characters", "encoding")]
+)
+_LINK_COLUMNS: Final = [name for name in LINKS if name != "other"]
+_PAGE_COLUMNS: Final = [name for name in PAGES if name != "copies"]
+#: The tables that a job infers from, with the columns that are read: URLs, answers for their texts, declarations.
+TABLES: Final = {
+    "pages": ("page", "url", "tld"),
+    CONTENT: ("page", "label", "characters", "scores", "shares", "read"),
+    "captures": ("page", "declared"),
+}
 _ROWS: Final = 50_000  # of answers that are handed out at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Wanted:
-    """What the task is told."""
+class OneTask:
+    """What the task infers, and how."""
 
     labels: Collection[str] | None  #: that the method may give; None: those that pages have
     weights: Mapping[str, float]  #: of the signals
@@ -57,44 +75,48 @@ class Wanted:
     linked: bool  #: whether all URLs that were only linked to are answered for
 
 
-def alone(
-    wanted: Wanted, parts: Sequence[Sequence[str]], batches: Iterable[pa.RecordBatch]
+def infer_in_one_task(stages: Stages, task: OneTask, bucket_count: int) -> None:
+    """Write the answers for all pages."""
+    tables = {INFERRED: ANSWERS, TOLD_TABLE: None}
+    stages.begin("infer", tables)
+    done = stages.run([stages.folder], partial(_write_answers, task, bucket_count))
+    stages.end("infer", tables, [file for _, files in done for file in files], {})
+
+
+def _write_answers(task: OneTask, bucket_count: int, folder: Location, output: TaskOutput) -> None:
+    answers = output.rows(INFERRED, "part-00000", ANSWERS)
+    told = BucketFile(output, TOLD_TABLE, "part-00000", TOLD, bucket_count)
+    tables = [(folder / table, columns) for table, columns in TABLES.items()]
+    for batch in infer_tables(task, tables, folder / "links"):
+        answers.write(batch)
+        told.write(batch.select(TOLD.names))
+    told.close()
+
+
+def infer_tables(
+    task: OneTask, pages: Sequence[tuple[Location, Sequence[str]]], links: Location
 ) -> Iterator[pa.RecordBatch]:
-    """Infer the language of every page.
+    """Yield rows of `ANSWERS` for the pages of which anything is known.
 
     Args:
-        wanted: what is told.
-        parts: columns of each table of pages; the first has all pages and their URLs.
-        batches: rows of these tables, and links, in any order.
-
-    Yields:
-        Rows of `graphlang.cluster.tables.ANSWERS`, for the pages of which anything is known.
+        task: what to infer.
+        pages: tables of pages with the columns to read; the first has all pages and their URLs.
+        links: the table of links.
     """
-    return _inferred(wanted, *_apart(parts, batches))
+    tables = [_read_table(location, columns) for location, columns in pages]
+    yield from _inferred(task, tables, _read_table(links, _LINK_COLUMNS))
 
 
-def alone_from(wanted: Wanted, parts: Sequence[Sequence[str]], folders: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """The same from tables in files that the task can open, so that their rows need not pass through Java.
-
-    Args:
-        wanted: what is told.
-        parts: as for `alone`.
-        folders: of these tables, and of links.
-
-    Yields:
-        As `alone`.
-    """
-    tables = [_read(folder, columns) for folder, columns in zip(folders, [*parts, _OF_LINK], strict=True)]
-    return _inferred(wanted, tables[:-1], tables[-1])
+def _read_table(folder: Location, columns: Sequence[str]) -> pa.Table:
+    """Read some columns of all files of a folder; `pyarrow.dataset` would load pandas, which takes half a second."""
+    tables = []
+    for location in folder.files(".parquet"):
+        with location.open_input() as file, pq.ParquetFile(file) as parquet:
+            tables.append(parquet.read(list(columns)))
+    return pa.concat_tables(tables)
 
 
-def _read(folder: str, columns: Sequence[str]) -> pa.Table:
-    """Some columns of all files of a folder; `pyarrow.dataset` would load pandas, which takes half a second."""
-    files = sorted(Path(folder).glob("[!_.]*.parquet"))
-    return pa.concat_tables([pq.ParquetFile(path).read(list(columns)) for path in files])
-
-
-def _inferred(wanted: Wanted, tables: Sequence[pa.Table], links: pa.Table) -> Iterator[pa.RecordBatch]:
+def _inferred(wanted: OneTask, tables: Sequence[pa.Table], links: pa.Table) -> Iterator[pa.RecordBatch]:
     if not tables[0].num_rows:
         return
     pages = _Pages(tables)
@@ -107,28 +129,6 @@ def _inferred(wanted: Wanted, tables: Sequence[pa.Table], links: pa.Table) -> It
     labels = labels_of(names, known)
     for found in _Work(wanted, labels, pages, links).answered():
         yield from found.to_batches(max_chunksize=_ROWS)
-
-
-def _apart(parts: Sequence[Sequence[str]], batches: Iterable[pa.RecordBatch]) -> tuple[list[pa.Table], pa.Table]:
-    """The tables of pages, and the links, of which rows come in one stream."""
-    columns = [list(one) for one in parts] + [_OF_LINK]
-    found: list[list[pa.RecordBatch]] = [[] for _ in columns]
-    empty: list[Any] = [None] * len(columns)
-    for batch in batches:
-        part = batch.column("part").to_numpy()
-        for number, names in enumerate(columns):
-            at = number if number < len(parts) else OF_LINK
-            empty[number] = batch.select(names).slice(0, 0)
-            rows = np.flatnonzero(part == at)
-            if len(rows) == batch.num_rows:
-                found[number].append(batch.select(names))
-            elif len(rows):
-                found[number].append(batch.select(names).take(pa.array(rows)))
-    if empty[0] is None:
-        none = pa.schema([("page", pa.int64()), ("url", pa.string())]).empty_table()
-        return [none for _ in parts], none
-    tables = [pa.Table.from_batches(some or [none]) for some, none in zip(found, empty, strict=True)]
-    return tables[:-1], tables[-1]
 
 
 class _Pages:
@@ -172,14 +172,14 @@ class _Pages:
 
     def table(self, rows: NDArray[np.int64]) -> pa.Table:
         """Some rows with the columns of `PAGES`."""
-        columns = {name: self.column(name, rows) for name in _OF_PAGE}
+        columns = {name: self.column(name, rows) for name in _PAGE_COLUMNS}
         return pa.table({**columns, "copies": pa.nulls(len(rows), pa.int32())})
 
 
 class _Work:
     """Rows are the pages that were read, then those that were only linked to by pages that listen, then those asked."""
 
-    def __init__(self, wanted: Wanted, labels: Labels, pages: _Pages, links: pa.Table) -> None:
+    def __init__(self, wanted: OneTask, labels: Labels, pages: _Pages, links: pa.Table) -> None:
         self._wanted, self._labels, self._pages = wanted, labels, pages
         links = _spoken(links, pages.unknown())
         links = links.append_column("other", pa.array(np.zeros(links.num_rows, np.int32)))

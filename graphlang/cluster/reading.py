@@ -1,4 +1,4 @@
-"""Pages and problems as rows of Arrow tables, and back."""
+"""On an executor: archives, or byte ranges of them, into rows of captures and problems; and rows back into pages."""
 
 from __future__ import annotations
 
@@ -6,13 +6,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
-from graphlang.cluster.reading.page_ids import NewUrls, PageIds, page_id
-from graphlang.cluster.tables import RECORDS
+from graphlang.cluster.archives import Piece, local_file, reason_of
+from graphlang.cluster.page_ids import NewUrls, PageIds, page_id
+from graphlang.cluster.tables import RANGE, RECORDS
 from graphlang.db.records import Declaration, Links, Page, Problem, apart, inflated
+from graphlang.ingest.files.byte_ranges import ByteRange, find_record
+from graphlang.ingest.formats.detect import open_range
+from graphlang.ingest.page import Parser, is_candidate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from graphlang.cluster.page_ids import NewUrls
+    from graphlang.ingest import Limits
     from graphlang.ingest.page import Item
 
 #: Columns of a row that have other names than the fields of a page.
@@ -128,3 +134,48 @@ def _row_of_problem(problem: Problem) -> dict[str, Any]:
 def _utf8(text: str) -> str:
     """The text, with a question mark for what no Unicode text can hold: it is a stranger's."""
     return text.encode("utf-8", "replace").decode()
+
+
+_ROWS: Final = 256  # of a batch at most
+_BYTES: Final = 8 << 20  # of records, after which a batch is closed
+_ALL: Final = 1 << 62  # behind the end of any file
+
+
+def read_pieces(pieces: Sequence[Piece], limits: Limits, new: NewUrls | None = None) -> Iterator[pa.RecordBatch]:
+    """Yield rows of `graphlang.cluster.tables.RECORDS` from the pieces of a task.
+
+    They depend on the archives and the limits alone, so that a task may be repeated anywhere. An archive that cannot be
+    read is a row; nothing that an archive holds is raised. ``new`` gets the URLs of pages and of their links.
+    """
+    parser = Parser(limits)
+    for piece in pieces:
+        yield from _read_piece(piece, parser, limits, new)
+
+
+def _read_piece(piece: Piece, parser: Parser, limits: Limits, new: NewUrls | None) -> Iterator[pa.RecordBatch]:
+    rows = RecordRows(piece.archive.number, piece.archive.text, piece.begin, new)
+    stop = _ALL if piece.stop is None else piece.stop
+    begin: int | None = piece.begin
+    ended: int | None = None
+    try:
+        with local_file(piece.archive) as path:
+            byte_range = ByteRange(path, piece.begin, stop, exact=piece.first)
+            if not piece.first:
+                with byte_range.opened() as file:
+                    begin = find_record(file, piece.begin, min(stop, piece.archive.size))
+            if begin is not None:
+                with open_range(byte_range, limits, begin) as reader:
+                    size = 0
+                    for raw in reader:
+                        if is_candidate(raw):
+                            for item in parser.parse(raw):
+                                rows.add(item)
+                            size += len(raw.block)
+                        if len(rows) >= _ROWS or size >= _BYTES:
+                            yield rows.batch()
+                            size = 0
+                    ended = reader.ended
+    except OSError as error:
+        rows.add(Problem("unreadable", reason_of(error), 0))
+    rows.end(RANGE, found=-1 if begin is None else begin, ended=ended, stop=stop)
+    yield rows.batch()

@@ -1,14 +1,21 @@
-"""On an executor: what a content method says of the texts of captures."""
+"""The stage ``classify``: identify the language of the text of each page's capture.
+
+A task takes the captures of one file. A step that has to see all short texts of a host, such as counting the lines that
+its pages share, fits between ``captures`` and this stage: its tasks read the same files, and send lines to the task of
+their host through `graphlang.cluster.task_files.BucketFile`, as `graphlang.cluster.language_tables` does for sites.
+"""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from graphlang.analysis.arrays import digests
-from graphlang.cluster.tables import ANSWER
+from graphlang.cluster.tables import ANSWER, ANSWERS
+from graphlang.cluster.task_files import read_batches
 from graphlang.codes import languages
 from graphlang.content import registry
 from graphlang.content.page_input import Material, ask
@@ -21,9 +28,13 @@ from graphlang.modelfile import ModelError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from graphlang.cluster.stages import Stages
+    from graphlang.cluster.storage import Location
+    from graphlang.cluster.task_files import TaskOutput
     from graphlang.content.identifier import Identifier
 
-_TOGETHER: Final = 1024  # pages
+CONTENT: Final = "answers/run=1"
+_ROWS: Final = 1024  # pages that are classified at once
 #: Columns that a method reads; those after the first may be missing.
 READ: Final = ("text", "title", "main", "visible")
 
@@ -34,6 +45,26 @@ class Method(NamedTuple):
     name: str  #: of a method that comes with its model; or the name of a model file
     hash: str  #: SHA-256 of the model
     shipped: bool  #: whether the model comes with the program; else Spark sends the file along
+
+
+def classify_captures(stages: Stages, method: Method) -> None:
+    """Write the answers of a content method for each capture with a text or a title."""
+    tables = {CONTENT: ANSWERS}
+    stages.begin("classify", tables)
+    done = stages.run(stages.files("captures"), partial(_classify_file, method))
+    stages.end("classify", tables, [file for _, files in done for file in files], {})
+
+
+def _classify_file(method: Method, location: Location, output: TaskOutput) -> None:
+    answers = output.rows(CONTENT, location.name.removesuffix(".parquet"), ANSWERS)
+    captures = map(_with_text, read_batches(location, ["page", *READ], _ROWS))
+    for batch in classify_batches(captures, method):
+        answers.write(batch.select(ANSWERS.names))
+
+
+def _with_text(batch: pa.RecordBatch) -> pa.RecordBatch:
+    some = [pc.not_equal(batch.column(name), "").fill_null(False) for name in ("text", "title")]  # noqa: FBT003 - the value
+    return batch.select(["page", *READ]).filter(pc.or_(*some))
 
 
 def method_of(name: str) -> tuple[Method, Identifier]:
@@ -93,8 +124,8 @@ def classify_batches(batches: Iterable[pa.RecordBatch], method: Method) -> Itera
     """
     identifier = _loaded(method)
     for batch in batches:
-        for at in range(0, batch.num_rows, _TOGETHER):
-            part = batch.slice(at, _TOGETHER)
+        for at in range(0, batch.num_rows, _ROWS):
+            part = batch.slice(at, _ROWS)
             answers = _answers(part, identifier)
             yield pa.RecordBatch.from_arrays([*part.columns, *answers], schema=pa.schema([*part.schema, *ANSWER]))
 
