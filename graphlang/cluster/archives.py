@@ -75,7 +75,9 @@ def find_archives(paths: Sequence[str]) -> list[Archive]:
         raise InputError(f"cannot read {', '.join(paths)}: {reason_of(error)}") from error
     if not locations:
         raise InputError(f"cannot read {', '.join(paths)}: there is nothing")
-    return [Archive(number, one.address, one.size(), remote=True) for number, one in enumerate(locations)]
+    return [
+        Archive(number, location.address, location.size(), remote=True) for number, location in enumerate(locations)
+    ]
 
 
 def _matching(address: str) -> list[Location]:
@@ -85,13 +87,13 @@ def _matching(address: str) -> list[Location]:
     matches = [Location(f"{start}://{root}")]
     for part in parts:
         if set(part) & set("*?["):
-            matches = [one for folder in matches for one in folder.children() if fnmatchcase(one.name, part)]
+            matches = [match for folder in matches for match in folder.children() if fnmatchcase(match.name, part)]
         else:
-            matches = [one / part for one in matches]
-    matches = [one for one in matches if one.exists()]
+            matches = [match / part for match in matches]
+    matches = [match for match in matches if match.exists()]
     if not matches:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), address)
-    return [file for one in matches for file in (one.files("") if one.is_folder() else [one])]
+    return [file for match in matches for file in (match.files("") if match.is_folder() else [match])]
 
 
 def _local_archives(paths: Iterable[str]) -> list[Archive]:
@@ -197,11 +199,7 @@ def _remote_digest(address: str) -> tuple[str, int]:
 
 @contextmanager
 def local_file(archive: Archive) -> Iterator[Path]:
-    """Yield the path of an archive; one behind an address is copied to this machine's disk, since readers seek.
-
-    Raises:
-        OSError: it cannot be copied.
-    """
+    """Yield the path of an archive; one behind an address is copied to this machine's disk, since readers seek."""
     if not archive.remote:
         yield Path(archive.name)
         return

@@ -70,14 +70,14 @@ def choose_captures(stages: Stages, keep: Keep, bucket_count: int, several: int,
     stages.begin("captures", tables)
     repeated = stages.files(SEVERAL_TABLE, ".arrow") if several else []
     done = stages.run(stages.files(RECORDS_TABLE), partial(_write_single, repeated, bucket_count, borrowing))
-    files = [file for _, some in done for file in some]
+    files = [file for _, task_files in done for file in task_files]
     if several:
         stages.take(file for file in files if file.table == REPEATED_TABLE)
         files = [file for file in files if file.table != REPEATED_TABLE]
         sent = stages.files(REPEATED_TABLE, ".arrow")
         numbers = [_bucket_number(location) for location in repeated]
         chosen = stages.run(numbers, partial(_write_chosen, sent, bucket_count, borrowing, keep))
-        files += [file for _, some in chosen for file in some]
+        files += [file for _, task_files in chosen for file in task_files]
     stages.end("chosen" if borrowing else "captures", tables, files, {})
 
 
@@ -113,7 +113,8 @@ def _write_single(
 
 def _mapped_pages(location: Location) -> NDArray[np.int64]:
     """Return the pages of a file of `SEVERAL_TABLE`; processes of a machine share a local one in memory."""
-    return pa.ipc.open_file(location.open_input()).get_batch(0).column("page").to_numpy()
+    pages: NDArray[np.int64] = pa.ipc.open_file(location.open_input()).get_batch(0).column("page").to_numpy()
+    return pages
 
 
 def _is_repeated(
@@ -144,11 +145,11 @@ def _write_chosen(  # noqa: PLR0917  internal
     tables = _CaptureTables(output, stem, bucket_count, borrowing=borrowing)
     ordered = rows.sort_by([("page", "ascending"), *_READING_ORDER])
     for batch in choose(ordered.to_batches(max_chunksize=_ROWS), keep):
-        own = batch.filter(pc.is_null(batch.column("whole")))
-        tables.write({name: own.column(name) for name in CAPTURES.names})
+        own_captures = batch.filter(pc.is_null(batch.column("whole")))
+        tables.write({name: own_captures.column(name) for name in CAPTURES.names})
         if keep is Keep.ALL:
-            others = batch.filter(pc.is_valid(batch.column("whole")))
-            for history in history_of([others]):
+            other_captures = batch.filter(pc.is_valid(batch.column("whole")))
+            for history in history_of([other_captures]):
                 output.rows("history", stem, HISTORY).write(history)
     tables.close()
 
@@ -167,9 +168,9 @@ class _CaptureTables:
         if self._chosen is not None:
             self._chosen.write(pa.RecordBatch.from_arrays([columns[name] for name in CAPTURES.names], schema=CAPTURES))
             return
-        kept = pa.RecordBatch.from_arrays([columns[name] for name in KEPT_CAPTURES.names], schema=KEPT_CAPTURES)
-        self._captures.write(kept)
-        self._facts.write(kept.select(FACTS.names))
+        captures = pa.RecordBatch.from_arrays([columns[name] for name in KEPT_CAPTURES.names], schema=KEPT_CAPTURES)
+        self._captures.write(captures)
+        self._facts.write(captures.select(FACTS.names))
         named = pa.RecordBatch.from_arrays([columns[name] for name in _LINK_COLUMNS], names=list(_LINK_COLUMNS))
         for links in links_of([named]):
             self._links.write(links)

@@ -30,31 +30,26 @@ _ROWS = 256
 
 
 def choose(batches: Iterable[pa.RecordBatch], keep: Keep) -> Iterator[pa.RecordBatch]:
-    """Choose one capture of each page.
+    """Yield rows of `CHOSEN`: one a page, and with `Keep.ALL` those of its other captures.
 
-    Args:
-        batches: rows of `graphlang.cluster.tables.RECORDS`, those of a page together and in the order of reading.
-        keep: which of several captures is the page's own.
-
-    Yields:
-        Rows of `graphlang.cluster.tables.CHOSEN`: one a page, and with `Keep.ALL` those of its other captures.
+    The batches have rows of `RECORDS`, those of a page together and in the order of reading.
     """
     ids = PageIds()
     rows: list[dict[str, Any]] = []
-    own: _Own | None = None
+    page: _Own | None = None
     for batch in batches:
         for row in batch.to_pylist():
-            if own is None or own.page != row["page"]:
-                if own is not None:
-                    rows += own.rows(ids)
-                own = _Own(row)
+            if page is None or page.page != row["page"]:
+                if page is not None:
+                    rows += page.rows(ids)
+                page = _Own(row)
             else:
-                own.take(row, keep)
+                page.take(row, keep)
             if len(rows) >= _ROWS:
                 yield pa.RecordBatch.from_pylist(rows, schema=CHOSEN)
                 rows = []
-    if own is not None:
-        rows += own.rows(ids)
+    if page is not None:
+        rows += page.rows(ids)
     yield pa.RecordBatch.from_pylist(rows, schema=CHOSEN)
 
 
@@ -70,7 +65,7 @@ class _Own:
         self._others = OtherCaptures()
 
     def take(self, row: dict[str, Any], keep: Keep) -> None:
-        """Look at one more."""
+        """Look at one more capture."""
         capture, before = page_of(row), self._kept
         file, held = (row["source"], row["file"]), self._files[id(before)]
         rest = self._choice.take(capture, 0, keep)
@@ -85,7 +80,7 @@ class _Own:
             self._others.take(rest, other, file if other is capture else held, self._choice.facts)
 
     def rows(self, ids: PageIds) -> Iterator[dict[str, Any]]:
-        """What is kept."""
+        """Yield the page's own capture, then the others."""
         source, file = self._files[id(self._kept)]
         yield row_of(self._kept, ids) | {"source": source, "file": file, "captures": self._choice.count}
         yield from self._others.rows(ids)
@@ -109,47 +104,42 @@ class _Entry:
 
 
 class OtherCaptures:
-    """The captures of one page that are not its own."""
+    """The captures of one page besides its own: one entry for each date and payload.
+
+    Of each content that the page's own capture does not hold one entry is whole.
+    """
 
     def __init__(self) -> None:
         self._entries: list[_Entry] = []
 
-    def take(self, rest: Rest | None, page: Page | None, file: tuple[int, str], own: Facts) -> None:
-        """Look at what one more capture led to.
+    def take(self, rest: Rest | None, page: Page | None, file: tuple[int, str], own_facts: Facts) -> None:
+        """Take the capture that the page's own one displaced, or that lost to it.
 
-        Args:
-            rest: of two captures the one that is not kept; None where there is none.
-            page: that capture, where there is one.
-            file: number and name of its archive.
-            own: facts of the page's own capture from now on.
+        ``own_facts`` are those of the page's own capture from now on.
         """
         if rest is not None and page is not None and (rest.facts.digest or not rest.facts.revisit):
-            self._add(_Entry(rest.facts, page, file, whole=True), own)
-        if own.payload and (same := self._holder(own.payload)) is not None:
+            self._add(_Entry(rest.facts, page, file, whole=True), own_facts)
+        if own_facts.payload and (same := self._holder(own_facts.payload)) is not None:
             same.whole = False  # the page's own capture holds its content from now on
 
     def _holder(self, payload: str) -> _Entry | None:
         return next((entry for entry in self._entries if entry.holds(payload)), None)
 
-    def _add(self, entry: _Entry, own: Facts) -> None:
+    def _add(self, entry: _Entry, own_facts: Facts) -> None:
         facts = entry.facts
-        if (facts.date, facts.digest) == (own.date, own.digest):
+        if (facts.date, facts.digest) == (own_facts.date, own_facts.digest):
             return
-        held = facts.payload and (facts.payload == own.payload or self._holder(facts.payload) is not None)
+        held = facts.payload and (facts.payload == own_facts.payload or self._holder(facts.payload) is not None)
         entry.whole = not (facts.revisit or held)
-        known = next((one for one in self._entries if _same_time(one.facts, facts)), None)
-        if known is not None:
+        same = next((other for other in self._entries if _same_time(other.facts, facts)), None)
+        if same is not None:
             if not (entry.whole and facts.payload):
                 return
-            self._entries.remove(known)  # it waits for its content, or had that of the capture that gives way
+            self._entries.remove(same)  # it waits for its content, or had that of the capture that gives way
         self._entries.append(entry)
 
     def rows(self, ids: PageIds) -> Iterator[dict[str, Any]]:
-        """The entries as rows with the columns of captures, and ``number`` and ``whole``.
-
-        Args:
-            ids: of pages.
-        """
+        """Yield the entries with the columns of captures, and ``number`` and ``whole``."""
         for number, entry in enumerate(self._entries):
             source, file = entry.file
             row = row_of(entry.page, ids) | {
@@ -163,19 +153,12 @@ class OtherCaptures:
             yield row
 
 
-def _same_time(one: Facts, other: Facts) -> bool:
-    return (one.date, one.digest) == (other.date, other.digest)
+def _same_time(facts: Facts, other: Facts) -> bool:
+    return (facts.date, facts.digest) == (other.date, other.digest)
 
 
 def history_of(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """On an executor: other captures with their links, as they are kept.
-
-    Args:
-        batches: rows with the columns of `graphlang.cluster.tables.CHOSEN`.
-
-    Yields:
-        Rows of `graphlang.cluster.tables.HISTORY`.
-    """
+    """Yield rows of `HISTORY`: other captures with their links."""
     for batch in batches:
         rows = batch.to_pylist()
         for place, row in enumerate(rows):
@@ -185,46 +168,39 @@ def history_of(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def links_of(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The links of captures, but for those of a page to itself.
-
-    Args:
-        batches: rows with the columns ``page``, ``link_ids``, ``link_kinds`` and ``hreflangs``.
-
-    Yields:
-        Rows of `graphlang.cluster.tables.LINKS`, in the order of the captures.
-    """
+    """Yield rows of `LINKS` in the order of the captures, without links of a page to itself."""
     for batch in batches:
         counts = batch.column("link_ids").value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
         source = np.repeat(batch.column("page").to_numpy(), counts)
         target = batch.column("link_ids").flatten().to_numpy()
         kinds = np.frombuffer(b"".join(batch.column("link_kinds").to_pylist()), dtype=np.uint8)
         hreflangs = _hreflangs(batch, counts)
-        kept = source != target
+        elsewhere = source != target
         yield pa.RecordBatch.from_arrays(
             [
-                pa.array(source[kept]),
-                pa.array(target[kept]),
-                link_kinds().take(pa.array((kinds[kept] & ~np.uint8(NOFOLLOW)) - 1)),
-                pa.array((kinds[kept] >= NOFOLLOW).astype(np.int32)),
-                pa.array(hreflangs[kept], type=pa.string()),
-                pa.array(_places(counts, kept)),
+                pa.array(source[elsewhere]),
+                pa.array(target[elsewhere]),
+                link_kinds().take(pa.array((kinds[elsewhere] & ~np.uint8(NOFOLLOW)) - 1)),
+                pa.array((kinds[elsewhere] >= NOFOLLOW).astype(np.int32)),
+                pa.array(hreflangs[elsewhere], type=pa.string()),
+                pa.array(_places(counts, elsewhere)),
             ],
             schema=LINKS,
         )
 
 
 def _hreflangs(batch: pa.RecordBatch, counts: NDArray[np.int64]) -> NDArray[Any]:
-    found = np.full(int(counts.sum()), None, dtype=object)
+    hreflangs = np.full(int(counts.sum()), None, dtype=object)
     first = np.cumsum(counts) - counts
     for start, listed in zip(first.tolist(), batch.column("hreflangs").to_pylist(), strict=True):
-        for one in listed or ():
-            found[start + one["place"]] = one["value"]
-    return found
+        for hreflang in listed or ():
+            hreflangs[start + hreflang["place"]] = hreflang["value"]
+    return hreflangs
 
 
-def _places(counts: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """The place of each link that is kept among those of its page that are."""
-    before: NDArray[np.int64] = np.cumsum(kept) - kept
-    first = np.append(before, kept.sum())[np.cumsum(counts) - counts]
-    found: NDArray[np.int32] = (before - np.repeat(first, counts))[kept].astype(np.int32)
-    return found
+def _places(counts: NDArray[np.int64], elsewhere: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Return the place of each link among those of its page that are kept."""
+    before: NDArray[np.int64] = np.cumsum(elsewhere) - elsewhere
+    first = np.append(before, elsewhere.sum())[np.cumsum(counts) - counts]
+    places: NDArray[np.int32] = (before - np.repeat(first, counts))[elsewhere].astype(np.int32)
+    return places

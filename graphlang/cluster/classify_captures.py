@@ -63,19 +63,12 @@ def _classify_file(method: Method, location: Location, output: TaskOutput) -> No
 
 
 def _with_text(batch: pa.RecordBatch) -> pa.RecordBatch:
-    some = [pc.not_equal(batch.column(name), "").fill_null(False) for name in ("text", "title")]  # noqa: FBT003 - the value
-    return batch.select(["page", *READ]).filter(pc.or_(*some))
+    filled = [pc.not_equal(batch.column(name), "").fill_null(False) for name in ("text", "title")]  # noqa: FBT003 - the value
+    return batch.select(["page", *READ]).filter(pc.or_(*filled))
 
 
 def method_of(name: str) -> tuple[Method, Identifier]:
-    """A method as the user names it.
-
-    Args:
-        name: that `graphlang methods` lists, or a model file.
-
-    Raises:
-        ModelError: there is none.
-    """
+    """Load a content method by its name or model file."""
     identifier = registry.load(name)
     return Method(name, identifier.hash, name in registry.names()), identifier
 
@@ -91,20 +84,13 @@ def _loaded(method: Method) -> Identifier:
 
 @lru_cache(maxsize=1)  # for as long as the process lives: Spark keeps it for many tasks
 def shipped(name: str) -> Identifier:
-    """A method that comes with its model, or as a program; loaded once a process.
-
-    Args:
-        name: that `graphlang methods` lists.
-
-    Raises:
-        ModelError: there is none.
-    """
+    """Load a method that comes with its model, once a process."""
     return registry.load(name)
 
 
 @lru_cache(maxsize=1)
 def _sent(name: str, digest: str) -> Identifier:
-    """A model file that Spark sent; another digest is another file of the same name."""
+    """Load a model file that Spark sent; the digest tells files of one name apart."""
     from pyspark import SparkFiles  # noqa: PLC0415 - an extra
 
     del digest
@@ -112,43 +98,34 @@ def _sent(name: str, digest: str) -> Identifier:
 
 
 def classify_batches(batches: Iterable[pa.RecordBatch], method: Method) -> Iterator[pa.RecordBatch]:
-    """Append what a method says to rows with texts.
-
-    Args:
-        batches: with a column ``text``, and perhaps ``title``, ``main`` and ``visible`` as `RECORDS` has them.
-        method: the content method.
-
-    Yields:
-        The same rows with the columns of `graphlang.cluster.tables.ANSWER`. They are null where there is no text at
-        all, as for what was never fetched.
-    """
+    """Append the columns of `ANSWER` to rows with texts."""
     identifier = _loaded(method)
     for batch in batches:
         for at in range(0, batch.num_rows, _ROWS):
-            part = batch.slice(at, _ROWS)
-            answers = _answers(part, identifier)
-            yield pa.RecordBatch.from_arrays([*part.columns, *answers], schema=pa.schema([*part.schema, *ANSWER]))
+            chunk = batch.slice(at, _ROWS)
+            answers = _answers(chunk, identifier)
+            yield pa.RecordBatch.from_arrays([*chunk.columns, *answers], schema=pa.schema([*chunk.schema, *ANSWER]))
 
 
 def _answers(batch: pa.RecordBatch, identifier: Identifier) -> list[Any]:
     material = _material(batch)
     places = [place for place, (title, text) in enumerate(zip(*material[:2], strict=True)) if title or text]
     columns: Any = ([column[place] for place in places] for column in material)
-    few = Material(*columns)
-    found = ask(identifier, few) if places else None
+    texts = Material(*columns)
+    answer = ask(identifier, texts) if places else None
     with_shares = isinstance(identifier, ReadsParts)
     rows: list[dict[str, Any]] = [dict.fromkeys(ANSWER.names) for _ in range(batch.num_rows)]
-    if found is not None:
-        characters = letters(found.texts)
-        label, score = score_lists(found.probabilities, characters)
+    if answer is not None:
+        characters = letters(answer.texts)
+        label, score = score_lists(answer.probabilities, characters)
         names = [*identifier.labels, languages.UND, languages.ZXX]
-        read = digests.of_pages(*few)
-        parts = of_pages(identifier, found.texts, found.probabilities) if with_shares else [[] for _ in places]
+        read = digests.of_pages(*texts)
+        parts = of_pages(identifier, answer.texts, answer.probabilities) if with_shares else [[] for _ in places]
         for row, place in enumerate(places):
             listed = [
-                {"label": names[one], "score": round(float(value), 6)}
-                for one, value in zip(label[row].tolist(), score[row].tolist(), strict=True)
-                if one >= 0
+                {"label": names[number], "score": round(float(value), 6)}
+                for number, value in zip(label[row].tolist(), score[row].tolist(), strict=True)
+                if number >= 0
             ]
             second = listed[1] if len(listed) > 1 else {"label": None, "score": None}
             rows[place] = {
@@ -157,21 +134,21 @@ def _answers(batch: pa.RecordBatch, identifier: Identifier) -> list[Any]:
                 "runner_up_label": second["label"],
                 "runner_up_confidence": second["score"],
                 "characters": int(characters[row]),
-                "encoding": None if found.encodings is None else found.encodings[row],
+                "encoding": None if answer.encodings is None else answer.encodings[row],
                 "read": read[row],
                 "scores": listed,
-                "shares": [{"label": names[one.label], "share": one.share} for one in parts[row]],
+                "shares": [{"label": names[number.label], "share": number.share} for number in parts[row]],
             }
     return [pa.array([row[field.name] for row in rows], type=field.type) for field in ANSWER]
 
 
 def _material(batch: pa.RecordBatch) -> Material:
     count = batch.num_rows
-    given = {name: batch.column(name).to_pylist() for name in READ if name in batch.schema.names}
-    texts = [text or "" for text in given["text"]]
-    if "main" in given:  # the rows of captures: a collection in a database is read the same way
+    columns = {name: batch.column(name).to_pylist() for name in READ if name in batch.schema.names}
+    texts = [text or "" for text in columns["text"]]
+    if "main" in columns:  # the rows of captures: a collection in a database is read the same way
         texts = [text[: records.READ].replace("\n", " ") for text in texts]
-    mains = [min(main or 0, len(text)) for main, text in zip(given.get("main", map(len, texts)), texts, strict=True)]
-    titles = [title or "" for title in given.get("title", [""] * count)]
-    visible = [data or b"" for data in given.get("visible", [b""] * count)]
+    mains = [min(main or 0, len(text)) for main, text in zip(columns.get("main", map(len, texts)), texts, strict=True)]
+    titles = [title or "" for title in columns.get("title", [""] * count)]
+    visible = [data or b"" for data in columns.get("visible", [b""] * count)]
     return Material(titles, texts, mains, visible, [""] * count)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from graphlang.analysis.propagate import SIGNALS
 from graphlang.cluster.archives import find_archives, pieces
 from graphlang.cluster.classify_captures import READ, classify_batches, method_of
-from graphlang.cluster.inference.propagate import USUAL, Sizes, infer
+from graphlang.cluster.partitions import USUAL, Sizes, infer
 from graphlang.cluster.read_archives import RECORDS_TABLE, read_archives
 from graphlang.cluster.stages import Stages
 from graphlang.cluster.storage import Location

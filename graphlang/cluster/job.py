@@ -19,10 +19,10 @@ from graphlang.analysis.propagate import SIGNALS
 from graphlang.cluster.archives import digest_row, find_archives
 from graphlang.cluster.captures import borrow_content, choose_captures
 from graphlang.cluster.classify_captures import CONTENT, classify_captures, method_of
-from graphlang.cluster.inference.propagate import Inferred, Sizes, fits_one_task, infer
 from graphlang.cluster.language_tables import View, write_languages
-from graphlang.cluster.one_task import INFERRED, TOLD_TABLE, OneTask, infer_in_one_task
+from graphlang.cluster.one_task import INFERRED, SENT_ANSWERS_TABLE, OneTask, infer_in_one_task
 from graphlang.cluster.page_ids import CollisionError
+from graphlang.cluster.partitions import Inferred, Sizes, fits_one_task, infer
 from graphlang.cluster.read_archives import list_pages, read_archives
 from graphlang.cluster.spark_session import errors_in_one_line, fit_shuffles
 from graphlang.cluster.stages import Stages, run_tasks
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 _SHUFFLES: Final = "spark.sql.shuffle.partitions"
 #: What a job leaves of an inference, and of what comes after.
-_AFTER_CONTENT: Final = (f"{WORK}/inference", INFERRED, TOLD_TABLE, "runs", "languages", "sites")
+_AFTER_CONTENT: Final = (f"{WORK}/inference", INFERRED, SENT_ANSWERS_TABLE, "runs", "languages", "sites")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +108,14 @@ def run(
         sources = _distinct(run_tasks(spark, archives, digest_row))
     numbers = {row[0] for row in sources}
     archives = [archive for archive in archives if archive.number in numbers]
-    reading = {"keep": str(keep), "options": json.dumps(asdict(limits), sort_keys=True)}
+    reading: dict[str, Any] = {"keep": str(keep), "options": json.dumps(asdict(limits), sort_keys=True)}
     reading |= {"position": 0, "finished": 1, "readings": 1, "lacks": ""}
     key = _key(list(sources), identifier.hash, str(keep), asdict(limits))
     with (
-        replacing(out, key=key, overwrite=overwrite, resume=resume, lost=(CollisionError,)) as part,
+        replacing(out, key=key, overwrite=overwrite, resume=resume, lost=(CollisionError,)) as folder,
         errors_in_one_line("; what was done is kept, and --resume goes on with it"),
     ):
-        stages = Stages(spark, part, progress)
+        stages = Stages(spark, folder, progress)
         stages.write("sources", SOURCES_KEPT, [dict(zip(SOURCES.names, row, strict=True)) | reading for row in sources])
         job = _Job(spark, stages, progress)
         inferred, rows = job.run(archives, content, identifier, keep, limits, sizes, linked=linked)
@@ -226,13 +226,13 @@ class _Job:
         """Infer in several partitions, whose rows Spark brings together."""
         folder = self._stages.folder
         columns = {"pages": PAGES, CONTENT: ANSWERS, "captures": KEPT_CAPTURES, "links": LINKS}
-        every, content, captures, links = (
+        pages, content, captures, links = (
             self._spark.read.schema(ddl(schema)).parquet((folder / name).for_spark) for name, schema in columns.items()
         )
         return infer(
             functools.reduce(
                 lambda pages, table: pages.join(table, "page", "left"),
-                [every, content, captures.select("page", "declared")],
+                [pages, content, captures.select("page", "declared")],
             ),
             links,
             (folder / WORK / "inference").address,

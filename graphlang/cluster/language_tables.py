@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphlang.cluster.captures import FACTS, FACTS_TABLE
-from graphlang.cluster.one_task import INFERRED, TOLD, TOLD_TABLE
+from graphlang.cluster.one_task import INFERRED, SENT_ANSWERS, SENT_ANSWERS_TABLE
 from graphlang.cluster.storage import WORK
 from graphlang.cluster.tables import LANGUAGES, PAGES, SITES, split_label
 from graphlang.cluster.task_files import BucketFile, read_batches, read_bucket
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from graphlang.cluster.task_files import TaskOutput
 
 #: What is told of the pages of a site in one language, by the table that it comes from and its folder.
-_SENT: Final = {"captures": (FACTS_TABLE, FACTS), INFERRED: (TOLD_TABLE, TOLD)}
+_SENT: Final = {"captures": (FACTS_TABLE, FACTS), INFERRED: (SENT_ANSWERS_TABLE, SENT_ANSWERS)}
 _SITE: Final = ("host", "domain", "suffix", "tld", "language")
 _COUNTS: Final = {"pages": pa.int64(), "every": pa.int64(), "confidence": pa.float64(), "length": pa.int64()}
 #: Of some pages of a site in a language: how many were read, all, and sums. ``page`` is a digest of the host, by which
@@ -63,7 +63,7 @@ def write_languages(stages: Stages, view: View, bucket_count: int) -> None:
 
 def _run_and_take(stages: Stages, groups: Sequence[Any], work: Any) -> int:
     """Run tasks, take in their files, and return the number of rows of languages."""
-    files = [file for _, some in stages.run(groups, work) for file in some]
+    files = [file for _, task_files in stages.run(groups, work) for file in task_files]
     return sum(file.rows for file in stages.take(files) if file.table == "languages")
 
 
@@ -86,11 +86,11 @@ def _write_bucket(  # noqa: PLR0917  internal
     if not location.exists():  # a bucket without pages
         return
     pages = pa.Table.from_batches(read_batches(location, PAGES.names, _ROWS), PAGES)
-    facts, told = (
+    facts, answers = (
         read_bucket(files, number, bucket_count, schema)
         for files, (_, schema) in zip(sent, _SENT.values(), strict=True)
     )
-    rows = languages_of(pages, facts, told, view)
+    rows = languages_of(pages, facts, answers, view)
     languages = output.rows("languages", stem, LANGUAGES)
     for batch in rows.to_batches(max_chunksize=_ROWS):
         languages.write(batch)
@@ -100,70 +100,59 @@ def _write_bucket(  # noqa: PLR0917  internal
     sums.close()
 
 
-def languages_of(pages: pa.Table, facts: pa.Table, told: pa.Table, view: View) -> pa.Table:
-    """One row a page with its language.
-
-    Args:
-        pages: with the columns `graphlang.cluster.tables.PAGES`, by ascending id.
-        facts: of the captures of some.
-        told: the answers for some.
-        view: what is the same in all rows.
-
-    Returns:
-        Rows of `graphlang.cluster.tables.LANGUAGES`.
-    """
-    facts, told = (_beside(pages["page"].to_numpy(), one) for one in (facts, told))
-    known = sorted({*view.labels, codes.UND, codes.ZXX})
-    names = [pa.array(list(one), pa.string()) for one in zip(*map(split_label, known), strict=True)]
+def languages_of(pages: pa.Table, facts: pa.Table, answers: pa.Table, view: View) -> pa.Table:
+    """Return rows of `LANGUAGES`, one for each page."""
+    facts, answers = (_aligned(pages["page"].to_numpy(), rows_known) for rows_known in (facts, answers))
+    labels_known = sorted({*view.labels, codes.UND, codes.ZXX})
+    names = [
+        pa.array(list(rows_known), pa.string()) for rows_known in zip(*map(split_label, labels_known), strict=True)
+    ]
     best, second = (
-        pc.index_in(told[name].combine_chunks(), value_set=pa.array(known)) for name in ("label", "runner_up_label")
+        pc.index_in(answers[name].combine_chunks(), value_set=pa.array(labels_known))
+        for name in ("label", "runner_up_label")
     )
     fetched = pc.is_valid(facts["page"])
-    nothing = pc.invert(pc.or_(fetched, pc.is_valid(told["page"])))
+    nothing = pc.invert(pc.or_(fetched, pc.is_valid(answers["page"])))
     rows = len(pages)
     columns = {name: pages[name] for name in pages.column_names}
     columns |= {name: facts[name] for name in FACTS.names if name != "page"}
     columns |= {
         "language": names[0].take(best).fill_null(codes.UND),
         "script": names[1].take(best),
-        "confidence": told["confidence"].fill_null(0.0),
+        "confidence": answers["confidence"].fill_null(0.0),
         "runner_up": names[0].take(second),
-        "runner_up_confidence": told["runner_up_confidence"],
+        "runner_up_confidence": answers["runner_up_confidence"],
         "method": pa.repeat(pa.scalar(view.method), rows),
         "run": pa.repeat(pa.scalar(view.run, pa.int32()), rows),
         "fetched": fetched.cast(pa.int32()),
-        "characters": told["characters"],
-        "encoding": told["encoding"],
+        "characters": answers["characters"],
+        "encoding": answers["encoding"],
         "pending": nothing.cast(pa.int32()) if not view.linked else pa.repeat(pa.scalar(0, pa.int32()), rows),
     }
     return pa.Table.from_arrays([columns[name] for name in LANGUAGES.names], schema=LANGUAGES)
 
 
-def _beside(pages: Any, rows: pa.Table) -> pa.Table:
-    """The row of each page, nulls where there is none."""
+def _aligned(pages: Any, rows: pa.Table) -> pa.Table:
+    """Return the row of each page, nulls where there is none."""
     page = rows["page"].to_numpy()
     order = np.argsort(page, kind="stable")
     at = np.searchsorted(page[order], pages)
     at[at == len(page)] = 0
     has = page[order][at] == pages if len(page) else np.zeros(len(pages), np.bool_)
-    found = order[at] if len(page) else np.zeros(len(pages), np.int64)
-    return rows.take(pa.array(found, mask=~has))
+    row_of = order[at] if len(page) else np.zeros(len(pages), np.int64)
+    return rows.take(pa.array(row_of, mask=~has))
 
 
 def sums_of(pages: pa.Table) -> pa.Table:
-    """Counts and sums by site and language, of some pages.
-
-    Args:
-        pages: of `languages_of`.
-    """
+    """Count and sum pages by site and language."""
     added = pages.select([*_SITE, "fetched", "confidence"]).append_column("length", pages["length"].fill_null(0))
-    found = added.group_by(list(_SITE), use_threads=False).aggregate(
+    sums = added.group_by(list(_SITE), use_threads=False).aggregate(
         [("fetched", "sum"), ([], "count_all"), ("confidence", "sum"), ("length", "sum")]
     )
-    hosts = found["host"].combine_chunks()
+    hosts = sums["host"].combine_chunks()
     digest = pa.array([zlib.crc32(host.encode()) for host in hosts.to_pylist()], pa.int64())
-    counts = [found[name] for name in ("fetched_sum", "count_all", "confidence_sum", "length_sum")]
-    return pa.Table.from_arrays([digest, *(found[name] for name in _SITE), *counts], schema=_SUMS)
+    counts = [sums[name] for name in ("fetched_sum", "count_all", "confidence_sum", "length_sum")]
+    return pa.Table.from_arrays([digest, *(sums[name] for name in _SITE), *counts], schema=_SUMS)
 
 
 def _write_sites(files: Sequence[Location], bucket_count: int, number: int, output: TaskOutput) -> None:
@@ -171,11 +160,11 @@ def _write_sites(files: Sequence[Location], bucket_count: int, number: int, outp
     rows = read_bucket(files, number, bucket_count, _SUMS)
     added = rows.group_by(list(_SITE), use_threads=False).aggregate([(name, "sum") for name in _COUNTS])
     added = added.sort_by([("host", "ascending"), ("language", "ascending")])
-    pages, every, confidence, length = (added[f"{name}_sum"] for name in _COUNTS)
+    pages, total, confidence, length = (added[f"{name}_sum"] for name in _COUNTS)
     columns = {name: added[name] for name in _SITE} | {
         "pages": pages,
-        "unfetched": pc.subtract(every, pages),
-        "confidence": pc.divide(confidence, every.cast(pa.float64())),
+        "unfetched": pc.subtract(total, pages),
+        "confidence": pc.divide(confidence, total.cast(pa.float64())),
         "length": length,
     }
     sites = output.rows("sites", f"part-{number:05d}", SITES)

@@ -17,11 +17,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from graphlang.analysis.arrays.graph_input import SHORT
+from graphlang.cluster.arrays import LINKS, PAGES, bundle, host_keys, keys_of, labels_of, listening, signals_of
 from graphlang.cluster.classify_captures import CONTENT
-from graphlang.cluster.inference.bundle import LINKS, PAGES, bundle, host_keys, keys_of, signals_of
-from graphlang.cluster.inference.inside import listening
-from graphlang.cluster.inference.labels import labels_of
-from graphlang.cluster.inference.steps import answers, facts_of, of_linked
+from graphlang.cluster.steps import answers, facts_of, of_linked
 from graphlang.cluster.storage import WORK
 from graphlang.cluster.tables import ANSWERS
 from graphlang.cluster.task_files import BucketFile
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.cluster.inference.labels import Labels
+    from graphlang.cluster.arrays import Labels
     from graphlang.cluster.stages import Stages
     from graphlang.cluster.storage import Location
     from graphlang.cluster.task_files import TaskOutput
@@ -44,12 +42,12 @@ if TYPE_CHECKING:
     from graphlang.graph.propagation.options import Options
     from graphlang.graph.result import Answer
 
-#: URLs that were only linked to, and are answered for at a time: what is common to all pages is done anew each time.
+#: URLs that were only linked to, and are answered for at a time: each time all pages take part again.
 TOGETHER: Final = 1 << 18
 INFERRED: Final = "answers/run=2"
-TOLD_TABLE: Final = f"{WORK}/told"
+SENT_ANSWERS_TABLE: Final = f"{WORK}/sent-answers"
 #: What the table of languages has of an answer; sent to the task of the page's bucket as the answer is written.
-TOLD: Final = pa.schema(
+SENT_ANSWERS: Final = pa.schema(
     [ANSWERS.field(name) for name in ("page", "label", "confidence", "runner_up_label", "runner_up_confidence")]
     + [ANSWERS.field(name) for name in ("characters", "encoding")]
 )
@@ -77,7 +75,7 @@ class OneTask:
 
 def infer_in_one_task(stages: Stages, task: OneTask, bucket_count: int) -> None:
     """Write the answers for all pages."""
-    tables = {INFERRED: ANSWERS, TOLD_TABLE: None}
+    tables = {INFERRED: ANSWERS, SENT_ANSWERS_TABLE: None}
     stages.begin("infer", tables)
     done = stages.run([stages.folder], partial(_write_answers, task, bucket_count))
     stages.end("infer", tables, [file for _, files in done for file in files], {})
@@ -85,12 +83,12 @@ def infer_in_one_task(stages: Stages, task: OneTask, bucket_count: int) -> None:
 
 def _write_answers(task: OneTask, bucket_count: int, folder: Location, output: TaskOutput) -> None:
     answers = output.rows(INFERRED, "part-00000", ANSWERS)
-    told = BucketFile(output, TOLD_TABLE, "part-00000", TOLD, bucket_count)
+    sent = BucketFile(output, SENT_ANSWERS_TABLE, "part-00000", SENT_ANSWERS, bucket_count)
     tables = [(folder / table, columns) for table, columns in TABLES.items()]
     for batch in infer_tables(task, tables, folder / "links"):
         answers.write(batch)
-        told.write(batch.select(TOLD.names))
-    told.close()
+        sent.write(batch.select(SENT_ANSWERS.names))
+    sent.close()
 
 
 def infer_tables(
@@ -116,116 +114,122 @@ def _read_table(folder: Location, columns: Sequence[str]) -> pa.Table:
     return pa.concat_tables(tables)
 
 
-def _inferred(wanted: OneTask, tables: Sequence[pa.Table], links: pa.Table) -> Iterator[pa.RecordBatch]:
+def _inferred(task: OneTask, tables: Sequence[pa.Table], links: pa.Table) -> Iterator[pa.RecordBatch]:
     if not tables[0].num_rows:
         return
     pages = _Pages(tables)
     counts = pc.value_counts(pages.column("label", pages.stored).drop_null()).to_pylist()
-    known = {one["values"]: one["counts"] for one in counts}
-    names = wanted.labels
+    pages_by_label = {count["values"]: count["counts"] for count in counts}
+    names = task.labels
     if names is None:
         listed = pages.column("scores", pages.stored).combine_chunks().flatten()
-        names = {*known, *pc.unique(listed.field("label")).to_pylist()}
-    labels = labels_of(names, known)
-    for found in _Work(wanted, labels, pages, links).answered():
-        yield from found.to_batches(max_chunksize=_ROWS)
+        names = {*pages_by_label, *pc.unique(listed.field("label")).to_pylist()}
+    labels = labels_of(names, pages_by_label)
+    for answers_table in _Inference(task, labels, pages, links).answered():
+        yield from answers_table.to_batches(max_chunksize=_ROWS)
 
 
 class _Pages:
-    """All pages by ascending id, with what tables say of them."""
+    """All pages by ascending id, with the columns of several tables."""
 
     def __init__(self, tables: Sequence[pa.Table]) -> None:
         first = tables[0]["page"].to_numpy()
-        # Its URLs are many, and most of them nobody asks for: they stay where they are.
+        # Its URLs are many, and most are never read: they stay where they are.
         self._order: NDArray[np.int64] = np.argsort(first, kind="stable")
         self._tables = [tables[0], *(table.sort_by("page") for table in tables[1:])]
         self.ids: NDArray[np.int64] = first[self._order]
-        known = [table["page"].to_numpy() for table in self._tables[1:]]
-        for table in self._tables:  # a page of which anything is said was read
+        ids_read = [table["page"].to_numpy() for table in self._tables[1:]]
+        for table in self._tables:  # a page with an answer or a declaration was read
             for name in ("label", "declared"):
                 if name in table.column_names:
-                    known += [table["page"].to_numpy()[table[name].is_valid().to_numpy()]]
-        self.stored: NDArray[np.int64] = np.searchsorted(self.ids, np.unique(np.concatenate([self.ids[:0], *known])))
+                    ids_read += [table["page"].to_numpy()[table[name].is_valid().to_numpy()]]
+        self.stored: NDArray[np.int64] = np.searchsorted(self.ids, np.unique(np.concatenate([self.ids[:0], *ids_read])))
 
     def column(self, name: str, rows: NDArray[np.int64]) -> pa.ChunkedArray:
-        """What a column says of some rows, null where no table says anything."""
+        """Return a column for some rows; null where no table has the page."""
         for table in self._tables:
             if name in table.column_names:
                 if table is self._tables[0]:
                     return table[name].take(pa.array(self._order[rows]))
                 ids = table["page"].to_numpy()
                 at = np.minimum(np.searchsorted(ids, self.ids[rows]), max(len(ids) - 1, 0))
-                there = ids[at] == self.ids[rows] if len(ids) else np.zeros(len(rows), np.bool_)
-                return table[name].take(pa.array(at, mask=~there))
+                present = ids[at] == self.ids[rows] if len(ids) else np.zeros(len(rows), np.bool_)
+                return table[name].take(pa.array(at, mask=~present))
         raise KeyError(name)
 
     def host(self) -> NDArray[np.int32]:
-        """The host of each page, numbered by their keys."""
-        _, found = np.unique(host_keys(self._tables[0]["url"]), return_inverse=True)
-        return found[self._order].astype(np.int32)
+        """Return the host of each page, numbered by their keys."""
+        _, host = np.unique(host_keys(self._tables[0]["url"]), return_inverse=True)
+        return host[self._order].astype(np.int32)
 
     def unknown(self) -> pa.Array:
-        """Ids of pages with a long text in a language that is not known."""
+        """Return the ids of pages with a long text in an unknown language."""
         label, characters = (self.column(name, self.stored) for name in ("label", "characters"))
         silent = pc.and_(pc.equal(label, languages.UND), pc.greater_equal(characters, SHORT))
         return pa.array(self.ids[self.stored][silent.fill_null(False).to_numpy()])  # noqa: FBT003 - the value
 
     def table(self, rows: NDArray[np.int64]) -> pa.Table:
-        """Some rows with the columns of `PAGES`."""
+        """Return some rows with the columns of `PAGES`."""
         columns = {name: self.column(name, rows) for name in _PAGE_COLUMNS}
         return pa.table({**columns, "copies": pa.nulls(len(rows), pa.int32())})
 
 
-class _Work:
-    """Rows are the pages that were read, then those that were only linked to by pages that listen, then those asked."""
+class _Inference:
+    """Rows: pages that were read, URLs that listening pages link to or from, then a chunk of the others."""
 
-    def __init__(self, wanted: OneTask, labels: Labels, pages: _Pages, links: pa.Table) -> None:
-        self._wanted, self._labels, self._pages = wanted, labels, pages
-        links = _spoken(links, pages.unknown())
+    def __init__(self, task: OneTask, labels: Labels, pages: _Pages, links: pa.Table) -> None:
+        self._task, self._labels, self._pages = task, labels, pages
+        links = _without_unknown(links, pages.unknown())
         links = links.append_column("other", pa.array(np.zeros(links.num_rows, np.int32)))
         read = pages.table(pages.stored)
         no_cuts = np.zeros(0, np.int64)
-        self._made, self._beside = bundle(0, read, links, labels, wanted.weights, wanted.most_links, no_cuts)
+        self._partition, self._details = bundle(0, read, links, labels, task.weights, task.most_links, no_cuts)
         self._host = pages.host()
-        self._source, self._target = (np.searchsorted(pages.ids, end) for end in (self._made.source, self._made.target))
-        self._heard = np.setdiff1d(self._reached(), pages.stored, assume_unique=True)
+        self._source, self._target = (
+            np.searchsorted(pages.ids, end) for end in (self._partition.source, self._partition.target)
+        )
+        self._linked = np.setdiff1d(self._reached(), pages.stored, assume_unique=True)
 
     def answered(self) -> Iterator[pa.Table]:
-        """The answers for pages that were read, then those for the others, so many at a time."""
-        kept = np.concatenate([self._pages.stored, self._heard])
-        left = np.ones(len(self._pages.ids), np.bool_)
-        left[kept] = False
-        rest = np.flatnonzero(left) if self._wanted.linked else kept[:0]
-        known = _Rows.of_read(self._made, self._host[self._pages.stored]).beside(self._only_linked(self._heard))
+        """Yield the answers for pages that were read, then those for the others, some at a time."""
+        first_rows = np.concatenate([self._pages.stored, self._linked])
+        waiting = np.ones(len(self._pages.ids), np.bool_)
+        waiting[first_rows] = False
+        rest = np.flatnonzero(waiting) if self._task.linked else first_rows[:0]
+        rows_known = _Rows.of_read(self._partition, self._host[self._pages.stored]).beside(
+            self._only_linked(self._linked)
+        )
         for at in range(0, max(len(rest), 1), TOGETHER):
-            asked = rest[at : at + TOGETHER]
-            found = self._inferred(np.concatenate([kept, asked]), known.beside(self._only_linked(asked)), len(asked))
+            chunk = rest[at : at + TOGETHER]
+            answer = self._inferred(
+                np.concatenate([first_rows, chunk]), rows_known.beside(self._only_linked(chunk)), len(chunk)
+            )
             if not at:
                 n = len(self._pages.stored)
-                facts = facts_of(self._made, self._beside)
-                yield answers(self._labels, facts, found.languages[:n], found.probabilities[:n])
-            if self._wanted.linked:
-                first = len(kept) if at else len(self._pages.stored)
-                pages = self._pages.ids[np.concatenate([kept, asked])[first:]]
-                yield of_linked(self._labels, pages, found.languages[first:], found.probabilities[first:])
+                facts = facts_of(self._partition, self._details)
+                yield answers(self._labels, facts, answer.languages[:n], answer.probabilities[:n])
+            if self._task.linked:
+                first = len(first_rows) if at else len(self._pages.stored)
+                pages = self._pages.ids[np.concatenate([first_rows, chunk])[first:]]
+                yield of_linked(self._labels, pages, answer.languages[first:], answer.probabilities[first:])
 
     def _reached(self) -> NDArray[np.int64]:
-        """Pages that one that listens links to, or is linked from."""
-        made = self._made
+        """Return the pages that are linked from or to a page that listens to its neighbours."""
+        partition = self._partition
         listens = np.ones(len(self._pages.ids), np.bool_)
-        listens[self._pages.stored] = listening(made.probabilities, made.length, self._wanted.options)
+        listens[self._pages.stored] = listening(partition.probabilities, partition.length, self._task.options)
         source, target = self._source, self._target
         return np.unique(np.concatenate([target[listens[source]], source[listens[target]]]))
 
     def _only_linked(self, rows: NDArray[np.int64]) -> _Rows:
-        """What pages that were only linked to say for themselves."""
+        """Return the evidence of pages that were only linked to."""
         pages = self._pages.table(rows)
         urls = pages["url"].to_pylist()
         directory = keys_of(directory_of(url.encode()) for url in urls)
-        return _Rows(self._host[rows], directory, signals_of(pages, self._labels, self._wanted.weights))
+        return _Rows(self._host[rows], directory, signals_of(pages, self._labels, self._task.weights))
 
-    def _inferred(self, rows: NDArray[np.int64], given: _Rows, asked: int) -> Answer:
-        made, n = self._made, len(rows)
+    def _inferred(self, rows: NDArray[np.int64], page_rows: _Rows, asked_count: int) -> Answer:
+        partition, n = self._partition, len(rows)
         read, total = len(self._pages.stored), len(self._pages.ids)
         outside = np.ones(total, np.bool_)
         outside[rows] = False
@@ -235,34 +239,34 @@ class _Work:
         row_of[left_out] = np.arange(n, total, dtype=np.int32)
         ends = row_of[self._source], row_of[self._target]
         graph = Graph(
-            *(total, *ends, made.kind, made.hreflang),
-            ordinal=made.ordinal,
+            *(total, *ends, partition.kind, partition.hreflang),
+            ordinal=partition.ordinal,
             outside=self._host[left_out] if len(left_out) else None,
         )
 
         def spread(values: NDArray[Any], fill: float) -> NDArray[Any]:
-            found = np.full((n, *values.shape[1:]), fill, values.dtype)
-            found[:read] = values
-            return found
+            values_of_all = np.full((n, *values.shape[1:]), fill, values.dtype)
+            values_of_all[:read] = values
+            return values_of_all
 
-        _, directory = np.unique(given.directory, return_inverse=True)
+        _, directory = np.unique(page_rows.directory, return_inverse=True)
         evidence = Evidence(
-            made.codes,
-            spread(made.languages, NONE),
-            spread(made.probabilities, 0),
-            spread(made.length, 0),
-            given.host,
+            partition.codes,
+            spread(partition.languages, NONE),
+            spread(partition.probabilities, 0),
+            spread(partition.length, 0),
+            page_rows.host,
             directory.astype(np.int32),
-            given.signals,
-            None if made.copies is None else spread(made.copies, 1),
-            asked,
-            parts=made.parts,
+            page_rows.signals,
+            None if partition.copies is None else spread(partition.copies, 1),
+            asked_count,
+            parts=partition.parts,
         )
-        return propagate(graph, evidence, options=self._wanted.options)
+        return propagate(graph, evidence, options=self._task.options)
 
 
-def _spoken(links: pa.Table, unknown: pa.Array) -> pa.Table:
-    """Links but those from or to pages in a language that is not known, as one machine leaves them out."""
+def _without_unknown(links: pa.Table, unknown: pa.Array) -> pa.Table:
+    """Drop links from or to pages in an unknown language, as one machine does."""
     if not len(unknown):
         return links
     ends = (pc.is_in(links[end], value_set=unknown) for end in ("source", "target"))
@@ -271,26 +275,26 @@ def _spoken(links: pa.Table, unknown: pa.Array) -> pa.Table:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rows:
-    """What n pages say besides their texts."""
+    """The evidence of n pages besides their texts."""
 
     host: NDArray[np.int32]  #: shape (n,)
     directory: NDArray[np.int64]  #: keys, shape (n,)
     signals: Mapping[str, Signal]
 
     @classmethod
-    def of_read(cls, made: Partition, host: NDArray[np.int32]) -> _Rows:
-        """Of the pages that were read."""
-        return cls(host, made.directory, made.signals)
+    def of_read(cls, partition: Partition, host: NDArray[np.int32]) -> _Rows:
+        """Return that of the pages that were read."""
+        return cls(host, partition.directory, partition.signals)
 
     def beside(self, other: _Rows) -> _Rows:
-        """These pages, and others behind them."""
+        """Append other pages."""
         signals = {
             name: replace(
-                one,
-                languages=np.concatenate([one.languages, other.signals[name].languages]),
-                probabilities=np.concatenate([one.probabilities, other.signals[name].probabilities]),
+                signal,
+                languages=np.concatenate([signal.languages, other.signals[name].languages]),
+                probabilities=np.concatenate([signal.probabilities, other.signals[name].probabilities]),
             )
-            for name, one in self.signals.items()
+            for name, signal in self.signals.items()
         }
         host = np.concatenate([self.host, other.host])
         return _Rows(host, np.concatenate([self.directory, other.directory]), signals)

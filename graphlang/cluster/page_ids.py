@@ -13,17 +13,14 @@ _REMEMBERED: Final = 1 << 18  # URLs: the pages of a site link to the same few h
 
 
 class CollisionError(ValueError):
-    """Two URLs have the same id; the words name both."""
+    """Two URLs have the same id; the message names both."""
 
 
 def page_id(url: bytes) -> int:
-    """The id of a page.
+    """Return the id of a canonical URL.
 
-    Two of n pages have one id with a probability of n^2 / 2^65: 17 % for 2.5 billion. `choosing.links.pages_of` finds
-    them.
-
-    Args:
-        url: canonical, in UTF-8.
+    Two of n pages have one id with a probability of n^2 / 2^65: 17 % for 2.5 billion.
+    `read_archives.distinct_urls` reports them.
 
     >>> page_id(b"https://a.example/")
     4390621623597688445
@@ -33,18 +30,14 @@ def page_id(url: bytes) -> int:
 
 @dataclass(frozen=True, slots=True)
 class NewUrls:
-    """URLs that were met, each with its id: two lists, and not one of pairs that has to be taken apart again."""
+    """URLs with their ids, as two lists."""
 
     ids: list[int] = field(default_factory=list)
     urls: list[bytes] = field(default_factory=list)  #: canonical, in UTF-8
 
 
 class PageIds:
-    """Ids of many URLs, of which some come again and again.
-
-    Args:
-        new: gets each URL with its id when it is met; again after many others.
-    """
+    """Ids of many URLs, of which some repeat; ``new`` gets each URL with its id when it is first met."""
 
     def __init__(self, new: NewUrls | None = None) -> None:
         self._known: dict[bytes, int] = {}
@@ -52,9 +45,6 @@ class PageIds:
 
     def of(self, urls: list[bytes]) -> list[int]:
         """The ids of some pages, in their order.
-
-        Args:
-            urls: canonical, in UTF-8.
 
         >>> ids, new = [page_id(url) for url in (b"http://a/", b"http://b/")], NewUrls()
         >>> PageIds(new).of([b"http://a/", b"http://b/", b"http://a/"]) == [*ids, ids[0]]
@@ -65,12 +55,12 @@ class PageIds:
         known = self._known
         if len(known) > _REMEMBERED:
             known.clear()
-        met = [url for url in dict.fromkeys(urls) if url not in known]
-        if met:
-            digest = b"".join([hashlib.blake2b(url, digest_size=_BYTES).digest() for url in met])
+        new = [url for url in dict.fromkeys(urls) if url not in known]
+        if new:
+            digest = b"".join([hashlib.blake2b(url, digest_size=_BYTES).digest() for url in new])
             ids = np.frombuffer(digest, "<i8").tolist()
-            known.update(zip(met, ids, strict=True))
+            known.update(zip(new, ids, strict=True))
             if self._new is not None:
                 self._new.ids.extend(ids)
-                self._new.urls.extend(met)
+                self._new.urls.extend(new)
         return [known[url] for url in urls]

@@ -65,11 +65,11 @@ def read_archives(stages: Stages, archives: Sequence[Archive], limits: Limits, c
     again = misread(row for results, _ in first for result in results for row in result.ranges)
     whole = pieces([archive for archive in archives if archive.number in again], 0)
     second = stages.run([(f"whole-{number:05d}", task) for number, task in enumerate(whole)], work)
-    kept = [(result, files) for results, files in first for result in results if not again & result.archives()]
-    kept += [(result, files) for results, files in second for result in results]
-    taken = [file for result, files in kept for file in files if file.name.startswith(f"{result.stem}.")]
-    borrowers = sum(result.borrowers for result, _ in kept)
-    stages.end("read", tables, taken, {"buckets": bucket_count, "borrowers": borrowers})
+    results_kept = [(result, files) for results, files in first for result in results if not again & result.archives()]
+    results_kept += [(result, files) for results, files in second for result in results]
+    files_taken = [file for result, files in results_kept for file in files if file.name.startswith(f"{result.stem}.")]
+    borrowers = sum(result.borrowers for result, _ in results_kept)
+    stages.end("read", tables, files_taken, {"buckets": bucket_count, "borrowers": borrowers})
 
 
 def _read_task(
@@ -78,8 +78,8 @@ def _read_task(
     """Read the pieces of a task; those of an archive that is cut get files of their own: it may be read again."""
     stem, listed = group
     return [
-        _read_file(limits, bucket_count, f"{stem}-{number}", list(some), output)
-        for number, (_, some) in enumerate(groupby(listed, _cut_archive))
+        _read_file(limits, bucket_count, f"{stem}-{number}", list(cut), output)
+        for number, (_, cut) in enumerate(groupby(listed, _cut_archive))
     ]
 
 
@@ -136,8 +136,8 @@ def list_pages(stages: Stages, bucket_count: int) -> None:
     stages.begin("pages", tables)
     work = partial(_list_bucket, stages.files(URLS_TABLE, ".arrow"), bucket_count)
     done = stages.run(range(bucket_count), work)
-    taken = [file for _, files in done for file in files]
-    stages.end("pages", tables, taken, {"several": sum(several for several, _ in done)})
+    files_taken = [file for _, files in done for file in files]
+    stages.end("pages", tables, files_taken, {"several": sum(several for several, _ in done)})
 
 
 def _list_bucket(files: Sequence[Location], bucket_count: int, number: int, output: TaskOutput) -> int:
@@ -161,9 +161,6 @@ def _list_bucket(files: Sequence[Location], bucket_count: int, number: int, outp
 
 def distinct_urls(named: pa.Table) -> pa.Table:
     """Return each URL once, by ascending id.
-
-    Raises:
-        CollisionError: two URLs have the same id.
 
     >>> distinct_urls(pa.table({"page": [7, 3, 7], "url": ["http://a/", "http://b/", "http://a/"]})).to_pylist()
     [{'page': 3, 'url': 'http://b/'}, {'page': 7, 'url': 'http://a/'}]

@@ -30,14 +30,7 @@ _PLAIN: Final = (
 
 
 class RecordRows:
-    """Collects rows of the table of records, and hands them out as batches.
-
-    Args:
-        source: the archive's number in the order of reading.
-        file: what it is called.
-        begin: where the byte range begins that they are read from.
-        new: gets the URLs of pages and of what they link to, each with its id.
-    """
+    """Collects rows of `RECORDS` and returns them as batches; ``begin`` is where the byte range begins."""
 
     def __init__(self, source: int, file: str, begin: int, new: NewUrls | None = None) -> None:
         self._where = {"source": source, "file": file, "begin": begin}
@@ -49,29 +42,18 @@ class RecordRows:
         return len(self._columns["kind"])
 
     def add(self, item: Item) -> None:
-        """Add a page, or a problem.
-
-        Args:
-            item: what was read.
-        """
+        """Add a page, or a problem."""
         if isinstance(item, Page):
             self._append({**row_of(item, self._ids)})
         else:
             self._append(_row_of_problem(item))
 
-    def end(self, kind: str, *, found: int, ended: int | None, stop: int) -> None:
-        """Add what is known of the byte range.
-
-        Args:
-            kind: `graphlang.cluster.tables.RANGE`.
-            found: where its first record begins; -1 where none does.
-            ended: where the next byte range begins; None at the end of the file.
-            stop: where it was to end.
-        """
-        self._append({"kind": kind, "found": found, "ended": ended, "stop": stop})
+    def end(self, kind: str, *, first: int, ended: int | None, stop: int) -> None:
+        """Add a row about the byte range; ``first`` is where its first record begins, -1 for none."""
+        self._append({"kind": kind, "found": first, "ended": ended, "stop": stop})
 
     def batch(self) -> pa.RecordBatch:
-        """The rows that were added since the last batch."""
+        """Return the rows that were added since the last batch."""
         columns = [pa.array(self._columns[field.name], type=field.type) for field in RECORDS]
         for values in self._columns.values():
             values.clear()
@@ -86,22 +68,17 @@ class RecordRows:
 
 
 def row_of(page: Page, ids: PageIds) -> dict[str, Any]:
-    """The columns that a page fills.
-
-    Args:
-        page: a capture.
-        ids: of pages.
-    """
+    """Return the columns that a page fills."""
     links = Links.of(page.links)
     targets = links.urls.split(b"\0")[:-1]
-    own, *targets_ids = ids.of([page.url.encode(), *targets])
+    own_id, *targets_ids = ids.of([page.url.encode(), *targets])
     row = {name: getattr(page, _RENAMED.get(name, name)) for name in _PLAIN}
     if page.rest:
         row["text"] = page.text + inflated(page.rest, page.length)
     return row | {
-        "page": own,
+        "page": own_id,
         "revisit_page": None if page.revisit_of is None else page_id(page.revisit_of.encode()),
-        "declared": [one._asdict() for one in page.declared],
+        "declared": [declaration._asdict() for declaration in page.declared],
         "link_urls": links.urls,
         "link_ids": targets_ids,
         "link_kinds": links.kinds,
@@ -110,29 +87,25 @@ def row_of(page: Page, ids: PageIds) -> dict[str, Any]:
 
 
 def page_of(row: Mapping[str, Any]) -> Page:
-    """The page that `row_of` made a row of, but for the words of links.
-
-    Args:
-        row: by name of the column, as Arrow gives it.
-    """
+    """Return the page of a row of `row_of`, without the words of links."""
     fields: dict[str, Any] = {_RENAMED.get(name, name): row[name] for name in _PLAIN}
     fields["text"], fields["rest"] = apart(fields["text"])
-    hreflangs = tuple((one["place"], one["value"]) for one in row["hreflangs"])
+    hreflangs = tuple((entry["place"], entry["value"]) for entry in row["hreflangs"])
     return Page(
         **fields,
-        declared=tuple(Declaration(one["source"], one["value"]) for one in row["declared"]),
+        declared=tuple(Declaration(entry["source"], entry["value"]) for entry in row["declared"]),
         links=Links(row["link_urls"], row["link_kinds"], hreflangs),
     )
 
 
 def _row_of_problem(problem: Problem) -> dict[str, Any]:
-    told = {"url": problem.url, "kind": problem.kind, "reason": problem.reason}
-    cleaned = {name: None if text is None else _utf8(text) for name, text in told.items()}
+    texts = {"url": problem.url, "kind": problem.kind, "reason": problem.reason}
+    cleaned = {name: None if text is None else _utf8(text) for name, text in texts.items()}
     return {**cleaned, "offset": problem.offset}
 
 
 def _utf8(text: str) -> str:
-    """The text, with a question mark for what no Unicode text can hold: it is a stranger's."""
+    """Replace what no UTF-8 text can hold: problems quote archives."""
     return text.encode("utf-8", "replace").decode()
 
 
@@ -177,5 +150,5 @@ def _read_piece(piece: Piece, parser: Parser, limits: Limits, new: NewUrls | Non
                     ended = reader.ended
     except OSError as error:
         rows.add(Problem("unreadable", reason_of(error), 0))
-    rows.end(RANGE, found=-1 if begin is None else begin, ended=ended, stop=stop)
+    rows.end(RANGE, first=-1 if begin is None else begin, ended=ended, stop=stop)
     yield rows.batch()

@@ -66,12 +66,12 @@ class Stages:
 
     def take(self, files: Iterable[TaskFile]) -> list[TaskFile]:
         """Give the files of tasks that ended their names."""
-        taken = list(files)
-        for file in taken:
+        task_files = list(files)
+        for file in task_files:
             table = self.folder / file.table
             (table / UNFINISHED / file.unfinished).move(table / file.name)
             self.bytes_passed_on += file.size if file.name.endswith(".arrow") else 0
-        return taken
+        return task_files
 
     def end(self, name: str, tables: Mapping[str, pa.Schema | None], files: Iterable[TaskFile], result: Any) -> None:
         """Take in files, and write the result of the stage; a table with a schema gets at least one file."""

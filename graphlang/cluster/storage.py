@@ -100,7 +100,7 @@ class Location:
 
     def files(self, ending: str) -> list[Location]:
         """Return the files of a table by name, without hidden ones."""
-        return [one for one in self.children() if one.name.endswith(ending) and one.name[0] not in "_."]
+        return [child for child in self.children() if child.name.endswith(ending) and child.name[0] not in "_."]
 
     def make(self) -> None:
         """Make the folder, and those that it is in."""
@@ -114,11 +114,7 @@ class Location:
             (system.delete_dir if self.is_folder() else system.delete_file)(path)
 
     def move(self, target: Location) -> None:
-        """Give it another name on the same file system.
-
-        Raises:
-            OSError: that cannot be done, as where a folder of the name has files.
-        """
+        """Give it another name on the same file system."""
         system, path = self._opened()
         goal = target._opened()[1]
         if system.type_name in _MOVE_FOLDERS or not self.is_folder():
@@ -189,9 +185,10 @@ def _file_system(scheme: str, host: str) -> tuple[Any, str]:
     if not scheme:
         return fs.LocalFileSystem(use_mmap=True), ""
     try:
-        return fs.FileSystem.from_uri(f"{scheme}://{host}")
+        system, path = fs.FileSystem.from_uri(f"{scheme}://{host}")
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"cannot open {scheme}://{host}: {str(error).partition(chr(10))[0]}") from error
+    return system, path
 
 
 @contextmanager
@@ -215,35 +212,33 @@ def replacing(
     """
     target = Location.of(path)
     mark = uuid.uuid4().hex[:12]
-    part = Location(f"{target.address}.{key}.{mark}.part")
+    unfinished = Location(f"{target.address}.{key}.{mark}.part")
     if resume:
-        _claim(target, key, part)
+        _claim(target, key, unfinished)
     try:
-        yield part
+        yield unfinished
     except lost:
-        part.delete()
+        unfinished.delete()
         raise
     refuse_existing(target, overwrite=overwrite)
-    (part / WORK).delete()
-    _put(part, target, Location(f"{target.address}.{mark}.former"))
+    (unfinished / WORK).delete()
+    _put(unfinished, target, Location(f"{target.address}.{mark}.former"))
 
 
 def refuse_existing(target: Location, *, overwrite: bool) -> None:
-    """Refuse a target that exists, unless it may be replaced.
-
-    Raises:
-        OutputError: it exists and may not.
-    """
+    """Refuse a target that exists, unless it may be replaced."""
     if target.exists() and not overwrite:
         raise OutputError(f"{target.address} exists; name another folder, or replace it with --overwrite")
 
 
-def _claim(target: Location, key: str, part: Location) -> None:
+def _claim(target: Location, key: str, unfinished: Location) -> None:
     """Rename the newest folder that a job with this key left."""
     start = f"{target.name}.{key}."
-    left = [one for one in target.parent.children() if one.name.startswith(start) and one.name.endswith(".part")]
+    candidates = [
+        child for child in target.parent.children() if child.name.startswith(start) and child.name.endswith(".part")
+    ]
     try:
-        max(left, key=Location.modified).move(part)
+        max(candidates, key=Location.modified).move(unfinished)
     except (ValueError, OSError) as error:  # there is none, or another job took it
         raise OutputError(
             f"there is nothing to resume beside {target.address}: no job of the same archives and options left tables;"
@@ -251,7 +246,7 @@ def _claim(target: Location, key: str, part: Location) -> None:
         ) from error
 
 
-def _put(part: Location, target: Location, former: Location) -> None:
+def _put(unfinished: Location, target: Location, former: Location) -> None:
     """Give the new folder the name of the target, and delete the folder that had it."""
     replaced = target.exists()
     try:
@@ -260,22 +255,22 @@ def _put(part: Location, target: Location, former: Location) -> None:
     except OSError as error:
         raise OutputError(f"cannot replace {target.address}: {error}") from error
     try:
-        part.move(target)
+        unfinished.move(target)
     except OSError as error:
         if target.exists():
-            raise _overtaken(target, part) from error
+            raise _overtaken(target, unfinished) from error
         if replaced:
             former.move(target)
         raise OutputError(f"cannot write {target.address}: {error}") from error
     if replaced:
         former.delete()
-    inside = target / part.name  # where HDFS moves it if a folder of that name exists by now
+    inside = target / unfinished.name  # where HDFS moves it if a folder of that name exists by now
     if inside.exists():
-        inside.move(part)
-        raise _overtaken(target, part)
+        inside.move(unfinished)
+        raise _overtaken(target, unfinished)
 
 
-def _overtaken(target: Location, part: Location) -> OutputError:
+def _overtaken(target: Location, unfinished: Location) -> OutputError:
     return OutputError(
-        f"{target.address} was written by another job meanwhile; this one's tables are in {part.address}"
+        f"{target.address} was written by another job meanwhile; this one's tables are in {unfinished.address}"
     )

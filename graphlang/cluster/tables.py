@@ -181,9 +181,9 @@ PROBLEMS: Final = pa.schema([("file", _TEXT), ("offset", _LONG), ("url", _TEXT),
 
 @cache
 def link_kinds() -> pa.Array:
-    """What `LINKS` calls the kinds of links, by their numbers, which begin with 1.
+    """Return the names of the kinds of links in `LINKS`, by their numbers from 1 on.
 
-    Not made when this is imported: the first list that Arrow is given takes half a second (`stages.hide_pandas`).
+    Not a constant: the first list that Arrow is handed takes half a second (`stages.hide_pandas`).
     """
     return pa.array([kind.name.lower() for kind in sorted(LinkKind)])
 
@@ -198,10 +198,7 @@ def split_label(label: str) -> tuple[str, str | None]:
 
 
 def ddl(schema: pa.Schema) -> str:
-    """Columns as Spark spells them.
-
-    Args:
-        schema: as Arrow has them.
+    """Return columns as Spark spells them.
 
     >>> ddl(LINKS)
     '`source` bigint, `target` bigint, `kind` string, `nofollow` int, `hreflang` string, `place` int'

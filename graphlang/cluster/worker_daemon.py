@@ -20,17 +20,16 @@ from typing import Final
 METHOD: Final = "GRAPHLANG_CLUSTER_METHOD"
 _MODULES: Final = (
     "pyspark.worker",  # what each copy does
-    *(f"graphlang.cluster.{name}" for name in ("captures", "classify_captures", "language_tables", "one_task", "read_archives")),
+    *(
+        f"graphlang.cluster.{name}"
+        for name in ("captures", "classify_captures", "language_tables", "one_task", "read_archives")
+    ),
 )
 _ARCHIVES: Final = ("pyspark", "python", "lib")
 
 
 def prepare(method: str | None) -> None:
-    """Load what tasks need.
-
-    Args:
-        method: a content method that comes with its model; None: no model is loaded.
-    """
+    """Load what tasks need; the model of a method that comes with one, if any."""
     for name in _MODULES:
         import_module(name)
     from graphlang.cluster import classify_captures  # noqa: PLC0415 - with the others
@@ -44,10 +43,10 @@ def prepare(method: str | None) -> None:
 
 
 def without_archives() -> None:
-    """Take the modules of Spark from where they are installed, if they are.
+    """Import Spark from where it is installed.
 
-    Spark names the archives in its own folder to workers, which hold the same as source text: each process would
-    compile it anew, half a second of a processor.
+    Spark names archives in its own folder to workers, with the same modules as source text: each process would compile
+    them, half a second of a processor.
     """
     before = list(sys.path)
     # site-packages/pyspark/python/lib/pyspark.zip, and py4j's beside it
@@ -58,7 +57,7 @@ def without_archives() -> None:
 
 
 def main() -> None:
-    """Load, and be Spark's."""
+    """Load, and run Spark's daemon."""
     without_archives()
     from pyspark import daemon  # noqa: PLC0415 - an extra
 

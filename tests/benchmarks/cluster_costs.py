@@ -184,8 +184,8 @@ def on_spark(
 ) -> None:
     """The job in this process; the time of each stage and the bytes shuffled go to standard output."""
     from graphlang.cluster import job, spark_session  # noqa: PLC0415
+    from graphlang.cluster.partitions import Sizes  # noqa: PLC0415
     from graphlang.cluster.stages import hide_pandas  # noqa: PLC0415
-    from graphlang.cluster.inference.propagate import Sizes  # noqa: PLC0415
     from graphlang.content import registry  # noqa: PLC0415
 
     hide_pandas()  # as the verb does

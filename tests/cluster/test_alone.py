@@ -16,10 +16,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graphlang.analysis.propagate import SIGNALS
+from graphlang.cluster import load as loading
 from graphlang.cluster import one_task as module
-from graphlang.cluster.database import from_database as loading
-from graphlang.cluster.database.to_database import to_database
-from graphlang.cluster.inference.bundle import host_keys
+from graphlang.cluster.arrays import host_keys
+from graphlang.cluster.import_tables import to_database
 from graphlang.cluster.one_task import TABLES, OneTask, infer_tables
 from graphlang.cluster.storage import Location
 from graphlang.content import registry

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from graphlang import cluster
 from graphlang.cluster import job, storage
-from graphlang.cluster.inference.propagate import Sizes, infer
+from graphlang.cluster.partitions import Sizes, infer
 from graphlang.cluster.spark_session import JobError, errors_in_one_line
 from graphlang.content import registry
 from graphlang.db.write.choose_capture import Keep

@@ -20,9 +20,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from graphlang.cluster import archives as of_archives
-from graphlang.cluster.database import from_database as loading
-from graphlang.cluster.inference import bundle
-from graphlang.cluster.inference.labels import labels_of
+from graphlang.cluster import arrays as bundle
+from graphlang.cluster import load as loading
+from graphlang.cluster.arrays import labels_of
 from graphlang.cluster.page_ids import CollisionError, page_id
 from graphlang.cluster.reading import read_pieces
 from graphlang.cluster.spark_session import JobError, SparkError, errors_in_one_line, java_version, session, stop
@@ -224,7 +224,7 @@ def test_duckdb_and_pandas_read_the_tables(archives: Path, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("spoilt", ["missing", "columns", "page", "bytes"])
 def test_a_folder_of_something_else_is_told_in_a_line(spoilt: str, archives: Path, tmp_path: Path) -> None:
-    from graphlang.cluster.database.to_database import to_database  # noqa: PLC0415 - after the name of the parameter
+    from graphlang.cluster.import_tables import to_database  # noqa: PLC0415 - after the name of the parameter
 
     gl.open(tmp_path / "crawl.db").run(archives / "b.warc.gz")
     loading.from_database(tmp_path / "crawl.db", tables := tmp_path / "tables")

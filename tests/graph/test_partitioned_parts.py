@@ -10,9 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphlang.graph.data import Signal
-from graphlang.graph.partitioned import beliefs
-from graphlang.graph.partitioned import borders as neighbours
-from graphlang.graph.partitioned import link_order as order
+from graphlang.graph.partitioned import beliefs, borders, link_order
 from graphlang.graph.partitioned.assign import Cuts, Run, cut_host, directory_of, host_of, key_of, partition_of
 from graphlang.graph.partitioned.borders import MOST, ghosts_of, introduce
 from graphlang.graph.partitioned.learning import merged, survey
@@ -151,16 +149,16 @@ def test_surveys_add_up() -> None:
 def test_links_between_ghosts_are_asked_of_their_partitions() -> None:
     # page 1 of partition 6 has the ghosts 2, 3 and 4, each in a partition of its own; 3 is a ghost of 7 as well
     ghosts = replace(unknown(np.array([2, 3, 4])), near=np.int32([6, 7]), near_start=np.array([0, 0, 2, 2]))
-    found = neighbours.asked(ghosts, np.int32([7, 8, 9]))
+    found = borders.asked(ghosts, np.int32([7, 8, 9]))
     assert {home: pages.tolist() for home, pages in found.items()} == {7: [2, 3]}
-    found = neighbours.asked(replace(ghosts, near=np.int32([]), near_start=np.zeros(4, int)), np.int32([7, 7, 9]))
+    found = borders.asked(replace(ghosts, near=np.int32([]), near_start=np.zeros(4, int)), np.int32([7, 7, 9]))
     assert {home: pages.tolist() for home, pages in found.items()} == {7: [2, 3]}
-    assert neighbours.asked(unknown(np.zeros(0, np.int64)), np.int32([])) == {}
+    assert borders.asked(unknown(np.zeros(0, np.int64)), np.int32([])) == {}
     home = partition({2: (10, 100, 0, 9), 5: (10, 100, 0, 9)}, [(2, 3), (2, 3), (3, 2), (2, 5), (5, 3), (2, 1)])
-    links = neighbours.links_among(home, np.array([2, 3]))
+    links = borders.links_among(home, np.array([2, 3]))
     assert links.tolist() == [[2], [3]]
     one = partition({1: (10, 100, 0, 9)}, [(2, 1), (1, 3)])
-    more = neighbours.with_links(one, [links])
+    more = borders.with_links(one, [links])
     assert list(zip(more.source.tolist(), more.target.tolist(), strict=True)) == [(1, 3), (2, 1), (2, 3)]
     assert more.ghosts().tolist() == [2, 3]
     assert more.pages[more.border()].tolist() == [1]
@@ -173,15 +171,17 @@ def test_lists_tell_pages_of_other_partitions_where_they_stand() -> None:
     cut = Cut(np.array([10]))
     said = joined([introduce(part, OPTIONS, cut) for part in (one, two)])
     counted = merged([survey(part, signals_of(part, OPTIONS), cut, OPTIONS) for part in (one, two)])
-    places = order.together([order.lists(part, ghosts_of(part, said), counted, OPTIONS) for part in (one, two)])
+    places = link_order.together(
+        [link_order.lists(part, ghosts_of(part, said), counted, OPTIONS) for part in (one, two)]
+    )
     end, width = len(CODES), len(CODES) + 1
     before = {(2, end): 1, (21, 0): 1, (22, width + 0): 1, (22, end): 1}  # after German, and one more after that
     behind = {(2, width + 1): 1, (21, 1): 1, (22, end): 2}  # English page 22 comes behind; 22 ends both lists
-    half = order.FARTHEST * width
+    half = link_order.FARTHEST * width
     expected = before | {(page, half + context): lists for (page, context), lists in behind.items()}
     found = zip(places.pages.tolist(), places.context.tolist(), places.lists.tolist(), strict=True)
     assert {(page, context): lists for page, context, lists in found} == expected
-    counts = order.added([order.count(part, places.of(part.pages), counted, OPTIONS) for part in (one, two)])
+    counts = link_order.added([link_order.count(part, places.of(part.pages), counted, OPTIONS) for part in (one, two)])
     rows = zip(counts.context.tolist(), counts.language.tolist(), (counts.pages * 2.0**-30).tolist(), strict=True)
     of = {(context, language): pages for context, language, pages in rows}
     assert of[end, -1] == 1.5  # page 2, and half of page 22, are first in their lists

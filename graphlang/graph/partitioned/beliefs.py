@@ -25,7 +25,7 @@ _LISTS = (("names", _BYTE), ("marks", _BYTE), ("entries", _NUMBER))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """What b pages believe of their K candidates, and last of all other languages together."""
+    """Beliefs of b pages about their K candidates, and last about all other languages together."""
 
     candidates: NDArray[np.int16]  #: columns, ascending, shape (b, K)
     belief: NDArray[np.float32]  #: shape (b, K + 1)
@@ -33,11 +33,7 @@ class Table:
     known: NDArray[np.bool_]  #: whether anything is known of the page at all, shape (b,)
 
     def held(self, rows: NDArray[np.int64]) -> Held:
-        """The pages as the rounds take them.
-
-        Args:
-            rows: of the pages, ascending, shape (b,).
-        """
+        """Return the pages as the rounds take them."""
         return Held(rows, self.candidates, self.belief)
 
 
@@ -55,14 +51,14 @@ def usual(candidates: NDArray[np.int16], prior: NDArray[np.float32], group: NDAr
     >>> usual(np.int16([[0, 2]]), np.float32([[0.5, 0.25, 0.125, 0.125]]), np.int32([0])).tolist()
     [[0.5, 0.125, 0.375]]
     """
-    found = np.zeros((len(candidates), candidates.shape[1] + 1), np.float32)
+    belief = np.zeros((len(candidates), candidates.shape[1] + 1), np.float32)
     for at in range(0, len(candidates), BLOCK):
-        part, columns = slice(at, at + BLOCK), candidates[at : at + BLOCK].astype(np.int64)
-        every = prior[group[part]]
-        found[part, :-1] = np.take_along_axis(every, columns, 1)
-        np.put_along_axis(every, columns, 0, 1)
-        found[part, -1] = every.sum(axis=1)
-    return found
+        rows, columns = slice(at, at + BLOCK), candidates[at : at + BLOCK].astype(np.int64)
+        priors = prior[group[rows]]
+        belief[rows, :-1] = np.take_along_axis(priors, columns, 1)
+        np.put_along_axis(priors, columns, 0, 1)
+        belief[rows, -1] = priors.sum(axis=1)
+    return belief
 
 
 def told(pages: NDArray[np.int64], table: Table, languages: int) -> Records:
@@ -74,29 +70,29 @@ def told(pages: NDArray[np.int64], table: Table, languages: int) -> Records:
         languages: L, all that they could ask about.
     """
     ratio = table.belief[:, -1] / np.maximum(table.prior[:, -1], LEAST)
-    others = np.where(
+    ratio_of_others = np.where(
         table.prior[:, -1] > LEAST, ratio, ~table.known
     )  # where there are none, what most candidates have
-    alike = others[:, None] * table.prior[:, :-1]
-    own = np.abs(table.belief[:, :-1] - alike) > ALIKE * table.prior[:, :-1]
+    alike = ratio_of_others[:, None] * table.prior[:, :-1]
+    own_ratio = np.abs(table.belief[:, :-1] - alike) > ALIKE * table.prior[:, :-1]
     names = np.zeros((len(pages), languages), np.bool_)
     np.put_along_axis(names, table.candidates.astype(np.int64), True, 1)  # noqa: FBT003 - the value
-    named, marked = np.packbits(names, axis=1), np.packbits(own, axis=1)
+    named, marked = np.packbits(names, axis=1), np.packbits(own_ratio, axis=1)
     header = np.zeros(len(pages), _HEADER)
-    header["others"], header["known"] = others, table.known
-    header["names"], header["marks"], header["entries"] = named.shape[1], marked.shape[1], own.sum(axis=1)
+    header["others"], header["known"] = ratio_of_others, table.known
+    header["names"], header["marks"], header["entries"] = named.shape[1], marked.shape[1], own_ratio.sum(axis=1)
     lists: list[tuple[NDArray[np.int64], NDArray[Any]]] = [
-        (np.full(len(pages), one.shape[1], np.int64), one.reshape(-1)) for one in (named, marked)
+        (np.full(len(pages), bits.shape[1], np.int64), bits.reshape(-1)) for bits in (named, marked)
     ]
-    return pack(pages, header, [*lists, (own.sum(axis=1), table.belief[:, :-1][own].astype(_NUMBER))])
+    return pack(pages, header, [*lists, (own_ratio.sum(axis=1), table.belief[:, :-1][own_ratio].astype(_NUMBER))])
 
 
-def heard(records: Records, kept: int, prior: NDArray[np.float32], group: NDArray[np.int32]) -> Table:
+def heard(records: Records, candidate_count: int, prior: NDArray[np.float32], group: NDArray[np.int32]) -> Table:
     """The way back from `told`.
 
     Args:
         records: b pages.
-        kept: K, candidates of each.
+        candidate_count: K, of each page.
         prior: of each group of pages, shape (P, L).
         group: of each page, shape (b,).
 
@@ -104,19 +100,19 @@ def heard(records: Records, kept: int, prior: NDArray[np.float32], group: NDArra
         ValueError: records of other languages, or of more or fewer candidates.
     """
     head, lists = unpack(records, _HEADER, _LISTS)
-    names, marks, entries = (found.view(kind) for (_, found), (_, kind) in zip(lists, _LISTS, strict=True))
+    names, marks, entries = (entry_bytes.view(kind) for (_, entry_bytes), (_, kind) in zip(lists, _LISTS, strict=True))
     many, size = len(head), prior.shape[1]
-    wide, marked = -(-size // 8), -(-kept // 8)
+    wide, marked = -(-size // 8), -(-candidate_count // 8)
     if (head["names"] != wide).any() or (head["marks"] != marked).any():
-        raise ValueError(f"pages are told with other languages than {kept} of {size}")
-    candidates = np.empty((many, kept), np.int16)
+        raise ValueError(f"pages are told with other languages than {candidate_count} of {size}")
+    candidates = np.empty((many, candidate_count), np.int16)
     for at in range(0, many, BLOCK):
         named = np.unpackbits(names.reshape(many, wide)[at : at + BLOCK], axis=1, count=size)
-        if (named.sum(axis=1) != kept).any():
-            raise ValueError(f"a page is told with more or fewer candidates than {kept}")
-        candidates[at : at + BLOCK] = np.nonzero(named)[1].reshape(-1, kept)
-    own = np.unpackbits(marks.reshape(many, marked), axis=1, count=kept).view(np.bool_)
+        if (named.sum(axis=1) != candidate_count).any():
+            raise ValueError(f"a page is told with more or fewer candidates than {candidate_count}")
+        candidates[at : at + BLOCK] = np.nonzero(named)[1].reshape(-1, candidate_count)
+    own_ratio = np.unpackbits(marks.reshape(many, marked), axis=1, count=candidate_count).view(np.bool_)
     before = usual(candidates, prior, group)
     belief = head["others"][:, None] * before
-    belief[:, :-1][own] = entries
+    belief[:, :-1][own_ratio] = entries
     return Table(candidates, belief, before, head["known"] > 0)

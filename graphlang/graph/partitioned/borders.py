@@ -32,7 +32,7 @@ _LISTS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlaceLabels:
-    """How many certain pages each place has in each language; the places are hosts or directories."""
+    """How many certain pages each place has in each language; places are hosts or directories."""
 
     place: NDArray[np.int64]  #: keys, ascending, shape (p,)
     start: NDArray[np.int64]  #: place i has ``language[start[i]:start[i + 1]]``, shape (p + 1,)
@@ -40,28 +40,19 @@ class PlaceLabels:
     pages: NDArray[np.int64]  #: shape (c,)
 
     def of(self, places: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.void]]:
-        """How many languages each of some places has, and these, as ``COUNT``; a place that is not there has none.
-
-        Args:
-            places: keys, in any order, and as often as one likes, shape (q,).
-        """
+        """Return how many languages each place has, and these as ``COUNT``; an unknown place has none."""
         at = np.minimum(np.searchsorted(self.place, places), max(len(self.place) - 1, 0))
-        there = self.place[at] == places if len(self.place) else np.zeros(len(places), np.bool_)
-        counts = np.where(there, np.diff(self.start)[at] if len(self.place) else 0, 0)
+        present = self.place[at] == places if len(self.place) else np.zeros(len(places), np.bool_)
+        counts = np.where(present, np.diff(self.start)[at] if len(self.place) else 0, 0)
         rows, offset = ragged(counts)
         from_ = self.start[at[rows]] + offset if len(rows) else np.zeros(0, np.int64)
-        found = np.empty(len(rows), COUNT)
-        found["language"], found["pages"] = self.language[from_], self.pages[from_]
-        return counts, found
+        entries = np.empty(len(rows), COUNT)
+        entries["language"], entries["pages"] = self.language[from_], self.pages[from_]
+        return counts, entries
 
 
 def place_labels(places: NDArray[np.int64], language: NDArray[np.int16], pages: NDArray[np.int64]) -> PlaceLabels:
     """Add up counts of places and languages.
-
-    Args:
-        places: key of each count, shape (c,).
-        language: of each count, shape (c,).
-        pages: each count, shape (c,).
 
     >>> found = place_labels(np.array([9, 4, 9]), np.int16([1, 0, 1]), np.array([2, 1, 3]))
     >>> found.place.tolist(), found.start.tolist(), found.language.tolist(), found.pages.tolist()
@@ -79,7 +70,7 @@ def place_labels(places: NDArray[np.int64], language: NDArray[np.int16], pages: 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ghosts:
-    """What a partition knows of the pages that it is the neighbour of; g ghosts."""
+    """What a partition knows of its g neighbours in other partitions."""
 
     pages: NDArray[np.int64]  #: ids, ascending, shape (g,)
     host: NDArray[np.int64]  #: keys, shape (g,)
@@ -101,12 +92,7 @@ class Ghosts:
 
 
 def certain(partition: Partition, options: Options) -> NDArray[np.int16]:
-    """The language of each page whose text is long and sure enough to learn from, -1 of the others; shape (n,).
-
-    Args:
-        partition: whose pages.
-        options: what is long, and what sure.
-    """
+    """Return the language of each page whose text is long and sure enough to learn from, else -1; shape (n,)."""
     if not partition.languages.shape[1]:
         return np.full(len(partition.pages), -1, np.int16)
     best, probability = partition.languages[:, 0], partition.probabilities[:, 0]
@@ -123,71 +109,64 @@ def introduce(
     cut: Cut | None = None,
     routes: Mapping[int, NDArray[np.int64]] | None = None,
 ) -> Records:
-    """The records of the pages at the border.
-
-    Args:
-        partition: sorted.
-        options: what counts as a long text.
-        cut: hosts and directories of which it may have a part: what is certain of them is counted by ``survey``, so
-            that it need not be told with each page.
-        routes: ids of the pages at the border that each other partition has as ghosts, ascending; None: not told.
-    """
+    """Return a record for each page at the border."""
     cut = cut or Cut()
     rows = partition.border()
     pages = partition.pages[rows]
     header = np.zeros(len(rows), _HEADER)
     header["host"], header["directory"] = partition.host[rows], partition.directory[rows]
-    header["out"], header["into"], header["mutual"] = (found[rows] for found in _degrees(partition))
+    header["out"], header["into"], header["mutual"] = (degree[rows] for degree in _degrees(partition))
     header["length"] = partition.length[rows]
     long = partition.length[rows] >= min(options.clamp_length, options.certain_length)
     if partition.labelled is not None:
         header["labelled"] = partition.labelled[rows]
         long |= partition.labelled[rows]
-    given = long[:, None] & (partition.languages[rows] >= 0) & (partition.probabilities[rows] > 0)
-    scores = np.empty(int(given.sum()), BELIEF)
-    scores["language"], scores["probability"] = partition.languages[rows][given], partition.probabilities[rows][given]
+    beliefs_given = long[:, None] & (partition.languages[rows] >= 0) & (partition.probabilities[rows] > 0)
+    scores = np.empty(int(beliefs_given.sum()), BELIEF)
+    scores["language"], scores["probability"] = (
+        partition.languages[rows][beliefs_given],
+        partition.probabilities[rows][beliefs_given],
+    )
     label = certain(partition, options)
-    known = np.flatnonzero(label >= 0)
-    one = np.ones(len(known), np.int64)
+    sure = np.flatnonzero(label >= 0)
+    ones = np.ones(len(sure), np.int64)
 
-    def counted(places: NDArray[np.int64], apart: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.void]]:
-        some = ~np.isin(places[known], apart)
-        return place_labels(places[known][some], label[known][some], one[some]).of(places[rows])
+    def counted(places: NDArray[np.int64], separate: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.void]]:
+        whole = ~np.isin(places[sure], separate)
+        return place_labels(places[sure][whole], label[sure][whole], ones[whole]).of(places[rows])
 
     of_host, of_directory = counted(partition.host, cut.hosts), counted(partition.directory, cut.directories)
     in_parts = _parts(partition, np.where(long, rows, -1))
-    lists = [(given.sum(axis=1).astype(np.int64), scores), in_parts, of_host, of_directory, _near(pages, routes or {})]
+    lists = [
+        (beliefs_given.sum(axis=1).astype(np.int64), scores),
+        in_parts,
+        of_host,
+        of_directory,
+        _near(pages, routes or {}),
+    ]
     for (name, _), (counts, _entries) in zip(_LISTS, lists, strict=True):
         header[name] = counts
     return pack(pages, header, lists)
 
 
 def ghosts_of(partition: Partition, records: Records) -> Ghosts:
-    """Read what others say of a partition's ghosts.
-
-    Args:
-        partition: sorted.
-        records: of its ghosts at least.
-
-    Raises:
-        ValueError: nothing is said of one of them.
-    """
-    wanted = partition.ghosts()
-    found = records.of(wanted)
-    if len(found.pages) < len(wanted):
-        missing = np.setdiff1d(wanted, found.pages)
+    """Decode the records of a partition's ghosts."""
+    ghost_ids = partition.ghosts()
+    records_read = records.of(ghost_ids)
+    if len(records_read.pages) < len(ghost_ids):
+        missing = np.setdiff1d(ghost_ids, records_read.pages)
         raise ValueError(
             f"nothing was said of page {missing[0]} and {len(missing) - 1} others, the neighbours of a partition of"
             f" {len(partition.pages)} pages"
         )
-    head, lists = unpack(found, _HEADER, _LISTS)
+    head, lists = unpack(records_read, _HEADER, _LISTS)
     (counts, scores), in_parts, (in_host, hosts), (in_directory, directories), (many, near) = lists
     rows, rank = ragged(counts)
-    languages = np.full((len(wanted), max(1, int(counts.max(initial=0)))), -1, np.int16)
+    languages = np.full((len(ghost_ids), max(1, int(counts.max(initial=0)))), -1, np.int16)
     probabilities = np.zeros(languages.shape, np.float32)
     languages[rows, rank], probabilities[rows, rank] = scores["language"], scores["probability"]
     return Ghosts(
-        wanted,
+        ghost_ids,
         head["host"].copy(),
         head["directory"].copy(),
         head["out"].copy(),
@@ -206,41 +185,41 @@ def ghosts_of(partition: Partition, records: Records) -> Ghosts:
 
 
 def _near(pages: NDArray[np.int64], routes: Mapping[int, NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """In how many partitions each page has neighbours, and in which, if in several."""
-    rows = np.concatenate([np.zeros(0, np.int64), *(np.searchsorted(pages, some) for some in routes.values())])
-    homes = np.repeat(np.array(list(routes), "<i4"), [len(some) for some in routes.values()])
+    """Return in how many partitions each page has neighbours, and in which, if in several."""
+    rows = np.concatenate([np.zeros(0, np.int64), *(np.searchsorted(pages, page_ids) for page_ids in routes.values())])
+    homes = np.repeat(np.array(list(routes), "<i4"), [len(page_ids) for page_ids in routes.values()])
     counts = np.bincount(rows, minlength=len(pages))
     counts[(counts < 2) | (counts > MOST)] = 0  # noqa: PLR2004 - of one the page is a ghost anyway
-    told = counts[rows] > 0
-    order = np.lexsort((homes[told], rows[told]))
-    return counts, homes[told][order]
+    several = counts[rows] > 0
+    order = np.lexsort((homes[several], rows[several]))
+    return counts, homes[several][order]
 
 
 def _parts(partition: Partition, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.void]]:
-    """How many languages the parts of some pages have, and these with their shares; of a row of -1 none."""
+    """Return how many languages the parts of each page have, and these with their shares; a row of -1 has none."""
     parts = partition.parts
     if parts is None or not len(parts.rows):
         return np.zeros(len(rows), np.int64), np.zeros(0, BELIEF)
     at = np.minimum(np.searchsorted(parts.rows, rows), len(parts.rows) - 1)
-    known = (parts.languages[at] >= 0) & (parts.rows[at] == rows)[:, None]
-    found = np.empty(int(known.sum()), BELIEF)
-    found["language"], found["probability"] = parts.languages[at][known], parts.probabilities[at][known]
-    return known.sum(axis=1).astype(np.int64), found
+    present = (parts.languages[at] >= 0) & (parts.rows[at] == rows)[:, None]
+    entries = np.empty(int(present.sum()), BELIEF)
+    entries["language"], entries["probability"] = parts.languages[at][present], parts.probabilities[at][present]
+    return present.sum(axis=1).astype(np.int64), entries
 
 
 def _beliefs(counts: NDArray[np.int64], entries: NDArray[np.void]) -> FixedBeliefs:
-    """The way back from `_parts`."""
+    """Decode `_parts`."""
     rows, rank = ragged(counts)
-    some = np.flatnonzero(counts)
-    languages = np.full((len(some), max(1, int(counts.max(initial=0)))), -1, np.int16)
+    rows_with = np.flatnonzero(counts)
+    languages = np.full((len(rows_with), max(1, int(counts.max(initial=0)))), -1, np.int16)
     shares = np.zeros(languages.shape, np.float32)
-    at = np.searchsorted(some, rows)
+    at = np.searchsorted(rows_with, rows)
     languages[at, rank], shares[at, rank] = entries["language"], entries["probability"]
-    return FixedBeliefs(some, languages, shares)
+    return FixedBeliefs(rows_with, languages, shares)
 
 
 def _told(places: NDArray[np.int64], counts: NDArray[np.int64], entries: NDArray[np.void]) -> PlaceLabels:
-    """The counts of different places, of which each page repeats those of its own."""
+    """Return the counts of distinct places, which each of their pages repeats."""
     keys, first = np.unique(places, return_index=True)
     start = np.cumsum(counts) - counts
     rows, offset = ragged(counts[first])
@@ -250,15 +229,15 @@ def _told(places: NDArray[np.int64], counts: NDArray[np.int64], entries: NDArray
 
 
 def _degrees(partition: Partition) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Distinct targets, distinct sources and mutual neighbours of each page."""
+    """Count distinct targets, distinct sources and mutual neighbours of each page."""
     n = len(partition.pages)
     ids, ends = np.unique(np.concatenate([partition.source, partition.target]), return_inverse=True)
     keys = np.unique(ends[: len(partition.source)] * np.int64(len(ids)) + ends[len(partition.source) :])
     source, target = np.divmod(keys, max(len(ids), 1))
     back = np.isin(target * len(ids) + source, keys, assume_unique=True)
     row = np.full(len(ids), -1, np.int64)
-    own = partition.own(ids)
-    row[own] = np.searchsorted(partition.pages, ids[own])
+    inside = partition.own(ids)
+    row[inside] = np.searchsorted(partition.pages, ids[inside])
     out, into, mutual = (
         np.bincount(rows[rows >= 0], minlength=n) for rows in (row[source], row[target], row[source[back]])
     )
@@ -279,15 +258,15 @@ def asked(ghosts: Ghosts, homes: NDArray[np.int32]) -> dict[int, NDArray[np.int6
         By partition the ids of pages, ascending: are any of yours among them linked to any other of them?
     """
     rows = np.arange(len(homes))
-    some = np.isin(ghosts.near, homes)  # it is one of them itself
-    whom = np.concatenate([homes, ghosts.near[some]])
-    which = np.concatenate([rows, np.repeat(rows, np.diff(ghosts.near_start))[some]])
+    near_homes = np.isin(ghosts.near, homes)  # it is one of them itself
+    whom = np.concatenate([homes, ghosts.near[near_homes]])
+    which = np.concatenate([rows, np.repeat(rows, np.diff(ghosts.near_start))[near_homes]])
     order = np.lexsort((which, whom))
     pages = ghosts.pages[which[order]]
-    found, first = np.unique(whom[order], return_index=True)
+    partitions_asked, first = np.unique(whom[order], return_index=True)
     bounds = pairwise([*first.tolist(), len(pages)])
-    listed = {home: pages[begin:stop] for home, (begin, stop) in zip(found.tolist(), bounds, strict=True)}
-    return {home: some for home, some in listed.items() if len(some) > 1}
+    listed = {home: pages[begin:stop] for home, (begin, stop) in zip(partitions_asked.tolist(), bounds, strict=True)}
+    return {home: near_homes for home, near_homes in listed.items() if len(near_homes) > 1}
 
 
 def links_among(partition: Partition, pages: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -300,33 +279,25 @@ def links_among(partition: Partition, pages: NDArray[np.int64]) -> NDArray[np.in
     Returns:
         sources and targets, shape (2, m), each link once.
     """
-    mine = pages[partition.own(pages)]
-    some = np.flatnonzero(_among(partition.source, mine) & _among(partition.target, pages))
-    ends = np.stack([partition.source[some], partition.target[some]])
-    new = np.ones(len(some), np.bool_)
+    own_pages = pages[partition.own(pages)]
+    rows = np.flatnonzero(_among(partition.source, own_pages) & _among(partition.target, pages))
+    ends = np.stack([partition.source[rows], partition.target[rows]])
+    new = np.ones(len(rows), np.bool_)
     new[1:] = (ends[:, 1:] != ends[:, :-1]).any(axis=0)  # links are sorted
     return ends[:, new]
 
 
 def with_links(partition: Partition, links: Sequence[NDArray[np.int64]]) -> Partition:
-    """A partition with links between its ghosts.
-
-    Args:
-        partition: sorted.
-        links: what `links_among` said of each of the other partitions, in any order.
-
-    Returns:
-        sorted.
-    """
+    """Add links between ghosts to a partition, which stays sorted."""
     source, target = np.concatenate([np.zeros((2, 0), np.int64), *links], axis=1)
-    few = np.full(len(source), NONE, np.int16)
+    none = np.full(len(source), NONE, np.int16)
     return replace(
         partition,
         source=np.concatenate([partition.source, source]),
         target=np.concatenate([partition.target, target]),
         kind=np.concatenate([partition.kind, np.full(len(source), UNKNOWN, np.uint8)]),
-        hreflang=np.concatenate([partition.hreflang, few]),
-        ordinal=np.concatenate([partition.ordinal, few]),
+        hreflang=np.concatenate([partition.hreflang, none]),
+        ordinal=np.concatenate([partition.ordinal, none]),
     ).sorted()
 
 

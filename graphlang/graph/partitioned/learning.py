@@ -42,7 +42,7 @@ UNIT = 2.0**-30  #: the sum of 2 ** 33 probabilities has room
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Survey:
-    """Counts of some partitions over C languages, or of all."""
+    """Counts of some partitions, or of all, over C languages."""
 
     codes: tuple[str, ...]
     pages: int
@@ -58,56 +58,51 @@ class Survey:
     directories_cut: PlaceLabels  #: and of the cut directories
 
     def active(self) -> NDArray[np.int16]:
-        """Indices of the active languages of the collection, ascending (see ``nodes.active_languages``)."""
+        """Return the indices of the active languages, ascending (see ``nodes.active_languages``)."""
         named = self.likely if self.likely.any() else self.best
         return chosen(np.flatnonzero(named), list(self.signals.values()))
 
     def longest(self) -> int:
-        """The lists of neighbours that are compared: the longest that the collection can afford."""
-        most = max(LEAST, AFFORDABLE * self.links)
-        return next((long for long, steps in zip(LONGEST, self.steps.tolist(), strict=True) if steps <= most), 0)
+        """Return the longest lists of neighbours that the collection can afford to compare."""
+        limit = max(LEAST, AFFORDABLE * self.links)
+        return next((long for long, steps in zip(LONGEST, self.steps.tolist(), strict=True) if steps <= limit), 0)
 
 
 def survey(partition: Partition, signals: Mapping[str, Signal], cut: Cut, options: Options) -> Survey:
-    """Count in one partition.
-
-    Args:
-        partition: sorted.
-        signals: all of its pages, those of its links among them (see ``local.signals_of``).
-        cut: hosts and directories of which it may have a part.
-        options: what is long and what is sure.
-    """
+    """Count in one partition."""
     size = len(partition.codes)
     label = certain(partition, options)
-    known = np.flatnonzero(label >= 0)
-    one = np.ones(len(known), np.int64)
+    certain_rows = np.flatnonzero(label >= 0)
+    ones = np.ones(len(certain_rows), np.int64)
     languages, probabilities = partition.languages, partition.probabilities
-    given = (languages >= 0) & (probabilities > 0)
+    present = (languages >= 0) & (probabilities > 0)
     scores = np.zeros(size, np.int64)
-    np.add.at(scores, languages[given], np.rint(probabilities[given] / UNIT).astype(np.int64))
-    best = np.where(given[:, :1].any(axis=1), languages[:, :1].max(axis=1, initial=-1), -1)
+    np.add.at(scores, languages[present], np.rint(probabilities[present] / UNIT).astype(np.int64))
+    best = np.where(present[:, :1].any(axis=1), languages[:, :1].max(axis=1, initial=-1), -1)
     likely = (probabilities[:, :1].max(axis=1, initial=0) >= LIKELY) | (partition.length >= options.certain_length)
     if partition.labelled is not None:
         likely |= partition.labelled
     long = partition.length >= options.certain_length
-    others = languages[:, 1:][given[:, 1:] & long[:, None] & (probabilities[:, 1:] >= LIKELY)]
-    own = partition.own(partition.source)
+    other_languages = languages[:, 1:][present[:, 1:] & long[:, None] & (probabilities[:, 1:] >= LIKELY)]
+    inside = partition.own(partition.source)
     kinds = np.zeros(256, np.bool_)
-    kinds[partition.kind[own]] = True
+    kinds[partition.kind[inside]] = True
 
     def of_places(places: NDArray[np.int64], of: NDArray[np.int64]) -> PlaceLabels:
-        some = np.isin(places[known], of)
-        return place_labels(places[known][some], label[known][some], one[some])
+        inside_places = np.isin(places[certain_rows], of)
+        return place_labels(
+            places[certain_rows][inside_places], label[certain_rows][inside_places], ones[inside_places]
+        )
 
     return Survey(
         partition.codes,
         len(partition.pages),
-        int(own.sum()),
+        int(inside.sum()),
         _by_language(label, size),
         scores,
-        _by_language(np.concatenate([best[likely], others]), size),
+        _by_language(np.concatenate([best[likely], other_languages]), size),
         _by_language(best, size),
-        {name: _by_language(_first(one), size) for name, one in signals.items() if one.weight},
+        {name: _by_language(_first(ones), size) for name, ones in signals.items() if ones.weight},
         kinds,
         _steps(partition),
         of_places(partition.host, cut.hosts),
@@ -116,55 +111,47 @@ def survey(partition: Partition, signals: Mapping[str, Signal], cut: Cut, option
 
 
 def merged(parts: Iterable[Survey]) -> Survey:
-    """The survey of several partitions.
-
-    Args:
-        parts: one at least.
-
-    Raises:
-        ValueError: there is none, or their languages differ.
-    """
-    all_of = list(parts)
-    if not all_of:
+    """Add up the surveys of several partitions."""
+    surveys = list(parts)
+    if not surveys:
         raise ValueError("there is no survey to merge")
-    codes = all_of[0].codes
-    if any(part.codes != codes for part in all_of):
+    codes = surveys[0].codes
+    if any(survey_part.codes != codes for survey_part in surveys):
         raise ValueError("the partitions have different languages; codes must be equal and in one order")
 
     def total(name: str) -> NDArray[np.int64]:
-        return np.asarray(sum((getattr(part, name) for part in all_of[1:]), getattr(all_of[0], name)))
+        return np.asarray(sum((getattr(survey_part, name) for survey_part in surveys[1:]), getattr(surveys[0], name)))
 
-    names = sorted({name for part in all_of for name in part.signals})
+    names = sorted({name for survey_part in surveys for name in survey_part.signals})
     zeros = np.zeros(len(codes), np.int64)
     return Survey(
         codes,
-        sum(part.pages for part in all_of),
-        sum(part.links for part in all_of),
+        sum(survey_part.pages for survey_part in surveys),
+        sum(survey_part.links for survey_part in surveys),
         total("label"),
         total("scores"),
         total("likely"),
         total("best"),
-        {name: np.asarray(sum((part.signals.get(name, zeros) for part in all_of), zeros)) for name in names},
-        np.logical_or.reduce([part.kinds for part in all_of]),
+        {
+            name: np.asarray(sum((survey_part.signals.get(name, zeros) for survey_part in surveys), zeros))
+            for name in names
+        },
+        np.logical_or.reduce([survey_part.kinds for survey_part in surveys]),
         total("steps"),
-        together([part.hosts_cut for part in all_of]),
-        together([part.directories_cut for part in all_of]),
+        together([survey_part.hosts_cut for survey_part in surveys]),
+        together([survey_part.directories_cut for survey_part in surveys]),
     )
 
 
 def together(parts: Iterable[PlaceLabels]) -> PlaceLabels:
-    """Counts of several partitions added up.
-
-    Args:
-        parts: of each.
-    """
-    all_of = list(parts)
-    places = [np.repeat(part.place, np.diff(part.start)) for part in all_of]
+    """Add up the counts of several partitions."""
+    counts_list = list(parts)
+    places = [np.repeat(counts.place, np.diff(counts.start)) for counts in counts_list]
     none = np.zeros(0, np.int64)
     return place_labels(
         np.concatenate([none, *places]),
-        np.concatenate([none.astype(np.int16), *(part.language for part in all_of)]),
-        np.concatenate([none, *(part.pages for part in all_of)]),
+        np.concatenate([none.astype(np.int16), *(counts.language for counts in counts_list)]),
+        np.concatenate([none, *(counts.pages for counts in counts_list)]),
     )
 
 
@@ -173,22 +160,22 @@ def _by_language(languages: NDArray[np.int16], size: int) -> NDArray[np.int64]:
 
 
 def _first(signal: Signal) -> NDArray[np.int16]:
-    """What a signal most likely says of each page, -1 where that is not likely."""
+    """Return the likely language of each page by a signal, else -1."""
     if not signal.languages.shape[1]:
         return np.full(len(signal.languages), -1, np.int16)
     return np.where(signal.probabilities[:, 0] >= LIKELY, signal.languages[:, 0], -1).astype(np.int16)
 
 
 def _steps(partition: Partition) -> NDArray[np.int64]:
-    """About what the features of the links of these pages cost, for each of ``LONGEST``; shape (5,)."""
-    found = np.zeros(len(LONGEST), np.int64)
+    """Estimate the cost of the links' features for each of ``LONGEST``; shape (5,)."""
+    costs = np.zeros(len(LONGEST), np.int64)
     for ends in (partition.source, partition.target):
-        mine = partition.own(ends)
-        degree = np.bincount(np.searchsorted(partition.pages, ends[mine]), minlength=len(partition.pages))
+        inside = partition.own(ends)
+        degree = np.bincount(np.searchsorted(partition.pages, ends[inside]), minlength=len(partition.pages))
         for at, longest in enumerate(LONGEST):
-            some = degree[degree <= longest].astype(np.int64)
-            found[at] += int((some * some).sum()) + 2 * int(some.sum())
-    return found
+            degrees = degree[degree <= longest].astype(np.int64)
+            costs[at] += int((degrees * degrees).sum()) + 2 * int(degrees.sum())
+    return costs
 
 
 OF_HOST = 20_000  #: links that are drawn of a host, at most
@@ -215,7 +202,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Observed:
-    """What some partitions show, or all."""
+    """The sample of some partitions, or of all."""
 
     links: NDArray[np.void]  #: the links that were drawn, of ``LINK``, in their order
     of_cut: NDArray[np.void]  #: those of the hosts that are cut
@@ -224,24 +211,16 @@ class Observed:
 
 
 def observe(partition: Partition, ghosts: Ghosts, survey: Survey, cut: Cut, options: Options) -> Observed:
-    """Look at one partition.
-
-    Args:
-        partition: sorted.
-        ghosts: its neighbours.
-        survey: of all partitions.
-        cut: hosts and directories of which it may have a part.
-        options: what is long and what is sure.
-    """
+    """Draw the sample of one partition."""
     here = local(partition, ghosts, survey.hosts_cut, survey.directories_cut)
-    links, given = read(here.graph, here.evidence, options)
+    links, signals_read = read(here.graph, here.evidence, options)
     active = survey.active()
     tables = ScoreTables(here.evidence, active)
     label = page_roles(tables, options).label
-    own = np.zeros(links.n, np.bool_)
-    own[here.own] = True
+    inside = np.zeros(links.n, np.bool_)
+    inside[here.own] = True
     numbers = np.flatnonzero(
-        own[links.source] & (label[links.source] >= 0) & (label[links.target] >= 0) & ~followed(links.kind)
+        inside[links.source] & (label[links.source] >= 0) & (label[links.target] >= 0) & ~followed(links.kind)
     )
     rows = np.zeros(len(numbers), LINK)
     source, target = links.source[numbers], links.target[numbers]
@@ -253,41 +232,38 @@ def observe(partition: Partition, ghosts: Ghosts, survey: Survey, cut: Cut, opti
     rows["kind"], rows["a"], rows["b"] = links.kind[numbers], active[label[source]], active[label[target]]
     drawn, of_cut = _drawn(rows), _of_cut(rows, cut)
     features = EdgeFeatures(links, numbers.astype(np.int32)[:0], survey.longest(), here.elsewhere.degrees)
-    for some in (drawn, of_cut):
-        rows["features"][some] = features.of(numbers[some].astype(np.int32))
-    known = np.flatnonzero(label[here.own] >= 0)
+    for sample in (drawn, of_cut):
+        rows["features"][sample] = features.of(numbers[sample].astype(np.int32))
+    certain_rows = np.flatnonzero(label[here.own] >= 0)
     of_links = np.setdiff1d(np.union1d(rows["host"][drawn], rows["host"][of_cut]), cut.hosts)
-    known = known[np.isin(partition.host[known], of_links)]
-    labels = active[label[here.own[known]]]
-    counted = place_labels(partition.host[known], labels, np.ones(len(known), np.int64))
-    rates = {name: _rate(tables, one, label, here.own, host, cut) for name, one in given.items() if one.weight}
+    certain_rows = certain_rows[np.isin(partition.host[certain_rows], of_links)]
+    labels = active[label[here.own[certain_rows]]]
+    counted = place_labels(partition.host[certain_rows], labels, np.ones(len(certain_rows), np.int64))
+    rates = {
+        name: _rate(tables, signal, label, here.own, host, cut)
+        for name, signal in signals_read.items()
+        if signal.weight
+    }
     return Observed(rows[drawn], rows[of_cut], counted, rates)
 
 
 def gathered(parts: Iterable[Observed]) -> Observed:
-    """What all partitions show together.
-
-    Args:
-        parts: of each partition.
-    """
-    all_of = list(parts)
-    links = np.concatenate([np.zeros(0, LINK), *(part.links for part in all_of)])
-    of_cut = np.concatenate([np.zeros(0, LINK), *(part.of_cut for part in all_of)])
+    """Join the samples of several partitions: what one partition would have drawn."""
+    samples = list(parts)
+    links = np.concatenate([np.zeros(0, LINK), *(sample.links for sample in samples)])
+    of_cut = np.concatenate([np.zeros(0, LINK), *(sample.of_cut for sample in samples)])
     links, of_cut = links[_drawn(links)], of_cut[_least(of_cut, OF_CUT)]
-    hosts = together([part.hosts for part in all_of])
-    wanted = np.union1d(links["host"], of_cut["host"])
-    counts, entries = hosts.of(wanted)
-    labels = place_labels(np.repeat(wanted, counts), entries["language"], entries["pages"].astype(np.int64))
-    names = sorted({name for part in all_of for name in part.signals})
-    rates = {name: _summed([part.signals[name] for part in all_of if name in part.signals]) for name in names}
+    hosts = together([sample.hosts for sample in samples])
+    hosts_named = np.union1d(links["host"], of_cut["host"])
+    counts, entries = hosts.of(hosts_named)
+    labels = place_labels(np.repeat(hosts_named, counts), entries["language"], entries["pages"].astype(np.int64))
+    names = sorted({name for sample in samples for name in sample.signals})
+    rates = {name: _summed([sample.signals[name] for sample in samples if name in sample.signals]) for name in names}
     return Observed(links, of_cut, labels, rates)
 
 
 def mixed(*columns: NDArray[np.int64]) -> NDArray[np.uint64]:
     """A hash of some numbers.
-
-    Args:
-        columns: shape (m,) each.
 
     >>> found = mixed(np.array([1, 2, 1]), np.array([2, 1, 2]))
     >>> bool(found[0] == found[2]), bool(found[0] == found[1])
@@ -302,14 +278,14 @@ def mixed(*columns: NDArray[np.int64]) -> NDArray[np.uint64]:
     return key
 
 
-def _least(rows: NDArray[np.void], most: int) -> NDArray[np.int64]:
-    """So many links of each host by their keys, hosts by rank; numbers of the rows."""
+def _least(rows: NDArray[np.void], limit: int) -> NDArray[np.int64]:
+    """Return the rows of at most so many links of each host by their keys, hosts by rank."""
     order = np.lexsort((rows["target"], rows["source"], rows["key"], rows["host"], rows["rank"]))
     host = rows["host"][order]
     first = np.ones(len(order), np.bool_)
     first[1:] = host[1:] != host[:-1]
     start = np.maximum.accumulate(np.where(first, np.arange(len(order)), 0))
-    return order[np.arange(len(order)) - start < most]
+    return order[np.arange(len(order)) - start < limit]
 
 
 def _drawn(rows: NDArray[np.void]) -> NDArray[np.int64]:
@@ -321,33 +297,33 @@ def _drawn(rows: NDArray[np.void]) -> NDArray[np.int64]:
 
 
 def _of_cut(rows: NDArray[np.void], cut: Cut) -> NDArray[np.int64]:
-    some = np.flatnonzero(np.isin(rows["host"], cut.hosts) & ~rows["between"])
-    return some[_least(rows[some], OF_CUT)]
+    within = np.flatnonzero(np.isin(rows["host"], cut.hosts) & ~rows["between"])
+    return within[_least(rows[within], OF_CUT)]
 
 
 def _rate(  # noqa: PLR0917  internal
     tables: ScoreTables,
     signal: Signal,
     label: NDArray[np.int16],
-    own: NDArray[np.int64],
+    own_rows: NDArray[np.int64],
     host: NDArray[np.int64],
     cut: Cut,
 ) -> Rate:
-    known = own[label[own] >= 0]
+    certain_rows = own_rows[label[own_rows] >= 0]
     sums, pages = np.zeros((len(cut.hosts), 2), np.int64), 0
     right = 0
-    for at in range(0, len(known), BLOCK):
-        part = known[at : at + BLOCK]
-        scores = tables.of(part, signal)
-        some = np.flatnonzero(scores.sum(axis=1) > 0)
-        share = np.rint(scores[some, label[part[some]]] / UNIT).astype(np.int64)
-        right, pages = right + int(share.sum()), pages + len(some)
-        keys = host[part[some]]
+    for at in range(0, len(certain_rows), BLOCK):
+        block = certain_rows[at : at + BLOCK]
+        scores = tables.of(block, signal)
+        named = np.flatnonzero(scores.sum(axis=1) > 0)
+        share = np.rint(scores[named, label[block[named]]] / UNIT).astype(np.int64)
+        right, pages = right + int(share.sum()), pages + len(named)
+        keys = host[block[named]]
         inside = np.isin(keys, cut.hosts)
         number = np.searchsorted(cut.hosts, keys[inside])
         np.add.at(sums, number, np.stack([share[inside], np.ones(len(number), np.int64)], axis=1))
-    there = sums[:, 1] > 0
-    return Rate(right, pages, cut.hosts[there], sums[there])
+    present = sums[:, 1] > 0
+    return Rate(right, pages, cut.hosts[present], sums[present])
 
 
 def _summed(rates: list[Rate]) -> Rate:
@@ -360,7 +336,7 @@ def _summed(rates: list[Rate]) -> Rate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Learned:
-    """What every partition is given. Its size goes with the number of hosts that are cut, not with that of pages."""
+    """What every partition gets. Its size depends on the number of cut hosts, not of pages."""
 
     model: whole.Learned  #: of the cut hosts, numbered as in ``hosts``, and of all others together
     hosts: NDArray[np.int64]  #: keys of the cut hosts, ascending, shape (H,)
@@ -368,11 +344,7 @@ class Learned:
     of_directories: PlaceLabels  #: certain pages of the cut directories
 
     def of(self, hosts: NDArray[np.int64]) -> whole.Learned:
-        """The model for the hosts of a partition.
-
-        Args:
-            hosts: keys, by number, ascending.
-        """
+        """Return the model for the hosts of a partition, by ascending keys."""
         rows = np.flatnonzero(np.isin(self.hosts, hosts, assume_unique=True))
         model = self.model
         numbers = np.searchsorted(hosts, self.hosts[rows]).astype(np.int32)
@@ -380,31 +352,28 @@ class Learned:
             model,
             hosts=numbers,
             sites=model.sites[rows],
-            reliability={name: Reliability(one.overall, one.of_hosts[rows]) for name, one in model.reliability.items()},
+            reliability={
+                name: Reliability(reliability.overall, reliability.of_hosts[rows])
+                for name, reliability in model.reliability.items()
+            },
             compatibility=model.compatibility.of_hosts(rows),
         )
 
 
 def learn(survey: Survey, observed: Observed, cut: Cut) -> Learned:
-    """Learn from what all partitions counted and drew.
-
-    Args:
-        survey: of all partitions.
-        observed: of all partitions.
-        cut: hosts whose pages lie in several partitions.
-
-    Raises:
-        ValueError: neither text nor signal names a language.
-    """
+    """Learn from the surveys and samples of all partitions."""
     active = survey.active()
     if not len(active):
         raise ValueError("there is nothing to learn from: neither text nor signal names a language")
-    known = np.where(active >= 0, active, 0)
-    shown = active >= 0
-    scores, labels = (survey.scores[known] * shown).astype(np.float64) * UNIT, survey.label[known] * shown
+    active_rows = np.where(active >= 0, active, 0)
+    has_label = active >= 0
+    scores, labels = (
+        (survey.scores[active_rows] * has_label).astype(np.float64) * UNIT,
+        survey.label[active_rows] * has_label,
+    )
     collection = site_prior.of_counts(scores, labels, survey.pages)
     columns = np.full(len(survey.codes), -1, np.int64)
-    columns[active[shown]] = np.flatnonzero(shown)
+    columns[active[has_label]] = np.flatnonzero(has_label)
 
     def sites(labels: PlaceLabels, keys: NDArray[np.int64]) -> NDArray[np.float64]:
         counts, entries = labels.of(keys)
@@ -419,8 +388,8 @@ def learn(survey: Survey, observed: Observed, cut: Cut) -> Learned:
     _, first = np.unique(drawn[["source", "target"]], return_index=True)
     of_sample = first < len(observed.links)
     drawn = drawn[first]
-    others = np.setdiff1d(drawn["host"][~drawn["between"]], cut.hosts)
-    keys = np.concatenate([cut.hosts, others])
+    other_hosts = np.setdiff1d(drawn["host"][~drawn["between"]], cut.hosts)
+    keys = np.concatenate([cut.hosts, other_hosts])
     order = np.argsort(keys, kind="stable")
     number = order[np.minimum(np.searchsorted(keys[order], drawn["host"]), max(len(keys) - 1, 0))] if len(keys) else 0
     group = np.where(drawn["between"], len(keys), number)
@@ -434,7 +403,7 @@ def learn(survey: Survey, observed: Observed, cut: Cut) -> Learned:
             group.astype(np.int64),
             of_sample,
         ),
-        np.vstack([of_cut, sites(observed.hosts, others)]),
+        np.vstack([of_cut, sites(observed.hosts, other_hosts)]),
         collection,
         survey.kinds,
         survey.longest(),

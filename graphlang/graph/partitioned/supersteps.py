@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ready:
-    """A partition, its ghosts, and what was learned of its hosts."""
+    """A partition, its ghosts, and the model of its hosts."""
 
     here: Local
     border: NDArray[np.int64]  #: rows of the pages at the border, ascending
@@ -40,20 +40,10 @@ class Ready:
 
 
 def ready_of(partition: Partition, learned: Learned, ghosts: Ghosts, options: Options | None = None) -> Ready:
-    """Make a partition ready.
-
-    Args:
-        partition: sorted.
-        learned: of the whole collection.
-        ghosts: what is known of its neighbours.
-        options: weights and limits.
-
-    Raises:
-        ValueError: arrays that do not fit each other.
-    """
+    """Make a partition ready."""
     here = local(partition, ghosts, learned.of_hosts, learned.of_directories)
-    given = (here.graph, here.evidence, learned.of(here.hosts), here.elsewhere)
-    return Ready(here, here.own[partition.border()], learned_for(*given, options or Options()))
+    arrays = (here.graph, here.evidence, learned.of(here.hosts), here.elsewhere)
+    return Ready(here, here.own[partition.border()], learned_for(*arrays, options or Options()))
 
 
 _LABEL = np.dtype([("label", "<i2")])
@@ -61,7 +51,7 @@ _LABEL = np.dtype([("label", "<i2")])
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prepared:
-    """n rows: the pages of a partition and its ghosts, by ascending id."""
+    """What stays the same in all supersteps; n rows: the pages of a partition and its ghosts, by ascending id."""
 
     ids: NDArray[np.int64]  #: shape (n,)
     own: NDArray[np.int64]  #: rows of the partition's pages, ascending
@@ -72,33 +62,19 @@ class Prepared:
     edges: EdgeCompatibility
     weights: MessageWeights
 
-    def exchange(self, heard: Records, options: Options) -> Exchange:
-        """The pages ready to exchange messages.
-
-        Args:
-            heard: what the latent ghosts believe.
-            options: weights and limits.
-        """
-        potentials, rows = self.potentials, np.searchsorted(self.ids, heard.pages)
-        kept, prior = potentials.candidates.shape[1], potentials.prior
-        table = beliefs.heard(heard, kept, prior.probability, prior.group[rows])
+    def exchange(self, ghost_beliefs: Records, options: Options) -> Exchange:
+        """Return the pages ready to exchange messages, with the beliefs of the latent ghosts."""
+        potentials, rows = self.potentials, np.searchsorted(self.ids, ghost_beliefs.pages)
+        candidate_count, prior = potentials.candidates.shape[1], potentials.prior
+        table = beliefs.heard(ghost_beliefs, candidate_count, prior.probability, prior.group[rows])
         nothing = potentials.no_evidence.copy()
         nothing[rows] = ~table.known
-        given = replace(potentials, no_evidence=nothing)
-        return Exchange(given, self.edges, self.weights, self.host, options.neighbours, table.held(rows))
+        potentials_now = replace(potentials, no_evidence=nothing)
+        return Exchange(potentials_now, self.edges, self.weights, self.host, options.neighbours, table.held(rows))
 
 
 def prepared_of(ready: Ready, labels: Records | None, options: Options) -> Prepared:
-    """Work out what stays the same in all supersteps.
-
-    Args:
-        ready: the partition.
-        labels: `labels_of` the latent ghosts; None where they have not said it yet.
-        options: weights and limits.
-
-    Raises:
-        ValueError: arrays that do not fit each other.
-    """
+    """Compute what stays the same in all supersteps; labels of ghosts may still be missing."""
     here = ready.here
     fixed = None if labels is None or not len(labels.pages) else _fixed(labels, here.ids)
     exchange = prepare(
@@ -115,17 +91,13 @@ def prepared_of(ready: Ready, labels: Records | None, options: Options) -> Prepa
 
 
 def labels_of(prepared: Prepared) -> Records:
-    """What the latent pages at the border may most likely be, which tells their neighbours what to ask about.
-
-    Args:
-        prepared: before the ghosts said anything.
-    """
-    given, rows = prepared.potentials, prepared.border
-    numbers = given.number[rows]
-    best = given.log_potential[numbers, :-1].argmax(axis=1)
-    found = given.active[given.candidates[numbers, best]]
+    """Return the likely labels of latent pages at the border, which tell neighbours what to ask about."""
+    potentials, rows = prepared.potentials, prepared.border
+    numbers = potentials.number[rows]
+    best = potentials.log_potential[numbers, :-1].argmax(axis=1)
+    best_labels = potentials.active[potentials.candidates[numbers, best]]
     header = np.zeros(len(rows), _LABEL)
-    header["label"] = np.where(given.no_evidence[rows], NONE, found)
+    header["label"] = np.where(potentials.no_evidence[rows], NONE, best_labels)
     return pack(prepared.ids[rows], header, [])
 
 
@@ -136,32 +108,28 @@ def _fixed(labels: Records, ids: NDArray[np.int64]) -> FixedBeliefs:
 
 
 def _without(potentials: NodePotentials, rows: NDArray[np.int64]) -> NodePotentials:
-    """The potentials without what latent ghosts believe, which each superstep puts in."""
+    """Remove the latent ghosts' beliefs from the potentials; each superstep puts them in."""
     clamped = potentials.clamped
-    kept = ~np.isin(clamped.unsure, rows)  # what is given travels as it is: all of them are unsure
-    some = replace(clamped, unsure=clamped.unsure[kept], unsure_belief=clamped.unsure_belief[kept])
-    return replace(potentials, clamped=some)
+    remaining = ~np.isin(clamped.unsure, rows)  # what is given travels as it is: all of them are unsure
+    clamped_kept = replace(clamped, unsure=clamped.unsure[remaining], unsure_belief=clamped.unsure_belief[remaining])
+    return replace(potentials, clamped=clamped_kept)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moves:
-    """The latent pages that do not stand as they did; m of f."""
+    """The m latent pages, of f, whose state has changed since a snapshot."""
 
     numbers: NDArray[np.int64]  #: of these pages among the latent ones, ascending, shape (m,)
     motion: Motion  #: where they stand, row by row
 
 
 def since(snapshot: Motion, motion: Motion) -> Moves:
-    """What moved.
-
-    Args:
-        snapshot: where all pages stood.
-        motion: where all pages stand.
+    """Return what moved between two states.
 
     >>> then = Motion(np.float32([[1, 0], [1, 0]]), np.zeros((2, 2), np.float32), np.zeros((2, 1), np.float32))
     >>> now = Motion(np.float32([[1, 0], [0, 1]]), then.step, then.damping)
-    >>> found = since(then, now)
-    >>> found.numbers.tolist(), after(then, found).belief.tolist()
+    >>> moves = since(then, now)
+    >>> moves.numbers.tolist(), after(then, moves).belief.tolist()
     ([1], [[1.0, 0.0], [0.0, 1.0]])
     """
     pairs = zip(_arrays(snapshot), _arrays(motion), strict=True)
@@ -170,16 +138,11 @@ def since(snapshot: Motion, motion: Motion) -> Moves:
 
 
 def after(snapshot: Motion, moves: Moves) -> Motion:
-    """Where all pages stand.
-
-    Args:
-        snapshot: where they stood.
-        moves: of `since`.
-    """
-    found = [values.copy() for values in _arrays(snapshot)]
-    for every, some in zip(found, _arrays(moves.motion), strict=True):
-        every[moves.numbers] = some
-    return Motion(*found)
+    """Apply moves to the snapshot that they were computed from."""
+    arrays = [values.copy() for values in _arrays(snapshot)]
+    for values, moved_values in zip(arrays, _arrays(moves.motion), strict=True):
+        values[moves.numbers] = moved_values
+    return Motion(*arrays)
 
 
 def _arrays(motion: Motion) -> tuple[NDArray[np.float32], ...]:
@@ -191,7 +154,7 @@ STILL = 0.1  #: of the tolerance: a page that moved by less since it was told is
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """What a partition comes to in a superstep."""
+    """The outcome of a superstep on one partition."""
 
     border: Records  #: what its latent pages at the border were last said to believe, all of them
     moved: Records  #: those of them that have anything new to tell
@@ -202,109 +165,81 @@ class Step:
 
 
 def first(prepared: Prepared, options: Options) -> Step:
-    """Superstep 0: what the pages at the border say for themselves.
-
-    Args:
-        prepared: when the ghosts had said which languages they may be in.
-        options: weights and limits.
-    """
+    """Return superstep 0: what the pages at the border believe from their own evidence."""
     exchange = prepared.exchange(joined([]), options)
     motion = exchange.at_rest()
-    said = _said(prepared, prepared.border, motion, ~exchange.unreached()[prepared.border])
-    return Step(said, said, float(len(prepared.border) > 0), motion)
+    records = _said(prepared, prepared.border, motion, ~exchange.unreached()[prepared.border])
+    return Step(records, records, float(len(prepared.border) > 0), motion)
 
 
-def advance(prepared: Prepared, heard: Records, before: Step, options: Options) -> Step:
-    """Another superstep.
-
-    Args:
-        prepared: as for `first`.
-        heard: what the latent ghosts were last said to believe.
-        before: what the partition came to in the superstep before.
-        options: weights and limits.
-
-    Raises:
-        ValueError: arrays that do not fit each other.
-    """
+def advance(prepared: Prepared, ghost_beliefs: Records, before: Step, options: Options) -> Step:
+    """Take another superstep, with the last beliefs of the latent ghosts."""
     if not len(prepared.border):  # nobody listens
         return replace(before, moved=joined([]), most=0.0)
-    exchange = prepared.exchange(heard, options)
+    exchange = prepared.exchange(ghost_beliefs, options)
     motion = before.motion.copy()
     outcome = exchange.run(1, options.tolerance, motion=motion)
-    known, most = ~exchange.unreached(), outcome.largest
-    every, changed = [joined([])], [joined([])]
+    is_known, largest = ~exchange.unreached(), outcome.largest
+    records, changed = [joined([])], [joined([])]
     for at in range(0, len(prepared.border), beliefs_.BLOCK):
         rows = prepared.border[at : at + beliefs_.BLOCK]
         pages = prepared.ids[rows]
-        old, new = before.border.of(pages), _said(prepared, rows, motion, known[rows])
+        old, new = before.border.of(pages), _said(prepared, rows, motion, is_known[rows])
         last, now = _heard(prepared, rows, old), motion.belief[prepared.potentials.number[rows]]
-        found = known[rows] != last.known
-        if found.any():  # pages behind them, of which nothing is known either, have to be told
-            most = 1.0
-        moved = pages[found | (np.abs(now - last.belief).max(axis=1) > STILL * options.tolerance)]
+        newly_known = is_known[rows] != last.known
+        if newly_known.any():  # pages behind them, of which nothing is known either, have to be told
+            largest = 1.0
+        moved = pages[newly_known | (np.abs(now - last.belief).max(axis=1) > STILL * options.tolerance)]
         changed.append(new.of(moved))
-        every.append(joined([changed[-1], old.of(np.setdiff1d(pages, moved, assume_unique=True))]))
-    return Step(joined(every), joined(changed), most, motion)
+        records.append(joined([changed[-1], old.of(np.setdiff1d(pages, moved, assume_unique=True))]))
+    return Step(joined(records), joined(changed), largest, motion)
 
 
-def is_settled(most: float, news: int, options: Options) -> bool:
-    """Whether another superstep would come to the same, so that it need not be taken.
-
-    Args:
-        most: of the partition's last step.
-        news: how many of its ghosts had anything new to tell in that superstep.
-        options: weights and limits.
-    """
-    return not news and most <= STILL * options.tolerance
+def is_settled(largest: float, news: int, options: Options) -> bool:
+    """True if another superstep would change nothing; ``news`` counts ghosts with new beliefs."""
+    return not news and largest <= STILL * options.tolerance
 
 
-def answer_of(prepared: Prepared, heard: Records, motion: Motion | None, options: Options) -> Answer:
-    """The answers of a partition's pages.
-
-    Args:
-        prepared: as for `first`.
-        heard: what the latent ghosts believe in the end.
-        motion: where its latent pages stand; None where nothing was said across borders.
-        options: weights and limits.
-    """
-    exchange = prepared.exchange(heard, options)
+def answer_of(prepared: Prepared, ghost_beliefs: Records, motion: Motion | None, options: Options) -> Answer:
+    """Return the answers of a partition's pages."""
+    exchange = prepared.exchange(ghost_beliefs, options)
     rounds = 1 if len(prepared.border) and motion is not None else options.rounds  # nor does it go ahead in the end
     outcome = exchange.run(rounds, options.tolerance, motion=None if motion is None else motion.copy())
     return _of_rows(answered(exchange, outcome, options), prepared.own)
 
 
-def _of_rows(every: Answer, rows: NDArray[np.int64]) -> Answer:
+def _of_rows(answer: Answer, rows: NDArray[np.int64]) -> Answer:
     return Answer(
-        every.language[rows],
-        every.confidence[rows],
-        every.runner_up[rows],
-        every.runner_up_confidence[rows],
-        every.languages[rows],
-        every.probabilities[rows],
-        every.rounds,
-        every.converged,
+        answer.language[rows],
+        answer.confidence[rows],
+        answer.runner_up[rows],
+        answer.runner_up_confidence[rows],
+        answer.languages[rows],
+        answer.probabilities[rows],
+        answer.rounds,
+        answer.converged,
     )
 
 
-def _table(prepared: Prepared, rows: NDArray[np.int64], motion: Motion, known: NDArray[np.bool_]) -> beliefs_.Table:
-    """What some latent pages believe."""
-    given = prepared.potentials
-    numbers = given.number[rows]
-    candidates = given.candidates[numbers]
-    prior = beliefs_.usual(candidates, given.prior.probability, given.prior.group[rows])
-    return beliefs_.Table(candidates, motion.belief[numbers], prior, known)
+def _table(prepared: Prepared, rows: NDArray[np.int64], motion: Motion, is_known: NDArray[np.bool_]) -> beliefs_.Table:
+    """Return the beliefs of some latent pages."""
+    potentials = prepared.potentials
+    numbers = potentials.number[rows]
+    candidates = potentials.candidates[numbers]
+    prior = beliefs_.usual(candidates, potentials.prior.probability, potentials.prior.group[rows])
+    return beliefs_.Table(candidates, motion.belief[numbers], prior, is_known)
 
 
-def _said(prepared: Prepared, rows: NDArray[np.int64], motion: Motion, known: NDArray[np.bool_]) -> Records:
-    found = [joined([])]
+def _said(prepared: Prepared, rows: NDArray[np.int64], motion: Motion, is_known: NDArray[np.bool_]) -> Records:
+    records = [joined([])]
     for at in range(0, len(rows), beliefs_.BLOCK):
-        part = slice(at, at + beliefs_.BLOCK)
-        table = _table(prepared, rows[part], motion, known[part])
-        found.append(beliefs_.told(prepared.ids[rows[part]], table, len(prepared.potentials.active)))
-    return joined(found)
+        block = slice(at, at + beliefs_.BLOCK)
+        table = _table(prepared, rows[block], motion, is_known[block])
+        records.append(beliefs_.told(prepared.ids[rows[block]], table, len(prepared.potentials.active)))
+    return joined(records)
 
 
-def _heard(prepared: Prepared, rows: NDArray[np.int64], said: Records) -> beliefs_.Table:
-    """What was said of some latent pages, as those hear it that have them as ghosts."""
-    kept, prior = prepared.potentials.candidates.shape[1], prepared.potentials.prior
-    return beliefs_.heard(said, kept, prior.probability, prior.group[rows])
+def _heard(prepared: Prepared, rows: NDArray[np.int64], records: Records) -> beliefs_.Table:
+    """Return the beliefs of some latent pages as their neighbours decode them."""
+    candidate_count, prior = prepared.potentials.candidates.shape[1], prepared.potentials.prior
+    return beliefs_.heard(records, candidate_count, prior.probability, prior.group[rows])

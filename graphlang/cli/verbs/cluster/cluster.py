@@ -49,7 +49,7 @@ def cluster() -> None:
     "--output",
     required=True,
     metavar="FOLDER",
-    help="Where the tables are written to, as Spark names it.",
+    help="Where the tables are written to: a folder that every executor sees, or an address.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace FOLDER when all tables are complete.")
 @click.option(
@@ -118,7 +118,7 @@ def run(
 ) -> None:
     """Find the language of every page of PATHS, and write tables to FOLDER.
 
-    PATHS are files, folders and patterns that every executor sees under the same path, or addresses that Spark reads
+    PATHS are files, folders and patterns that every executor sees under the same path, or addresses that Arrow opens
     (hdfs://, s3a://). Archives are read as by 'graphlang ingest'; large ones are cut, so that several executors read
     them. The inference works on partitions of the pages by host, until no belief across their borders moves. FOLDER
     gets its name when all is complete; one that exists is refused without --overwrite. A job that dies leaves its
@@ -139,7 +139,7 @@ def run(
     if not named:
         raise click.UsageError("no files: name some, or a list of them with --from")
     with session(master, settings, late=True, method=method) as spark:
-        job, propagating = needed("graphlang.cluster.job"), needed("graphlang.cluster.inference.propagate")
+        job, propagating = needed("graphlang.cluster.job"), needed("graphlang.cluster.partitions")
         done = job.run(
             spark,
             named,
@@ -198,7 +198,7 @@ def load(db: Path, output: Path, *, overwrite: bool) -> None:
     Examples:
       graphlang cluster load crawl.db -o tables
     """
-    done = needed("graphlang.cluster.database.from_database").from_database(db, output, overwrite=overwrite)
+    done = needed("graphlang.cluster.load").from_database(db, output, overwrite=overwrite)
     words = f"{counted(done.fetched, 'page')} read, {done.pages - done.fetched:,} only linked to"
     words += f", {counted(done.links, 'link')}"
     say(f"{words}, {counted(done.runs, 'run')}", "loaded", **done._asdict())

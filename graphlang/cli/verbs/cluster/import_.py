@@ -35,7 +35,7 @@ def import_(folder: Path, db: Path) -> None:
       graphlang sites crawl.db --by domain
     """
     try:
-        from graphlang.cluster.database.to_database import to_database  # noqa: PLC0415 - needs an extra
+        from graphlang.cluster.import_tables import to_database  # noqa: PLC0415 - needs an extra
     except ImportError as error:
         raise Failure("import needs pyarrow: pip install 'graphlang[parquet]'", USAGE) from error
     done = to_database(folder, db)

@@ -57,7 +57,7 @@ def sites(
     with tables_of(tables, master, settings) as found:
         if "year" in by:
             say_unanswered(found)
-            needed("graphlang.cluster.maps.gather").refuse_other_years(found)
+            needed("graphlang.cluster.maps").refuse_other_years(found)
         made = site_map(found, by, selection, scripts=scripts or any(one.script for one in selection.wanted))
     write_rows(made.columns, made.rows, format_=format_, limit=limit, output=output)
 

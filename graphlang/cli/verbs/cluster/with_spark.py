@@ -108,4 +108,4 @@ def tables_of(folder: str, master: str | None, settings: dict[str, str]) -> Iter
         InputError: the folder does not hold what a job writes.
     """
     with session(master, settings) as spark:
-        yield needed("graphlang.cluster.maps.questions").opened(spark, folder)
+        yield needed("graphlang.cluster.maps").opened(spark, folder)

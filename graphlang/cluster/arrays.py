@@ -1,4 +1,4 @@
-"""On an executor: the rows of a partition's pages and links -> the arrays that the kernels take."""
+"""On an executor: rows of pages and links into the arrays that the kernels take."""
 
 from __future__ import annotations
 
@@ -17,13 +17,61 @@ from graphlang.graph.data import FixedBeliefs, Signal
 from graphlang.graph.partitioned.assign import directory_of, host_of, key_of
 from graphlang.graph.partitioned.partition import Partition
 from graphlang.graph.partitioned.records import ragged
+from graphlang.graph.propagation.nodes.active_languages import LIKELY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
-    from graphlang.cluster.inference.labels import Labels
+    from graphlang.graph.propagation.options import Options
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labels:
+    """L labels of C languages."""
+
+    names: tuple[str, ...]  #: labels, ascending
+    codes: tuple[str, ...]  #: languages, ascending
+    language: NDArray[np.int16]  #: index of the language of each label; a last entry of -1; shape (L + 1,)
+    usual: NDArray[np.int64]  #: index of the label that most pages of each language have; a last entry of -1; (C + 1,)
+
+    @property
+    def index(self) -> dict[str, int]:
+        """The number of each language."""
+        return {code: number for number, code in enumerate(self.codes)}
+
+
+def labels_of(names: Iterable[str], pages: Mapping[str, int]) -> Labels:
+    """Number labels and languages.
+
+    The usual label of a language is the one that most pages have for their best, else the first by name.
+
+    >>> numbered = labels_of(["srp_Latn", "deu", "srp_Cyrl", "und"], {"srp_Latn": 3})
+    >>> numbered.codes, [numbered.names[at] for at in numbered.usual[:-1]]
+    (('deu', 'srp'), ['deu', 'srp_Latn'])
+    """
+    names_known = sorted(set(names) - {languages.UND, languages.ZXX})
+    codes = sorted({languages.split(name)[0] for name in names_known})
+    index = {code: number for number, code in enumerate(codes)}
+    language = np.array([*(index[languages.split(name)[0]] for name in names_known), -1], dtype=np.int16)
+    usual = np.full(len(codes) + 1, -1, dtype=np.int64)
+    for label in sorted(
+        range(len(names_known)), key=lambda label: (-pages.get(names_known[label], 0), names_known[label])
+    ):
+        if usual[language[label]] < 0:
+            usual[language[label]] = label
+    return Labels(tuple(names_known), tuple(codes), language, usual)
+
+
+def spelled(column: NDArray[np.int16], text_labels: NDArray[np.int16], labels: Labels) -> NDArray[np.int64]:
+    """Return the label of a language for each page, -1 none: that of its own text, else the usual; shape (n,)."""
+    label = labels.usual[column]
+    text_languages = labels.language[text_labels]
+    for rank in range(text_labels.shape[1] - 1, -1, -1):
+        label = np.where((text_languages[:, rank] == column) & (column >= 0), text_labels[:, rank], label)
+    return label.astype(np.int64)
+
 
 #: Columns of the pages of a partition; ``copies`` only of pages on hosts that are cut.
 PAGES: Final = ("page", "url", "tld", "label", "characters", "scores", "declared", "shares", "read", "copies")
@@ -35,12 +83,12 @@ _LAST: Final = np.iinfo(np.int16).max
 
 
 class TooLargeError(ValueError):
-    """A partition is larger than the limit; the words name its largest host."""
+    """A partition is larger than the limit; the message names its largest host."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Beside:
-    """What is kept beside a partition; n pages in ascending order, g ghosts."""
+class PageDetails:
+    """What the answers of a partition need besides its arrays; n pages in ascending order, g ghosts."""
 
     ghosts: NDArray[np.int64]  #: ids, ascending, shape (g,)
     homes: NDArray[np.int32]  #: partition of each ghost, shape (g,)
@@ -59,7 +107,7 @@ def bundle(  # noqa: PLR0917  all that it depends on
     weights: Mapping[str, float],
     most_links: int,
     cut_hosts: NDArray[np.int64],
-) -> tuple[Partition, Beside]:
+) -> tuple[Partition, PageDetails]:
     """Make the arrays of a partition.
 
     Args:
@@ -77,8 +125,8 @@ def bundle(  # noqa: PLR0917  all that it depends on
     if links.num_rows > most_links:
         raise TooLargeError(_too_large(number, pages, links, most_links))
     pages = pages.sort_by("page")
-    own, score = scores_of(pages, labels)
-    indices, probabilities = join_scripts(labels.language[own], score)
+    text_labels, score = scores_of(pages, labels)
+    indices, probabilities = join_scripts(labels.language[text_labels], score)
     characters = pages["characters"].fill_null(0).to_numpy()
     length = np.where(indices[:, 0] < 0, 0, characters).astype(np.int32)  # no letters: no evidence
     best = pages["label"]
@@ -103,10 +151,10 @@ def bundle(  # noqa: PLR0917  all that it depends on
         parts=_parts(pages["shares"].combine_chunks(), labels),
     ).sorted()
     ghosts, homes = _ghosts(partition, number, links)
-    return partition, Beside(
+    return partition, PageDetails(
         ghosts,
         homes,
-        own,
+        text_labels,
         _where(pc.equal(best, languages.ZXX)),
         _where(pc.equal(best, languages.UND)) & (characters >= SHORT),
         characters,
@@ -115,20 +163,13 @@ def bundle(  # noqa: PLR0917  all that it depends on
 
 
 def keys_of(names: Iterable[bytes]) -> NDArray[np.int64]:
-    """Keys of hosts or directories.
-
-    Args:
-        names: as they stand in URLs, as often as one likes.
-    """
-    known: dict[bytes, int] = {}
-    return np.array([known.get(name) or known.setdefault(name, key_of(name)) for name in names], np.int64)
+    """Return the keys of hosts or directories; names may repeat."""
+    keys: dict[bytes, int] = {}
+    return np.array([keys.get(name) or keys.setdefault(name, key_of(name)) for name in names], np.int64)
 
 
 def host_keys(urls: pa.ChunkedArray) -> NDArray[np.int64]:
     """Keys of the hosts of URLs, each host looked at once; shape (n,).
-
-    Args:
-        urls: of pages.
 
     >>> keys = host_keys(pa.chunked_array([["http://a.example/x", "https://a.example/?y", "http://b.example/"]]))
     >>> int(keys[0]) == int(keys[1]) == key_of(b"a.example"), int(keys[2]) == key_of(b"b.example")
@@ -137,14 +178,14 @@ def host_keys(urls: pa.ChunkedArray) -> NDArray[np.int64]:
     begin = pc.struct_field(pc.extract_regex(urls, _BEGIN), "begin")
     # A URL that begins otherwise stands for itself: `host_of` knows what its host is.
     encoded = pc.coalesce(begin, urls).combine_chunks().dictionary_encode()
-    keys = keys_of(host_of(one.encode()) for one in encoded.dictionary.to_pylist())
-    found: NDArray[np.int64] = keys[encoded.indices.to_numpy()]
-    return found
+    keys = keys_of(host_of(begin_of.encode()) for begin_of in encoded.dictionary.to_pylist())
+    hosts: NDArray[np.int64] = keys[encoded.indices.to_numpy()]
+    return hosts
 
 
 def _copies(pages: pa.Table, host: NDArray[np.int64], cut_hosts: NDArray[np.int64]) -> NDArray[np.int32]:
-    """How many pages of its host have the very same short text as each page has."""
-    found: NDArray[np.int32] = pages["copies"].fill_null(1).to_numpy().astype(np.int32)
+    """Count the pages of each page's host with the very same short text."""
+    copies: NDArray[np.int32] = pages["copies"].fill_null(1).to_numpy().astype(np.int32)
     short = _where(pc.less(pages["characters"], SHORT)) & ~_where(pages["read"].is_null())
     rows = np.flatnonzero(short & ~np.isin(host, cut_hosts))
     read = pages["read"].fill_null(0).to_numpy()
@@ -152,8 +193,8 @@ def _copies(pages: pa.Table, host: NDArray[np.int64], cut_hosts: NDArray[np.int6
     new = np.ones(len(order), np.bool_)
     new[1:] = (host[order][1:] != host[order][:-1]) | (read[order][1:] != read[order][:-1])
     group = np.cumsum(new) - 1
-    found[order] = np.bincount(group)[group] if len(order) else 1
-    return found
+    copies[order] = np.bincount(group)[group] if len(order) else 1
+    return copies
 
 
 def _where(flags: Any) -> NDArray[np.bool_]:
@@ -161,41 +202,44 @@ def _where(flags: Any) -> NDArray[np.bool_]:
 
 
 def scores_of(pages: pa.Table, labels: Labels) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
-    """Labels and probabilities of the texts, shape (n, WIDTH) each.
-
-    Args:
-        pages: with the column ``scores``.
-        labels: of all pages.
-    """
+    """Return labels and probabilities of the texts, shape (n, WIDTH) each."""
     lists = pages["scores"].combine_chunks()
     counts = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
     flat = lists.flatten()
     rows, rank = ragged(counts)
-    kept = rank < WIDTH
-    own = np.full((pages.num_rows, WIDTH), -1, dtype=np.int16)
+    within = rank < WIDTH
+    labels_of_page = np.full((pages.num_rows, WIDTH), -1, dtype=np.int16)
     score = np.zeros((pages.num_rows, WIDTH), dtype=np.float32)
     numbers = pc.index_in(flat.field("label"), value_set=pa.array(labels.names, type=pa.string())).fill_null(-1)
-    own[rows[kept], rank[kept]] = numbers.to_numpy(zero_copy_only=False)[kept]
-    score[rows[kept], rank[kept]] = flat.field("score").to_numpy(zero_copy_only=False)[kept]
-    return own, np.where(own >= 0, score, np.float32(0))
+    labels_of_page[rows[within], rank[within]] = numbers.to_numpy(zero_copy_only=False)[within]
+    score[rows[within], rank[within]] = flat.field("score").to_numpy(zero_copy_only=False)[within]
+    return labels_of_page, np.where(labels_of_page >= 0, score, np.float32(0))
+
+
+def listening(probabilities: NDArray[np.float32], length: NDArray[np.int32], options: Options) -> NDArray[np.bool_]:
+    """Return which pages listen to their neighbours: those whose text is short, or leaves a question; shape (n,)."""
+    sure = probabilities[:, 0]
+    silent = (sure >= options.doubtful) & (length >= options.clamp_length)
+    in_play = (sure >= LIKELY) | ((sure > 0) & (length >= options.certain_length))
+    return np.asarray(~(silent & in_play))
 
 
 def _parts(lists: Any, labels: Labels) -> FixedBeliefs | None:
-    """The languages of the parts of pages in several, as `graphlang.analysis.arrays.graph_input` reads them."""
+    """Return the languages of the parts of pages in several, as `graphlang.analysis.arrays.graph_input` reads them."""
     counts = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
-    some = np.flatnonzero(counts)
-    if not len(some):
+    rows_with = np.flatnonzero(counts)
+    if not len(rows_with):
         return None
     rows, rank = ragged(counts)
-    kept = rank < PARTS
+    within = rank < PARTS
     flat = lists.flatten()
     numbers = pc.index_in(flat.field("label"), value_set=pa.array(labels.names, type=pa.string())).fill_null(-1)
-    at = np.searchsorted(some, rows[kept])
-    found = np.full((len(some), PARTS), -1, dtype=np.int16)
-    part = np.zeros((len(some), PARTS), dtype=np.float32)
-    found[at, rank[kept]] = labels.language[numbers.to_numpy(zero_copy_only=False)[kept]]
-    part[at, rank[kept]] = np.minimum(flat.field("share").to_numpy(zero_copy_only=False)[kept], 1)
-    return FixedBeliefs(some, found, part)
+    at = np.searchsorted(rows_with, rows[within])
+    languages_of = np.full((len(rows_with), PARTS), -1, dtype=np.int16)
+    shares_of = np.zeros((len(rows_with), PARTS), dtype=np.float32)
+    languages_of[at, rank[within]] = labels.language[numbers.to_numpy(zero_copy_only=False)[within]]
+    shares_of[at, rank[within]] = np.minimum(flat.field("share").to_numpy(zero_copy_only=False)[within], 1)
+    return FixedBeliefs(rows_with, languages_of, shares_of)
 
 
 def _hreflangs(column: Any, labels: Labels) -> NDArray[np.int16]:
@@ -203,39 +247,35 @@ def _hreflangs(column: Any, labels: Labels) -> NDArray[np.int16]:
     encoded = column.combine_chunks().dictionary_encode()
     tags = [index.get(languages.code(tag) or "", -1) for tag in encoded.dictionary.to_pylist()]
     numbers = encoded.indices.fill_null(len(tags)).to_numpy(zero_copy_only=False)
-    found: NDArray[np.int16] = np.array([*tags, -1], dtype=np.int16)[numbers]
-    return found
+    hreflangs: NDArray[np.int16] = np.array([*tags, -1], dtype=np.int16)[numbers]
+    return hreflangs
 
 
 def signals_of(pages: pa.Table, labels: Labels, weights: Mapping[str, float]) -> dict[str, Signal]:
-    """As `graphlang.analysis.arrays.signals.load`, in its order.
-
-    Args:
-        pages: with the columns ``url``, ``tld`` and ``declared``.
-        labels: of all pages.
-        weights: of the signals; those without a weight are left out.
-    """
-    found, index = {}, labels.index
+    """Return the signals with a weight, in the order of `graphlang.analysis.arrays.signals.load`."""
+    signals_by_name, index = {}, labels.index
     if weights.get("declared", 0):
-        said = [
-            "\n".join(f"{one['source']}={one['value']}" for one in listed or ())
+        declarations = [
+            "\n".join(f"{declaration['source']}={declaration['value']}" for declaration in listed or ())
             for listed in pages["declared"].to_pylist()
         ]
-        language = np.array([index.get(signals.language_declared(one), -1) for one in said], dtype=np.int16)
+        language = np.array(
+            [index.get(signals.language_declared(declaration), -1) for declaration in declarations], dtype=np.int16
+        )
         language = language.reshape(-1, 1)
-        found["declared"] = Signal(language, (language >= 0).astype(np.float32), weights["declared"])
+        signals_by_name["declared"] = Signal(language, (language >= 0).astype(np.float32), weights["declared"])
     if weights.get("cctld", 0):
         tlds = pages["tld"].combine_chunks().dictionary_encode()
         table, share = signals.of_tlds(tlds.dictionary.to_pylist(), index)
         rows = tlds.indices.fill_null(len(tlds.dictionary)).to_numpy(zero_copy_only=False)
-        found["cctld"] = Signal(table[rows], share[rows], weights["cctld"])
+        signals_by_name["cctld"] = Signal(table[rows], share[rows], weights["cctld"])
     if weights.get("url", 0):
         parts = (
             (np.arange(at, min(at + _TOGETHER, pages.num_rows)), pages["url"].slice(at, _TOGETHER).to_pylist())
             for at in range(0, pages.num_rows, _TOGETHER)
         )
-        found["url"] = signals.of_urls(parts, pages.num_rows, index, weights["url"])
-    return found
+        signals_by_name["url"] = signals.of_urls(parts, pages.num_rows, index, weights["url"])
+    return signals_by_name
 
 
 def _ghosts(partition: Partition, number: int, links: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -247,11 +287,11 @@ def _ghosts(partition: Partition, number: int, links: pa.Table) -> tuple[NDArray
     return ghosts, other[away][first].astype(np.int32)
 
 
-def _too_large(number: int, pages: pa.Table, links: pa.Table, most: int) -> str:
+def _too_large(number: int, pages: pa.Table, links: pa.Table, limit: int) -> str:
     hosts = pc.value_counts(pc.extract_regex(pages["url"], r"//(?P<host>[^/?#]*)").combine_chunks().field("host"))
-    largest = max(hosts.to_pylist(), key=lambda one: (one["counts"], one["values"]))
+    largest = max(hosts.to_pylist(), key=lambda host: (host["counts"], host["values"]))
     return (
-        f"partition {number} has {links.num_rows:,} links, more than the limit of {most:,}; its largest host is"
+        f"partition {number} has {links.num_rows:,} links, more than the limit of {limit:,}; its largest host is"
         f" {largest['values']} with {largest['counts']:,} of {pages.num_rows:,} pages: take more partitions, or cut"
         " hosts smaller"
     )

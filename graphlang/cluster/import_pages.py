@@ -1,4 +1,4 @@
-"""Sources, pages, captures, links and problems of a cluster's tables, into a database."""
+"""Import sources, pages, captures, links and problems from a cluster's tables into a database."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.dataset as ds
 
 from graphlang.analysis.classify import label_ids
-from graphlang.cluster.database.table_rows import ROWS
 from graphlang.cluster.tables import CORRECTIONS, REMOVED
+from graphlang.db import InputError
 from graphlang.db.records import LinkKind, apart
 from graphlang.db.write import multirow, sources
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterator, Sequence
 
-    from graphlang.cluster.database.table_rows import TableRows
+    from numpy.typing import NDArray
+
 
 _WITH_TEXT: Final = 2048  # where rows have texts
 _CAPTURE: Final = (
@@ -33,16 +36,48 @@ _READING: Final = ("position", "finished", "readings", "lacks")
 _INTO_HISTORY: Final = f"INSERT INTO history (id, page, source, reading, {', '.join(_OTHER)}, title, text, main, rest)"
 
 
+ROWS: Final = 1 << 16  #: of a batch
+
+
+class TableRows:
+    """The tables of a folder, and the numbers that pages get: in reading order, then by URL."""
+
+    def __init__(self, tables: dict[str, ds.Dataset]) -> None:
+        self.tables = tables
+        order = self._order()
+        self._sorted = np.argsort(order, kind="stable")
+        self.hashes = order[self._sorted]  #: of all pages, ascending; shape (pages,)
+        if (self.hashes[1:] == self.hashes[:-1]).any():
+            raise InputError("a page stands twice in the table pages")
+
+    def _order(self) -> NDArray[np.int64]:
+        """Return the hashed ids of pages in the order of their numbers."""
+        read = self.tables["captures"].to_table(columns=["page", "source", "offset"])
+        read = read.sort_by([("source", "ascending"), ("offset", "ascending"), ("page", "ascending")])
+        first = read["page"].to_numpy()
+        all_pages = self.tables["pages"].to_table(columns=["page", "url"]).sort_by([("url", "ascending")])
+        all_pages = all_pages["page"].to_numpy()
+        if not np.isin(first, all_pages).all():
+            raise InputError("the table captures names a page that the table pages does not have")
+        return np.concatenate([first, all_pages[~np.isin(all_pages, first)]]).astype(np.int64)
+
+    def ids(self, hashes: NDArray[np.int64], what: str) -> NDArray[np.int64]:
+        """Return the numbers of pages, from 1 on; ``what`` is the table that names them."""
+        at = np.minimum(np.searchsorted(self.hashes, hashes), max(len(self.hashes) - 1, 0))
+        if len(hashes) and not (len(self.hashes) and (self.hashes[at] == hashes).all()):
+            raise InputError(f"the table {what} names a page that the table pages does not have")
+        return self._sorted[at] + 1
+
+    def rows(self, name: str, columns: Sequence[str], size: int = ROWS) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a table in batches."""
+        return (batch for batch in self.tables[name].to_batches(columns=list(columns), batch_size=size) if len(batch))
+
+
 class Pages:
-    """All that is not an answer.
+    """Imports everything but answers."""
 
-    Args:
-        connection: the database that is being made.
-        given: what is read.
-    """
-
-    def __init__(self, connection: sqlite3.Connection, given: TableRows) -> None:
-        self._connection, self._given = connection, given
+    def __init__(self, connection: sqlite3.Connection, tables: TableRows) -> None:
+        self._connection, self._tables = connection, tables
         self._sources: dict[int, int] = {}
         self._readings: dict[int, int] = {}
         self._files: dict[str, int] = {}
@@ -51,10 +86,10 @@ class Pages:
         self._kinds = {kind.name.lower(): int(kind) for kind in LinkKind}
 
     def write(self) -> tuple[int, int, int, int]:
-        """Write them; how many pages, fetched pages, links and problems there are."""
+        """Return how many pages, fetched pages, links and problems were written."""
         self._write_sources()
         pages, fetched = self._write_pages(), self._write_captures()
-        if "history" in self._given.tables:
+        if "history" in self._tables.tables:
             self._write_history()
         links, problems = self._write_links(), self._write_problems()
         self._write_rest()
@@ -63,7 +98,7 @@ class Pages:
     def _write_sources(self) -> None:
         columns = ("source", "name", "sha256", "bytes", "keep", "options", *_READING)
         rows = sorted(
-            (row for batch in self._given.rows("sources", columns) for row in batch.to_pylist()), key=_by_source
+            (row for batch in self._tables.rows("sources", columns) for row in batch.to_pylist()), key=_by_source
         )
         for row in rows:
             number = sources.enter(
@@ -79,9 +114,9 @@ class Pages:
             )
 
     def _write_pages(self) -> int:
-        """Pages and hosts by their numbers, so that tables grow at their ends."""
-        table = self._given.tables["pages"].to_table(columns=["page", "url", "host", "domain", "suffix", "tld"])
-        ids = self._given.ids(table["page"].to_numpy(), "pages")
+        """Write pages and hosts by their numbers, so that tables grow at their ends."""
+        table = self._tables.tables["pages"].to_table(columns=["page", "url", "host", "domain", "suffix", "tld"])
+        ids = self._tables.ids(table["page"].to_numpy(), "pages")
         table = table.take(np.argsort(ids))
         hosts: dict[str, int] = {}
         first = 1
@@ -103,14 +138,17 @@ class Pages:
     def _write_captures(self) -> int:
         columns = ("page", "source", "original", *_CAPTURE, "title", "text", "main", "declared", "visible")
         count = 0
-        for batch in self._given.rows("captures", columns, _WITH_TEXT):
-            ids = self._given.ids(batch.column("page").to_numpy(), "captures").tolist()
+        for batch in self._tables.rows("captures", columns, _WITH_TEXT):
+            ids = self._tables.ids(batch.column("page").to_numpy(), "captures").tolist()
             originals = batch.column("original").to_pylist()
-            known = np.array([one for one in originals if one is not None], dtype=np.int64)
-            lenders = iter(self._given.ids(known, "captures").tolist())
-            original = [None if one is None else next(lenders) for one in originals]
+            lender_ids = np.array([original for original in originals if original is not None], dtype=np.int64)
+            lenders = iter(self._tables.ids(lender_ids, "captures").tolist())
+            original = [None if original is None else next(lenders) for original in originals]
             read = batch.column("source").to_pylist()
-            files, readings = [self._sources[one] for one in read], [self._readings[one] for one in read]
+            files, readings = (
+                [self._sources[original] for original in read],
+                [self._readings[original] for original in read],
+            )
             facts = [batch.column(name).to_pylist() for name in _CAPTURE]
             multirow.insert(self._connection, _INTO_CAPTURES, [ids, files, original, readings, *facts])
             self._write_content(ids, batch)
@@ -124,20 +162,24 @@ class Pages:
             if title or text:
                 body, rest = apart(text or "")
                 rows.append((page, title, body, main, rest or None))
-        said = list(zip(ids, batch.column("declared").to_pylist(), batch.column("visible").to_pylist(), strict=True))
+        extras = list(zip(ids, batch.column("declared").to_pylist(), batch.column("visible").to_pylist(), strict=True))
         insert = multirow.insert_rows
         insert(self._connection, "INSERT INTO texts (page, title, text, main, rest)", rows)
-        declared = [(page, one["source"], one["value"]) for page, listed, _ in said for one in listed or ()]
+        declared = [
+            (page, declaration["source"], declaration["value"])
+            for page, listed, _ in extras
+            for declaration in listed or ()
+        ]
         insert(self._connection, "INSERT OR IGNORE INTO declarations (page, source, value)", declared)
-        visible = [(page, data) for page, _, data in said if data]
+        visible = [(page, data) for page, _, data in extras if data]
         insert(self._connection, "INSERT INTO visible_bytes (page, bytes)", visible)
 
     def _write_history(self) -> None:
         columns = ("page", "source", *_OTHER, "title", "text", "main", "declared", "links", "run")
         number = 0
-        for batch in self._given.rows("history", columns, _WITH_TEXT):
-            ids = self._given.ids(batch.column("page").to_numpy(), "history").tolist()
-            captures, links, said = [], [], []
+        for batch in self._tables.rows("history", columns, _WITH_TEXT):
+            ids = self._tables.ids(batch.column("page").to_numpy(), "history").tolist()
+            captures, links, declarations = [], [], []
             for page, row in zip(ids, batch.to_pylist(), strict=True):
                 number += 1
                 body, rest = (None, None) if row["text"] is None else apart(row["text"])
@@ -158,11 +200,13 @@ class Pages:
                 if row["run"] is not None:
                     self.answered.append((row["run"], number))
                 links += [(number, *link.values()) for link in row["links"] or ()]
-                said += [(number, one["source"], one["value"]) for one in row["declared"] or ()]
+                declarations += [
+                    (number, declaration["source"], declaration["value"]) for declaration in row["declared"] or ()
+                ]
             insert = multirow.insert_rows
             insert(self._connection, _INTO_HISTORY, captures)
-            insert(self._connection, "INSERT OR IGNORE INTO history_declarations", said)
-            targets = self._given.ids(np.array([link[1] for link in links], dtype=np.int64), "history").tolist()
+            insert(self._connection, "INSERT OR IGNORE INTO history_declarations", declarations)
+            targets = self._tables.ids(np.array([link[1] for link in links], dtype=np.int64), "history").tolist()
             rows = [
                 (capture, target, self._kinds[kind], *rest)
                 for (capture, _, kind, *rest), target in zip(links, targets, strict=True)
@@ -172,8 +216,8 @@ class Pages:
     def _write_links(self) -> int:
         into = "INSERT OR IGNORE INTO links (source, target, kind, nofollow, hreflang, place)"
         count = 0
-        for batch in self._given.rows("links", ("source", "target", "kind", "nofollow", "hreflang", "place")):
-            source, target = (self._given.ids(batch.column(name).to_numpy(), "links") for name in ("source", "target"))
+        for batch in self._tables.rows("links", ("source", "target", "kind", "nofollow", "hreflang", "place")):
+            source, target = (self._tables.ids(batch.column(name).to_numpy(), "links") for name in ("source", "target"))
             order = np.lexsort((target, source))
             ordered = batch.take(pa.array(order))
             kinds = [self._kinds[kind] for kind in ordered.column("kind").to_pylist()]
@@ -184,35 +228,35 @@ class Pages:
 
     def _write_problems(self) -> int:
         count = 0
-        for batch in self._given.rows("problems", ("file", "offset", "url", "kind", "reason")):
+        for batch in self._tables.rows("problems", ("file", "offset", "url", "kind", "reason")):
             rows = [(self._files[row["file"]], *list(row.values())[1:]) for row in batch.to_pylist()]
             into = "INSERT INTO problems (source, offset, url, kind, reason)"
             count += multirow.insert_rows(self._connection, into, rows)
         return count
 
     def _write_rest(self) -> None:
-        """What few collections have."""
+        """Write the tables that few collections have."""
         insert = multirow.insert_rows
-        if "anchor_texts" in self._given.tables:
-            for batch in self._given.rows("anchor_texts", ("target", "source", "text")):
+        if "anchor_texts" in self._tables.tables:
+            for batch in self._tables.rows("anchor_texts", ("target", "source", "text")):
                 ends = (
-                    self._given.ids(batch.column(name).to_numpy(), "anchor_texts").tolist()
+                    self._tables.ids(batch.column(name).to_numpy(), "anchor_texts").tolist()
                     for name in ("target", "source")
                 )
                 rows = list(zip(*ends, batch.column("text").to_pylist(), strict=True))
                 insert(self._connection, "INSERT INTO anchor_texts (target, source, text)", rows)
-        if "removed" in self._given.tables:
-            for batch in self._given.rows("removed", REMOVED.names):
+        if "removed" in self._tables.tables:
+            for batch in self._tables.rows("removed", REMOVED.names):
                 rows = [tuple(row.values()) for row in batch.to_pylist()]
                 insert(self._connection, "INSERT INTO removed (digest, kind, since)", rows)
-        if "corrections" in self._given.tables:
-            for batch in self._given.rows("corrections", CORRECTIONS.names):
+        if "corrections" in self._tables.tables:
+            for batch in self._tables.rows("corrections", CORRECTIONS.names):
                 listed = batch.to_pylist()
                 named = sorted({row[name] for row in listed for name in ("label", "former")} - {None})
-                known = dict(zip(named, label_ids(self._connection, named), strict=True)) | {None: None}
+                numbers = dict(zip(named, label_ids(self._connection, named), strict=True)) | {None: None}
                 rows = [
                     tuple(row.values())
-                    for row in (row | {name: known[row[name]] for name in ("label", "former")} for row in listed)
+                    for row in (row | {name: numbers[row[name]] for name in ("label", "former")} for row in listed)
                 ]
                 insert(self._connection, f"INSERT INTO corrections ({', '.join(CORRECTIONS.names)})", rows)
 

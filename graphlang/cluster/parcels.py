@@ -1,4 +1,4 @@
-"""How what partitions keep, and tell each other, travels: as rows of bytes, each addressed to a partition."""
+"""Parcels: what partitions store and send each other, as rows of bytes that name a partition."""
 
 from __future__ import annotations
 
@@ -32,12 +32,7 @@ _LARGEST: Final = 8 << 20  # bytes of a row: Java holds several of them at once
 
 
 def parcel(partition: int, sender: int, content: Any) -> list[dict[str, Any]]:
-    """The rows of something that is sent.
-
-    Args:
-        partition: whom it is for.
-        sender: whom it is from, or what it is.
-        content: arrays, or what holds them (`graphlang.graph.partitioned.records`).
+    """Return the rows of an object that a partition sends or stores (`graphlang.graph.partitioned.stored`).
 
     >>> opened(table([*parcel(3, 4, {"pages": 2}), *parcel(3, 5, "x")]))
     {4: {'pages': 2}, 5: 'x'}
@@ -51,12 +46,9 @@ def parcel(partition: int, sender: int, content: Any) -> list[dict[str, Any]]:
 
 @contextmanager
 def one_at_a_time(spark: Any) -> Iterator[None]:
-    """Parcels are read from Parquet one by one.
+    """Let Spark read parcels from Parquet one by one.
 
-    Spark reads 4,096 rows at once, and lays the bytes of all of them side by side in the memory of Java.
-
-    Args:
-        spark: the session.
+    Else it reads 4,096 rows at once, and lays their bytes side by side in the memory of Java.
     """
     before = spark.conf.get(_AT_ONCE)
     spark.conf.set(_AT_ONCE, "false")
@@ -67,23 +59,15 @@ def one_at_a_time(spark: Any) -> Iterator[None]:
 
 
 def table(rows: list[dict[str, Any]]) -> pa.Table:
-    """Rows as Spark takes them.
-
-    Args:
-        rows: of `parcel`.
-    """
+    """Return rows as Spark takes them."""
     return pa.Table.from_pylist(rows, schema=PARCELS)
 
 
 def opened(*tables: Any) -> dict[int, Any]:
-    """What was sent, by sender in ascending order.
-
-    Args:
-        tables: rows for one partition, in any order.
-    """
+    """Return the objects for one partition by sender, ascending; rows may come in any order."""
     pieces: dict[int, list[tuple[int, bytes]]] = {}
-    for one in tables:
-        for sender, number, data in _columns(one):
+    for rows in tables:
+        for sender, number, data in _columns(rows):
             pieces.setdefault(sender, []).append((number, data))
     return {
         sender: from_bytes(b"".join(data for _, data in sorted(pieces[sender])), object) for sender in sorted(pieces)

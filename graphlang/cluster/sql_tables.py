@@ -1,4 +1,4 @@
-"""A folder of tables, asked in SQL as a database is."""
+"""A folder of tables that takes SQL as the connection of a database does."""
 
 from __future__ import annotations
 
@@ -64,23 +64,18 @@ _VIEWS: Final = {
 
 
 class Rows(list[tuple[Any, ...]]):
-    """What a question found, to be read as a cursor of SQLite is.
-
-    Args:
-        rows: all of them.
-        names: of the columns.
-    """
+    """The rows of a query, read like a cursor of SQLite."""
 
     def __init__(self, rows: Sequence[Sequence[Any]], names: Sequence[str]) -> None:
         super().__init__(tuple(map(_plain, row)) for row in rows)
         self.description = [(name,) for name in names]
 
     def fetchone(self) -> tuple[Any, ...] | None:
-        """The first row; None where there is none."""
+        """Return the first row; None where there is none."""
         return self[0] if self else None
 
     def fetchall(self) -> list[tuple[Any, ...]]:
-        """All rows."""
+        """Return all rows."""
         return self
 
 
@@ -89,15 +84,7 @@ def _plain(value: Any) -> Any:
 
 
 class Tables:
-    """The tables of a collection under the names of the database's tables and views.
-
-    Args:
-        spark: the session.
-        folder: that a job wrote, as Spark names it.
-
-    Raises:
-        InputError: there is no such folder, or a table is missing.
-    """
+    """The tables of a collection under the names of the database's tables and views."""
 
     def __init__(self, spark: Any, folder: str) -> None:
         root = Location.of(folder)
@@ -121,41 +108,26 @@ class Tables:
         self._name_labels()
 
     def execute(self, query: str, values: Mapping[str, Any] | Sequence[Any] = ()) -> Rows:
-        """The rows that a question finds, all of them.
-
-        Args:
-            query: in words that SQLite and Spark both understand.
-            values: to bind, by name or in order.
-
-        Raises:
-            JobError: Spark gave up.
-        """
+        """Return all rows of a query that SQLite and Spark both understand."""
         with errors_in_one_line():
-            given = dict(values) if hasattr(values, "keys") else list(values)
-            found = self.spark.sql(query, args=given)
-            return Rows(found.collect(), found.columns)
+            bound = dict(values) if hasattr(values, "keys") else list(values)
+            frame = self.spark.sql(query, args=bound)
+            return Rows(frame.collect(), frame.columns)
 
     def create_function(
         self, name: str, count: int, function: Callable[..., str | None], *, deterministic: bool = True
     ) -> None:
-        """Let questions call a function.
-
-        Args:
-            name: by which.
-            count: of its arguments; Spark does not ask.
-            function: that gives a text.
-            deterministic: whether the same arguments give the same.
-        """
+        """Let queries call a function that returns text."""
         del count
         from pyspark.sql.functions import udf  # noqa: PLC0415 - an extra
 
-        made = udf(lambda *given: function(*given), "string")  # noqa: PLW0108 - Spark would ask for the types of ours
-        self.spark.udf.register(name, made if deterministic else made.asNondeterministic())
+        wrapped = udf(lambda *arguments: function(*arguments), "string")  # noqa: PLW0108 - Spark would ask for the types of ours
+        self.spark.udf.register(name, wrapped if deterministic else wrapped.asNondeterministic())
 
     def _name_labels(self) -> None:
-        """The table ``labels``; a label is its own id."""
-        given = self.execute("SELECT label FROM answers UNION SELECT label FROM page_shares")
-        rows = [(label, label, *split_label(label)) for (label,) in given if label is not None]
+        """Create the view ``labels``; a label is its own id."""
+        label_rows = self.execute("SELECT label FROM answers UNION SELECT label FROM page_shares")
+        rows = [(label, label, *split_label(label)) for (label,) in label_rows if label is not None]
         columns = "id string, label string, language string, script string"
         self.spark.createDataFrame(rows, columns).hint("broadcast").createOrReplaceTempView("labels")
 

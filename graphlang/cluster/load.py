@@ -1,4 +1,4 @@
-"""The one file of a collection -> the tables of a cluster, with hashed ids; the way back from `to_database`."""
+"""From the database of a collection to the tables of a cluster, with hashed ids."""
 
 from __future__ import annotations
 
@@ -115,18 +115,20 @@ def from_database(path: Path, folder: Path, *, overwrite: bool = False) -> Loade
         raise OutputError(f"{folder} exists; name another folder, or replace it with --overwrite")
     with closing(linked.opened(path)) as connection:
         try:
-            part = Path(tempfile.mkdtemp(prefix=f".{folder.name[:100]}.", suffix=".part", dir=folder.absolute().parent))
+            unfinished = Path(
+                tempfile.mkdtemp(prefix=f".{folder.name[:100]}.", suffix=".part", dir=folder.absolute().parent)
+            )
         except OSError as error:  # in words of what the user named, not of the part beside it
             raise OSError(error.errno, error.strerror, str(folder)) from error
         try:
             with naming(folder):
-                done = _Load(connection, part).all()
+                done = _Load(connection, unfinished).all()
             if folder.exists():
                 shutil.rmtree(folder)
-            part.chmod(0o755)
-            part.rename(folder)
+            unfinished.chmod(0o755)
+            unfinished.rename(folder)
         except BaseException:
-            shutil.rmtree(part, ignore_errors=True)
+            shutil.rmtree(unfinished, ignore_errors=True)
             raise
     return done
 
@@ -167,9 +169,9 @@ class _Load:
     def _write(self, name: str, schema: pa.Schema, rows: Iterable[dict[str, Any]], size: int = _ROWS) -> int:
         path = self._folder / name
         path.mkdir(parents=True)
-        count, left = 0, iter(rows)
+        count, remaining = 0, iter(rows)
         with pq.ParquetWriter(path / "part-0.parquet", schema, compression="zstd") as writer:
-            while batch := list(islice(left, size)):
+            while batch := list(islice(remaining, size)):
                 writer.write_table(pa.Table.from_pylist(batch, schema=schema))
                 count += len(batch)
         return count
@@ -190,8 +192,8 @@ class _Load:
             yield row | {"page": int(page)}
 
     def _refuse_collisions(self) -> None:
-        known = self._hashes[1:][self._hashes[1:] != 0]
-        values, counts = np.unique(known, return_counts=True)
+        hashes = self._hashes[1:][self._hashes[1:] != 0]
+        values, counts = np.unique(hashes, return_counts=True)
         if (counts > 1).any():
             twice = int(values[counts > 1][0])
             ids = (np.flatnonzero(self._hashes == twice)[:2]).tolist()
@@ -200,10 +202,10 @@ class _Load:
 
     def _captures(self) -> Iterator[dict[str, Any]]:
         for row in self._rows(_CAPTURES):
-            said = self._connection.execute(
+            declarations = self._connection.execute(
                 "SELECT source, value FROM declarations WHERE page = ? ORDER BY source", (row["page"],)
             )
-            row["declared"] = [{"source": source, "value": value} for source, value in said]
+            row["declared"] = [{"source": source, "value": value} for source, value in declarations]
             if row["rest"]:
                 row["text"] += inflated(row["rest"], row["length"])
             if row["original"] is not None:
@@ -217,7 +219,7 @@ class _Load:
             last = row["page"]
             if row["rest"]:
                 row["text"] += inflated(row["rest"], row["length"])
-            said = self._rows(
+            declarations = self._rows(
                 "SELECT source, value FROM history_declarations WHERE capture = ? ORDER BY source", (row["id"],)
             )
             sql = "SELECT target, kind, nofollow, hreflang, place FROM history_links WHERE capture = ? ORDER BY place"
@@ -225,9 +227,9 @@ class _Load:
                 link | {"target": int(self._hashes[link["target"]]), "kind": _KINDS[link["kind"]]}
                 for link in self._rows(sql, (row["id"],))
             ]
-            kept = {name: row.get(name) for name in HISTORY.names}
-            more = {"number": number, "declared": list(said), "links": links}
-            yield kept | more | {"page": int(self._hashes[last])}
+            columns = {name: row.get(name) for name in HISTORY.names}
+            lists = {"number": number, "declared": list(declarations), "links": links}
+            yield columns | lists | {"page": int(self._hashes[last])}
 
     def _links(self) -> Iterator[dict[str, Any]]:
         for row in self._rows("SELECT source, target, kind, nofollow, hreflang, place FROM links"):
@@ -246,7 +248,7 @@ class _Load:
         yield from self._hashed(self._rows(_LINKED, (run,)))
 
     def _lists(self, sql: str, name: str, between: Sequence[int]) -> dict[int, list[dict[str, Any]]]:
-        found: dict[int, list[dict[str, Any]]] = {}
+        lists: dict[int, list[dict[str, Any]]] = {}
         for page, label, value in self._connection.execute(sql, between):
-            found.setdefault(page, []).append({"label": label, name: value})
-        return found
+            lists.setdefault(page, []).append({"label": label, name: value})
+        return lists
