@@ -94,7 +94,7 @@ class PageDetails:
     homes: NDArray[np.int32]  #: partition of each ghost, shape (g,)
     labels: NDArray[np.int16]  #: of the texts, best first, -1 padding, shape (n, k)
     no_letters: NDArray[np.bool_]  #: pages that are ``zxx``, whatever links to them, shape (n,)
-    unknown: NDArray[np.bool_]  #: pages with a long text of which nothing can be told, shape (n,)
+    unknown: NDArray[np.bool_]  #: pages with a long text in an unknown language, shape (n,)
     characters: NDArray[np.int64]  #: letters of the texts, shape (n,)
     read: NDArray[np.bool_]  #: pages that were read, and not only linked to, shape (n,)
 
@@ -176,7 +176,7 @@ def host_keys(urls: pa.ChunkedArray) -> NDArray[np.int64]:
     (True, True)
     """
     begin = pc.struct_field(pc.extract_regex(urls, _BEGIN), "begin")
-    # A URL that begins otherwise stands for itself: `host_of` knows what its host is.
+    # A URL that begins otherwise is its own key; `host_of` finds its host.
     encoded = pc.coalesce(begin, urls).combine_chunks().dictionary_encode()
     keys = keys_of(host_of(begin_of.encode()) for begin_of in encoded.dictionary.to_pylist())
     hosts: NDArray[np.int64] = keys[encoded.indices.to_numpy()]

@@ -1,4 +1,4 @@
-"""On an executor: choose a page's own capture of several, keep the others, and list the links of captures.
+"""On an executor: choose the main capture of each page, keep the others, and list the links of captures.
 
 The rules are those of `graphlang.db.write`: all captures of a page are in one batch here, so that a list takes the
 place of the database's rows.
@@ -80,7 +80,7 @@ class _Own:
             self._others.take(rest, other, file if other is capture else held, self._choice.facts)
 
     def rows(self, ids: PageIds) -> Iterator[dict[str, Any]]:
-        """Yield the page's own capture, then the others."""
+        """Yield the main capture, then the others."""
         source, file = self._files[id(self._kept)]
         yield row_of(self._kept, ids) | {"source": source, "file": file, "captures": self._choice.count}
         yield from self._others.rows(ids)
@@ -106,7 +106,7 @@ class _Entry:
 class OtherCaptures:
     """The captures of one page besides its own: one entry for each date and payload.
 
-    Of each content that the page's own capture does not hold one entry is whole.
+    One entry is whole for each content that the main capture does not hold.
     """
 
     def __init__(self) -> None:
@@ -115,12 +115,12 @@ class OtherCaptures:
     def take(self, rest: Rest | None, page: Page | None, file: tuple[int, str], own_facts: Facts) -> None:
         """Take the capture that the page's own one displaced, or that lost to it.
 
-        ``own_facts`` are those of the page's own capture from now on.
+        ``own_facts`` are those of the main capture from now on.
         """
         if rest is not None and page is not None and (rest.facts.digest or not rest.facts.revisit):
             self._add(_Entry(rest.facts, page, file, whole=True), own_facts)
         if own_facts.payload and (same := self._holder(own_facts.payload)) is not None:
-            same.whole = False  # the page's own capture holds its content from now on
+            same.whole = False  # the main capture holds its content from now on
 
     def _holder(self, payload: str) -> _Entry | None:
         return next((entry for entry in self._entries if entry.holds(payload)), None)

@@ -90,7 +90,7 @@ def shipped(name: str) -> Identifier:
 
 @lru_cache(maxsize=1)
 def _sent(name: str, digest: str) -> Identifier:
-    """Load a model file that Spark sent; the digest tells files of one name apart."""
+    """Load a model file that Spark sent; the digest distinguishes files of one name."""
     from pyspark import SparkFiles  # noqa: PLC0415 - an extra
 
     del digest

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from graphlang.cluster.storage import Location
     from graphlang.cluster.task_files import TaskOutput
 
-#: What is told of the pages of a site in one language, by the table that it comes from and its folder.
+#: Rows sent to the buckets of pages: by table, their folder and columns.
 _SENT: Final = {"captures": (FACTS_TABLE, FACTS), INFERRED: (SENT_ANSWERS_TABLE, SENT_ANSWERS)}
 _SITE: Final = ("host", "domain", "suffix", "tld", "language")
 _COUNTS: Final = {"pages": pa.int64(), "every": pa.int64(), "confidence": pa.float64(), "length": pa.int64()}

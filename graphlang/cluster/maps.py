@@ -40,7 +40,12 @@ if TYPE_CHECKING:
 
 
 def opened(spark: Any, folder: str) -> Any:
-    """Open the tables of a folder, which the functions of `graphlang.maps` query like a database's connection."""
+    """Open the tables of a folder, which the functions of `graphlang.maps` query like a database's connection.
+
+    Args:
+        spark: the session.
+        folder: that a job wrote, as Spark names it.
+    """
     return Tables(spark, folder)
 
 
@@ -101,7 +106,7 @@ def language_graph(spark: Any, folder: str, *, by: str = "domain", selection: Se
     """The languages and the links between them, after Caminero and Mikami 2006: ``cluster language-graph``.
 
     Spark counts; one row for each pair of languages comes to the driver. The components of a language's pages are
-    worked out in one task; they are 0 where more than 20,000,000 links lie within a language.
+    computed in one task; they are 0 where more than 20,000,000 links lie within a language.
 
     Args:
         spark: the session.
@@ -177,7 +182,11 @@ def _gathered(
 
 
 def refuse_other_years(tables: Tables) -> None:
-    """Refuse to count by year where captures of other years have answers."""
+    """Refuse to count by year where captures of other years have answers.
+
+    Raises:
+        InputError: they have.
+    """
     if others_answered(tables):
         raise InputError(
             "captures of other years have languages of their own here: count them in a database, which"
@@ -185,7 +194,7 @@ def refuse_other_years(tables: Tables) -> None:
         )
 
 
-#: Of a language or site with more links within it no components are worked out: they would not fit one task's memory.
+#: Of a language or site with more links within it no components are computed: they would not fit one task's memory.
 MOST: Final = 20_000_000
 #: Links between pages that count, ``one`` and ``other``; both have a ``name``.
 _LINKED: Final = (

@@ -1,4 +1,4 @@
-"""The id of a page on a cluster: 64 bits of a digest of its canonical URL, which nobody has to hand out."""
+"""The id of a page on a cluster: 64 bits of a digest of its canonical URL."""
 
 from __future__ import annotations
 

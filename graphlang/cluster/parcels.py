@@ -12,7 +12,7 @@ from graphlang.graph.partitioned.stored import from_bytes, to_bytes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-#: ``sender`` is the partition that it comes from, or says what a partition keeps for itself.
+#: ``sender`` is a partition, or a number for what a partition keeps for itself.
 PARCELS: Final = pa.schema(
     [("partition", pa.int32()), ("sender", pa.int32()), ("number", pa.int32()), ("data", pa.binary())]
 )

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from graphlang.cluster.arrays import Labels
 
-#: ``unknown``: whether the page has a long text in a language that is not known; its links say nothing.
+#: ``unknown``: whether the page has a long text in an unknown language; its links are left out.
 ASSIGNED: Final = pa.schema([("page", pa.int64()), ("partition", pa.int32()), ("unknown", pa.bool_())])
 _UNKNOWN: Final = f"coalesce(label = '{languages.UND}' AND characters >= {SHORT}, false) AS unknown"
 #: SQL for what `graphlang.graph.partitioned.assign.host_of` says of a URL, and `directory_of`.
@@ -88,8 +88,8 @@ _PAGE: Final = pa.schema([("page", pa.int64())])
 def ids_inside(pages: Any, links: Any, labels: Labels, options: Options) -> Any:
     """Return a DataFrame of the pages that were read, and of those that a page links to which listens to neighbours.
 
-    Other URLs that were only linked to teach nobody. In several partitions they are left out together with the links to
-    them, which count in the shape of the graph where one task takes all pages.
+    Other URLs that were only linked to are evidence for no page. In several partitions they are left out together with
+    the links to them, which count in the shape of the graph where one task takes all pages.
     """
     has_answer = "label IS NOT NULL OR declared IS NOT NULL" if "declared" in pages.columns else "label IS NOT NULL"
     read = pages.where(has_answer)
@@ -112,7 +112,7 @@ def _listening(shared: Any, options: Options, batches: Iterable[pa.RecordBatch])
         yield batch.select(["page"]).take(pa.array(rows))
 
 
-#: Pages of a partition, where the user says nothing of how many there are.
+#: Pages of a partition, unless the user sets the number of partitions.
 USUAL: Final = 250_000
 #: Pages that one task takes at most where no more than `USUAL` of them were read, and links.
 ALONE: Final = 10 * USUAL
@@ -126,7 +126,9 @@ _ROWS: Final = ddl(ANSWERS)
 class Sizes:
     """How the work is cut."""
 
-    partitions: int | None = None  #: None: one up to `USUAL` pages; else one for each core, or so many that all fit
+    partitions: int | None = (
+        None  #: None: one up to `USUAL` pages; else one for each core, or as many as needed for all to fit
+    )
     host_pages: int = USUAL  #: a host with more pages is cut by directory
     most_links: int = 100_000_000  #: a partition with more is refused
     supersteps: int = 200  #: at most, as rounds on one machine
@@ -311,8 +313,8 @@ class _Inference:
         shared = replace(shared, survey=merged(self._collected(begun, SURVEY)))
         met = self._step("meet", steps.meet_neighbours, shared, rows_kept, begun.where("sender >= 0"))
         places = met.where(f"sender >= 0 AND sender < {LINKED}")
-        answers_to_questions = self._step("tell", steps.find_links, shared, rows_kept, met.where(f"sender >= {ASKED}"))
-        near = met.where("sender < 0").unionByName(answers_to_questions)
+        links_found = self._step("tell", steps.find_links, shared, rows_kept, met.where(f"sender >= {ASKED}"))
+        near = met.where("sender < 0").unionByName(links_found)
         counts = link_order.added([])
         if shared.survey is not None and len(link_order.several(shared.survey)):
             counted = self._step("count", steps.count_contexts, shared, rows_kept, places)
@@ -350,10 +352,10 @@ class _Inference:
                 moved.append(self._moved(messages))
                 if number in steps.SNAPSHOTS:
                     stood = messages.where(f"sender = {MOTION}")
-                    anew = self._kept(rows_kept.where(f"sender <> {MOTION}").unionByName(stood))
-                    anew.count()  # while what it is made of is there
+                    rows_now = self._kept(rows_kept.where(f"sender <> {MOTION}").unionByName(stood))
+                    rows_now.count()  # before its source is dropped
                     rows_kept.unpersist()
-                    rows_kept = anew
+                    rows_kept = rows_now
         self._progress("answer")
         work = partial(_answer, self._shared(shared))
         answered = self._beside(rows_kept, messages.where(_SAID)).applyInArrow(work, _ROWS)

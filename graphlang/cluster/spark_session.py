@@ -77,7 +77,7 @@ _SECONDS: Final = 60  # for Java to say its version
 _SETTINGS: Final = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.log.level": "FATAL",  # what a task raises is told in a line in the end, and not on three pages before
+    "spark.log.level": "FATAL",  # errors of tasks are printed on one line in the end
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1024",
     "spark.sql.execution.arrow.maxBytesPerBatch": "32m",
     "spark.sql.execution.arrow.maxBytesPerOutputBatch": "32m",
@@ -104,10 +104,10 @@ _LOCAL: Final = {
 _DAEMON: Final = {"spark.python.daemon.module": worker_daemon.__name__}
 _COLLISION: Final = f"{CollisionError.__module__}.{CollisionError.__name__}: "
 _GONE: Final = "Java ended in the middle of the work, as it does where memory is short; see spark.driver.memory"
-_MEMORY_SAID: Final = "SPARK_DRIVER_MEMORY"  # where the user says it to Spark itself
+_MEMORY_VARIABLE: Final = "SPARK_DRIVER_MEMORY"  # which Spark reads
 #: What py4j says of an error of Java that it can ask nothing about any more.
 _NO_WORDS: Final = re.compile(r"An error occurred while calling \S+")
-_OURS: Final = re.compile(r"^graphlang\.[\w.]+: ")  # the class of an error of ours, which says all in its words
+_OURS: Final = re.compile(r"^graphlang\.[\w.]+: ")  # the class of an error of ours
 _MASTERS: Final = re.compile(r"yarn|local|spark://|k8s://")
 _SHUFFLES: Final = "spark.sql.shuffle.partitions"
 _SHUFFLED: Final = 32 << 20  # bytes of archives for each partition of a shuffle
@@ -193,7 +193,7 @@ def settings_for(master: str | None, user_settings: Mapping[str, str], method: s
                 all_settings |= _DAEMON
                 if method == registry.DEFAULT:  # programs of others may not like to be copied
                     all_settings[f"spark.executorEnv.{worker_daemon.METHOD}"] = method
-            if _MEMORY_SAID not in os.environ:
+            if _MEMORY_VARIABLE not in os.environ:
                 all_settings["spark.driver.memory"] = heap(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     return all_settings | dict(user_settings)
 
@@ -258,7 +258,7 @@ def _check_java() -> None:
         raise SparkError(f"{need}, and {program} cannot be run: {first_line(error)}") from error
     version = java_version(printed.stderr + printed.stdout)
     if version is None or version < LEAST_JAVA:
-        is_there = "is of no version that can be told" if version is None else f"is Java {version}"
+        is_there = "has no version" if version is None else f"is Java {version}"
         raise SparkError(f"{need}, and {program} {is_there}; set JAVA_HOME to another")
 
 

@@ -121,7 +121,7 @@ class Tables:
         del count
         from pyspark.sql.functions import udf  # noqa: PLC0415 - an extra
 
-        wrapped = udf(lambda *arguments: function(*arguments), "string")  # noqa: PLW0108 - Spark would ask for the types of ours
+        wrapped = udf(lambda *arguments: function(*arguments), "string")  # noqa: PLW0108 - Spark would read its annotations
         self.spark.udf.register(name, wrapped if deterministic else wrapped.asNondeterministic())
 
     def _name_labels(self) -> None:

@@ -107,7 +107,7 @@ def survey_partition(shared: Shared, rows_kept: pa.Table) -> pa.Table:
 
 
 def meet_neighbours(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
-    """Store the ghosts, ask for the links between them, and tell pages where lists name them."""
+    """Store the ghosts, ask for the links between them, and send pages the places where lists name them."""
     number, partition, details, _ = opened_partition(rows_kept)
     ghosts = ghosts_of(partition, _joined_records(messages))
     rows = parcels.parcel(number, GHOSTS, ghosts)
@@ -258,7 +258,7 @@ def opened_partition(rows_kept: pa.Table, *others: pa.Table) -> tuple[int, Parti
 def required(value: Any) -> Any:
     """Return what an earlier step learned."""
     if value is None:
-        raise ValueError("a step was taken before what it needs was learned")
+        raise ValueError("a step ran before the step that it depends on")
     return value
 
 
@@ -282,7 +282,7 @@ def _listed(label: NDArray[np.int64], probability: NDArray[np.float32], names: N
     ]
 
 
-#: Supersteps after which a partition tells where all its pages stand, and not only which moved since the last time.
+#: Supersteps after which a partition stores the state of all its pages, not only of those that moved.
 SNAPSHOTS: Final = frozenset({8, 16, 32, 64, 128})
 
 
@@ -316,8 +316,8 @@ def take_superstep(options: Options, superstep: int, rows_kept: pa.Table, messag
     """Take one superstep from the messages of the one before."""
     number, objects = rows_kept["partition"][0].as_py(), parcels.opened(rows_kept)
     news, state = _heard(messages)
-    beliefs, snapshot = state["heard"].updated(news), objects[MOTION]
-    done = Step(state["told"], joined([]), state["most"], after(snapshot, state["moves"]))
+    beliefs, snapshot = state["beliefs"].updated(news), objects[MOTION]
+    done = Step(state["sent"], joined([]), state["most"], after(snapshot, state["moves"]))
     if not is_settled(state["most"], len(news.pages), options):
         done = advance(objects[PREPARED], beliefs, done, options)
     rows = []
@@ -335,7 +335,7 @@ def answer_partition(shared: Shared, rows_kept: pa.Table, messages: pa.Table) ->
     if PREPARED in objects:
         news, state = _heard(messages)
         motion = after(objects[MOTION], state["moves"])
-        answer = answer_of(objects[PREPARED], state["heard"].updated(news), motion, shared.options)
+        answer = answer_of(objects[PREPARED], state["beliefs"].updated(news), motion, shared.options)
     else:
         answer = answer_of(prepared_of(objects[READY], None, shared.options), joined([]), None, shared.options)
     return answers_of(shared.labels, objects[FACTS], answer, linked=shared.linked)
@@ -355,7 +355,7 @@ def _said(
     number: int, step: Step, beliefs: Records, snapshot: Motion, routes: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """Return rows for the neighbours of a partition, for itself and for the driver."""
-    state = {"told": step.border, "heard": beliefs, "most": float(step.most), "moves": since(snapshot, step.motion)}
+    state = {"sent": step.border, "beliefs": beliefs, "most": float(step.most), "moves": since(snapshot, step.motion)}
     rows = parcels.parcel(number, STATE, state) + _moved(number, float(step.most))
     return rows + _told(number, step.moved, routes)
 

@@ -52,7 +52,7 @@ _CAPTURE: Final = [
     ("link_kinds", _BYTES),
     ("hreflangs", _HREFLANGS),
 ]
-#: Where a record stands in the order of reading, and what was wrong with it; ``kind`` is null for captures.
+#: Position of a record in the order of reading, and what was wrong with it; ``kind`` is null for captures.
 _READ: Final = [("begin", _LONG), ("place", _LONG), ("kind", _TEXT), ("reason", _TEXT)]
 #: One row a capture, a problem, or a byte range that was read (``kind`` is `RANGE`).
 RECORDS: Final = pa.schema([*_CAPTURE, *_READ, ("found", _LONG), ("ended", _LONG), ("stop", _LONG)])
@@ -93,7 +93,7 @@ PAGES: Final = pa.schema(
 LINKS: Final = pa.schema(
     [("source", _LONG), ("target", _LONG), ("kind", _TEXT), ("nofollow", _INT), ("hreflang", _TEXT), ("place", _INT)]
 )
-#: What a content method answers; appended to what it was asked about.
+#: The answer of a content method, appended to its input.
 ANSWER: Final = pa.schema(
     [
         ("label", _TEXT),
@@ -109,7 +109,7 @@ ANSWER: Final = pa.schema(
 )
 #: The answers of a run: one row a page.
 ANSWERS: Final = pa.schema([("page", _LONG), *ANSWER])
-#: Every computation of languages; columns as in the database, where more is told of them.
+#: Every computation of languages, with columns of the database.
 RUNS: Final = pa.schema(
     [
         ("id", _LONG),

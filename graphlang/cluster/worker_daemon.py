@@ -2,7 +2,7 @@
 
 Spark's own (``pyspark.daemon``) has loaded nothing, so that every copy imports our modules and loads the model: half a
 second of a processor and 170 MB for each core. Spark starts this one where `spark_session` names it to it, as
-``python -m graphlang.cluster.worker_daemon``. Copies share the memory of what nobody writes to.
+``python -m graphlang.cluster.worker_daemon``. Copies share memory until they write to it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def prepare(method: str | None) -> None:
     from graphlang.modelfile import ModelError  # noqa: PLC0415
 
     if method is not None:
-        with suppress(ModelError):  # the task that needs it tells what is wrong
+        with suppress(ModelError):  # the task that needs it reports the error
             classify_captures.shipped(method)
     gc.collect()
     gc.freeze()  # copies that looked for garbage would write to all of it

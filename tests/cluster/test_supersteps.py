@@ -133,7 +133,7 @@ def test_tasks_take_the_supersteps_of_the_local_driver_to_the_last_bit(monkeypat
     assert done.supersteps > 4
     assert moved == list(done.moved)
     for state, step in zip(for_driver(said, STATE), done.steps, strict=True):
-        assert state["told"].data.tobytes() == step.border.data.tobytes()
+        assert state["sent"].data.tobytes() == step.border.data.tobytes()
     answered = every(steps.answer_partition, given, own, between(said, 0, LINKS) + of(said, STATE))
     found = {row["page"]: (row["label"], row["confidence"]) for row in answered}
     names = np.array(named.names)

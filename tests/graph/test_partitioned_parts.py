@@ -227,16 +227,16 @@ def test_only_languages_with_something_of_their_own_are_told() -> None:
     assert before.tolist() == [pytest.approx([0.2, 0.4, 0.2, 0.2])] * 2
     now = np.float32([[0.4, 0.3, 0.15, 0.15], [0.2, 0.4, 0.2, 0.2]])
     table = beliefs.Table(candidates, now, before, np.array([True, False]))
-    said = beliefs.told(np.array([4, 9]), table, 4)
+    said = beliefs.encode(np.array([4, 9]), table, 4)
     # header; a byte of languages, a byte of candidates; a number
     assert np.diff(said.start).tolist() == [9 + 2 + 4, 9 + 2]
-    heard = beliefs.heard(said, 3, prior, group)
+    heard = beliefs.decode(said, 3, prior, group)
     assert heard.candidates.tolist() == candidates.tolist()
     assert heard.belief.tolist() == [pytest.approx([0.4, 0.3, 0.15, 0.15]), pytest.approx([0.2, 0.4, 0.2, 0.2])]
     assert heard.known.tolist() == [True, False]
     for kept, languages in ((2, 4), (3, 9)):
         with pytest.raises(ValueError, match=f"than {kept}"):
-            beliefs.heard(said, kept, np.full((1, languages), 1 / languages, np.float32), group)
+            beliefs.decode(said, kept, np.full((1, languages), 1 / languages, np.float32), group)
 
 
 def test_pages_are_told_in_a_collection_of_thousands_of_languages() -> None:
@@ -245,7 +245,7 @@ def test_pages_are_told_in_a_collection_of_thousands_of_languages() -> None:
     group = np.zeros(len(candidates), np.int32)
     now = np.tile(np.float32([0.25, 0.5, 0.25]), (len(candidates), 1))
     table = beliefs.Table(candidates, now, beliefs.usual(candidates, prior, group), group == 0)
-    heard = beliefs.heard(beliefs.told(np.arange(len(candidates)), table, 2600), 2, prior, group)
+    heard = beliefs.decode(beliefs.encode(np.arange(len(candidates)), table, 2600), 2, prior, group)
     assert (heard.candidates == candidates).all()
     assert np.abs(heard.belief - now).max() < 1e-6
 
@@ -259,9 +259,9 @@ def test_what_a_page_of_which_nothing_is_known_believes_is_told_as_well() -> Non
         beliefs.usual(candidates, prior, np.int32([0])),
         np.array([False]),
     )
-    said = beliefs.told(np.array([1]), table, 2)
-    heard = beliefs.heard(said, 2, prior, np.int32([0]))
-    assert len(beliefs.told(np.array([1]), replace(table, belief=table.prior), 2).data) == len(said.data) - 8
+    said = beliefs.encode(np.array([1]), table, 2)
+    heard = beliefs.decode(said, 2, prior, np.int32([0]))
+    assert len(beliefs.encode(np.array([1]), replace(table, belief=table.prior), 2).data) == len(said.data) - 8
     assert heard.belief.tolist() == [pytest.approx([0.6, 0.4, 0])]
     assert heard.known.tolist() == [False]
 
@@ -276,7 +276,7 @@ def test_what_is_told_is_heard(belief: list[float], prior: list[float], named: s
     usual = np.float32([prior]) / np.float32(sum(prior))
     now = np.float32([belief[:4]]) / np.float32(sum(belief[:4]))
     table = beliefs.Table(candidates, now, beliefs.usual(candidates, usual, np.int32([0])), np.array([True]))
-    heard = beliefs.heard(beliefs.told(np.array([1]), table, 7), 3, usual, np.int32([0]))
+    heard = beliefs.decode(beliefs.encode(np.array([1]), table, 7), 3, usual, np.int32([0]))
     assert heard.candidates.tolist() == candidates.tolist()
     assert np.abs(heard.belief - now).max() < beliefs.ALIKE
 

@@ -10,6 +10,6 @@ function of one partition and of what others sent it, so that a task may be repe
 4. `supersteps`: the kernels of `graphlang.graph.propagation` on a partition and its ghosts (`local`), a round at a
    time. Between rounds go `beliefs` of pages at the border, until no belief moves.
 
-`tests/graph/local_driver.py` calls them in this order in one process. `records` is how pages at borders travel,
+The tests call them in this order in one process (``local_driver.py``). `records` is how pages at borders travel,
 `stored` how everything else does.
 """

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEAST = np.float32(1e-6)  #: a share of the prior that is as good as none
-ALIKE = 1e-4  #: ratios that differ by less are told as one: a message never depends on less than 0.02
+ALIKE = 1e-4  #: ratios that differ by less are sent as one: a message never depends on less than 0.02
 BLOCK = 1 << 14  #: pages whose tables are held at once
 
-#: ``names`` and ``marks`` count bytes of bits: of the languages which are candidates, of the candidates which are told.
+#: ``names`` and ``marks`` count bytes of bits: of the languages which are candidates, of the candidates which are sent.
 _HEADER = np.dtype([("others", "<f4"), ("known", "u1"), ("names", "<u2"), ("marks", "u1"), ("entries", "u1")])
 _BYTE, _NUMBER = np.dtype("u1"), np.dtype("<f4")
 _LISTS = (("names", _BYTE), ("marks", _BYTE), ("entries", _NUMBER))
@@ -38,7 +38,7 @@ class Table:
 
 
 def usual(candidates: NDArray[np.int16], prior: NDArray[np.float32], group: NDArray[np.int32]) -> NDArray[np.float32]:
-    """What pages believe before anything is known, of their candidates and of all other languages together.
+    """Return prior beliefs about the candidates, and about all other languages together.
 
     Args:
         candidates: columns, shape (b, K).
@@ -61,8 +61,8 @@ def usual(candidates: NDArray[np.int16], prior: NDArray[np.float32], group: NDAr
     return belief
 
 
-def told(pages: NDArray[np.int64], table: Table, languages: int) -> Records:
-    """The records of some pages.
+def encode(pages: NDArray[np.int64], table: Table, languages: int) -> Records:
+    """Encode beliefs as a record for each page.
 
     Args:
         pages: ids, ascending, shape (b,).
@@ -87,8 +87,8 @@ def told(pages: NDArray[np.int64], table: Table, languages: int) -> Records:
     return pack(pages, header, [*lists, (own_ratio.sum(axis=1), table.belief[:, :-1][own_ratio].astype(_NUMBER))])
 
 
-def heard(records: Records, candidate_count: int, prior: NDArray[np.float32], group: NDArray[np.int32]) -> Table:
-    """The way back from `told`.
+def decode(records: Records, candidate_count: int, prior: NDArray[np.float32], group: NDArray[np.int32]) -> Table:
+    """Decode records of `encode`.
 
     Args:
         records: b pages.
@@ -104,12 +104,12 @@ def heard(records: Records, candidate_count: int, prior: NDArray[np.float32], gr
     many, size = len(head), prior.shape[1]
     wide, marked = -(-size // 8), -(-candidate_count // 8)
     if (head["names"] != wide).any() or (head["marks"] != marked).any():
-        raise ValueError(f"pages are told with other languages than {candidate_count} of {size}")
+        raise ValueError(f"records have other languages than {candidate_count} of {size}")
     candidates = np.empty((many, candidate_count), np.int16)
     for at in range(0, many, BLOCK):
         named = np.unpackbits(names.reshape(many, wide)[at : at + BLOCK], axis=1, count=size)
         if (named.sum(axis=1) != candidate_count).any():
-            raise ValueError(f"a page is told with more or fewer candidates than {candidate_count}")
+            raise ValueError(f"a record has more or fewer candidates than {candidate_count}")
         candidates[at : at + BLOCK] = np.nonzero(named)[1].reshape(-1, candidate_count)
     own_ratio = np.unpackbits(marks.reshape(many, marked), axis=1, count=candidate_count).view(np.bool_)
     before = usual(candidates, prior, group)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from graphlang.graph.partitioned.partition import Partition
     from graphlang.graph.propagation.options import Options
 
-MOST = 64  #: a page with neighbours in more partitions is not told which these are
+MOST = 64  #: a page with neighbours in more partitions does not send which these are
 _HEADER = np.dtype([
     ("host", "<i8"), ("directory", "<i8"), ("out", "<i4"), ("into", "<i4"), ("mutual", "<i4"), ("length", "<i4"),
     ("labelled", "u1"), ("scores", "<u2"), ("parts", "u1"), ("of_host", "<u2"), ("of_directory", "<u2"), ("near", "u1"),
@@ -244,7 +244,7 @@ def _degrees(partition: Partition) -> tuple[NDArray[np.int64], NDArray[np.int64]
     return out, into, mutual
 
 
-UNKNOWN = 0  #: kind of a link between ghosts, which nobody needs to know
+UNKNOWN = 0  #: kind of a link between ghosts
 
 
 def asked(ghosts: Ghosts, homes: NDArray[np.int32]) -> dict[int, NDArray[np.int64]]:

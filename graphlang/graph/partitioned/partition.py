@@ -44,7 +44,7 @@ class Partition:
     ordinal: NDArray[np.int16]  #: its position on its page, -1 unknown, shape (m,)
     signals: Mapping[str, Signal] = field(default_factory=dict)  #: of the pages, by name
     copies: NDArray[np.int32] | None = None  #: pages of the host with the very same short text, itself among them, (n,)
-    labelled: NDArray[np.bool_] | None = None  #: pages whose language somebody gave, shape (n,)
+    labelled: NDArray[np.bool_] | None = None  #: pages with a language set by hand, shape (n,)
     parts: FixedBeliefs | None = None  #: of pages in several languages: what part of the text each has; rows of `pages`
 
     def __post_init__(self) -> None:

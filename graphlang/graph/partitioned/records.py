@@ -1,6 +1,6 @@
-"""What partitions tell each other of pages: a record of bytes for each page, as Arrow and Parquet hold binary columns.
+"""Messages between partitions: a record of bytes for each page, as Arrow and Parquet hold binary columns.
 
-A record has a header of fixed size, and then lists of entries whose lengths stand in the header.
+A record has a header of fixed size, and then lists of entries whose lengths are in the header.
 """
 
 from __future__ import annotations

@@ -9,7 +9,6 @@ import numpy as np
 
 from graphlang.graph.data import NONE, FixedBeliefs
 from graphlang.graph.partitioned import beliefs
-from graphlang.graph.partitioned import beliefs as beliefs_
 from graphlang.graph.partitioned.local import Local, local
 from graphlang.graph.partitioned.records import Records, joined, pack, unpack
 from graphlang.graph.propagation.inference import answered, learned_for, prepare
@@ -66,7 +65,7 @@ class Prepared:
         """Return the pages ready to exchange messages, with the beliefs of the latent ghosts."""
         potentials, rows = self.potentials, np.searchsorted(self.ids, ghost_beliefs.pages)
         candidate_count, prior = potentials.candidates.shape[1], potentials.prior
-        table = beliefs.heard(ghost_beliefs, candidate_count, prior.probability, prior.group[rows])
+        table = beliefs.decode(ghost_beliefs, candidate_count, prior.probability, prior.group[rows])
         nothing = potentials.no_evidence.copy()
         nothing[rows] = ~table.known
         potentials_now = replace(potentials, no_evidence=nothing)
@@ -91,7 +90,7 @@ def prepared_of(ready: Ready, labels: Records | None, options: Options) -> Prepa
 
 
 def labels_of(prepared: Prepared) -> Records:
-    """Return the likely labels of latent pages at the border, which tell neighbours what to ask about."""
+    """Return the likely labels of latent pages at the border, from which neighbours choose their candidates."""
     potentials, rows = prepared.potentials, prepared.border
     numbers = potentials.number[rows]
     best = potentials.log_potential[numbers, :-1].argmax(axis=1)
@@ -149,7 +148,7 @@ def _arrays(motion: Motion) -> tuple[NDArray[np.float32], ...]:
     return motion.belief, motion.step, motion.damping
 
 
-STILL = 0.1  #: of the tolerance: a page that moved by less since it was told is not told anew
+STILL = 0.1  #: of the tolerance: a page that moved by less since it was sent is not sent again
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,8 +156,8 @@ class Step:
     """The outcome of a superstep on one partition."""
 
     border: Records  #: what its latent pages at the border were last said to believe, all of them
-    moved: Records  #: those of them that have anything new to tell
-    #: how far one of its pages is at most from what it hears, 0 if none is at the border; 1 at first, and as long as
+    moved: Records  #: those that changed
+    #: the largest distance of a page from its messages, 0 if none is at the border; 1 at first, and as long as
     #: something comes to be known of pages at the border of which nothing was
     most: float
     motion: Motion  #: where its latent pages stand
@@ -174,20 +173,20 @@ def first(prepared: Prepared, options: Options) -> Step:
 
 def advance(prepared: Prepared, ghost_beliefs: Records, before: Step, options: Options) -> Step:
     """Take another superstep, with the last beliefs of the latent ghosts."""
-    if not len(prepared.border):  # nobody listens
+    if not len(prepared.border):  # no neighbours
         return replace(before, moved=joined([]), most=0.0)
     exchange = prepared.exchange(ghost_beliefs, options)
     motion = before.motion.copy()
     outcome = exchange.run(1, options.tolerance, motion=motion)
     is_known, largest = ~exchange.unreached(), outcome.largest
     records, changed = [joined([])], [joined([])]
-    for at in range(0, len(prepared.border), beliefs_.BLOCK):
-        rows = prepared.border[at : at + beliefs_.BLOCK]
+    for at in range(0, len(prepared.border), beliefs.BLOCK):
+        rows = prepared.border[at : at + beliefs.BLOCK]
         pages = prepared.ids[rows]
         old, new = before.border.of(pages), _said(prepared, rows, motion, is_known[rows])
         last, now = _heard(prepared, rows, old), motion.belief[prepared.potentials.number[rows]]
         newly_known = is_known[rows] != last.known
-        if newly_known.any():  # pages behind them, of which nothing is known either, have to be told
+        if newly_known.any():  # evidence has to reach the pages behind them
             largest = 1.0
         moved = pages[newly_known | (np.abs(now - last.belief).max(axis=1) > STILL * options.tolerance)]
         changed.append(new.of(moved))
@@ -221,25 +220,25 @@ def _of_rows(answer: Answer, rows: NDArray[np.int64]) -> Answer:
     )
 
 
-def _table(prepared: Prepared, rows: NDArray[np.int64], motion: Motion, is_known: NDArray[np.bool_]) -> beliefs_.Table:
+def _table(prepared: Prepared, rows: NDArray[np.int64], motion: Motion, is_known: NDArray[np.bool_]) -> beliefs.Table:
     """Return the beliefs of some latent pages."""
     potentials = prepared.potentials
     numbers = potentials.number[rows]
     candidates = potentials.candidates[numbers]
-    prior = beliefs_.usual(candidates, potentials.prior.probability, potentials.prior.group[rows])
-    return beliefs_.Table(candidates, motion.belief[numbers], prior, is_known)
+    prior = beliefs.usual(candidates, potentials.prior.probability, potentials.prior.group[rows])
+    return beliefs.Table(candidates, motion.belief[numbers], prior, is_known)
 
 
 def _said(prepared: Prepared, rows: NDArray[np.int64], motion: Motion, is_known: NDArray[np.bool_]) -> Records:
     records = [joined([])]
-    for at in range(0, len(rows), beliefs_.BLOCK):
-        block = slice(at, at + beliefs_.BLOCK)
+    for at in range(0, len(rows), beliefs.BLOCK):
+        block = slice(at, at + beliefs.BLOCK)
         table = _table(prepared, rows[block], motion, is_known[block])
-        records.append(beliefs_.told(prepared.ids[rows[block]], table, len(prepared.potentials.active)))
+        records.append(beliefs.encode(prepared.ids[rows[block]], table, len(prepared.potentials.active)))
     return joined(records)
 
 
-def _heard(prepared: Prepared, rows: NDArray[np.int64], records: Records) -> beliefs_.Table:
+def _heard(prepared: Prepared, rows: NDArray[np.int64], records: Records) -> beliefs.Table:
     """Return the beliefs of some latent pages as their neighbours decode them."""
     candidate_count, prior = prepared.potentials.candidates.shape[1], prepared.potentials.prior
-    return beliefs_.heard(records, candidate_count, prior.probability, prior.group[rows])
+    return beliefs.decode(records, candidate_count, prior.probability, prior.group[rows])
