@@ -115,7 +115,7 @@ def _code_of(error: BaseException) -> int | None:
         from graphlang.modelfile import ModelError  # noqa: PLC0415 - only when it failed
 
         codes[ModelError] = UNFIT
-        codes |= _of_cluster("CollisionError", "graphlang.cluster.reading.page_ids", UNFIT)
+        codes |= _of_cluster("CollisionError", "graphlang.cluster.page_ids", UNFIT)
     if isinstance(error, RuntimeError):
         from graphlang.ingest import WorkerError  # noqa: PLC0415 - only when it failed
 

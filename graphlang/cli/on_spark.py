@@ -85,7 +85,7 @@ def _session(
     sessions = _import("graphlang.cluster.spark_session")
     runs_already = sessions.is_there()
     if late:
-        _import("graphlang.cluster.files.without_pandas").without_pandas()  # a verb has no series
+        _import("graphlang.cluster.stages").hide_pandas()  # a verb has no series
     spark = sessions.late_session(master, settings, method=method) if late else sessions.session(master, settings)
     try:
         yield spark
@@ -98,7 +98,7 @@ def _session(
 def _tables_of(folder: str, master: str | None, settings: dict[str, str]) -> Iterator[Any]:
     """Open the tables of a collection in a folder, which take the same questions as a database."""
     with _session(master, settings) as spark:
-        yield _import("graphlang.cluster.maps.questions").opened(spark, folder)
+        yield _import("graphlang.cluster.maps").opened(spark, folder)
 
 
 @click.group()
@@ -124,7 +124,7 @@ def cluster() -> None:
     "--output",
     required=True,
     metavar="FOLDER",
-    help="Where the tables are written to, as Spark names it.",
+    help="Where the tables are written to: a folder that every executor sees, or an address.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace FOLDER when all tables are complete.")
 @click.option(
@@ -194,7 +194,7 @@ def run(
 ) -> None:
     """Find the language of every page of PATHS, and write tables to FOLDER.
 
-    PATHS are files, folders and patterns that every executor sees under the same path, or addresses that Spark reads
+    PATHS are files, folders and patterns that every executor sees under the same path, or addresses that Arrow opens
     (hdfs://, s3a://). Archives are read as by 'graphlang ingest'; large ones are cut, so that several executors read
     them. The inference works on partitions of the pages by host, until the beliefs across their borders are stable.
     FOLDER gets its name when all is complete; one that exists is refused without --overwrite. A job that fails leaves
@@ -215,7 +215,7 @@ def run(
     if not names:
         raise click.UsageError("no files: name some, or a list of them with --from")
     with _session(master, settings, late=True, method=method) as spark:
-        job, propagating = _import("graphlang.cluster.job"), _import("graphlang.cluster.inference.propagate")
+        job, propagating = _import("graphlang.cluster.job"), _import("graphlang.cluster.partitions")
         result = job.run(
             spark,
             names,
@@ -273,7 +273,7 @@ def load(db: Path, output: Path, *, overwrite: bool) -> None:
     Examples:
       graphlang cluster load crawl.db -o tables
     """
-    result = _import("graphlang.cluster.database.from_database").from_database(db, output, overwrite=overwrite)
+    result = _import("graphlang.cluster.load").from_database(db, output, overwrite=overwrite)
     say(f"{_counts(result)}, {counted(result.runs, 'run')}", "loaded", **result._asdict())
     write_line(f"tables: {visible(str(output))}")
 
@@ -318,7 +318,7 @@ def sites(
     with _tables_of(tables, master, settings) as opened:
         if "year" in units:
             say_unanswered(unanswered(opened))
-            _import("graphlang.cluster.maps.gather").refuse_other_years(opened)
+            _import("graphlang.cluster.maps").refuse_other_years(opened)
         language_map = site_map(opened, units, chosen, scripts=scripts or any(tag.script for tag in chosen.wanted))
     write_rows(language_map.columns, language_map.rows, **target)
 
@@ -454,7 +454,7 @@ def import_(folder: Path, db: Path) -> None:
       graphlang sites crawl.db --by domain
     """
     try:
-        from graphlang.cluster.database.to_database import to_database  # noqa: PLC0415 - needs an extra
+        from graphlang.cluster.import_tables import to_database  # noqa: PLC0415 - needs an extra
     except ImportError as error:
         raise Failure("import needs pyarrow: pip install 'graphlang[parquet]'", USAGE) from error
     result = to_database(folder, db)

@@ -1,13 +1,15 @@
-"""Collections that are too large for one machine: the same work on Spark, and its tables as Parquet.
+"""Collections that are too large for one machine: the same work on Spark, with tables as Parquet.
 
-In: archives, as Spark reads them. Out: a folder of `tables`. `frames` has the steps as functions on DataFrames, `job`
-all of them one after the other. What runs on executors is plain: batches of Arrow in, batches out. In the
-order of the work: `reading/` archives, `choosing/` captures, pages and links, `classifying`, `inference/`, `maps/` of
-what tables say. `database/` leads to the one file of a smaller collection, and back.
+In: archives. Out: a folder of `tables`. `job` runs the stages in their order: `read_archives`, `captures`,
+`classify_captures`, then `one_task` or `partitions` for the inference, and `language_tables`. Their tasks (`stages`)
+read and write files (`task_files`) on a disk that all executors share, or behind an address (`storage`). `frames` has
+the steps as functions on DataFrames, `maps` counts from the tables. `import_tables` leads to the database of a smaller
+collection, `load` back.
 
 >>> from graphlang import cluster
 >>> sorted(cluster.__all__)
 ['SparkError', 'classify', 'language_graph', 'languages', 'propagate', 'read', 'report', 'session', 'sites']
+
 """
 
 from __future__ import annotations
@@ -17,19 +19,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from graphlang.cluster.frames import classify, propagate, read
-    from graphlang.cluster.maps.questions import language_graph, languages, report, sites
+    from graphlang.cluster.maps import language_graph, languages, report, sites
     from graphlang.cluster.spark_session import SparkError, session
 
 _MODULES = {
     "SparkError": "spark_session",
     "classify": "frames",
-    "language_graph": "maps.questions",
-    "languages": "maps.questions",
+    "language_graph": "maps",
+    "languages": "maps",
     "propagate": "frames",
     "read": "frames",
-    "report": "maps.questions",
+    "report": "maps",
     "session": "spark_session",
-    "sites": "maps.questions",
+    "sites": "maps",
 }
 
 __all__ = ["SparkError", "classify", "language_graph", "languages", "propagate", "read", "report", "session", "sites"]

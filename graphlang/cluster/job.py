@@ -1,4 +1,9 @@
-"""All of it: from archives to the tables of a collection."""
+"""All of the work: from archives to the tables of a collection, stage after stage.
+
+Tasks read files and write files; no row passes through Java, to which each costs more than its work here. Spark hands
+out the tasks, repeats those that fail, and brings back the names of their files. Its own tables do three things: the
+inference in several partitions, the content that revisit records borrow, and maps.
+"""
 
 from __future__ import annotations
 
@@ -6,35 +11,45 @@ import functools
 import hashlib
 import json
 from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import graphlang
 from graphlang.analysis.propagate import SIGNALS
-from graphlang.cluster import frames, storage, views
-from graphlang.cluster.choosing import captures as of_captures
-from graphlang.cluster.choosing import pages
-from graphlang.cluster.choosing.links import links_of
-from graphlang.cluster.classifying import method_of
-from graphlang.cluster.files import job as files
-from graphlang.cluster.inference.propagate import Inferred, Sizes, infer
-from graphlang.cluster.reading.page_ids import CollisionError
-from graphlang.cluster.runs import content_run, inference_run
-from graphlang.cluster.spark_session import fit_shuffles, told_in_a_line
-from graphlang.cluster.tables import KEPT_CAPTURES, LINKS, RANGE, RUNS, SOURCES, SOURCES_KEPT, ddl
+from graphlang.cluster.archives import digest_row, find_archives
+from graphlang.cluster.captures import borrow_content, choose_captures
+from graphlang.cluster.classify_captures import CONTENT, classify_captures, method_of
+from graphlang.cluster.language_tables import View, write_languages
+from graphlang.cluster.one_task import INFERRED, SENT_ANSWERS_TABLE, OneTask, infer_in_one_task
+from graphlang.cluster.page_ids import CollisionError
+from graphlang.cluster.partitions import Inferred, Sizes, fits_one_task, infer
+from graphlang.cluster.read_archives import list_pages, read_archives
+from graphlang.cluster.spark_session import errors_in_one_line, fit_shuffles
+from graphlang.cluster.stages import Stages, run_tasks
+from graphlang.cluster.storage import WORK, Location, refuse_existing, replacing
+from graphlang.cluster.tables import ANSWERS, KEPT_CAPTURES, LINKS, PAGES, RUNS, SOURCES, SOURCES_KEPT, ddl
+from graphlang.content.page_input import ENOUGH
+from graphlang.content.scoring.score_lists import KEPT, LEAST
+from graphlang.content.segments.readers import ReadsParts
 from graphlang.db.values import now
 from graphlang.db.write.choose_capture import Keep
 from graphlang.graph.propagation.options import Options
 from graphlang.ingest import Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-_ANSWER: Final = ("page", "label", "confidence", "runner_up_label", "runner_up_confidence", "characters", "encoding")
+    from graphlang.cluster.archives import Archive
+    from graphlang.cluster.classify_captures import Method
+
+_SHUFFLES: Final = "spark.sql.shuffle.partitions"
+#: What a job leaves of an inference, and of what comes after.
+_AFTER_CONTENT: Final = (f"{WORK}/inference", INFERRED, SENT_ANSWERS_TABLE, "runs", "languages", "sites")
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a job made."""
+    """What a job wrote."""
 
     archives: int
     pages: int  #: URLs, fetched or only linked to
@@ -44,7 +59,7 @@ class Done:
     supersteps: int
     converged: bool
     warnings: Sequence[str]  #: of hosts that were cut in an unusual place
-    passed_on: int = 0  #: bytes that tasks left in files for other tasks, besides what Spark shuffles
+    bytes_passed_on: int = 0  #: in files of tasks for other tasks, besides what Spark shuffles
 
 
 def run(
@@ -59,7 +74,6 @@ def run(
     resume: bool = False,
     sizes: Sizes | None = None,
     linked: bool = True,
-    by_tasks: bool | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Done:
     """Find the language of every page of some archives, and write all tables.
@@ -67,18 +81,16 @@ def run(
     Args:
         spark: the session.
         paths: see `graphlang.cluster.read`.
-        out: the folder for the tables, made by this.
+        out: the folder for the tables; one that every executor sees, or an address.
         method: content method, or a model file.
         keep: which of several captures of a URL is the page's own.
         limits: bounds of a record.
-        overwrite: whether a folder that exists gives way.
+        overwrite: replace a folder that exists.
         resume: go on with the tables that an earlier job of the same archives and options left beside it.
         sizes: how the inference is cut.
-        linked: whether to answer for the URLs that were only linked to; else they are ``pending`` in the tables, and
-            a database that is made of these works them out when it is asked for them.
-        by_tasks: whether tasks write the tables themselves, which they can where these and the archives are files that
-            every executor sees; None: wherever they can.
-        progress: told the name of each stage as it begins.
+        linked: answer for the URLs that were only linked to; else they are ``pending`` in the tables, and a database
+            that is made of these answers when it is asked for them.
+        progress: called with the name of each stage as it begins.
 
     Raises:
         OutputError: the folder exists; or there is nothing to resume.
@@ -86,36 +98,27 @@ def run(
         ModelError: there is no such method.
         CollisionError: two URLs have the same id.
     """
-    limits = limits or Limits()
-    wanted, identifier = method_of(method)
-    sizes = sizes or Sizes()
-    storage.refuse_existing(storage.Folder(spark, out), overwrite=overwrite)
-    archives = frames.find(spark, paths)
+    limits, sizes = limits or Limits(), sizes or Sizes()
+    content, identifier = method_of(method)
+    refuse_existing(Location.of(out), overwrite=overwrite)
+    archives = find_archives(paths)
     fit_shuffles(spark, sum(archive.size for archive in archives))
-    direct = not archives[0].remote and storage.Folder(spark, out).of_this_machine() is not None
-    direct = direct if by_tasks is None else by_tasks
-    with told_in_a_line():
+    with errors_in_one_line():
         progress("digest")
-        given = files.sources(spark, archives) if direct else map(tuple, frames.sources_of(spark, archives).collect())
-        sources = _first_of_each(given)
-    kept = {row[0] for row in sources}
-    archives = [archive for archive in archives if archive.number in kept]
-    facts: dict[str, Any] = {"keep": str(keep), "options": json.dumps(asdict(limits), sort_keys=True)}
-    facts |= {"position": 0, "finished": 1, "readings": 1, "lacks": ""}
-    listed = [dict(zip(SOURCES.names, row, strict=True)) | facts for row in sources]
-    key = _key(list(sources), identifier.hash, str(keep), asdict(limits), direct)
-    lost = (CollisionError,)
+        sources = _distinct(run_tasks(spark, archives, digest_row))
+    numbers = {row[0] for row in sources}
+    archives = [archive for archive in archives if archive.number in numbers]
+    reading: dict[str, Any] = {"keep": str(keep), "options": json.dumps(asdict(limits), sort_keys=True)}
+    reading |= {"position": 0, "finished": 1, "readings": 1, "lacks": ""}
+    key = _key(list(sources), identifier.hash, str(keep), asdict(limits))
     with (
-        storage.replacing(spark, out, key=key, overwrite=overwrite, resume=resume, lost=lost) as part,
-        told_in_a_line("; what was done is kept, and --resume goes on with it"),
+        replacing(out, key=key, overwrite=overwrite, resume=resume, lost=(CollisionError,)) as folder,
+        errors_in_one_line("; what was done is kept, and --resume goes on with it"),
     ):
-        if direct:
-            cut = _key(asdict(sizes), asdict(Options()), SIGNALS, linked)
-            own = files.Job(spark, str(storage.Folder(spark, part).of_this_machine()), progress)
-            inferred, rows = own.all(archives, listed, wanted, identifier, keep, limits, sizes, cut, linked=linked)
-        else:
-            job = _Job(spark, part, progress)
-            inferred, rows = job.all(archives, listed, wanted.name, identifier, keep, limits, sizes, linked=linked)
+        stages = Stages(spark, folder, progress)
+        stages.write("sources", SOURCES_KEPT, [dict(zip(SOURCES.names, row, strict=True)) | reading for row in sources])
+        job = _Job(spark, stages, progress)
+        inferred, rows = job.run(archives, content, identifier, keep, limits, sizes, linked=linked)
     return Done(
         archives=len(archives),
         pages=rows["pages"],
@@ -125,33 +128,33 @@ def run(
         supersteps=inferred.supersteps,
         converged=inferred.converged,
         warnings=inferred.warnings,
-        passed_on=own.passed_on if direct else 0,
+        bytes_passed_on=stages.bytes_passed_on,
     )
 
 
-def _first_of_each(sources: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Of archives with the same bytes only the first: the same bytes are read once, whatever their name."""
+def _distinct(sources: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Keep the first of archives with the same bytes, whatever their names."""
     first: dict[str, tuple[Any, ...]] = {}
     for row in sorted(sources):
         first.setdefault(row[SOURCES.get_field_index("sha256")], row)
     return sorted(first.values())
 
 
-def _key(*given: Any) -> str:
-    """A digest of what tables depend on, and of the version that makes them."""
-    return hashlib.sha256(json.dumps([graphlang.__version__, *given], sort_keys=True).encode()).hexdigest()[:16]
+def _key(*values: Any) -> str:
+    """Return a digest of what tables depend on, and of the version that makes them."""
+    return hashlib.sha256(json.dumps([graphlang.__version__, *values], sort_keys=True).encode()).hexdigest()[:16]
 
 
 class _Job:
-    def __init__(self, spark: Any, out: str, progress: Callable[[str], None]) -> None:
-        self._spark, self._out, self._work = spark, out, f"{out}/{storage.WORK}"
-        self._tell = progress
+    """Runs every stage that is not done, each after those before."""
 
-    def all(  # noqa: PLR0917  internal
+    def __init__(self, spark: Any, stages: Stages, progress: Callable[[str], None]) -> None:
+        self._spark, self._stages, self._progress = spark, stages, progress
+
+    def run(  # noqa: PLR0917  internal
         self,
-        archives: Sequence[Any],
-        listed: Sequence[Mapping[str, Any]],
-        method: str,
+        archives: Sequence[Archive],
+        method: Method,
         identifier: Any,
         keep: Keep,
         limits: Limits,
@@ -159,75 +162,109 @@ class _Job:
         *,
         linked: bool,
     ) -> tuple[Inferred, dict[str, int]]:
-        """Make every table that is not there yet, each of those before."""
-        started = now()
-        rows = [tuple(row.values()) for row in listed]
-        self._written("sources", self._spark.createDataFrame(rows, ddl(SOURCES_KEPT)))
-        self._progress("read", f"{storage.WORK}/records/first")
-        records = frames.records_of(self._spark, archives, limits, f"{self._work}/records")
-        problems = records.where(f"kind IS NOT NULL AND kind <> '{RANGE}'")
-        problems = self._written("problems", problems.select("file", "offset", "url", "kind", "reason"))
-        self._progress("pages", "captures")
-        every = self._written("pages", pages.distinct_pages(records))
-        own, others = of_captures.captures_of(records, keep, f"{self._work}/chosen")
-        if others is not None:
-            self._written("history", others)
-        own = of_captures.with_originals(own)
-        kept = self._written("captures", own.select(*KEPT_CAPTURES.names))
-        self._progress("links", "links")
-        links = self._written("links", own.mapInArrow(links_of, ddl(LINKS)))
-        self._progress("classify", "answers/run=1")
-        texts = kept.where("text <> '' OR title <> ''").select("page", "title", "text", "main", "visible")
-        content = frames.classify(texts, method=method).drop("title", "text", "main", "visible")
-        content = self._written("answers/run=1", content)
-        runs = [content_run(identifier, content.count(), started)]
-        said = kept.select("page", "declared")
-        answers, inferred = self._inferred([every, content, said], links, identifier, sizes, linked=linked)
-        runs.append(inference_run(inferred, sizes, runs[0]["finished"], answers.count(), linked=linked))
-        self._written("runs", self._spark.createDataFrame([tuple(row.values()) for row in runs], ddl(RUNS)))
-        self._progress("languages", "sites")
-        answers = answers.select(*_ANSWER)
-        told = views.languages_of(every, kept, answers, identifier.labels, method="propagation", run=2, linked=linked)
-        told = self._written("languages", told)
-        self._written("sites", views.sites_of(told))
-        counts = {"pages": every, "captures": kept, "links": links, "problems": problems}
-        return inferred, {name: frame.count() for name, frame in counts.items()}
+        """Write all tables; return what came of the inference, and the number of rows of tables."""
+        started, stages = now(), self._stages
+        self._read(archives, keep, limits)
+        if not method.shipped:
+            self._spark.sparkContext.addFile(str(Path(method.name).absolute()))
+        if stages.result("classify") is None:
+            classify_captures(stages, method)
+        done = [stages.result(name) for name in ("read", "pages", "captures", "classify")]
+        rows = {table: count for result in done if result for table, count in result["rows"].items()}
+        runs = [_content_run(identifier, rows[CONTENT], started)]
+        inferred = self._infer(identifier.labels, sizes, rows, linked=linked)
+        runs.append(_inference_run(inferred, sizes, runs[0]["finished"], stages.count_rows(INFERRED), linked=linked))
+        stages.write("runs", RUNS, runs)
+        if stages.result("languages") is None:
+            write_languages(stages, View(identifier.labels, "propagation", 2, linked), self._bucket_count())
+        return inferred, rows
 
-    def _inferred(
-        self, parts: Sequence[Any], links: Any, identifier: Any, sizes: Sizes, *, linked: bool
-    ) -> tuple[Any, Inferred]:
-        """The answers of the inference, and how it came to them."""
-        name = "answers/run=2"
-        facts = f"{self._work}/inferred-{_key(asdict(sizes), asdict(Options()), SIGNALS, linked)}"
-        if storage.is_finished(self._spark, facts):
-            answers = self._spark.read.parquet(storage.literal(f"{self._out}/{name}"))
-            (told,) = self._spark.read.json(storage.literal(facts)).collect()
-            return answers, Inferred(answers, **json.loads(told.facts))
-        # An earlier try may have cut it otherwise: because a partition was too large, say.
-        for left in (f"{storage.WORK}/inference", name, "runs", "languages", "sites"):
-            storage.Folder(self._spark, f"{self._out}/{left}").delete()
-        every, *others = parts
-        inferred = infer(
-            functools.reduce(lambda pages, part: pages.join(part, "page", "left"), others, every),
-            links,
-            f"{self._work}/inference",
-            labels=identifier.labels,
-            sizes=sizes,
-            answers=f"{self._out}/{name}",
-            linked=linked,
-            parts=parts,
-            folders=[f"{self._out}/{table}" for table in ("pages", "answers/run=1", "captures", "links")],
-            progress=self._tell,
+    def _read(self, archives: Sequence[Archive], keep: Keep, limits: Limits) -> None:
+        """Make the tables of pages, captures and links."""
+        stages = self._stages
+        if stages.result("read") is None:
+            cores, buckets = int(self._spark.sparkContext.defaultParallelism), int(self._spark.conf.get(_SHUFFLES))
+            read_archives(stages, archives, limits, cores, buckets)
+        buckets, borrowing = self._bucket_count(), bool((stages.result("read") or {})["borrowers"])
+        if stages.result("pages") is None:
+            list_pages(stages, buckets)
+        several = (stages.result("pages") or {})["several"]
+        if stages.result("captures") is None:
+            if not borrowing or stages.result("chosen") is None:
+                choose_captures(stages, keep, buckets, several, borrowing=borrowing)
+            if borrowing:
+                borrow_content(self._spark, stages)
+
+    def _bucket_count(self) -> int:
+        """Into how many buckets pages were cut when archives were read."""
+        return int((self._stages.result("read") or {})["buckets"])
+
+    def _infer(self, labels: Sequence[str], sizes: Sizes, rows: dict[str, int], *, linked: bool) -> Inferred:
+        """Infer the languages of all pages; the answers are a table."""
+        stages = self._stages
+        name = f"infer-{_key(asdict(sizes), asdict(Options()), SIGNALS, linked)}"
+        result = stages.result(name)
+        if result is None:
+            # An earlier try may have cut it otherwise: because a partition was too large, say.
+            for table in _AFTER_CONTENT:
+                (stages.folder / table).delete()
+            stages.forget("languages")
+            fits = fits_one_task(rows["pages"], rows["captures"], rows["links"])
+            if (sizes.partitions or (1 if fits else None)) == 1:
+                task = OneTask(sorted(labels), SIGNALS, Options(), sizes.most_links, linked)
+                infer_in_one_task(stages, task, self._bucket_count())
+                inferred = Inferred(None, 1, 0, converged=True, moved=[], warnings=[])
+            else:
+                inferred = self._infer_in_partitions(labels, sizes, linked=linked)
+            result = {
+                field.name: getattr(inferred, field.name) for field in fields(inferred) if field.name != "answers"
+            }
+            stages.end(name, {}, (), result)
+        return Inferred(None, **{field: value for field, value in result.items() if field != "rows"})
+
+    def _infer_in_partitions(self, labels: Sequence[str], sizes: Sizes, *, linked: bool) -> Inferred:
+        """Infer in several partitions, whose rows Spark brings together."""
+        folder = self._stages.folder
+        columns = {"pages": PAGES, CONTENT: ANSWERS, "captures": KEPT_CAPTURES, "links": LINKS}
+        pages, content, captures, links = (
+            self._spark.read.schema(ddl(schema)).parquet((folder / name).for_spark) for name, schema in columns.items()
         )
-        told = {one.name: getattr(inferred, one.name) for one in fields(inferred) if one.name != "answers"}
-        self._spark.createDataFrame([(json.dumps(told),)], "facts string").write.json(facts)
-        return inferred.answers, inferred
+        return infer(
+            functools.reduce(
+                lambda pages, table: pages.join(table, "page", "left"),
+                [pages, content, captures.select("page", "declared")],
+            ),
+            links,
+            (folder / WORK / "inference").address,
+            labels=labels,
+            sizes=sizes,
+            answers=folder / INFERRED,
+            linked=linked,
+            progress=self._progress,
+        )
 
-    def _progress(self, stage: str, table: str) -> None:
-        """Tell the name of a stage, if the table that it makes last is still to be made."""
-        if not storage.is_finished(self._spark, f"{self._out}/{table}"):
-            self._tell(stage)
 
-    def _written(self, name: str, frame: Any) -> Any:
-        """Write a table, and read it from there: what comes after does not work it out again."""
-        return storage.written(self._spark, f"{self._out}/{name}", frame)
+def _content_run(identifier: Any, pages: int, started: str) -> dict[str, Any]:
+    """Return the row of the run of a content method."""
+    parameters = {"title": True, "main": ENOUGH, "kept": KEPT, "least": LEAST, **identifier.describe()}
+    if isinstance(identifier, ReadsParts):
+        parameters["shares"] = True
+    name, model = identifier.name, identifier.hash
+    columns = {"model": name, "model_hash": model, "parameters": json.dumps(parameters, sort_keys=True)}
+    return _run_row(1, "content", name, pages=pages, seeds="[]", started=started, **columns)
+
+
+def _inference_run(inferred: Inferred, sizes: Sizes, started: str, pages: int, *, linked: bool) -> dict[str, Any]:
+    """Return the row of the run of the inference."""
+    parameters = {**asdict(Options()), "signals": SIGNALS}
+    parameters |= {"partitions": inferred.partitions, "host_pages": sizes.host_pages}
+    columns = {"parameters": json.dumps(parameters, sort_keys=True), "seeds": "[1]", "started": started, "chosen": 1}
+    columns |= {"rounds": inferred.supersteps, "converged": int(inferred.converged), "linked": int(linked)}
+    return _run_row(2, "propagation", "propagation", pages=pages, **columns)
+
+
+def _run_row(number: int, kind: str, method: str, **columns: Any) -> dict[str, Any]:
+    """Return the row of a run that ends now."""
+    row = {"id": number, "kind": kind, "method": method, "version": graphlang.__version__, "chosen": 0}
+    row |= {"finished": now(), **columns}
+    return {name: row.get(name) for name in RUNS.names}

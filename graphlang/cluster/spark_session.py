@@ -1,4 +1,8 @@
-"""A session of Spark: started where it can be, and refused in one line where it cannot."""
+"""A session of Spark: start it, or refuse in one line.
+
+A `LateSession` starts tasks at once, and the part of Spark that plans work on tables only when it is used: that costs
+Java three seconds of a processor, and most jobs need none of it.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +17,59 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from graphlang.cluster import worker_daemon
-from graphlang.cluster.late_session import LateSession
-from graphlang.cluster.reading.page_ids import CollisionError
+from graphlang.cluster.page_ids import CollisionError
 from graphlang.content import registry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+
+
+class LateSession:
+    """A ``pyspark.sql.SparkSession`` that starts when anything but its context and settings is used."""
+
+    def __init__(self, context: Any, start: Callable[[], Any]) -> None:
+        self.sparkContext = context  # as a session calls it
+        self._start = start
+        self._session: Any = None
+        self._settings = Settings(context.getConf(), self._started)
+
+    @property
+    def conf(self) -> Any:
+        """The settings, as a session has them."""
+        return self._settings if self._session is None else self._session.conf
+
+    def stop(self) -> None:
+        """Stop Spark."""
+        (self.sparkContext if self._session is None else self._session).stop()
+
+    def __getattr__(self, name: str) -> Any:
+        # Only what is not found above comes here: what only a session has.
+        return getattr(self._started(), name)
+
+    def _started(self) -> Any:
+        if self._session is None:
+            self._session = self._start()
+            for name, value in self._settings.given.items():
+                self._session.conf.set(name, value)
+        return self._session
+
+
+class Settings:
+    """Settings of a session that has not started."""
+
+    def __init__(self, of_context: Any, started: Callable[[], Any]) -> None:
+        self._of_context, self._started = of_context, started
+        self.given: dict[str, str] = {}  #: what was set since
+
+    def get(self, name: str) -> Any:
+        """Return a setting."""
+        value = self.given.get(name, self._of_context.get(name))
+        return self._started().conf.get(name) if value is None else value
+
+    def set(self, name: str, value: str) -> None:
+        """Set it for the session that starts."""
+        self.given[name] = value
+
 
 LEAST_JAVA: Final = 17
 _SECONDS: Final = 60  # for Java to say its version
@@ -26,7 +77,7 @@ _SECONDS: Final = 60  # for Java to say its version
 _SETTINGS: Final = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.log.level": "FATAL",  # what a task raises is told in a line in the end, and not on three pages before
+    "spark.log.level": "FATAL",  # errors of tasks are printed on one line in the end
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1024",
     "spark.sql.execution.arrow.maxBytesPerBatch": "32m",
     "spark.sql.execution.arrow.maxBytesPerOutputBatch": "32m",
@@ -53,10 +104,10 @@ _LOCAL: Final = {
 _DAEMON: Final = {"spark.python.daemon.module": worker_daemon.__name__}
 _COLLISION: Final = f"{CollisionError.__module__}.{CollisionError.__name__}: "
 _GONE: Final = "Java ended in the middle of the work, as it does where memory is short; see spark.driver.memory"
-_MEMORY_SAID: Final = "SPARK_DRIVER_MEMORY"  # where the user says it to Spark itself
+_MEMORY_VARIABLE: Final = "SPARK_DRIVER_MEMORY"  # which Spark reads
 #: What py4j says of an error of Java that it can ask nothing about any more.
 _NO_WORDS: Final = re.compile(r"An error occurred while calling \S+")
-_OURS: Final = re.compile(r"^graphlang\.[\w.]+: ")  # the class of an error of ours, which says all in its words
+_OURS: Final = re.compile(r"^graphlang\.[\w.]+: ")  # the class of an error of ours
 _MASTERS: Final = re.compile(r"yarn|local|spark://|k8s://")
 _SHUFFLES: Final = "spark.sql.shuffle.partitions"
 _SHUFFLED: Final = 32 << 20  # bytes of archives for each partition of a shuffle
@@ -64,11 +115,11 @@ _MOST_SHUFFLES: Final = 20_000
 
 
 class SparkError(RuntimeError):
-    """Spark cannot be used; the words are for the user, in one line."""
+    """Spark cannot be used; the message is for the user, in one line."""
 
 
 class JobError(RuntimeError):
-    """Spark has given up a job; the words are for the user, in one line."""
+    """Spark gave up a job; the message is for the user, in one line."""
 
 
 def session(master: str | None = None, settings: Mapping[str, str] | None = None) -> Any:
@@ -89,8 +140,8 @@ def session(master: str | None = None, settings: Mapping[str, str] | None = None
             on; Spark does not start.
     """
     builder = _pyspark().SparkSession.builder
-    given = _checked(master, settings)
-    for name, value in given.items():
+    options = _checked(master, settings)
+    for name, value in options.items():
         builder = builder.config(name, value)
     with _told_where_it_does_not_start():
         return builder.getOrCreate()
@@ -115,15 +166,15 @@ def late_session(
     """
     if is_there():
         return session(master, settings)
-    given = _checked(master, settings, method)
+    options = _checked(master, settings, method)
     spark = import_module("pyspark")
     with _told_where_it_does_not_start():
-        context = spark.SparkContext.getOrCreate(spark.SparkConf().setAll(list(given.items())))
+        context = spark.SparkContext.getOrCreate(spark.SparkConf().setAll(list(options.items())))
     return LateSession(context, _pyspark().SparkSession.builder.getOrCreate)
 
 
 def _checked(master: str | None, settings: Mapping[str, str] | None, method: str | None = None) -> dict[str, str]:
-    """All settings, where there is a Java that Spark runs on."""
+    """Return all settings, where there is a Java that Spark runs on."""
     if master is not None and not _MASTERS.match(master):
         raise SparkError(f"there is no master {master}: Spark takes local[CORES], yarn, spark://HOST:PORT or k8s://URL")
     _check_java()
@@ -131,26 +182,20 @@ def _checked(master: str | None, settings: Mapping[str, str] | None, method: str
     return settings_for(master, settings or {}, method)
 
 
-def settings_for(master: str | None, given: Mapping[str, str], method: str | None = None) -> dict[str, str]:
-    """All settings that a session is started with.
-
-    Args:
-        master: as for `session`.
-        given: by the user; they hold, whatever ours say.
-        method: as for `late_session`.
-    """
-    own = _SETTINGS | {"spark.app.name": "graphlang"}
+def settings_for(master: str | None, user_settings: Mapping[str, str], method: str | None = None) -> dict[str, str]:
+    """Return all settings of a session; those of the user override ours."""
+    all_settings = _SETTINGS | {"spark.app.name": "graphlang"}
     if master is not None:
-        own["spark.master"] = master
+        all_settings["spark.master"] = master
         if master.startswith("local"):
-            own |= _LOCAL
+            all_settings |= _LOCAL
             if os.environ.get("PYSPARK_PYTHON") == sys.executable:
-                own |= _DAEMON
+                all_settings |= _DAEMON
                 if method == registry.DEFAULT:  # programs of others may not like to be copied
-                    own[f"spark.executorEnv.{worker_daemon.METHOD}"] = method
-            if _MEMORY_SAID not in os.environ:
-                own["spark.driver.memory"] = heap(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    return own | dict(given)
+                    all_settings[f"spark.executorEnv.{worker_daemon.METHOD}"] = method
+            if _MEMORY_VARIABLE not in os.environ:
+                all_settings["spark.driver.memory"] = heap(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    return all_settings | dict(user_settings)
 
 
 @contextmanager
@@ -162,10 +207,7 @@ def _told_where_it_does_not_start() -> Iterator[None]:
 
 
 def heap(memory: int) -> str:
-    """What Java may take where all work is done on this machine: a quarter, its own default, where Spark's is 1 GB.
-
-    Args:
-        memory: bytes of this machine.
+    """Return the memory for Java where all work is done on this machine: a quarter, where Spark's default is 1 GB.
 
     >>> heap(16 << 30), heap(2 << 30)
     ('4096m', '1024m')
@@ -174,11 +216,7 @@ def heap(memory: int) -> str:
 
 
 def stop(spark: Any) -> None:
-    """Stop a session, unless its Java is gone, which is told elsewhere.
-
-    Args:
-        spark: the session.
-    """
+    """Stop a session; one whose Java is gone needs nothing."""
     try:
         spark.stop()
     except Exception as error:
@@ -187,22 +225,14 @@ def stop(spark: Any) -> None:
 
 
 def is_there() -> bool:
-    """Whether there is a session already, which `session` would take.
-
-    Raises:
-        SparkError: pyspark is not installed.
-    """
+    """True if there is a session already, which `session` would take."""
     return _pyspark().SparkSession.getActiveSession() is not None
 
 
 def fit_shuffles(spark: Any, size: int) -> None:
-    """Cut shuffles into as many pieces as some archives need, unless the user said how many.
+    """Cut shuffles into as many pieces as archives of this size need, unless the user set a number.
 
     Spark's own 200 cost a small collection more than its work.
-
-    Args:
-        spark: the session.
-        size: bytes of the archives.
     """
     context = spark.sparkContext
     if not context.getConf().contains(_SHUFFLES):
@@ -219,84 +249,65 @@ def _pyspark() -> Any:
 def _check_java() -> None:
     home = os.environ.get("JAVA_HOME")
     program = str(Path(home, "bin", "java")) if home else shutil.which("java")
-    wanted = f"Spark needs Java {LEAST_JAVA} or newer"
+    need = f"Spark needs Java {LEAST_JAVA} or newer"
     if program is None:
-        raise SparkError(f"{wanted}, and there is no java on the PATH; install one, or set JAVA_HOME")
+        raise SparkError(f"{need}, and there is no java on the PATH; install one, or set JAVA_HOME")
     try:
-        said = subprocess.run([program, "-version"], capture_output=True, text=True, timeout=_SECONDS, check=False)  # noqa: S603 - the user's own
+        printed = subprocess.run([program, "-version"], capture_output=True, text=True, timeout=_SECONDS, check=False)  # noqa: S603 - the user's own
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise SparkError(f"{wanted}, and {program} cannot be run: {first_line(error)}") from error
-    version = java_version(said.stderr + said.stdout)
+        raise SparkError(f"{need}, and {program} cannot be run: {first_line(error)}") from error
+    version = java_version(printed.stderr + printed.stdout)
     if version is None or version < LEAST_JAVA:
-        is_there = "is of no version that can be told" if version is None else f"is Java {version}"
-        raise SparkError(f"{wanted}, and {program} {is_there}; set JAVA_HOME to another")
+        is_there = "has no version" if version is None else f"is Java {version}"
+        raise SparkError(f"{need}, and {program} {is_there}; set JAVA_HOME to another")
 
 
-def java_version(said: str) -> int | None:
-    r"""The major version that ``java -version`` says.
-
-    Args:
-        said: what it printed.
+def java_version(printed: str) -> int | None:
+    """Return the major version that ``java -version`` printed.
 
     >>> java_version('openjdk version "17.0.15" 2025'), java_version('java version "1.8.0_392"'), java_version("?")
     (17, 8, None)
     """
-    found = re.search(r'version "(?:1\.)?(\d+)', said)
-    return int(found[1]) if found else None
+    version = re.search(r'version "(?:1\.)?(\d+)', printed)
+    return int(version[1]) if version else None
 
 
 @contextmanager
-def told_in_a_line(more: str = "") -> Iterator[None]:
-    """What fails in Spark, or on an executor, as one error of ours.
-
-    Args:
-        more: what is to be said behind it.
-
-    Raises:
-        CollisionError: an executor found two URLs with one id.
-        JobError: Spark gave up; its words have the last line of the executor's account.
-    """
+def errors_in_one_line(advice: str = "") -> Iterator[None]:
+    """Raise what fails in Spark or on an executor as one error of ours, with some advice."""
     try:
         yield
     except Exception as error:
         ours = type(error).__module__.partition(".")[0] not in {"pyspark", "py4j"}
         if ours and not isinstance(error, ConnectionError):
             raise
-        said = words_of(error)
-        cause = _cause(said)
+        message = words_of(error)
+        cause = _cause(message)
         if cause.startswith(_COLLISION):
             raise CollisionError(cause.removeprefix(_COLLISION)) from error
-        raise JobError(f"Spark gave up: {_OURS.sub('', cause) or first_line(said)}{more}") from error
+        raise JobError(f"Spark gave up: {_OURS.sub('', cause) or first_line(message)}{advice}") from error
 
 
-def _cause(said: str) -> str:
-    """The last line of a traceback of Python that says an error, else the last cause that Java names; empty without."""
-    _, _, traceback = said.partition("Traceback (most recent call last):")
+def _cause(message: str) -> str:
+    """Return the error in the last line of a Python traceback, else the last cause that Java names."""
+    _, _, traceback = message.partition("Traceback (most recent call last):")
     lines = re.findall(r"^[\w.]+(?:Error|Exception|Interrupt): .*$", traceback, re.MULTILINE)
-    lines = lines or re.findall(r"^(?:Caused by)?: (.+)$", said, re.MULTILINE)
-    more = "; see spark.driver.memory and spark.executor.memory" if lines and "OutOfMemoryError" in lines[-1] else ""
-    return str(lines[-1][:500]) + more if lines else ""
+    lines = lines or re.findall(r"^(?:Caused by)?: (.+)$", message, re.MULTILINE)
+    advice = "; see spark.driver.memory and spark.executor.memory" if lines and "OutOfMemoryError" in lines[-1] else ""
+    return str(lines[-1][:500]) + advice if lines else ""
 
 
 def words_of(error: BaseException) -> str:
-    """What an error says; Java is asked for the words of its own, and may be gone.
-
-    Args:
-        error: that was raised.
-    """
+    """Return the message of an error; that of Java's errors is asked of Java, which may be gone."""
     try:
-        said = str(error)
+        message = str(error)
     except Exception:  # noqa: BLE001 - of py4j or of the connection: there is nobody to be asked
         return _GONE
-    gone = isinstance(error, ConnectionError) or _NO_WORDS.fullmatch(said.strip())
-    return _GONE if gone else said or type(error).__name__
+    gone = isinstance(error, ConnectionError) or _NO_WORDS.fullmatch(message.strip())
+    return _GONE if gone else message or type(error).__name__
 
 
 def first_line(error: BaseException | str) -> str:
-    """The first line of what an error says that says anything; Java's go on for pages.
-
-    Args:
-        error: that was raised, or its words.
-    """
+    """Return the first line of a message that is not empty; Java's have pages."""
     lines = [line.strip() for line in (error if isinstance(error, str) else words_of(error)).splitlines()]
     return next((line for line in lines if line), "an error without words")[:500]

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from graphlang.codes import languages
 from graphlang.db.records import LinkKind
 
 _TEXT, _LONG, _INT, _REAL, _BYTES = pa.string(), pa.int64(), pa.int32(), pa.float64(), pa.binary()
@@ -51,7 +52,7 @@ _CAPTURE: Final = [
     ("link_kinds", _BYTES),
     ("hreflangs", _HREFLANGS),
 ]
-#: Where a record stands in the order of reading, and what was wrong with it; ``kind`` is null for captures.
+#: Position of a record in the order of reading, and what was wrong with it; ``kind`` is null for captures.
 _READ: Final = [("begin", _LONG), ("place", _LONG), ("kind", _TEXT), ("reason", _TEXT)]
 #: One row a capture, a problem, or a byte range that was read (``kind`` is `RANGE`).
 RECORDS: Final = pa.schema([*_CAPTURE, *_READ, ("found", _LONG), ("ended", _LONG), ("stop", _LONG)])
@@ -92,7 +93,7 @@ PAGES: Final = pa.schema(
 LINKS: Final = pa.schema(
     [("source", _LONG), ("target", _LONG), ("kind", _TEXT), ("nofollow", _INT), ("hreflang", _TEXT), ("place", _INT)]
 )
-#: What a content method answers; appended to what it was asked about.
+#: The answer of a content method, appended to its input.
 ANSWER: Final = pa.schema(
     [
         ("label", _TEXT),
@@ -108,7 +109,7 @@ ANSWER: Final = pa.schema(
 )
 #: The answers of a run: one row a page.
 ANSWERS: Final = pa.schema([("page", _LONG), *ANSWER])
-#: Every computation of languages; columns as in the database, where more is told of them.
+#: Every computation of languages, with columns of the database.
 RUNS: Final = pa.schema(
     [
         ("id", _LONG),
@@ -180,18 +181,24 @@ PROBLEMS: Final = pa.schema([("file", _TEXT), ("offset", _LONG), ("url", _TEXT),
 
 @cache
 def link_kinds() -> pa.Array:
-    """What `LINKS` calls the kinds of links, by their numbers, which begin with 1.
+    """Return the names of the kinds of links in `LINKS`, by their numbers from 1 on.
 
-    Not made when this is imported: the first list that Arrow is given takes half a second (`files.without_pandas`).
+    Not a constant: the first list that Arrow is handed takes half a second (`stages.hide_pandas`).
     """
     return pa.array([kind.name.lower() for kind in sorted(LinkKind)])
 
 
-def ddl(schema: pa.Schema) -> str:
-    """Columns as Spark spells them.
+def split_label(label: str) -> tuple[str, str | None]:
+    """Return language and script of a label; no script where there is no language.
 
-    Args:
-        schema: as Arrow has them.
+    >>> split_label("srp_Cyrl"), split_label("und")
+    (('srp', 'Cyrl'), ('und', None))
+    """
+    return (label, None) if label in {languages.UND, languages.ZXX} else languages.split(label)
+
+
+def ddl(schema: pa.Schema) -> str:
+    """Return columns as Spark spells them.
 
     >>> ddl(LINKS)
     '`source` bigint, `target` bigint, `kind` string, `nofollow` int, `hreflang` string, `place` int'

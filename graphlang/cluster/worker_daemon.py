@@ -2,7 +2,7 @@
 
 Spark's own (``pyspark.daemon``) has loaded nothing, so that every copy imports our modules and loads the model: half a
 second of a processor and 170 MB for each core. Spark starts this one where `spark_session` names it to it, as
-``python -m graphlang.cluster.worker_daemon``. Copies share the memory of what nobody writes to.
+``python -m graphlang.cluster.worker_daemon``. Copies share memory until they write to it.
 """
 
 from __future__ import annotations
@@ -20,35 +20,33 @@ from typing import Final
 METHOD: Final = "GRAPHLANG_CLUSTER_METHOD"
 _MODULES: Final = (
     "pyspark.worker",  # what each copy does
-    *(f"graphlang.cluster.files.{name}" for name in ("answers", "captures", "languages", "pages", "read")),
-    "graphlang.cluster.inference.alone",
+    *(
+        f"graphlang.cluster.{name}"
+        for name in ("captures", "classify_captures", "language_tables", "one_task", "read_archives")
+    ),
 )
 _ARCHIVES: Final = ("pyspark", "python", "lib")
 
 
 def prepare(method: str | None) -> None:
-    """Load what tasks need.
-
-    Args:
-        method: a content method that comes with its model; None: no model is loaded.
-    """
+    """Load what tasks need; the model of a method that comes with one, if any."""
     for name in _MODULES:
         import_module(name)
-    from graphlang.cluster import classifying  # noqa: PLC0415 - with the others
+    from graphlang.cluster import classify_captures  # noqa: PLC0415 - with the others
     from graphlang.modelfile import ModelError  # noqa: PLC0415
 
     if method is not None:
-        with suppress(ModelError):  # the task that needs it tells what is wrong
-            classifying.shipped(method)
+        with suppress(ModelError):  # the task that needs it reports the error
+            classify_captures.shipped(method)
     gc.collect()
     gc.freeze()  # copies that looked for garbage would write to all of it
 
 
 def without_archives() -> None:
-    """Take the modules of Spark from where they are installed, if they are.
+    """Import Spark from where it is installed.
 
-    Spark names the archives in its own folder to workers, which hold the same as source text: each process would
-    compile it anew, half a second of a processor.
+    Spark names archives in its own folder to workers, with the same modules as source text: each process would compile
+    them, half a second of a processor.
     """
     before = list(sys.path)
     # site-packages/pyspark/python/lib/pyspark.zip, and py4j's beside it
@@ -59,7 +57,7 @@ def without_archives() -> None:
 
 
 def main() -> None:
-    """Load, and be Spark's."""
+    """Load, and run Spark's daemon."""
     without_archives()
     from pyspark import daemon  # noqa: PLC0415 - an extra
 

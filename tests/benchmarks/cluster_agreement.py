@@ -25,9 +25,9 @@ from graphlang.analysis.classify import classify
 from graphlang.analysis.ingest import ingest
 from graphlang.analysis.propagate import propagate
 from graphlang.cluster import job, session
-from graphlang.cluster.database.from_database import from_database
-from graphlang.cluster.database.to_database import to_database
-from graphlang.cluster.inference.propagate import Sizes, infer
+from graphlang.cluster.import_tables import to_database
+from graphlang.cluster.load import from_database
+from graphlang.cluster.partitions import Sizes, infer
 from graphlang.content import registry
 from graphlang.db import create
 from graphlang.db.write.choose_capture import Keep

@@ -184,17 +184,17 @@ def on_spark(
 ) -> None:
     """The job in this process; the time of each stage and the bytes shuffled go to standard output."""
     from graphlang.cluster import job, spark_session  # noqa: PLC0415
-    from graphlang.cluster.files.without_pandas import without_pandas  # noqa: PLC0415
-    from graphlang.cluster.inference.propagate import Sizes  # noqa: PLC0415
+    from graphlang.cluster.partitions import Sizes  # noqa: PLC0415
+    from graphlang.cluster.stages import hide_pandas  # noqa: PLC0415
     from graphlang.content import registry  # noqa: PLC0415
 
-    without_pandas()  # as the verb does
+    hide_pandas()  # as the verb does
     stages = Stages()
     spark = spark_session.late_session(master, settings, method=registry.DEFAULT)
     done = job.run(spark, [archive], out, sizes=Sizes(partitions), linked=linked, progress=stages.begin)
     told_of = stages.told()
     shuffled, ran, tasks = shuffled_of(spark)
-    shuffled += done.passed_on
+    shuffled += done.bytes_passed_on
     told = {
         "pages": done.pages,
         "fetched": done.fetched,

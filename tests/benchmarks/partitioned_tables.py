@@ -11,6 +11,7 @@ directories and pages by a hash, which is the worst that can happen.
 from __future__ import annotations
 
 import argparse
+import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
@@ -27,27 +28,28 @@ from graphlang.analysis.arrays import graph_input, graph_output
 from graphlang.analysis.classify import classify
 from graphlang.analysis.ingest import ingest
 from graphlang.analysis.propagate import SIGNALS, propagate
-from graphlang.cluster.reading.page_ids import page_id
+from graphlang.cluster.page_ids import page_id
 from graphlang.content import registry
 from graphlang.db import collection, create
 from graphlang.db.runs.lifecycle import start_run
 from graphlang.evaluation.evaluate import Gold, evaluate, read_gold
-from graphlang.graph.partitioned import local_driver
 from graphlang.graph.partitioned.assign import Cuts, cut_host, directory_of, host_of, key_of, partition_of
-from graphlang.graph.partitioned.cut import Cut
-from graphlang.graph.partitioned.partition import Partition
+from graphlang.graph.partitioned.partition import Cut, Partition
 from graphlang.graph.propagation.inference import propagate as kernel
 from graphlang.graph.result import answer
+
+sys.path.append(str(Path(__file__).parents[1] / "graph"))
+import local_driver
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
 
+    from local_driver import Run as Partitioned
     from numpy.typing import NDArray
 
     from graphlang.analysis.arrays.graph_input import GraphInput
     from graphlang.db.runs.run import Run
-    from graphlang.graph.partitioned.local_driver import Run as Partitioned
     from graphlang.graph.result import Answer
 
 SETS = ("docs-short30", "docs-short60", "httpd2006-short30", "docs-full")

@@ -90,7 +90,7 @@ def archives(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def sizes() -> Any:
     """How the inference is cut: museum.example has more pages than a host may have, and is cut, too."""
-    from graphlang.cluster.inference.propagate import Sizes  # noqa: PLC0415 - needs an extra
+    from graphlang.cluster.partitions import Sizes  # noqa: PLC0415 - needs an extra
 
     return Sizes(partitions=3, host_pages=4)
 
@@ -110,7 +110,7 @@ def tables(spark: Any, archives: Path, sizes: Any, tmp_path_factory: pytest.Temp
 @pytest.fixture(scope="session")
 def imported(tables: Path) -> Path:
     """The database of them."""
-    from graphlang.cluster.database.to_database import to_database  # noqa: PLC0415 - needs an extra
+    from graphlang.cluster.import_tables import to_database  # noqa: PLC0415 - needs an extra
 
     path = tables.parent / "imported.db"
     to_database(tables, path)

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from graphlang.cluster import job
-from graphlang.cluster.inference.propagate import Sizes
+from graphlang.cluster.partitions import Sizes
 from graphlang.cluster.spark_session import late_session
 from graphlang.db.write.choose_capture import Keep
 

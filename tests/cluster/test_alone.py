@@ -16,11 +16,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graphlang.analysis.propagate import SIGNALS
-from graphlang.cluster.database import from_database as loading
-from graphlang.cluster.database.to_database import to_database
-from graphlang.cluster.inference import alone as module
-from graphlang.cluster.inference.alone import OF_LINK, Wanted, alone, alone_from
-from graphlang.cluster.inference.bundle import host_keys
+from graphlang.cluster import load as loading
+from graphlang.cluster import one_task as module
+from graphlang.cluster.arrays import host_keys
+from graphlang.cluster.import_tables import to_database
+from graphlang.cluster.one_task import TABLES, OneTask, infer_tables
+from graphlang.cluster.storage import Location
 from graphlang.content import registry
 from graphlang.graph.partitioned.assign import host_of, key_of
 from graphlang.graph.propagation.options import Options
@@ -28,8 +29,6 @@ from graphlang.graph.propagation.options import Options
 if TYPE_CHECKING:
     from pathlib import Path
 
-NAMES = (("page", "url", "tld"), ("page", "label", "characters", "scores", "shares", "read"), ("page", "declared"))
-FOLDERS = ("pages", "answers/run=1", "captures", "links")
 ANSWERED = ["label", "confidence", "runner_up_label", "runner_up_confidence", "characters"]
 
 
@@ -49,8 +48,11 @@ def told(batches: Any) -> dict[int, list[Any]]:
     return {row["page"]: [row[name] for name in ANSWERED] for batch in batches for row in batch.to_pylist()}
 
 
-def wanted(*, linked: bool) -> Wanted:
-    return Wanted(registry.load("nfc").labels, SIGNALS, Options(), 1000, linked)
+def inferred(tables: Path, *, linked: bool) -> dict[int, list[Any]]:
+    task = OneTask(registry.load("nfc").labels, SIGNALS, Options(), 1000, linked)
+    folder = Location.of(str(tables))
+    pages = [(folder / name, columns) for name, columns in TABLES.items()]
+    return told(infer_tables(task, pages, folder / "links"))
 
 
 def read(tables: Path, *, scored: bool) -> dict[int, list[Any]]:
@@ -62,7 +64,7 @@ def read(tables: Path, *, scored: bool) -> dict[int, list[Any]]:
 @pytest.mark.parametrize("together", [1, 1 << 18], ids=["one by one", "all at once"])
 def test_one_task_answers_what_one_machine_does(together: int, loaded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "TOGETHER", together)
-    found = told(alone_from(wanted(linked=True), NAMES, [str(loaded / name) for name in FOLDERS]))
+    found = inferred(loaded, linked=True)
     only_linked, fetched = read(loaded, scored=False), read(loaded, scored=True)
     assert only_linked
     assert fetched
@@ -70,24 +72,8 @@ def test_one_task_answers_what_one_machine_does(together: int, loaded: Path, mon
 
 
 def test_what_was_only_linked_to_can_wait(loaded: Path) -> None:
-    given = [str(loaded / name) for name in FOLDERS]
-    few, every = (told(alone_from(wanted(linked=one), NAMES, given)) for one in (False, True))
+    few, every = (inferred(loaded, linked=linked) for linked in (False, True))
     assert few == {page: every[page] for page in read(loaded, scored=True)}
-
-
-def test_rows_in_one_stream_are_the_same_tables(loaded: Path) -> None:
-    tables = [pq.read_table(loaded / name, partitioning=None) for name in FOLDERS]
-    links = tables[-1].select(["source", "target", "kind", "hreflang", "place"])
-    parts = [table.select(names) for table, names in zip(tables, NAMES, strict=False)]
-    marked = [
-        table.append_column("part", pa.array([part] * len(table), pa.int32()))
-        for part, table in [(OF_LINK, links), *enumerate(parts)]
-    ]
-    rows = pa.concat_tables(marked, promote_options="default").combine_chunks()
-    mixed = rows.take(pa.array([*range(1, len(rows), 2), *range(0, len(rows), 2)]))
-    found = told(alone(wanted(linked=True), NAMES, mixed.to_batches(max_chunksize=5)))
-    assert found == told(alone_from(wanted(linked=True), NAMES, [str(loaded / name) for name in FOLDERS]))
-    assert not list(alone(wanted(linked=True), NAMES, ()))
 
 
 def test_a_database_works_out_what_waits(loaded: Path, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,24 +18,23 @@ pytest.importorskip("pyarrow")
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyarrow import fs
 
-from graphlang.cluster.classifying import method_of
-from graphlang.cluster.database import from_database as loading
-from graphlang.cluster.files import pages as of_pages
-from graphlang.cluster.files import read as of_read
-from graphlang.cluster.files.facts import FACTS_TABLE, TOLD_TABLE
-from graphlang.cluster.files.job import Job, sources
-from graphlang.cluster.files.stage import each
-from graphlang.cluster.inference.propagate import Sizes
-from graphlang.cluster.reading import archives as of_archives
-from graphlang.cluster.reading.page_ids import CollisionError
-from graphlang.cluster.tables import SOURCES
+from graphlang.cluster import archives, job, read_archives, storage
+from graphlang.cluster import load as loading
+from graphlang.cluster.captures import FACTS_TABLE
+from graphlang.cluster.classify_captures import method_of
+from graphlang.cluster.language_tables import View, write_languages
+from graphlang.cluster.one_task import SENT_ANSWERS_TABLE
+from graphlang.cluster.page_ids import CollisionError
+from graphlang.cluster.read_archives import distinct_urls
+from graphlang.cluster.stages import Stages, run_tasks
+from graphlang.cluster.storage import Location
+from graphlang.db import InputError
 from graphlang.db.write.choose_capture import Keep
-from graphlang.ingest import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 LONG = (
     "Das Museum der Gezeiten liegt am Hafen und zeigt alte Boote, Netze und Karten. Morgens öffnet eine Frau die Tür."
@@ -61,8 +61,17 @@ class Cluster:
         return self
 
     @property
-    def conf(self) -> dict[str, str]:
-        return self.settings
+    def conf(self) -> Cluster:
+        return self
+
+    def get(self, name: str) -> str:
+        return self.settings[name]
+
+    def getConf(self) -> Cluster:  # noqa: N802 - Spark's name
+        return self
+
+    def contains(self, name: str) -> bool:
+        return name in self.settings
 
     def parallelize(self, groups: list[Any], many: int) -> Tasks:
         assert len(groups) == many
@@ -107,14 +116,16 @@ def crawl(tmp_path_factory: pytest.TempPathFactory, record: Callable[..., bytes]
     return folder
 
 
-def made(crawl: Path, out: Path, keep: Keep, cluster: Cluster, *, linked: bool = True) -> tuple[Path, list[str]]:
-    archives = of_archives.listed([str(crawl)])
-    facts = {"keep": str(keep), "options": "{}", "position": 0, "finished": 1, "readings": 1, "lacks": ""}
-    rows = [dict(zip(SOURCES.names, row, strict=True)) | facts for row in sources(cluster, archives)]
-    told: list[str] = []
-    job = Job(cluster, str(out), told.append)
-    job.all(archives, rows, *method_of("nfc"), keep, Limits(), Sizes(), "key", linked=linked)
-    return out, told
+def made(
+    crawl: Path | str, out: Path | str, keep: Keep, cluster: Cluster, *, linked: bool = True, resume: bool = False
+) -> tuple[Path, list[str]]:
+    """The tables of a job, what it needed on its way among them, and its stages."""
+    stages: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(storage, "WORK", "nothing")  # what a job needs on its way stays
+        job.run(cluster, [str(crawl)], str(out), keep=keep, linked=linked, resume=resume, progress=stages.append)
+    assert stages.pop(0) == "digest"
+    return Path(out), stages
 
 
 def rows(table: Path, *without: str) -> list[str]:
@@ -164,14 +175,24 @@ def test_whichever_try_counts_the_files_are_the_same(crawl: Path, tmp_path: Path
             assert (one / path).read_bytes() == (other / path).read_bytes(), path
 
 
+class DiedError(Exception):
+    """The job ends."""
+
+
 def test_what_is_done_is_not_done_again(crawl: Path, tmp_path: Path) -> None:
-    out, told = made(crawl, tmp_path / "tables", Keep.BEST, Cluster())
-    assert told == ["read", "pages", "captures", "partition", "infer", "languages"]
-    before = {path: path.stat().st_mtime_ns for path in (out / "languages").iterdir()}
-    (out / "work" / "stages" / "captures.json").unlink()  # as if the job had died there
-    _, told = made(crawl, out, Keep.BEST, Cluster())
-    assert told == ["captures"]
-    assert {path: path.stat().st_mtime_ns for path in (out / "languages").iterdir()} == before
+    stages = ["read", "pages", "captures", "classify", "infer", "languages"]
+    assert made(crawl, tmp_path / "undisturbed", Keep.BEST, Cluster())[1] == stages
+
+    def die(stage: str) -> None:
+        if stage == "infer":
+            raise DiedError
+
+    with pytest.raises(DiedError):
+        job.run(Cluster(), [str(crawl)], str(tmp_path / "tables"), progress=die)
+    out, again = made(crawl, tmp_path / "tables", Keep.BEST, Cluster(), resume=True)
+    assert again == ["infer", "languages"]
+    for table in ("captures", "answers/run=2", "languages", "sites"):
+        assert rows(out / table) == rows(tmp_path / "undisturbed" / table), table
 
 
 def test_urls_that_were_only_linked_to_can_wait(crawl: Path, tmp_path: Path) -> None:
@@ -186,25 +207,67 @@ def test_urls_that_were_only_linked_to_can_wait(crawl: Path, tmp_path: Path) -> 
 def test_an_archive_whose_byte_ranges_deceived_is_read_again(
     crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(of_archives, "LENGTH", 64)
-    monkeypatch.setattr(of_archives, "_LARGEST", 64)
+    monkeypatch.setattr(archives, "LENGTH", 64)
+    monkeypatch.setattr(archives, "_LARGEST", 64)
     wanted, _ = made(crawl, tmp_path / "right", Keep.BEST, Cluster())
-    monkeypatch.setattr(of_read, "misread_of", lambda ranges: sorted({one["source"] for one in ranges})[:1])
+    monkeypatch.setattr(read_archives, "misread", lambda ranges: {min(row["source"] for row in ranges)})
     found, _ = made(crawl, tmp_path / "again", Keep.BEST, Cluster())
     assert any(path.name.startswith("whole-") for path in (found / "work" / "records").iterdir())
     for table in ("pages", "captures", "links", "problems", "languages"):
         assert rows(found / table) == rows(wanted / table), table
 
 
-def test_answers_and_captures_that_spark_wrote_are_handed_on_later(crawl: Path, tmp_path: Path) -> None:
-    wanted, _ = made(crawl, tmp_path / "tables", Keep.BEST, Cluster())
-    before = {name: rows(wanted / name) for name in ("languages", "sites")}
-    for folder in (FACTS_TABLE, TOLD_TABLE):  # as where no task wrote them
-        shutil.rmtree(wanted / folder)
-    (wanted / "work" / "stages" / "languages.json").unlink()
-    _, told = made(crawl, wanted, Keep.BEST, Cluster())
-    assert told == ["languages"]
-    assert {name: rows(wanted / name) for name in before} == before
+def test_tables_that_spark_wrote_are_sent_to_buckets_later(crawl: Path, tmp_path: Path) -> None:
+    done, _ = made(crawl, tmp_path / "tables", Keep.BEST, Cluster())
+    before = {name: rows(done / name) for name in ("languages", "sites")}
+    for folder in (FACTS_TABLE, SENT_ANSWERS_TABLE):  # as where no task wrote them
+        shutil.rmtree(done / folder)
+    stages = Stages(Cluster(), Location.of(str(done)), lambda _: None)
+    write_languages(stages, View(method_of("nfc")[1].labels, "propagation", 2, linked=True), 3)
+    assert {name: rows(done / name) for name in before} == before
+
+
+@pytest.fixture
+def address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """An address of a file system that moves no folders, as object stores do not."""
+    (tmp_path / "store").mkdir()
+    local = storage._file_system
+    store = fs.SubTreeFileSystem(str(tmp_path / "store"), fs.LocalFileSystem())
+    monkeypatch.setattr(storage, "_file_system", lambda scheme, host: (store, host) if scheme else local("", ""))
+    return "test://bucket"
+
+
+def test_archives_and_tables_behind_addresses(crawl: Path, address: str, tmp_path: Path) -> None:
+    shutil.copytree(crawl, tmp_path / "store" / "bucket" / "crawl")
+    expected, _ = made(crawl, tmp_path / "tables", Keep.ALL, Cluster())
+    made(f"{address}/crawl/*.warc.gz", f"{address}/tables", Keep.ALL, Cluster())
+    found = tmp_path / "store" / "bucket" / "tables"
+    for table in ("pages", "captures", "links", "answers/run=1", "answers/run=2", "languages", "sites", "history"):
+        assert rows(found / table, "file") == rows(expected / table, "file"), table
+    names = [row["name"] for row in pq.read_table(found / "sources").to_pylist()]
+    assert names == [f"{address}/crawl/{name}.warc.gz" for name in "abc"]
+    assert sorted(path.name for path in found.parent.iterdir()) == ["crawl", "tables"]
+
+
+def test_archives_behind_addresses_that_vanish_are_problems(crawl: Path, address: str, tmp_path: Path) -> None:
+    shutil.copytree(crawl, folder := tmp_path / "store" / "bucket" / "crawl")
+    with pytest.MonkeyPatch.context() as patch:
+        pieces = read_archives.pieces
+        patch.setattr(
+            read_archives, "pieces", lambda *given: ((folder / "b.warc.gz").unlink(missing_ok=True), pieces(*given))[1]
+        )
+        made(f"{address}/crawl", f"{address}/tables", Keep.BEST, Cluster())
+    problems = pq.read_table(folder.parent / "tables" / "problems").to_pylist()
+    assert [(row["kind"], row["reason"]) for row in problems if row["file"].endswith("b.warc.gz")] == [
+        ("unreadable", "No such file or directory")
+    ]
+    with pytest.raises(InputError, match=r"cannot read test://bucket/crawl/b\.warc\.gz: No such file or directory"):
+        archives.find_archives([f"{address}/crawl/b.warc.gz"])
+    (folder.parent / "empty").mkdir()
+    with pytest.raises(InputError, match=r"cannot read .*: there is nothing"):
+        archives.find_archives([f"{address}/empty"])
+    with pytest.raises(InputError, match="name either local files or addresses, not both"):
+        archives.find_archives([f"{address}/crawl", str(crawl)])
 
 
 def test_what_outlives_a_task_is_not_looked_at_for_garbage() -> None:
@@ -212,7 +275,7 @@ def test_what_outlives_a_task_is_not_looked_at_for_garbage() -> None:
     gc.set_threshold(700, 10, 10)
     gc.unfreeze()
     try:
-        assert each(Cluster(), ["a", "b"], str.upper) == ["A", "B"]
+        assert run_tasks(Cluster(), ["a", "b"], str.upper) == ["A", "B"]
         assert gc.get_freeze_count() > 0
         assert gc.get_threshold()[0] > 700
     finally:
@@ -223,10 +286,10 @@ def test_what_outlives_a_task_is_not_looked_at_for_garbage() -> None:
 @pytest.mark.parametrize("hidden", [False, True])
 def test_lists_need_no_pandas_and_who_wants_it_gets_it(*, hidden: bool) -> None:
     pytest.importorskip("pandas")
-    said = "without_pandas()\n" if hidden else ""
+    said = "hide_pandas()\n" if hidden else ""
     program = (
         "import sys, pyarrow as pa\n"
-        "from graphlang.cluster.files.without_pandas import without_pandas\n"
+        "from graphlang.cluster.stages import hide_pandas\n"
         f"{said}pa.array(['a'])\n"
         "print('pandas' in sys.modules, list(pa.table({'a': [1, 2]}).to_pandas()['a']))\n"
         "import pandas\n"
@@ -239,7 +302,7 @@ def test_lists_need_no_pandas_and_who_wants_it_gets_it(*, hidden: bool) -> None:
 def test_two_urls_with_one_id_end_the_work() -> None:
     named = pa.table({"page": [5, 7, 5], "url": ["http://b/", "http://c/", "http://a/"]})
     with pytest.raises(CollisionError, match="two URLs have the same 64-bit id 5: http://a/ and http://b/"):
-        of_pages.distinct(named)
+        distinct_urls(named)
 
 
 def test_no_archive_gives_tables_without_rows(tmp_path: Path) -> None:

@@ -16,10 +16,9 @@ pytest.importorskip("pyarrow")
 
 import pyarrow as pa
 
-from graphlang.cluster.choosing.choose import choose
-from graphlang.cluster.choosing.history import history_of
-from graphlang.cluster.reading.page_ids import page_id
-from graphlang.cluster.reading.records import RecordRows
+from graphlang.cluster.choosing import choose, history_of
+from graphlang.cluster.page_ids import page_id
+from graphlang.cluster.reading import RecordRows
 from graphlang.cluster.tables import HISTORY
 from graphlang.db import Declaration, Link, LinkKind, Page, create
 from graphlang.db.write.choose_capture import Keep

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from graphlang.cluster.late_session import LateSession
+from graphlang.cluster.spark_session import LateSession
 
 
 class Session:

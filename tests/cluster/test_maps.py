@@ -12,8 +12,8 @@ import graphlang as gl
 pytest.importorskip("pyarrow")
 
 from graphlang import cluster
-from graphlang.cluster.database import from_database as loading
-from graphlang.cluster.maps.tables import Tables
+from graphlang.cluster import load as loading
+from graphlang.cluster.sql_tables import Tables
 from graphlang.db import InputError
 
 if TYPE_CHECKING:
@@ -51,12 +51,12 @@ def test_the_example_crawl_is_counted_alike(
     assert wanted.stdout.count("\n") > 2
 
 
-@pytest.mark.filterwarnings("default::graphlang.cluster.maps.links.TooManyLinksWarning")
+@pytest.mark.filterwarnings("default::graphlang.cluster.maps.TooManyLinksWarning")
 def test_components_that_are_not_worked_out_are_named(
     spark: Any, example: tuple[Path, Path], graphlang: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     del spark  # which the verb takes
-    monkeypatch.setattr("graphlang.cluster.maps.links.MOST", 34)
+    monkeypatch.setattr("graphlang.cluster.maps.MOST", 34)
     given = ("--what", "languages", "--language", "heb,deu", "--format", "csv")
     found = graphlang("cluster", "language-graph", example[0], *given)
     assert found.stderr == (

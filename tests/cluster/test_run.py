@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -18,8 +19,8 @@ import pyarrow.parquet as pq
 
 from graphlang import cluster
 from graphlang.cluster import job, storage
-from graphlang.cluster.inference.propagate import Sizes, infer
-from graphlang.cluster.spark_session import JobError, told_in_a_line
+from graphlang.cluster.partitions import Sizes, infer
+from graphlang.cluster.spark_session import JobError, errors_in_one_line
 from graphlang.content import registry
 from graphlang.db.write.choose_capture import Keep
 from graphlang.whole_file import OutputError
@@ -146,34 +147,40 @@ def test_a_folder_that_exists_is_left_alone(spark: Any, archives: Path, tables: 
     assert sorted(path.name for path in tables.iterdir()) == before
 
 
-def test_of_two_jobs_that_end_at_once_the_second_is_refused(
-    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    out, exists = tmp_path / "out", storage.Folder.exists
+def test_of_two_jobs_that_end_at_once_the_second_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out, exists = tmp_path / "out", storage.Location.exists
     # The first one gives its folder the name after the second has seen that nobody has it.
     out.mkdir()
     (out / "first").write_text("1")
-    monkeypatch.setattr(storage.Folder, "exists", lambda folder: folder.path != str(out) and bool(exists(folder)))
+    seen: list[bool] = []
+
+    def late(location: storage.Location) -> bool:
+        if location.address == str(out) and len(seen) < 2:
+            seen.append(False)
+            return False
+        return exists(location)
+
+    monkeypatch.setattr(storage.Location, "exists", late)
     with pytest.raises(OutputError, match="was written by another job meanwhile") as refused:  # noqa: SIM117, PT012
-        with storage.replacing(spark, str(out), key="key") as part:
-            Path(part).mkdir()
-            (Path(part) / "second").write_text("2")
+        with storage.replacing(str(out), key="key") as part:
+            part.make()
+            (part / "second").write(b"2")
     assert [one.name for one in out.iterdir()] == ["first"]
-    assert part in str(refused.value)
-    assert [one.name for one in Path(part).iterdir()] == ["second"]
+    assert part.address in str(refused.value)
+    assert [one.name for one in part.children()] == ["second"]
 
 
 def test_folders_are_no_patterns(spark: Any, tmp_path: Path) -> None:
-    folder = tmp_path / "out [2] {x}*"
-    for name in ("first", "again"):  # the second time it is only read
-        found = storage.written(spark, str(folder / "table"), spark.range(3).selectExpr("id", f"'{name}' AS said"))
-        assert sorted(map(tuple, found.collect())) == [(number, "first") for number in range(3)]
+    folder = storage.Location.of(str(tmp_path / "out [2] {x}*")) / "table"
+    spark.range(3).write.parquet(folder.for_spark_to_write)
+    assert sorted(map(tuple, spark.read.parquet(folder.for_spark).collect())) == [(number,) for number in range(3)]
+    assert len(folder.files(".parquet")) > 0
 
 
 def test_a_partition_beyond_the_limit_is_told_in_a_line(spark: Any, tables: Path, tmp_path: Path) -> None:
     pages, links, answers = (spark.read.parquet(str(tables / name)) for name in ("pages", "links", "answers/run=1"))
     words = r"partition \d has \d+ links, more than the limit of 1; its largest host is \w+\.example with \d+ of \d+"
-    with pytest.raises(JobError, match=f"^Spark gave up: {words} pages[^\n]*$"), told_in_a_line():
+    with pytest.raises(JobError, match=f"^Spark gave up: {words} pages[^\n]*$"), errors_in_one_line():
         infer(pages.join(answers, "page", "left"), links, str(tmp_path / "work"), sizes=Sizes(2, 4, most_links=1))
 
 
@@ -193,18 +200,6 @@ def test_partitions_can_do_without_what_was_only_linked_to(spark: Any, tables: P
     for page, row in found.items():
         assert row.label == wanted[page]["label"]
         assert row.confidence == pytest.approx(wanted[page]["confidence"], abs=0.05)
-
-
-def test_tables_that_spark_writes_are_the_same(
-    spark: Any, archives: Path, tables: Path, sizes: Any, tmp_path: Path
-) -> None:
-    job.run(spark, [str(archives)], str(tmp_path / "out"), keep=Keep.ALL, sizes=sizes, by_tasks=False)
-    named = ("captures", "history", "languages", "links", "pages", "problems", "sources")
-    for name in ("answers/run=1", "answers/run=2", *named):
-        found, wanted = (
-            sorted(map(repr, pq.read_table(folder / name).to_pylist())) for folder in (tmp_path / "out", tables)
-        )
-        assert found == wanted, name
 
 
 def test_columns_of_ones_own_stay_beside(spark: Any) -> None:
@@ -229,3 +224,49 @@ def test_pages_of_ones_own_are_inferred(spark: Any, tmp_path: Path) -> None:
         ValueError, match="there is no column label among page, url, tld; propagate reads page, url, tld, "
     ):
         cluster.propagate(pages.select("page", "url", "tld"), links, str(tmp_path / "other"))
+
+
+def test_archives_that_vanish_are_problems_and_the_rest_goes_on(
+    spark: Any,
+    archives: Path,
+    tmp_path: Path,
+    graphlang: Callable[..., Result],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    del spark  # which the verb takes
+    shutil.copytree(archives, folder := tmp_path / "archives")
+    find, distinct = job.find_archives, job._distinct
+
+    def found(*given: Any) -> Any:
+        listed = find(*given)
+        (folder / "a.warc.gz").unlink()  # before its bytes are looked at
+        return listed
+
+    def read(*given: Any) -> Any:
+        known = distinct(*given)
+        (folder / "d.warc.gz").unlink()  # when its bytes are known
+        return known
+
+    monkeypatch.setattr(job, "find_archives", found)
+    monkeypatch.setattr(job, "_distinct", read)
+    told = graphlang("cluster", "run", folder, "-o", tmp_path / "tables", "--no-linked")
+    assert told.exit_code == 1, told.stderr
+    assert "3 archives: 5 pages read" in told.stderr
+    assert "2 problems" in told.stderr
+    rows = pq.read_table(tmp_path / "tables" / "problems").to_pylist()
+    assert sorted((Path(row["file"]).name, row["kind"], row["reason"]) for row in rows) == [
+        ("a.warc.gz", "unreadable", "No such file or directory"),
+        ("d.warc.gz", "unreadable", "No such file or directory"),
+    ]
+    named = pq.read_table(tmp_path / "tables" / "sources").to_pylist()
+    assert [(Path(row["name"]).name, row["bytes"] > 0) for row in sorted(named, key=lambda row: row["source"])] == [
+        ("a.warc.gz", False),
+        ("b.warc.gz", True),
+        ("d.warc.gz", True),
+    ]
+    rows = pq.read_table(tmp_path / "tables" / "languages").to_pylist()
+    told = {(row["fetched"], row["pending"], row["language"] == "und"): row["url"] for row in rows}
+    assert told.keys() == {(1, 0, False), (1, 0, True), (0, 1, True)}
+    assert told[1, 0, True] == "http://other.example/2", "the page in no known language"
+    (propagation,) = (row for row in pq.read_table(tmp_path / "tables" / "runs").to_pylist() if row["chosen"])
+    assert (propagation["linked"], propagation["pages"]) == (0, sum(row["fetched"] for row in rows) - 1)

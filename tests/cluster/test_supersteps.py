@@ -14,9 +14,9 @@ pytest.importorskip("pyarrow")
 
 import numpy as np
 
-from graphlang.cluster.inference import parcels, steps, supersteps
-from graphlang.cluster.inference.labels import labels_of
-from graphlang.cluster.inference.parcels import (
+from graphlang.cluster import parcels, steps
+from graphlang.cluster.arrays import labels_of
+from graphlang.cluster.parcels import (
     ASKED,
     BESIDE,
     COUNTS,
@@ -32,15 +32,13 @@ from graphlang.cluster.inference.parcels import (
     STATE,
     SURVEY,
 )
-from graphlang.graph.partitioned.cut import Cut
-from graphlang.graph.partitioned.learning import order
-from graphlang.graph.partitioned.learning.learn import learn
-from graphlang.graph.partitioned.learning.observe import gathered
-from graphlang.graph.partitioned.learning.survey import merged
-from graphlang.graph.partitioned.local_driver import run
+from graphlang.graph.partitioned import link_order
+from graphlang.graph.partitioned.learning import gathered, learn, merged
+from graphlang.graph.partitioned.partition import Cut
 from graphlang.graph.propagation.options import Options
 
 sys.path.append(str(Path(__file__).parents[1] / "graph"))
+from local_driver import run
 from partitioned_webs import partitions, web
 
 if TYPE_CHECKING:
@@ -93,21 +91,23 @@ def made_of(parts: list[Partition]) -> Rows:
     return rows
 
 
-def ready_of(own: Rows, given: dict[str, Any]) -> tuple[Rows, steps.Given]:
-    begun = every(steps.begin, steps.Given(**given), own)
+def ready_of(own: Rows, given: dict[str, Any]) -> tuple[Rows, steps.Shared]:
+    begun = every(steps.survey_partition, steps.Shared(**given), own)
     given["survey"] = merged(for_driver(begun, SURVEY))
-    met = every(steps.meet, steps.Given(**given), own, between(begun, 0, LINKS))
+    met = every(steps.meet_neighbours, steps.Shared(**given), own, between(begun, 0, LINKS))
     places = between(met, 0, LINKS)
-    near = between(met, -99, 0) + every(steps.tell, steps.Given(**given), own, between(met, ASKED, 2 * ASKED))
-    given["counts"] = order.added(for_driver(every(steps.count, steps.Given(**given), own, places), COUNTS))
-    seen = every(steps.look, steps.Given(**given), own, near + places)
+    near = between(met, -99, 0) + every(steps.find_links, steps.Shared(**given), own, between(met, ASKED, 2 * ASKED))
+    given["counts"] = link_order.added(
+        for_driver(every(steps.count_contexts, steps.Shared(**given), own, places), COUNTS)
+    )
+    seen = every(steps.observe_partition, steps.Shared(**given), own, near + places)
     given["learned"] = learn(given["survey"], gathered(for_driver(seen, OBSERVED)), given["cut"])
     near += of(seen, parcels.ORDERED)
-    return every(supersteps.ready, steps.Given(**given), own, near), steps.Given(**given)
+    return every(steps.make_ready, steps.Shared(**given), own, near), steps.Shared(**given)
 
 
 def test_tasks_take_the_supersteps_of_the_local_driver_to_the_last_bit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(supersteps, "SNAPSHOTS", {2, 4})
+    monkeypatch.setattr(steps, "SNAPSHOTS", {2, 4})
     graph, evidence = web(1)
     ids = np.random.default_rng(1).permutation(graph.n).astype(np.int64)
     number = np.where(evidence.host == 0, 0, 1 + evidence.host % 2)
@@ -120,11 +120,11 @@ def test_tasks_take_the_supersteps_of_the_local_driver_to_the_last_bit(monkeypat
     told = {"labels": named, "weights": {}, "options": options, "cut": Cut(), "most_links": 10**6}
     said, given = ready_of(made_of(parts), told)
     assert [one["most"] for one in for_driver(said, MOVED)] == [0, 1, 1]
-    said = every(supersteps.prepare, given, of(said, READY, ROUTES, FACTS), between(said, 0, LINKS))
+    said = every(steps.prepare_partition, given, of(said, READY, ROUTES, FACTS), between(said, 0, LINKS))
     own, moved = of(said, PREPARED, ROUTES, FACTS, MOTION), []
     for superstep in range(1, done.supersteps + 1):
         news = between(said, 0, LINKS) + of(said, STATE)
-        said = every(partial(supersteps.step, options), superstep, own, news)
+        said = every(partial(steps.take_superstep, options), superstep, own, news)
         moved.append(max(one["most"] for one in for_driver(said, MOVED)))
         stood = of(said, MOTION)
         assert len(stood) == (3 if superstep in {2, 4} else 0)
@@ -133,8 +133,8 @@ def test_tasks_take_the_supersteps_of_the_local_driver_to_the_last_bit(monkeypat
     assert done.supersteps > 4
     assert moved == list(done.moved)
     for state, step in zip(for_driver(said, STATE), done.steps, strict=True):
-        assert state["told"].data.tobytes() == step.border.data.tobytes()
-    answered = every(supersteps.answer, given, own, between(said, 0, LINKS) + of(said, STATE))
+        assert state["sent"].data.tobytes() == step.border.data.tobytes()
+    answered = every(steps.answer_partition, given, own, between(said, 0, LINKS) + of(said, STATE))
     found = {row["page"]: (row["label"], row["confidence"]) for row in answered}
     names = np.array(named.names)
     for pages, answer in zip(done.pages, done.answers, strict=True):

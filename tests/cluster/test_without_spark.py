@@ -19,16 +19,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from graphlang.cluster.choosing.links import URLS, pages_of
-from graphlang.cluster.database import from_database as loading
-from graphlang.cluster.inference import bundle
-from graphlang.cluster.inference.labels import labels_of
-from graphlang.cluster.reading import archives as of_archives
-from graphlang.cluster.reading.hashing import digests_of_files
-from graphlang.cluster.reading.misread import misread
-from graphlang.cluster.reading.page_ids import CollisionError, page_id
-from graphlang.cluster.reading.pieces import read_content, read_pieces
-from graphlang.cluster.spark_session import JobError, SparkError, java_version, session, stop, told_in_a_line
+from graphlang.cluster import archives as of_archives
+from graphlang.cluster import arrays as bundle
+from graphlang.cluster import load as loading
+from graphlang.cluster.arrays import labels_of
+from graphlang.cluster.page_ids import CollisionError, page_id
+from graphlang.cluster.reading import read_pieces
+from graphlang.cluster.spark_session import JobError, SparkError, errors_in_one_line, java_version, session, stop
 from graphlang.cluster.tables import RANGE
 from graphlang.db import InputError
 from graphlang.graph.partitioned.assign import Cuts, cut_host, partition_of
@@ -47,7 +44,7 @@ def read(batches: Iterable[Any]) -> list[dict[str, Any]]:
 
 
 def test_rows_are_what_one_machine_reads(archives: Path) -> None:
-    found = of_archives.listed([str(archives)])
+    found = of_archives.find_archives([str(archives)])
     assert [Path(one.name).name for one in found] == ["a.warc.gz", "b.warc.gz", "c.warc.gz", "d.warc.gz"]
     rows = read(read_pieces([piece for task in of_archives.pieces(found, 2) for piece in task], Limits()))
     pages = [row for row in rows if row["kind"] is None]
@@ -61,15 +58,6 @@ def test_rows_are_what_one_machine_reads(archives: Path) -> None:
     assert own["link_ids"] == [page_id(url) for url in own["link_urls"].split(b"\0")[:-1]]
 
 
-def test_what_spark_brings_is_read_like_a_file(archives: Path) -> None:
-    (archive, *_) = of_archives.listed([str(archives)])
-    content = (archives / "a.warc.gz").read_bytes()
-    remote = archive._replace(name="hdfs://name/a.warc.gz", remote=True)
-    rows = read(read_content(remote, content, Limits()))
-    wanted = read(read_pieces([of_archives.Piece(archive, 0, None, first=True)], Limits()))
-    assert [row | {"file": ""} for row in rows] == [row | {"file": ""} for row in wanted]
-
-
 def test_an_archive_that_vanishes_is_a_problem(tmp_path: Path) -> None:
     gone = of_archives.Archive(0, str(tmp_path / "gone.warc.gz"), 99)
     rows = read(read_pieces([of_archives.Piece(gone, 0, None, first=True)], Limits()))
@@ -79,13 +67,13 @@ def test_an_archive_that_vanishes_is_a_problem(tmp_path: Path) -> None:
 
 def test_a_name_that_is_no_text_is_written_out(archives: Path, tmp_path: Path) -> None:
     path = shutil.copy(archives / "d.warc.gz", tmp_path / "caf\udce9.warc.gz")
-    (archive,) = of_archives.listed([str(path)])
+    (archive,) = of_archives.find_archives([str(path)])
     rows = read(read_pieces([of_archives.Piece(archive, 0, None, first=True)], Limits()))
-    (told,) = read(digests_of_files([archive]))
-    assert {row["file"] for row in rows} == {told["name"]} == {str(tmp_path / r"caf\xe9.warc.gz")}
+    name = of_archives.digest_row(archive)[1]
+    assert {row["file"] for row in rows} == {name} == {str(tmp_path / r"caf\xe9.warc.gz")}
     gl.open(tmp_path / "crawl.db").ingest(path)
     with closing(sqlite3.connect(tmp_path / "crawl.db")) as connection:
-        assert connection.execute("SELECT name FROM sources").fetchall() == [(told["name"],)]
+        assert connection.execute("SELECT name FROM sources").fetchall() == [(name,)]
 
 
 @pytest.mark.parametrize(
@@ -100,9 +88,9 @@ def test_a_name_that_is_no_text_is_written_out(archives: Path, tmp_path: Path) -
     ],
 )
 def test_byte_ranges_that_do_not_fit_are_read_again(ranges: list[tuple[int | None, ...]], again: list[int]) -> None:
-    columns = dict(zip(("begin", "found", "ended", "stop"), zip(*ranges, strict=True), strict=True))
-    batch = pa.RecordBatch.from_pydict({"source": [7] * len(ranges), **columns})
-    assert [one for batch in misread([batch]) for one in batch.column("source").to_pylist()] == again
+    names = ("begin", "found", "ended", "stop")
+    rows = [{"source": 7, **dict(zip(names, row, strict=True))} for row in reversed(ranges)]
+    assert of_archives.misread(rows) == set(again)
 
 
 def test_a_partition_that_is_too_large_names_its_largest_host_and_the_limit() -> None:
@@ -236,7 +224,7 @@ def test_duckdb_and_pandas_read_the_tables(archives: Path, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("spoilt", ["missing", "columns", "page", "bytes"])
 def test_a_folder_of_something_else_is_told_in_a_line(spoilt: str, archives: Path, tmp_path: Path) -> None:
-    from graphlang.cluster.database.to_database import to_database  # noqa: PLC0415 - after the name of the parameter
+    from graphlang.cluster.import_tables import to_database  # noqa: PLC0415 - after the name of the parameter
 
     gl.open(tmp_path / "crawl.db").run(archives / "b.warc.gz")
     loading.from_database(tmp_path / "crawl.db", tables := tmp_path / "tables")
@@ -300,7 +288,7 @@ class WordlessError(Exception):
 )
 def test_java_that_ends_in_the_middle_is_told_in_a_line(error: Exception) -> None:
     words = r"^Spark gave up: Java ended in the middle .*spark.driver.memory; go on$"
-    with pytest.raises(JobError, match=words), told_in_a_line("; go on"):
+    with pytest.raises(JobError, match=words), errors_in_one_line("; go on"):
         raise error
 
 
@@ -310,7 +298,7 @@ def test_the_last_cause_that_java_names_is_told() -> None:
         "Caused by: java.lang.OutOfMemoryError: Java heap space\n\tat d.e(F:2)\n"
     )
     words = r"^Spark gave up: java.lang.OutOfMemoryError: Java heap space; see spark.driver.memory and spark.executor"
-    with pytest.raises(JobError, match=words), told_in_a_line():
+    with pytest.raises(JobError, match=words), errors_in_one_line():
         raise WordlessError(said)
 
 
@@ -328,27 +316,14 @@ def test_a_session_whose_java_is_gone_is_stopped_without_a_word() -> None:
         stop(Broken())
 
 
-def test_urls_with_one_id_end_a_job() -> None:
-    urls = ["http://a.example/x", "http://a.example/", "http://b.example/", "http://a.example/x"]
-    rows = pa.RecordBatch.from_arrays([pa.array([1, 2, 3, 1]), pa.array(urls)], schema=URLS)
-    found = read(pages_of([rows.slice(0, 3), rows]))
-    assert [(row["page"], row["url"], row["host"]) for row in found] == [
-        (1, urls[0], "a.example"),
-        (2, urls[1], "a.example"),
-        (3, urls[2], "b.example"),
-    ]
-    twice = pa.RecordBatch.from_arrays([pa.array([1, 1]), pa.array(urls[1:3])], schema=URLS)
+def test_a_collision_on_an_executor_keeps_its_words() -> None:
     words = "two URLs have the same 64-bit id 1: http://a.example/ and http://b.example/"
-    with pytest.raises(CollisionError, match=words):
-        read(pages_of([twice]))
-    told = type("PythonException", (Exception,), {"__module__": "pyspark.errors"})
-    said = (
-        f"Job aborted\nTraceback (most recent call last):\n  ...\n{CollisionError.__module__}.CollisionError: {words}\n"
-    )
-    with pytest.raises(CollisionError, match=f"^{words}$"), told_in_a_line():
-        raise told(said)
+    raised = type("PythonException", (Exception,), {"__module__": "pyspark.errors"})
+    trace = f"{CollisionError.__module__}.CollisionError: {words}\n"
+    with pytest.raises(CollisionError, match=f"^{words}$"), errors_in_one_line():
+        raise raised(f"Job aborted\nTraceback (most recent call last):\n  ...\n{trace}")
 
 
 def test_paths_that_are_not_there_are_refused() -> None:
     with pytest.raises(InputError, match=r"cannot read /nowhere/x.warc.gz: no such file or folder"):
-        of_archives.listed(["/nowhere/x.warc.gz"])
+        of_archives.find_archives(["/nowhere/x.warc.gz"])

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 MODULE, METHOD = "spark.python.daemon.module", f"spark.executorEnv.{worker_daemon.METHOD}"
 PROGRAM = """
 import json, sys
-from graphlang.cluster import classifying, worker_daemon
+from graphlang.cluster import classify_captures, worker_daemon
 worker_daemon.prepare(sys.argv[1] or None)
-names = ("graphlang.cluster.files.captures", "graphlang.graph.propagation.inference", "pandas")
-print(json.dumps([[name in sys.modules for name in names], classifying.shipped.cache_info().currsize]))
+names = ("graphlang.cluster.captures", "graphlang.graph.propagation.inference", "pandas")
+print(json.dumps([[name in sys.modules for name in names], classify_captures.shipped.cache_info().currsize]))
 """
 
 
@@ -42,7 +42,7 @@ def test_spark_copies_it(spark: Any) -> None:
         import os  # noqa: PLC0415 - on an executor
         import sys  # noqa: PLC0415 - as above
 
-        yield os.getppid(), "graphlang.cluster.files.captures" in sys.modules, sys.modules["pyspark"].__file__
+        yield os.getppid(), "graphlang.cluster.captures" in sys.modules, sys.modules["pyspark"].__file__
 
     ((parent, loaded, spark_from),) = spark.sparkContext.parallelize([0], 1).mapPartitions(told).collect()
     assert loaded

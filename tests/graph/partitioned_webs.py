@@ -11,7 +11,7 @@ from graphlang.graph.data import Evidence, FixedBeliefs, Graph, Signal
 from graphlang.graph.partitioned.partition import Partition, parts_at
 
 if TYPE_CHECKING:
-    from graphlang.graph.partitioned.local_driver import Run
+    from local_driver import Run
 
 CODES = tuple(f"q{letter}a" for letter in "abcdef")
 SITE = 40  #: pages of a host

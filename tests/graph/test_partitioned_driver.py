@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from graphlang.graph.data import Evidence, FixedBeliefs, Graph
-from graphlang.graph.partitioned.cut import Cut
-from graphlang.graph.partitioned.local_driver import run
+from graphlang.graph.partitioned.partition import Cut
 from graphlang.graph.propagation.inference import Options, propagate
 from graphlang.graph.propagation.nodes import candidates
 
 sys.path.append(str(Path(__file__).parent))
+from local_driver import run
 from partitioned_webs import answers, partitions, shuffled, web
 
 

@@ -10,16 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphlang.graph.data import Signal
+from graphlang.graph.partitioned import beliefs, borders, link_order
 from graphlang.graph.partitioned.assign import Cuts, Run, cut_host, directory_of, host_of, key_of, partition_of
-from graphlang.graph.partitioned.borders import neighbours
-from graphlang.graph.partitioned.borders.introduce import MOST, ghosts_of, introduce
-from graphlang.graph.partitioned.borders.local import signals_of, unknown
-from graphlang.graph.partitioned.cut import Cut
-from graphlang.graph.partitioned.learning import order
-from graphlang.graph.partitioned.learning.survey import merged, survey
-from graphlang.graph.partitioned.partition import Partition
+from graphlang.graph.partitioned.borders import MOST, ghosts_of, introduce
+from graphlang.graph.partitioned.learning import merged, survey
+from graphlang.graph.partitioned.local import signals_of, unknown
+from graphlang.graph.partitioned.partition import Cut, Partition
 from graphlang.graph.partitioned.records import BELIEF, Records, joined, pack, unpack
-from graphlang.graph.partitioned.supersteps import beliefs
 from graphlang.graph.propagation.options import Options
 
 CODES = ("deu", "eng", "fra")
@@ -152,16 +149,16 @@ def test_surveys_add_up() -> None:
 def test_links_between_ghosts_are_asked_of_their_partitions() -> None:
     # page 1 of partition 6 has the ghosts 2, 3 and 4, each in a partition of its own; 3 is a ghost of 7 as well
     ghosts = replace(unknown(np.array([2, 3, 4])), near=np.int32([6, 7]), near_start=np.array([0, 0, 2, 2]))
-    found = neighbours.asked(ghosts, np.int32([7, 8, 9]))
+    found = borders.asked(ghosts, np.int32([7, 8, 9]))
     assert {home: pages.tolist() for home, pages in found.items()} == {7: [2, 3]}
-    found = neighbours.asked(replace(ghosts, near=np.int32([]), near_start=np.zeros(4, int)), np.int32([7, 7, 9]))
+    found = borders.asked(replace(ghosts, near=np.int32([]), near_start=np.zeros(4, int)), np.int32([7, 7, 9]))
     assert {home: pages.tolist() for home, pages in found.items()} == {7: [2, 3]}
-    assert neighbours.asked(unknown(np.zeros(0, np.int64)), np.int32([])) == {}
+    assert borders.asked(unknown(np.zeros(0, np.int64)), np.int32([])) == {}
     home = partition({2: (10, 100, 0, 9), 5: (10, 100, 0, 9)}, [(2, 3), (2, 3), (3, 2), (2, 5), (5, 3), (2, 1)])
-    links = neighbours.links_among(home, np.array([2, 3]))
+    links = borders.links_among(home, np.array([2, 3]))
     assert links.tolist() == [[2], [3]]
     one = partition({1: (10, 100, 0, 9)}, [(2, 1), (1, 3)])
-    more = neighbours.with_links(one, [links])
+    more = borders.with_links(one, [links])
     assert list(zip(more.source.tolist(), more.target.tolist(), strict=True)) == [(1, 3), (2, 1), (2, 3)]
     assert more.ghosts().tolist() == [2, 3]
     assert more.pages[more.border()].tolist() == [1]
@@ -174,15 +171,17 @@ def test_lists_tell_pages_of_other_partitions_where_they_stand() -> None:
     cut = Cut(np.array([10]))
     said = joined([introduce(part, OPTIONS, cut) for part in (one, two)])
     counted = merged([survey(part, signals_of(part, OPTIONS), cut, OPTIONS) for part in (one, two)])
-    places = order.together([order.lists(part, ghosts_of(part, said), counted, OPTIONS) for part in (one, two)])
+    places = link_order.together(
+        [link_order.lists(part, ghosts_of(part, said), counted, OPTIONS) for part in (one, two)]
+    )
     end, width = len(CODES), len(CODES) + 1
     before = {(2, end): 1, (21, 0): 1, (22, width + 0): 1, (22, end): 1}  # after German, and one more after that
     behind = {(2, width + 1): 1, (21, 1): 1, (22, end): 2}  # English page 22 comes behind; 22 ends both lists
-    half = order.FARTHEST * width
+    half = link_order.FARTHEST * width
     expected = before | {(page, half + context): lists for (page, context), lists in behind.items()}
     found = zip(places.pages.tolist(), places.context.tolist(), places.lists.tolist(), strict=True)
     assert {(page, context): lists for page, context, lists in found} == expected
-    counts = order.added([order.count(part, places.of(part.pages), counted, OPTIONS) for part in (one, two)])
+    counts = link_order.added([link_order.count(part, places.of(part.pages), counted, OPTIONS) for part in (one, two)])
     rows = zip(counts.context.tolist(), counts.language.tolist(), (counts.pages * 2.0**-30).tolist(), strict=True)
     of = {(context, language): pages for context, language, pages in rows}
     assert of[end, -1] == 1.5  # page 2, and half of page 22, are first in their lists
@@ -228,16 +227,16 @@ def test_only_languages_with_something_of_their_own_are_told() -> None:
     assert before.tolist() == [pytest.approx([0.2, 0.4, 0.2, 0.2])] * 2
     now = np.float32([[0.4, 0.3, 0.15, 0.15], [0.2, 0.4, 0.2, 0.2]])
     table = beliefs.Table(candidates, now, before, np.array([True, False]))
-    said = beliefs.told(np.array([4, 9]), table, 4)
+    said = beliefs.encode(np.array([4, 9]), table, 4)
     # header; a byte of languages, a byte of candidates; a number
     assert np.diff(said.start).tolist() == [9 + 2 + 4, 9 + 2]
-    heard = beliefs.heard(said, 3, prior, group)
+    heard = beliefs.decode(said, 3, prior, group)
     assert heard.candidates.tolist() == candidates.tolist()
     assert heard.belief.tolist() == [pytest.approx([0.4, 0.3, 0.15, 0.15]), pytest.approx([0.2, 0.4, 0.2, 0.2])]
     assert heard.known.tolist() == [True, False]
     for kept, languages in ((2, 4), (3, 9)):
         with pytest.raises(ValueError, match=f"than {kept}"):
-            beliefs.heard(said, kept, np.full((1, languages), 1 / languages, np.float32), group)
+            beliefs.decode(said, kept, np.full((1, languages), 1 / languages, np.float32), group)
 
 
 def test_pages_are_told_in_a_collection_of_thousands_of_languages() -> None:
@@ -246,7 +245,7 @@ def test_pages_are_told_in_a_collection_of_thousands_of_languages() -> None:
     group = np.zeros(len(candidates), np.int32)
     now = np.tile(np.float32([0.25, 0.5, 0.25]), (len(candidates), 1))
     table = beliefs.Table(candidates, now, beliefs.usual(candidates, prior, group), group == 0)
-    heard = beliefs.heard(beliefs.told(np.arange(len(candidates)), table, 2600), 2, prior, group)
+    heard = beliefs.decode(beliefs.encode(np.arange(len(candidates)), table, 2600), 2, prior, group)
     assert (heard.candidates == candidates).all()
     assert np.abs(heard.belief - now).max() < 1e-6
 
@@ -260,9 +259,9 @@ def test_what_a_page_of_which_nothing_is_known_believes_is_told_as_well() -> Non
         beliefs.usual(candidates, prior, np.int32([0])),
         np.array([False]),
     )
-    said = beliefs.told(np.array([1]), table, 2)
-    heard = beliefs.heard(said, 2, prior, np.int32([0]))
-    assert len(beliefs.told(np.array([1]), replace(table, belief=table.prior), 2).data) == len(said.data) - 8
+    said = beliefs.encode(np.array([1]), table, 2)
+    heard = beliefs.decode(said, 2, prior, np.int32([0]))
+    assert len(beliefs.encode(np.array([1]), replace(table, belief=table.prior), 2).data) == len(said.data) - 8
     assert heard.belief.tolist() == [pytest.approx([0.6, 0.4, 0])]
     assert heard.known.tolist() == [False]
 
@@ -277,7 +276,7 @@ def test_what_is_told_is_heard(belief: list[float], prior: list[float], named: s
     usual = np.float32([prior]) / np.float32(sum(prior))
     now = np.float32([belief[:4]]) / np.float32(sum(belief[:4]))
     table = beliefs.Table(candidates, now, beliefs.usual(candidates, usual, np.int32([0])), np.array([True]))
-    heard = beliefs.heard(beliefs.told(np.array([1]), table, 7), 3, usual, np.int32([0]))
+    heard = beliefs.decode(beliefs.encode(np.array([1]), table, 7), 3, usual, np.int32([0]))
     assert heard.candidates.tolist() == candidates.tolist()
     assert np.abs(heard.belief - now).max() < beliefs.ALIKE
 

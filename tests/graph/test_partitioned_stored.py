@@ -10,30 +10,36 @@ import numpy as np
 import pytest
 
 from graphlang.graph.data import Signal
-from graphlang.graph.partitioned.borders.introduce import Ghosts, ghosts_of, introduce
-from graphlang.graph.partitioned.borders.local import signals_of
-from graphlang.graph.partitioned.cut import Cut
-from graphlang.graph.partitioned.learning import order
-from graphlang.graph.partitioned.learning.learn import Learned, learn
-from graphlang.graph.partitioned.learning.observe import Observed, gathered, observe
-from graphlang.graph.partitioned.learning.survey import Survey, merged, survey
-from graphlang.graph.partitioned.local_driver import routes_of, with_links_between_ghosts
-from graphlang.graph.partitioned.partition import Partition
+from graphlang.graph.partitioned import link_order
+from graphlang.graph.partitioned.borders import Ghosts, ghosts_of, introduce
+from graphlang.graph.partitioned.learning import Learned, Observed, Survey, gathered, learn, merged, observe, survey
+from graphlang.graph.partitioned.local import signals_of
+from graphlang.graph.partitioned.partition import Cut, Partition
 from graphlang.graph.partitioned.records import Records, joined
 from graphlang.graph.partitioned.stored import from_bytes, to_bytes
-from graphlang.graph.partitioned.supersteps.moves import Moves, after, since
-from graphlang.graph.partitioned.supersteps.prepared import Prepared, labels_of, prepared_of
-from graphlang.graph.partitioned.supersteps.ready import Ready, ready_of
-from graphlang.graph.partitioned.supersteps.superstep import advance, answer_of, first
+from graphlang.graph.partitioned.supersteps import (
+    Moves,
+    Prepared,
+    Ready,
+    advance,
+    after,
+    answer_of,
+    first,
+    labels_of,
+    prepared_of,
+    ready_of,
+    since,
+)
 from graphlang.graph.propagation.options import Options
 
 sys.path.append(str(Path(__file__).parent))
+from local_driver import routes_of, with_links_between_ghosts
 from partitioned_webs import partitions, web
 
 OPTIONS = Options()
 
 
-def learned_of(parts: list[Partition], cut: Cut) -> tuple[Survey, order.Counts, Observed, Learned]:
+def learned_of(parts: list[Partition], cut: Cut) -> tuple[Survey, link_order.Counts, Observed, Learned]:
     """What the partitions learn, all of it passed on as bytes."""
     parts = [from_bytes(to_bytes(part.sorted()), Partition) for part in parts]
     routes = routes_of(parts)
@@ -44,11 +50,13 @@ def learned_of(parts: list[Partition], cut: Cut) -> tuple[Survey, order.Counts, 
     surveys = [survey(part, signals_of(part, OPTIONS), cut, OPTIONS) for part in parts]
     counted = merged([from_bytes(to_bytes(one), Survey) for one in surveys])
     both = list(zip(parts, ghosts, strict=True))
-    places = from_bytes(to_bytes(order.together([order.lists(*one, counted, OPTIONS) for one in both])), order.Places)
-    counts = order.added([order.count(part, places.of(part.pages), counted, OPTIONS) for part in parts])
-    counts = from_bytes(to_bytes(counts), order.Counts)
+    places = from_bytes(
+        to_bytes(link_order.together([link_order.lists(*one, counted, OPTIONS) for one in both])), link_order.Places
+    )
+    counts = link_order.added([link_order.count(part, places.of(part.pages), counted, OPTIONS) for part in parts])
+    counts = from_bytes(to_bytes(counts), link_order.Counts)
     ready = [
-        (order.with_order(part, near, places.of(part.pages), counts, counted, cut, OPTIONS), near)
+        (link_order.with_order(part, near, places.of(part.pages), counts, counted, cut, OPTIONS), near)
         for part, near in both
     ]
     seen = [from_bytes(to_bytes(observe(*one, counted, cut, OPTIONS)), Observed) for one in ready]

@@ -24,10 +24,7 @@ _BYTES = 8
 
 
 def key_of(name: bytes) -> int:
-    """A 64-bit key of a host, of a directory, or of a unit.
-
-    Args:
-        name: as it stands in URLs.
+    """Return a 64-bit key of a host, a directory or a unit.
 
     >>> key_of(b"a.example") == key_of(b"a.example"), key_of(b"a.example") == key_of(b"b.example")
     (True, False)
@@ -36,10 +33,7 @@ def key_of(name: bytes) -> int:
 
 
 def host_of(url: bytes) -> bytes:
-    """What stands between the slashes of a URL.
-
-    Args:
-        url: canonical.
+    """Return the authority of a canonical URL.
 
     >>> host_of(b"https://a.example:8080/x?y")
     b'a.example:8080'
@@ -51,10 +45,7 @@ def host_of(url: bytes) -> bytes:
 
 
 def directory_of(url: bytes) -> bytes:
-    """All that comes before the last slash of a URL's path.
-
-    Args:
-        url: canonical.
+    """Return what comes before the last slash of a URL's path.
 
     >>> directory_of(b"https://a.example/x/y.html?to=/z")
     b'https://a.example/x'
@@ -79,16 +70,16 @@ class Cuts:
     hosts: Mapping[bytes, tuple[Run, ...]] = field(default_factory=dict)  #: of each such host, by name
 
     def cut_hosts(self) -> NDArray[np.int64]:
-        """Keys of the hosts whose pages lie in several units, ascending."""
+        """Return the keys of hosts whose pages are in several units, ascending."""
         return np.unique(np.array([key_of(host) for host in self.hosts], np.int64))
 
     def cut_directories(self) -> NDArray[np.int64]:
-        """Keys of the directories whose pages lie in several units, ascending."""
-        found = [key_of(run.first) for runs in self.hosts.values() for run in runs if run.parts > 1]
-        return np.unique(np.array(found, np.int64))
+        """Return the keys of directories whose pages are in several units, ascending."""
+        keys = [key_of(run.first) for runs in self.hosts.values() for run in runs if run.parts > 1]
+        return np.unique(np.array(keys, np.int64))
 
     def warnings(self) -> list[str]:
-        """A line for each directory that had to be cut: its pages are neighbours across a border."""
+        """Return a line for each directory that had to be cut: its pages are neighbours across a border."""
         return [
             f"{run.first.decode('utf-8', 'replace')} has {run.pages} pages, more than the limit of {self.limit}: it is"
             f" cut into {run.parts} parts by the ids of its pages"
@@ -145,24 +136,24 @@ def partition_of(urls: Sequence[bytes], ids: NDArray[np.int64], cuts: Cuts, part
     """
     if partitions < 1:
         raise ValueError(f"there are {partitions} partitions; there must be at least 1")
-    known: dict[bytes, int] = {}
-    found = np.empty(len(urls), np.int32)
+    partition_by_unit: dict[bytes, int] = {}
+    partitions_of = np.empty(len(urls), np.int32)
     for row, url in enumerate(urls):
         unit = host_of(url)
         runs = cuts.hosts.get(unit)
         if runs is not None:
             run = runs[max(0, bisect_right(runs, directory_of(url), key=lambda run: run.first) - 1)]
-            part = _scattered(int(ids[row])) % run.parts if run.parts > 1 else 0
-            unit = b"%s\n%s\n%d" % (unit, run.first, part)
-        number = known.get(unit)
+            piece = _scattered(int(ids[row])) % run.parts if run.parts > 1 else 0
+            unit = b"%s\n%s\n%d" % (unit, run.first, piece)
+        number = partition_by_unit.get(unit)
         if number is None:
-            number = known[unit] = key_of(unit) % partitions
-        found[row] = number
-    return found
+            number = partition_by_unit[unit] = key_of(unit) % partitions
+        partitions_of[row] = number
+    return partitions_of
 
 
 def _scattered(page: int) -> int:
-    """Another hash of a page's id, so that parts do not depend on how ids themselves were handed out."""
+    """Hash a page's id, so that pieces do not depend on how ids were numbered."""
     return int.from_bytes(
         hashlib.blake2b(page.to_bytes(8, "little", signed=True), digest_size=_BYTES).digest(), "little"
     )

@@ -1,4 +1,4 @@
-"""One partition of a collection: the pages that it answers for, their evidence, and all links from or to them."""
+"""One partition of a collection: its pages with their evidence, and all links from or to them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,18 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Cut:
+    """Hosts and directories whose pages are in several partitions (see ``assign.Cuts``)."""
+
+    hosts: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))  #: keys, ascending
+    directories: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))  #: keys, ascending
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Partition:
-    """n pages and m links. Pages are known by 64-bit ids, hosts and directories by 64-bit keys.
+    """n pages and m links. Pages have 64-bit ids, hosts and directories 64-bit keys.
 
-    Rows and links may come in any order and may repeat links: they are sorted, so that the order changes nothing.
-
-    Raises:
-        ValueError: arrays of different lengths, a page that stands twice, or a link with no end among the pages.
+    Rows and links may come in any order, and links may repeat: `sorted` makes the result independent of it.
     """
 
     codes: tuple[str, ...]  #: ISO 639-3 codes, the same in all partitions
@@ -39,7 +44,7 @@ class Partition:
     ordinal: NDArray[np.int16]  #: its position on its page, -1 unknown, shape (m,)
     signals: Mapping[str, Signal] = field(default_factory=dict)  #: of the pages, by name
     copies: NDArray[np.int32] | None = None  #: pages of the host with the very same short text, itself among them, (n,)
-    labelled: NDArray[np.bool_] | None = None  #: pages whose language somebody gave, shape (n,)
+    labelled: NDArray[np.bool_] | None = None  #: pages with a language set by hand, shape (n,)
     parts: FixedBeliefs | None = None  #: of pages in several languages: what part of the text each has; rows of `pages`
 
     def __post_init__(self) -> None:
@@ -58,31 +63,27 @@ class Partition:
                 raise ValueError(f"the signal {name} has {len(signal.languages)} rows for {n} pages")
 
     def sorted(self) -> Partition:
-        """The same, pages by id and links by their ends; what is already in order is not copied.
-
-        Raises:
-            ValueError: a page stands twice, or neither end of a link is a page of the partition.
-        """
-        found = _by_link(self._by_page())
-        twice = np.flatnonzero(found.pages[1:] == found.pages[:-1])
+        """Return the same with pages by id and links by their ends; what is in order is not copied."""
+        ordered = _by_link(self._by_page())
+        twice = np.flatnonzero(ordered.pages[1:] == ordered.pages[:-1])
         if len(twice):
-            raise ValueError(f"page {found.pages[twice[0]]} stands twice")
-        return found
+            raise ValueError(f"page {ordered.pages[twice[0]]} stands twice")
+        return ordered
 
     def own(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which of some ids are pages of the partition, which is sorted; shape of the ids."""
+        """Return which ids are pages of the sorted partition; shape of the ids."""
         if not len(self.pages):
             return np.zeros(len(ids), np.bool_)
         at = np.minimum(np.searchsorted(self.pages, ids), len(self.pages) - 1)
         return np.asarray(self.pages[at] == ids)
 
     def ghosts(self) -> NDArray[np.int64]:
-        """Ids of the pages of other partitions that links join to these, ascending."""
+        """Return the ids of the pages of other partitions that links join to these, ascending."""
         ends = np.concatenate([self.source, self.target])
         return np.unique(ends[~self.own(ends)])
 
     def border(self) -> NDArray[np.int64]:
-        """Rows of the pages that links join to pages of other partitions, ascending; the partition is sorted."""
+        """Return the rows of pages that links join to other partitions, ascending, where the partition is sorted."""
         source, target = self.own(self.source), self.own(self.target)
         ids = np.concatenate([self.source[source & ~target], self.target[target & ~source]])
         return np.searchsorted(self.pages, np.unique(ids))
@@ -96,10 +97,10 @@ class Partition:
         """
         source, target = self.own(self.source), self.own(self.target)
         out, into = np.flatnonzero(source & ~target), np.flatnonzero(target & ~source)
-        mine = np.concatenate([self.source[out], self.target[into]])
-        others = np.concatenate([self.target[out], self.source[into]])
-        of_others = homes[np.searchsorted(ghosts, others)]
-        return {int(home): np.unique(mine[of_others == home]) for home in np.unique(of_others)}
+        own_ends = np.concatenate([self.source[out], self.target[into]])
+        ghost_ends = np.concatenate([self.target[out], self.source[into]])
+        of_others = homes[np.searchsorted(ghosts, ghost_ends)]
+        return {int(home): np.unique(own_ends[of_others == home]) for home in np.unique(of_others)}
 
     def _by_page(self) -> Partition:
         if (self.pages[1:] > self.pages[:-1]).all():
@@ -111,26 +112,21 @@ class Partition:
 
         names = ("pages", "host", "directory", "languages", "probabilities", "length", "copies", "labelled")
         signals = {
-            name: replace(one, languages=one.languages[order], probabilities=one.probabilities[order])
-            for name, one in self.signals.items()
+            name: replace(signal, languages=signal.languages[order], probabilities=signal.probabilities[order])
+            for name, signal in self.signals.items()
         }
         parts = None if self.parts is None else parts_at(np.argsort(order, kind="stable"), self.parts)
         return replace(self, signals=signals, parts=parts, **{name: taken(getattr(self, name)) for name in names})
 
 
-def parts_at(rows: NDArray[np.int64], *given: FixedBeliefs) -> FixedBeliefs | None:
-    """The languages of parts of pages whose rows are others now.
-
-    Args:
-        rows: where each page is now.
-        given: rows of each are among these pages, and no page is in two.
-    """
-    width = max(one.languages.shape[1] for one in given)
-    now = np.concatenate([rows[one.rows] for one in given])
+def parts_at(rows: NDArray[np.int64], *parts: FixedBeliefs) -> FixedBeliefs | None:
+    """Return the languages of parts of pages whose rows have moved to ``rows``."""
+    width = max(beliefs.languages.shape[1] for beliefs in parts)
+    now = np.concatenate([rows[beliefs.rows] for beliefs in parts])
     if not len(now):
         return None
-    languages = np.concatenate([_widened(one.languages, width, NONE) for one in given])
-    shares = np.concatenate([_widened(one.probabilities, width, 0) for one in given])
+    languages = np.concatenate([_widened(beliefs.languages, width, NONE) for beliefs in parts])
+    shares = np.concatenate([_widened(beliefs.probabilities, width, 0) for beliefs in parts])
     order = np.argsort(now, kind="stable")
     return FixedBeliefs(now[order], languages[order], shares[order])
 
@@ -147,9 +143,5 @@ def _by_link(partition: Partition) -> Partition:
 
 
 def no_language(rows: int) -> Signal:
-    """A signal that says nothing of any page.
-
-    Args:
-        rows: how many pages.
-    """
+    """Return a signal without a language for any page."""
     return Signal(np.full((rows, 1), NONE, np.int16), np.zeros((rows, 1), np.float32))

@@ -1,6 +1,6 @@
-"""What partitions tell each other of pages: a record of bytes for each page, as Arrow and Parquet hold binary columns.
+"""Messages between partitions: a record of bytes for each page, as Arrow and Parquet hold binary columns.
 
-A record has a header of fixed size, and then lists of entries whose lengths stand in the header.
+A record has a header of fixed size, and then lists of entries whose lengths are in the header.
 """
 
 from __future__ import annotations
@@ -24,11 +24,7 @@ COUNT = np.dtype([("language", "<i2"), ("pages", "<u4")])
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Records:
-    """b pages, ascending; the record of page i is ``data[start[i]:start[i + 1]]``.
-
-    Raises:
-        ValueError: pages that are not ascending, bounds that do not fit.
-    """
+    """b pages, ascending; the record of page i is ``data[start[i]:start[i + 1]]``."""
 
     pages: NDArray[np.int64]  #: ids, shape (b,)
     start: NDArray[np.int64]  #: shape (b + 1,)
@@ -45,14 +41,10 @@ class Records:
 
     @classmethod
     def of_bytes(cls, pages: Sequence[int], records: Sequence[bytes]) -> Records:
-        """Records from a list of bytes, in any order.
+        """Make records from a list of bytes, in any order.
 
-        Args:
-            pages: ids.
-            records: one of each page.
-
-        >>> found = Records.of_bytes([7, 3], [b"ab", b"c"])
-        >>> found.pages.tolist(), [bytes(one) for one in found.listed()]
+        >>> made = Records.of_bytes([7, 3], [b"ab", b"c"])
+        >>> made.pages.tolist(), [bytes(one) for one in made.listed()]
         ([3, 7], [b'c', b'ab'])
         """
         order = np.argsort(np.array(pages, np.int64), kind="stable")
@@ -61,25 +53,18 @@ class Records:
         return cls(np.array(pages, np.int64)[order], _bounds(sizes), data)
 
     def listed(self) -> list[bytes]:
-        """The record of each page."""
+        """Return the record of each page."""
         data, bounds = self.data.tobytes(), self.start.tolist()
         return [data[begin:stop] for begin, stop in pairwise(bounds)]
 
     def of(self, pages: NDArray[np.int64]) -> Records:
-        """The records of some of the pages; those that have none are left out.
-
-        Args:
-            pages: ids, ascending.
-        """
+        """Return the records of some pages, ascending, without those that have none."""
         rows = np.flatnonzero(np.isin(self.pages, pages, assume_unique=True))
         sizes = np.diff(self.start)[rows]
         return Records(self.pages[rows], _bounds(sizes), self.data[_spans(self.start[rows], sizes)])
 
     def updated(self, newer: Records) -> Records:
         """These records, those of some pages being replaced, and those of others added.
-
-        Args:
-            newer: of these pages.
 
         >>> found = Records.of_bytes([3, 7], [b"c", b"ab"]).updated(Records.of_bytes([7, 9], [b"d", b"e"]))
         >>> found.pages.tolist(), [bytes(one) for one in found.listed()]
@@ -91,14 +76,10 @@ class Records:
 
 
 def joined(parts: Sequence[Records]) -> Records:
-    """The records of several partitions as one.
-
-    Args:
-        parts: no page stands in two of them.
-    """
-    pages = np.concatenate([np.zeros(0, np.int64), *(part.pages for part in parts)])
-    sizes = np.concatenate([np.zeros(0, np.int64), *(np.diff(part.start) for part in parts)])
-    data = np.concatenate([np.zeros(0, np.uint8), *(part.data for part in parts)])
+    """Join the records of several partitions; no page is in two of them."""
+    pages = np.concatenate([np.zeros(0, np.int64), *(records.pages for records in parts)])
+    sizes = np.concatenate([np.zeros(0, np.int64), *(np.diff(records.start) for records in parts)])
+    data = np.concatenate([np.zeros(0, np.uint8), *(records.data for records in parts)])
     order = np.argsort(pages, kind="stable")
     first = _bounds(sizes)[:-1]
     return Records(pages[order], _bounds(sizes[order]), data[_spans(first[order], sizes[order])])
@@ -107,7 +88,7 @@ def joined(parts: Sequence[Records]) -> Records:
 def pack(
     pages: NDArray[np.int64], header: NDArray[np.void], lists: Sequence[tuple[NDArray[np.int64], NDArray[np.void]]]
 ) -> Records:
-    """Put headers and lists together.
+    """Join headers and lists to records.
 
     Args:
         pages: ids, ascending, shape (b,).
@@ -156,25 +137,22 @@ def unpack(
     def taken(size: NDArray[np.int64], kind: np.dtype[Any]) -> NDArray[np.void]:
         if ((at + size) > records.start[1:]).any():
             raise ValueError("a record is shorter than it says")
-        found = np.ascontiguousarray(records.data[_spans(at, size)]).view(kind)
+        entries = np.ascontiguousarray(records.data[_spans(at, size)]).view(kind)
         at[:] += size
-        return found
+        return entries
 
     head = taken(np.full(len(sizes), header.itemsize, np.int64), header)
-    found = []
+    lists_read = []
     for name, kind in lists:
         counts = head[name].astype(np.int64)
-        found.append((counts, taken(counts * kind.itemsize, kind)))
+        lists_read.append((counts, taken(counts * kind.itemsize, kind)))
     if (at != records.start[1:]).any():
         raise ValueError("a record is longer than it says")
-    return head, found
+    return head, lists_read
 
 
 def ragged(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The row of each entry of lists that follow each other, and its position in its list.
-
-    Args:
-        counts: length of each list, shape (b,).
+    """Return the row of each entry of lists that follow each other, and its position in its list.
 
     >>> [part.tolist() for part in ragged(np.array([2, 0, 1]))]
     [[0, 0, 2], [0, 1, 0]]
@@ -188,6 +166,6 @@ def _bounds(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _spans(first: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The numbers of all bytes of some spans, one span after the other."""
-    found: NDArray[np.int64] = np.arange(int(sizes.sum())) + np.repeat(first - (np.cumsum(sizes) - sizes), sizes)
-    return found
+    """Return the numbers of all bytes of some spans, one span after the other."""
+    numbers: NDArray[np.int64] = np.arange(int(sizes.sum())) + np.repeat(first - (np.cumsum(sizes) - sizes), sizes)
+    return numbers

@@ -13,18 +13,13 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from graphlang.graph.data import Evidence, FixedBeliefs, Graph, Signal
-from graphlang.graph.partitioned.borders.introduce import Ghosts, PlaceLabels
-from graphlang.graph.partitioned.borders.local import Local
-from graphlang.graph.partitioned.cut import Cut
-from graphlang.graph.partitioned.learning.learn import Learned
-from graphlang.graph.partitioned.learning.observe import Observed, Rate
-from graphlang.graph.partitioned.learning.order import Counts, Places
-from graphlang.graph.partitioned.learning.survey import Survey
-from graphlang.graph.partitioned.partition import Partition
+from graphlang.graph.partitioned.borders import Ghosts, PlaceLabels
+from graphlang.graph.partitioned.learning import Learned, Observed, Rate, Survey
+from graphlang.graph.partitioned.link_order import Counts, Places
+from graphlang.graph.partitioned.local import Local
+from graphlang.graph.partitioned.partition import Cut, Partition
 from graphlang.graph.partitioned.records import Records
-from graphlang.graph.partitioned.supersteps.moves import Moves
-from graphlang.graph.partitioned.supersteps.prepared import Prepared
-from graphlang.graph.partitioned.supersteps.ready import Ready
+from graphlang.graph.partitioned.supersteps import Moves, Prepared, Ready
 from graphlang.graph.propagation.edges.compatibility import CompatibilityModel, EdgeCompatibility
 from graphlang.graph.propagation.edges.degree_cap import MessageWeights
 from graphlang.graph.propagation.edges.edge_features import Degrees
@@ -52,43 +47,25 @@ Stored = TypeVar("Stored")
 
 
 def to_bytes(value: Any) -> bytes:
-    """The bytes of an object of one of `KINDS`.
-
-    Args:
-        value: the object.
-
-    Raises:
-        TypeError: it holds something that cannot be stored.
-
-    >>> from_bytes(to_bytes(Cut(np.array([3, 5]))), Cut).hosts.tolist()
-    [3, 5]
-    """
+    """Encode an object of one of `KINDS`."""
     arrays: list[bytes] = []
     document = json.dumps(_written(value, arrays), separators=(",", ":")).encode()
     return b"".join([len(document).to_bytes(_SIZE, "little"), document, *arrays])
 
 
 def from_bytes(data: bytes, kind: type[Stored]) -> Stored:
-    """The way back.
-
-    Args:
-        data: what `to_bytes` gave.
-        kind: class of the object.
-
-    Raises:
-        ValueError: they are no such bytes, or of another class.
-    """
+    """Decode an object of the expected kind."""
     size = int.from_bytes(data[:_SIZE], "little")
     try:
         document = json.loads(data[_SIZE : _SIZE + size])
-        found, end = _read(document, data, _SIZE + size)
+        value, end = _read(document, data, _SIZE + size)
     except (KeyError, TypeError, IndexError, UnicodeDecodeError) as error:
         raise ValueError(f"{len(data)} bytes hold no {_NAMES[kind]}: {error!r}") from error
-    if not isinstance(found, kind):
-        raise ValueError(f"the bytes hold a {type(found).__name__}, expected a {kind.__name__}")  # noqa: TRY004
+    if not isinstance(value, kind):
+        raise ValueError(f"the bytes hold a {type(value).__name__}, expected a {kind.__name__}")  # noqa: TRY004
     if end != len(data):
         raise ValueError(f"{len(data) - end} bytes more than the {kind.__name__} has")
-    return found
+    return value
 
 
 def _written(value: Any, arrays: list[bytes]) -> Any:
@@ -99,46 +76,46 @@ def _written(value: Any, arrays: list[bytes]) -> Any:
         named = {field.name: _written(getattr(value, field.name), arrays) for field in fields(value)}
         return {"kind": _NAMES[type(value)], "fields": named}
     if isinstance(value, dict):
-        pairs = [[name, _written(one, arrays)] for name, one in sorted(value.items())]
+        pairs = [[name, _written(item, arrays)] for name, item in sorted(value.items())]
         return {"pairs": pairs}
     if isinstance(value, tuple):
-        return {"tuple": [_written(one, arrays) for one in value]}
+        return {"tuple": [_written(item, arrays) for item in value]}
     if value is None or isinstance(value, str | int | float):
         return value
     raise TypeError(f"a {type(value).__name__} cannot be stored")
 
 
 def _read(document: Any, data: bytes, at: int) -> tuple[Any, int]:
-    """A value, and where its arrays end."""
+    """Return a value, and where its arrays end."""
     if not isinstance(document, dict):
         return document, at
     if "array" in document:
-        given = document["array"]
-        kind = np.dtype(given if isinstance(given, str) else [_field(one) for one in given])
+        described = document["array"]
+        kind = np.dtype(described if isinstance(described, str) else [_field(item) for item in described])
         if kind.hasobject:
             raise ValueError(f"an array of {kind} is no array of numbers")
         shape = tuple(int(length) for length in document["shape"])
         count = int(np.prod(shape, dtype=np.int64))
-        found = np.frombuffer(data, kind, count, at) if count else np.zeros(0, kind)
+        value = np.frombuffer(data, kind, count, at) if count else np.zeros(0, kind)
         # An array that begins at an odd address is copied: kernels take none.
-        return np.require(found, requirements="A").reshape(shape), at + count * kind.itemsize
+        return np.require(value, requirements="A").reshape(shape), at + count * kind.itemsize
     if "pairs" in document:
         pairs = {}
-        for name, one in document["pairs"]:
-            pairs[name], at = _read(one, data, at)
+        for name, item in document["pairs"]:
+            pairs[name], at = _read(item, data, at)
         return pairs, at
     if "tuple" in document:
         values = []
-        for one in document["tuple"]:
-            value, at = _read(one, data, at)
+        for item in document["tuple"]:
+            value, at = _read(item, data, at)
             values.append(value)
         return tuple(values), at
     named = {}
-    for name, one in document["fields"].items():
-        named[name], at = _read(one, data, at)
+    for name, item in document["fields"].items():
+        named[name], at = _read(item, data, at)
     return KINDS[document["kind"]](**named), at
 
 
-def _field(given: list[Any]) -> tuple[Any, ...]:
-    """A field of a record, as numpy takes it: JSON has no tuples."""
-    return tuple(tuple(one) if isinstance(one, list) else one for one in given)
+def _field(field_type: list[Any]) -> tuple[Any, ...]:
+    """Return a field as numpy takes it: JSON has no tuples."""
+    return tuple(tuple(item) if isinstance(item, list) else item for item in field_type)

@@ -1,0 +1,297 @@
+"""On an executor: rows of pages and links into the arrays that the kernels take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from graphlang.analysis.arrays import signals
+from graphlang.analysis.arrays.graph_input import PARTS, SHORT, WIDTH, join_scripts
+from graphlang.cluster.tables import link_kinds
+from graphlang.codes import languages
+from graphlang.graph.data import FixedBeliefs, Signal
+from graphlang.graph.partitioned.assign import directory_of, host_of, key_of
+from graphlang.graph.partitioned.partition import Partition
+from graphlang.graph.partitioned.records import ragged
+from graphlang.graph.propagation.nodes.active_languages import LIKELY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+    from graphlang.graph.propagation.options import Options
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labels:
+    """L labels of C languages."""
+
+    names: tuple[str, ...]  #: labels, ascending
+    codes: tuple[str, ...]  #: languages, ascending
+    language: NDArray[np.int16]  #: index of the language of each label; a last entry of -1; shape (L + 1,)
+    usual: NDArray[np.int64]  #: index of the label that most pages of each language have; a last entry of -1; (C + 1,)
+
+    @property
+    def index(self) -> dict[str, int]:
+        """The number of each language."""
+        return {code: number for number, code in enumerate(self.codes)}
+
+
+def labels_of(names: Iterable[str], pages: Mapping[str, int]) -> Labels:
+    """Number labels and languages.
+
+    The usual label of a language is the one that most pages have for their best, else the first by name.
+
+    >>> numbered = labels_of(["srp_Latn", "deu", "srp_Cyrl", "und"], {"srp_Latn": 3})
+    >>> numbered.codes, [numbered.names[at] for at in numbered.usual[:-1]]
+    (('deu', 'srp'), ['deu', 'srp_Latn'])
+    """
+    names_known = sorted(set(names) - {languages.UND, languages.ZXX})
+    codes = sorted({languages.split(name)[0] for name in names_known})
+    index = {code: number for number, code in enumerate(codes)}
+    language = np.array([*(index[languages.split(name)[0]] for name in names_known), -1], dtype=np.int16)
+    usual = np.full(len(codes) + 1, -1, dtype=np.int64)
+    for label in sorted(
+        range(len(names_known)), key=lambda label: (-pages.get(names_known[label], 0), names_known[label])
+    ):
+        if usual[language[label]] < 0:
+            usual[language[label]] = label
+    return Labels(tuple(names_known), tuple(codes), language, usual)
+
+
+def spelled(column: NDArray[np.int16], text_labels: NDArray[np.int16], labels: Labels) -> NDArray[np.int64]:
+    """Return the label of a language for each page, -1 none: that of its own text, else the usual; shape (n,)."""
+    label = labels.usual[column]
+    text_languages = labels.language[text_labels]
+    for rank in range(text_labels.shape[1] - 1, -1, -1):
+        label = np.where((text_languages[:, rank] == column) & (column >= 0), text_labels[:, rank], label)
+    return label.astype(np.int64)
+
+
+#: Columns of the pages of a partition; ``copies`` only of pages on hosts that are cut.
+PAGES: Final = ("page", "url", "tld", "label", "characters", "scores", "declared", "shares", "read", "copies")
+#: Columns of its links; ``other`` is the partition of the other end.
+LINKS: Final = ("source", "target", "kind", "hreflang", "place", "other")
+_TOGETHER: Final = 4096
+_BEGIN: Final = r"^(?P<begin>[^/]*//[^/]+)"
+_LAST: Final = np.iinfo(np.int16).max
+
+
+class TooLargeError(ValueError):
+    """A partition is larger than the limit; the message names its largest host."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PageDetails:
+    """What the answers of a partition need besides its arrays; n pages in ascending order, g ghosts."""
+
+    ghosts: NDArray[np.int64]  #: ids, ascending, shape (g,)
+    homes: NDArray[np.int32]  #: partition of each ghost, shape (g,)
+    labels: NDArray[np.int16]  #: of the texts, best first, -1 padding, shape (n, k)
+    no_letters: NDArray[np.bool_]  #: pages that are ``zxx``, whatever links to them, shape (n,)
+    unknown: NDArray[np.bool_]  #: pages with a long text in an unknown language, shape (n,)
+    characters: NDArray[np.int64]  #: letters of the texts, shape (n,)
+    read: NDArray[np.bool_]  #: pages that were read, and not only linked to, shape (n,)
+
+
+def bundle(  # noqa: PLR0917  all that it depends on
+    number: int,
+    pages: pa.Table,
+    links: pa.Table,
+    labels: Labels,
+    weights: Mapping[str, float],
+    most_links: int,
+    cut_hosts: NDArray[np.int64],
+) -> tuple[Partition, PageDetails]:
+    """Make the arrays of a partition.
+
+    Args:
+        number: of the partition.
+        pages: with the columns `PAGES`.
+        links: with the columns `LINKS`, those from or to one of the pages.
+        labels: of all partitions.
+        weights: of the signals, see ``graphlang.analysis.arrays.signals.NAMES``.
+        most_links: a partition with more is refused.
+        cut_hosts: keys of the hosts that have pages elsewhere, ascending.
+
+    Raises:
+        TooLargeError: there are more links.
+    """
+    if links.num_rows > most_links:
+        raise TooLargeError(_too_large(number, pages, links, most_links))
+    pages = pages.sort_by("page")
+    text_labels, score = scores_of(pages, labels)
+    indices, probabilities = join_scripts(labels.language[text_labels], score)
+    characters = pages["characters"].fill_null(0).to_numpy()
+    length = np.where(indices[:, 0] < 0, 0, characters).astype(np.int32)  # no letters: no evidence
+    best = pages["label"]
+    ids = pages["page"].to_numpy()
+    urls = [url.encode() for url in pages["url"].to_pylist()]
+    host = keys_of(map(host_of, urls))
+    partition = Partition(
+        labels.codes,
+        ids,
+        host,
+        keys_of(map(directory_of, urls)),
+        indices,
+        probabilities,
+        length,
+        links["source"].to_numpy(),
+        links["target"].to_numpy(),
+        (pc.index_in(links["kind"], value_set=link_kinds()).to_numpy() + 1).astype(np.uint8),
+        _hreflangs(links["hreflang"], labels),
+        np.minimum(links["place"].fill_null(-1).to_numpy(), _LAST).astype(np.int16),
+        signals_of(pages, labels, weights),
+        _copies(pages, host, cut_hosts),
+        parts=_parts(pages["shares"].combine_chunks(), labels),
+    ).sorted()
+    ghosts, homes = _ghosts(partition, number, links)
+    return partition, PageDetails(
+        ghosts,
+        homes,
+        text_labels,
+        _where(pc.equal(best, languages.ZXX)),
+        _where(pc.equal(best, languages.UND)) & (characters >= SHORT),
+        characters,
+        ~(_where(pc.is_null(best)) & _where(pc.is_null(pages["declared"]))),
+    )
+
+
+def keys_of(names: Iterable[bytes]) -> NDArray[np.int64]:
+    """Return the keys of hosts or directories; names may repeat."""
+    keys: dict[bytes, int] = {}
+    return np.array([keys.get(name) or keys.setdefault(name, key_of(name)) for name in names], np.int64)
+
+
+def host_keys(urls: pa.ChunkedArray) -> NDArray[np.int64]:
+    """Keys of the hosts of URLs, each host looked at once; shape (n,).
+
+    >>> keys = host_keys(pa.chunked_array([["http://a.example/x", "https://a.example/?y", "http://b.example/"]]))
+    >>> int(keys[0]) == int(keys[1]) == key_of(b"a.example"), int(keys[2]) == key_of(b"b.example")
+    (True, True)
+    """
+    begin = pc.struct_field(pc.extract_regex(urls, _BEGIN), "begin")
+    # A URL that begins otherwise is its own key; `host_of` finds its host.
+    encoded = pc.coalesce(begin, urls).combine_chunks().dictionary_encode()
+    keys = keys_of(host_of(begin_of.encode()) for begin_of in encoded.dictionary.to_pylist())
+    hosts: NDArray[np.int64] = keys[encoded.indices.to_numpy()]
+    return hosts
+
+
+def _copies(pages: pa.Table, host: NDArray[np.int64], cut_hosts: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Count the pages of each page's host with the very same short text."""
+    copies: NDArray[np.int32] = pages["copies"].fill_null(1).to_numpy().astype(np.int32)
+    short = _where(pc.less(pages["characters"], SHORT)) & ~_where(pages["read"].is_null())
+    rows = np.flatnonzero(short & ~np.isin(host, cut_hosts))
+    read = pages["read"].fill_null(0).to_numpy()
+    order = rows[np.lexsort((read[rows], host[rows]))]
+    new = np.ones(len(order), np.bool_)
+    new[1:] = (host[order][1:] != host[order][:-1]) | (read[order][1:] != read[order][:-1])
+    group = np.cumsum(new) - 1
+    copies[order] = np.bincount(group)[group] if len(order) else 1
+    return copies
+
+
+def _where(flags: Any) -> NDArray[np.bool_]:
+    return np.asarray(flags.fill_null(False).to_numpy(zero_copy_only=False), dtype=np.bool_)  # noqa: FBT003 - the value
+
+
+def scores_of(pages: pa.Table, labels: Labels) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+    """Return labels and probabilities of the texts, shape (n, WIDTH) each."""
+    lists = pages["scores"].combine_chunks()
+    counts = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    flat = lists.flatten()
+    rows, rank = ragged(counts)
+    within = rank < WIDTH
+    labels_of_page = np.full((pages.num_rows, WIDTH), -1, dtype=np.int16)
+    score = np.zeros((pages.num_rows, WIDTH), dtype=np.float32)
+    numbers = pc.index_in(flat.field("label"), value_set=pa.array(labels.names, type=pa.string())).fill_null(-1)
+    labels_of_page[rows[within], rank[within]] = numbers.to_numpy(zero_copy_only=False)[within]
+    score[rows[within], rank[within]] = flat.field("score").to_numpy(zero_copy_only=False)[within]
+    return labels_of_page, np.where(labels_of_page >= 0, score, np.float32(0))
+
+
+def listening(probabilities: NDArray[np.float32], length: NDArray[np.int32], options: Options) -> NDArray[np.bool_]:
+    """Return which pages listen to their neighbours: those whose text is short, or leaves a question; shape (n,)."""
+    sure = probabilities[:, 0]
+    silent = (sure >= options.doubtful) & (length >= options.clamp_length)
+    in_play = (sure >= LIKELY) | ((sure > 0) & (length >= options.certain_length))
+    return np.asarray(~(silent & in_play))
+
+
+def _parts(lists: Any, labels: Labels) -> FixedBeliefs | None:
+    """Return the languages of the parts of pages in several, as `graphlang.analysis.arrays.graph_input` reads them."""
+    counts = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    rows_with = np.flatnonzero(counts)
+    if not len(rows_with):
+        return None
+    rows, rank = ragged(counts)
+    within = rank < PARTS
+    flat = lists.flatten()
+    numbers = pc.index_in(flat.field("label"), value_set=pa.array(labels.names, type=pa.string())).fill_null(-1)
+    at = np.searchsorted(rows_with, rows[within])
+    languages_of = np.full((len(rows_with), PARTS), -1, dtype=np.int16)
+    shares_of = np.zeros((len(rows_with), PARTS), dtype=np.float32)
+    languages_of[at, rank[within]] = labels.language[numbers.to_numpy(zero_copy_only=False)[within]]
+    shares_of[at, rank[within]] = np.minimum(flat.field("share").to_numpy(zero_copy_only=False)[within], 1)
+    return FixedBeliefs(rows_with, languages_of, shares_of)
+
+
+def _hreflangs(column: Any, labels: Labels) -> NDArray[np.int16]:
+    index = labels.index
+    encoded = column.combine_chunks().dictionary_encode()
+    tags = [index.get(languages.code(tag) or "", -1) for tag in encoded.dictionary.to_pylist()]
+    numbers = encoded.indices.fill_null(len(tags)).to_numpy(zero_copy_only=False)
+    hreflangs: NDArray[np.int16] = np.array([*tags, -1], dtype=np.int16)[numbers]
+    return hreflangs
+
+
+def signals_of(pages: pa.Table, labels: Labels, weights: Mapping[str, float]) -> dict[str, Signal]:
+    """Return the signals with a weight, in the order of `graphlang.analysis.arrays.signals.load`."""
+    signals_by_name, index = {}, labels.index
+    if weights.get("declared", 0):
+        declarations = [
+            "\n".join(f"{declaration['source']}={declaration['value']}" for declaration in listed or ())
+            for listed in pages["declared"].to_pylist()
+        ]
+        language = np.array(
+            [index.get(signals.language_declared(declaration), -1) for declaration in declarations], dtype=np.int16
+        )
+        language = language.reshape(-1, 1)
+        signals_by_name["declared"] = Signal(language, (language >= 0).astype(np.float32), weights["declared"])
+    if weights.get("cctld", 0):
+        tlds = pages["tld"].combine_chunks().dictionary_encode()
+        table, share = signals.of_tlds(tlds.dictionary.to_pylist(), index)
+        rows = tlds.indices.fill_null(len(tlds.dictionary)).to_numpy(zero_copy_only=False)
+        signals_by_name["cctld"] = Signal(table[rows], share[rows], weights["cctld"])
+    if weights.get("url", 0):
+        parts = (
+            (np.arange(at, min(at + _TOGETHER, pages.num_rows)), pages["url"].slice(at, _TOGETHER).to_pylist())
+            for at in range(0, pages.num_rows, _TOGETHER)
+        )
+        signals_by_name["url"] = signals.of_urls(parts, pages.num_rows, index, weights["url"])
+    return signals_by_name
+
+
+def _ghosts(partition: Partition, number: int, links: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    other = links["other"].to_numpy()
+    away = np.flatnonzero(other != number)
+    source, target = (links[name].to_numpy()[away] for name in ("source", "target"))
+    ends = np.where(partition.own(source), target, source)
+    ghosts, first = np.unique(ends, return_index=True)
+    return ghosts, other[away][first].astype(np.int32)
+
+
+def _too_large(number: int, pages: pa.Table, links: pa.Table, limit: int) -> str:
+    hosts = pc.value_counts(pc.extract_regex(pages["url"], r"//(?P<host>[^/?#]*)").combine_chunks().field("host"))
+    largest = max(hosts.to_pylist(), key=lambda host: (host["counts"], host["values"]))
+    return (
+        f"partition {number} has {links.num_rows:,} links, more than the limit of {limit:,}; its largest host is"
+        f" {largest['values']} with {largest['counts']:,} of {pages.num_rows:,} pages: take more partitions, or cut"
+        " hosts smaller"
+    )

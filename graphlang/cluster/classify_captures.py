@@ -1,0 +1,154 @@
+"""The stage ``classify``: identify the language of the text of each page's capture.
+
+A task takes the captures of one file. A step that has to see all short texts of a host, such as counting the lines that
+its pages share, fits between ``captures`` and this stage: its tasks read the same files, and send lines to the task of
+their host through `graphlang.cluster.task_files.BucketFile`, as `graphlang.cluster.language_tables` does for sites.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from graphlang.analysis.arrays import digests
+from graphlang.cluster.tables import ANSWER, ANSWERS
+from graphlang.cluster.task_files import read_batches
+from graphlang.codes import languages
+from graphlang.content import registry
+from graphlang.content.page_input import Material, ask
+from graphlang.content.scoring.score_lists import letters, score_lists
+from graphlang.content.segments.pages import of_pages
+from graphlang.content.segments.readers import ReadsParts
+from graphlang.db import records
+from graphlang.modelfile import ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from graphlang.cluster.stages import Stages
+    from graphlang.cluster.storage import Location
+    from graphlang.cluster.task_files import TaskOutput
+    from graphlang.content.identifier import Identifier
+
+CONTENT: Final = "answers/run=1"
+_ROWS: Final = 1024  # pages that are classified at once
+#: Columns that a method reads; those after the first may be missing.
+READ: Final = ("text", "title", "main", "visible")
+
+
+class Method(NamedTuple):
+    """A content method that all executors are to have."""
+
+    name: str  #: of a method that comes with its model; or the name of a model file
+    hash: str  #: SHA-256 of the model
+    shipped: bool  #: whether the model comes with the program; else Spark sends the file along
+
+
+def classify_captures(stages: Stages, method: Method) -> None:
+    """Write the answers of a content method for each capture with a text or a title."""
+    tables = {CONTENT: ANSWERS}
+    stages.begin("classify", tables)
+    done = stages.run(stages.files("captures"), partial(_classify_file, method))
+    stages.end("classify", tables, [file for _, files in done for file in files], {})
+
+
+def _classify_file(method: Method, location: Location, output: TaskOutput) -> None:
+    answers = output.rows(CONTENT, location.name.removesuffix(".parquet"), ANSWERS)
+    captures = map(_with_text, read_batches(location, ["page", *READ], _ROWS))
+    for batch in classify_batches(captures, method):
+        answers.write(batch.select(ANSWERS.names))
+
+
+def _with_text(batch: pa.RecordBatch) -> pa.RecordBatch:
+    filled = [pc.not_equal(batch.column(name), "").fill_null(False) for name in ("text", "title")]  # noqa: FBT003 - the value
+    return batch.select(["page", *READ]).filter(pc.or_(*filled))
+
+
+def method_of(name: str) -> tuple[Method, Identifier]:
+    """Load a content method by its name or model file."""
+    identifier = registry.load(name)
+    return Method(name, identifier.hash, name in registry.names()), identifier
+
+
+def _loaded(method: Method) -> Identifier:
+    identifier = shipped(method.name) if method.shipped else _sent(method.name, method.hash)
+    if identifier.hash != method.hash:
+        raise ModelError(
+            f"the model of {method.name} on this executor is another one than the driver's: install one version"
+        )
+    return identifier
+
+
+@lru_cache(maxsize=1)  # for as long as the process lives: Spark keeps it for many tasks
+def shipped(name: str) -> Identifier:
+    """Load a method that comes with its model, once a process."""
+    return registry.load(name)
+
+
+@lru_cache(maxsize=1)
+def _sent(name: str, digest: str) -> Identifier:
+    """Load a model file that Spark sent; the digest distinguishes files of one name."""
+    from pyspark import SparkFiles  # noqa: PLC0415 - an extra
+
+    del digest
+    return registry.load(str(SparkFiles.get(name.rsplit("/", 1)[-1])))
+
+
+def classify_batches(batches: Iterable[pa.RecordBatch], method: Method) -> Iterator[pa.RecordBatch]:
+    """Append the columns of `ANSWER` to rows with texts."""
+    identifier = _loaded(method)
+    for batch in batches:
+        for at in range(0, batch.num_rows, _ROWS):
+            chunk = batch.slice(at, _ROWS)
+            answers = _answers(chunk, identifier)
+            yield pa.RecordBatch.from_arrays([*chunk.columns, *answers], schema=pa.schema([*chunk.schema, *ANSWER]))
+
+
+def _answers(batch: pa.RecordBatch, identifier: Identifier) -> list[Any]:
+    material = _material(batch)
+    places = [place for place, (title, text) in enumerate(zip(*material[:2], strict=True)) if title or text]
+    columns: Any = ([column[place] for place in places] for column in material)
+    texts = Material(*columns)
+    answer = ask(identifier, texts) if places else None
+    with_shares = isinstance(identifier, ReadsParts)
+    rows: list[dict[str, Any]] = [dict.fromkeys(ANSWER.names) for _ in range(batch.num_rows)]
+    if answer is not None:
+        characters = letters(answer.texts)
+        label, score = score_lists(answer.probabilities, characters)
+        names = [*identifier.labels, languages.UND, languages.ZXX]
+        read = digests.of_pages(*texts)
+        parts = of_pages(identifier, answer.texts, answer.probabilities) if with_shares else [[] for _ in places]
+        for row, place in enumerate(places):
+            listed = [
+                {"label": names[number], "score": round(float(value), 6)}
+                for number, value in zip(label[row].tolist(), score[row].tolist(), strict=True)
+                if number >= 0
+            ]
+            second = listed[1] if len(listed) > 1 else {"label": None, "score": None}
+            rows[place] = {
+                "label": listed[0]["label"],
+                "confidence": listed[0]["score"],
+                "runner_up_label": second["label"],
+                "runner_up_confidence": second["score"],
+                "characters": int(characters[row]),
+                "encoding": None if answer.encodings is None else answer.encodings[row],
+                "read": read[row],
+                "scores": listed,
+                "shares": [{"label": names[number.label], "share": number.share} for number in parts[row]],
+            }
+    return [pa.array([row[field.name] for row in rows], type=field.type) for field in ANSWER]
+
+
+def _material(batch: pa.RecordBatch) -> Material:
+    count = batch.num_rows
+    columns = {name: batch.column(name).to_pylist() for name in READ if name in batch.schema.names}
+    texts = [text or "" for text in columns["text"]]
+    if "main" in columns:  # the rows of captures: a collection in a database is read the same way
+        texts = [text[: records.READ].replace("\n", " ") for text in texts]
+    mains = [min(main or 0, len(text)) for main, text in zip(columns.get("main", map(len, texts)), texts, strict=True)]
+    titles = [title or "" for title in columns.get("title", [""] * count)]
+    visible = [data or b"" for data in columns.get("visible", [b""] * count)]
+    return Material(titles, texts, mains, visible, [""] * count)

@@ -1,0 +1,290 @@
+"""Language maps and the report straight from a cluster's tables, by the SQL of `graphlang.maps`.
+
+Spark counts; only counts come to the driver.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from graphlang.cluster.spark_session import errors_in_one_line
+from graphlang.cluster.sql_tables import Tables
+from graphlang.db import InputError
+from graphlang.maps.gathered import COLUMNS, gathered, others_answered
+from graphlang.maps.graphs import language_graph as language_graphs
+from graphlang.maps.graphs import site_graph
+from graphlang.maps.graphs.language_graph import language_graph as graph_of
+from graphlang.maps.graphs.measures.components import Shape, shapes
+from graphlang.maps.languages import YearRow, languages_of, languages_of_years
+from graphlang.maps.own_text import beside_own_text
+from graphlang.maps.selection import Gathered, Selection, content_run, outdated
+from graphlang.maps.sites import language_map
+from graphlang.report.to_file import write_report
+from graphlang.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from graphlang.maps.graphs.language_graph import LanguageGraph
+    from graphlang.maps.languages import Row as LanguageRow
+    from graphlang.maps.sites import Row as SiteRow
+
+
+def opened(spark: Any, folder: str) -> Any:
+    """Open the tables of a folder, which the functions of `graphlang.maps` query like a database's connection.
+
+    Args:
+        spark: the session.
+        folder: that a job wrote, as Spark names it.
+    """
+    return Tables(spark, folder)
+
+
+def sites(
+    spark: Any,
+    folder: str,
+    by: str | Sequence[str] = "host",
+    *,
+    selection: Selection | None = None,
+    scripts: bool = False,
+) -> list[SiteRow]:
+    """Pages counted by site and language, the greatest sites first: the verb ``cluster sites``.
+
+    Spark counts; one row for each site and language comes to the driver.
+
+    Args:
+        spark: the session.
+        folder: with the tables that a job wrote, as Spark names it.
+        by: what counts as one site: host, domain, suffix, tld, country, path or year; or several.
+        selection: which pages count; by default text with status 200.
+        scripts: tell the scripts of a language apart.
+
+    Raises:
+        InputError: the folder does not hold what a job writes; or it has answers for other years, and ``by`` asks for
+            them.
+        ValueError: ``by`` is none of these.
+    """
+    tables = opened(spark, folder)
+    if "year" in ((by,) if isinstance(by, str) else by):
+        refuse_other_years(tables)
+    return language_map(tables, by, selection=selection, scripts=scripts)
+
+
+def languages(
+    spark: Any, folder: str, *, by: str | None = None, selection: Selection | None = None
+) -> list[LanguageRow] | list[Any]:
+    """The languages with their pages, sites, scripts and encodings, the commonest first: ``cluster languages``.
+
+    Args:
+        spark: the session.
+        folder: with the tables that a job wrote, as Spark names it.
+        by: ``year`` for those of each calendar year; rows have the year first.
+        selection: which pages count; by default text with status 200.
+
+    Raises:
+        InputError: as for `sites`.
+        ValueError: ``by`` is something else.
+    """
+    if by not in {None, "year"}:
+        raise ValueError(f"languages are listed by year, or all together, not by {by}")
+    tables, which = opened(spark, folder), selection or Selection()
+    if by is None:
+        return languages_of(tables, which)
+    return [YearRow(*row) for row in languages_of_years(tables, which)]
+
+
+def language_graph(spark: Any, folder: str, *, by: str = "domain", selection: Selection | None = None) -> LanguageGraph:
+    """The languages and the links between them, after Caminero and Mikami 2006: ``cluster language-graph``.
+
+    Spark counts; one row for each pair of languages comes to the driver. The components of a language's pages are
+    computed in one task; they are 0 where more than 20,000,000 links lie within a language.
+
+    Args:
+        spark: the session.
+        folder: with the tables that a job wrote, as Spark names it.
+        by: links within one ``domain`` or ``host`` are not counted; ``page``: all are.
+        selection: which pages count; by default text with status 200.
+
+    Raises:
+        InputError: the folder does not hold what a job writes.
+        ValueError: ``by`` is none of these.
+    """
+    if by not in {"domain", "host", "page"}:
+        raise ValueError(f"cannot group links by {by}; there are domain, host, page")
+    return graph_of(opened(spark, folder), selection or Selection(), unit=by)
+
+
+def report(spark: Any, folder: str, output: str | Path, *, title: str | None = None) -> None:
+    """Write one HTML page for people that needs nothing else: the verb ``cluster report``.
+
+    Args:
+        spark: the session.
+        folder: with the tables that a job wrote, as Spark names it.
+        output: the file, which is replaced when all is written.
+        title: the page's heading; the folder's name if not given.
+
+    Raises:
+        InputError: the folder does not hold what a job writes.
+    """
+    write_report(opened(spark, folder), Path(output), title or folder.rstrip("/").rpartition("/")[2])
+
+
+@content_run.register(Tables)
+def _content_run(tables: Tables) -> int | None:
+    rows = tables.execute("SELECT id, kind, parameters, seeds, chosen FROM runs WHERE finished IS NOT NULL ORDER BY id")
+    content = {run: parameters for run, kind, parameters, *_ in rows if kind == "content"}
+    behind = [
+        run_id for run, *_, seeds, chosen in rows if chosen for run_id in (run, *json.loads(seeds)) if run_id in content
+    ]
+    of_today = [run for run, parameters in content.items() if json.loads(parameters).get("at") is None]
+    return max(behind or of_today, default=None)
+
+
+@outdated.register(Tables)
+def _outdated(tables: Tables) -> None:
+    """Never warn: tables are written as a whole, so that no run lacks captures."""
+
+
+@gathered.register(Tables)
+@contextmanager
+def _gathered(
+    tables: Tables, selection: Selection, *, columns_too: Sequence[str] = (), yearly: bool = False
+) -> Iterator[Selection]:
+    """Gather as `graphlang.maps.gathered` does; Spark keeps the rows, in memory or on its disks."""
+    everyone = replace(selection, wanted=(), below=None, min_confidence=0.0, fetched=None, gathered=None)
+    source, values = everyone.source()
+    columns = tuple(dict.fromkeys((*COLUMNS, *columns_too)))
+    chosen = ", ".join(columns)
+    query = f"SELECT {chosen} FROM {beside_own_text(source)}"
+    name = "gathered_captures" if yearly else "gathered_pages"
+    if yearly:
+        refuse_other_years(tables)
+        query, columns = (
+            f"SELECT SUBSTR(date, 1, 4) AS year, {chosen} FROM ({query}) WHERE fetched = 1",
+            ("year", *columns),
+        )
+    frame = tables.spark.sql(query, args=values | {"own": content_run(tables)}).persist()
+    frame.createOrReplaceTempView(name)
+    try:
+        yield replace(selection, gathered=Gathered(name, columns))
+    finally:
+        tables.spark.catalog.dropTempView(name)
+        frame.unpersist()
+
+
+def refuse_other_years(tables: Tables) -> None:
+    """Refuse to count by year where captures of other years have answers.
+
+    Raises:
+        InputError: they have.
+    """
+    if others_answered(tables):
+        raise InputError(
+            "captures of other years have languages of their own here: count them in a database, which"
+            " 'graphlang import' makes"
+        )
+
+
+#: Of a language or site with more links within it no components are computed: they would not fit one task's memory.
+MOST: Final = 20_000_000
+#: Links between pages that count, ``one`` and ``other``; both have a ``name``.
+_LINKED: Final = (
+    " FROM links JOIN ({pages}) AS one ON one.page = links.source JOIN ({pages}) AS other ON other.page = links.target"
+)
+#: Pages in the order in which `graphlang.cluster.import_tables` numbers them, and the links between those of one
+#: name.
+_WITHIN: Final = """
+SELECT counted.name, counted.page, captures.source, captures.offset, NULL AS target,
+    CASE WHEN captures.page IS NULL THEN pages.url END AS url
+FROM ({pages}) AS counted JOIN pages ON pages.page = counted.page LEFT JOIN captures ON captures.page = counted.page
+UNION ALL
+SELECT one.name, one.page, NULL, NULL, other.page, NULL {linked} WHERE one.name = other.name
+"""
+_NAMED: Final = 5  # of those that have too many
+_SHAPE: Final = "name string, components bigint, largest bigint, diameter bigint"
+
+
+class TooManyLinksWarning(UserWarning):
+    """Components of some languages or sites were not computed."""
+
+
+@language_graphs.counted.register(Tables)
+def _languages(
+    tables: Tables, selection: Selection, units: Sequence[str], *, components: bool
+) -> language_graphs.Counted:
+    source, values = selection.source()
+    pages = f"SELECT language AS name, * FROM {source} WHERE language NOT IN ('und', 'zxx')"
+    linked = _LINKED.format(pages=pages)
+    rows = tables.execute(f"SELECT name, COUNT(*) FROM ({pages}) GROUP BY 1 ORDER BY 2 DESC, 1", values)
+    numbers = {name: number for number, (name, _) in enumerate(rows)}
+    unit, links = units[-1], _pairs([], numbers)
+    for unit in units:
+        query = f"SELECT one.name, other.name, COUNT(*){linked} WHERE one.{unit} IS DISTINCT FROM other.{unit}"
+        links = _pairs(tables.execute(f"{query} GROUP BY 1, 2", values), numbers)
+        if len(links[0]):
+            break
+    shape = _shapes(tables, numbers, pages, values, language_graphs.EXACT) if components else []
+    counts = np.array([count for _, count in rows], dtype=np.int64)
+    return language_graphs.Counted(unit, list(numbers), counts, language_graphs.Counts(*links), shape)
+
+
+@site_graph.counted.register(Tables)
+def _sites(
+    tables: Tables, selection: Selection, rank: Mapping[str, int], unit: str, *, measures: bool
+) -> tuple[site_graph.Counted, list[Shape]]:
+    source, values = selection.source()
+    pages = f"SELECT {unit} AS name, page FROM {source}"
+    query = f"SELECT one.name, other.name, COUNT(*){_LINKED.format(pages=pages)} WHERE one.name <> other.name"
+    links = _pairs(tables.execute(f"{query} GROUP BY 1, 2", values), rank)
+    return site_graph.Counted(*links), _shapes(tables, rank, pages, values, site_graph.EXACT) if measures else []
+
+
+def _pairs(rows: Iterable[tuple[str, str, int]], numbers: Mapping[str, int]) -> tuple[Any, Any, Any]:
+    """Return source, target and number of links as arrays, in the order of the numbers."""
+    rows_sorted = sorted((numbers[source], numbers[other], links) for source, other, links in rows)
+    table = np.array(rows_sorted, dtype=np.int64).reshape(-1, 3)
+    return table[:, 0], table[:, 1], table[:, 2]
+
+
+def _shapes(tables: Tables, names: Iterable[str], pages: str, values: dict[str, Any], exact: int) -> list[Shape]:
+    """Return the components of the pages of each name; zeros and a warning where it has too many links."""
+    linked = _LINKED.format(pages=pages)
+    counts = tables.execute(f"SELECT one.name, COUNT(*){linked} WHERE one.name = other.name GROUP BY 1", values)
+    large = [name for name, links in counts if links > MOST]
+    within = tables.spark.sql(_WITHIN.format(pages=pages, linked=linked), args=values)
+    if large:
+        names_listed = ", ".join(visible(name) for name in sorted(large)[:_NAMED]) + (
+            ", ..." if len(large) > _NAMED else ""
+        )
+        message = f"no components of {names_listed}: more than {MOST:,} links lie within each, too many for one task"
+        warnings.warn(TooManyLinksWarning(message), stacklevel=2)
+        within = within[~within.name.isin(large)]
+    with errors_in_one_line():
+        rows = within.groupBy("name").applyInArrow(_shape_of(exact), _SHAPE).collect()
+    shapes_found = {name: Shape(*sizes) for name, *sizes in rows}
+    return [shapes_found.get(name, Shape(0, 0, 0)) for name in names]
+
+
+def _shape_of(exact: int) -> Callable[[pa.Table], pa.Table]:
+    """Return a function that computes the components of one name on an executor."""
+
+    def shape_of(rows: pa.Table) -> pa.Table:
+        order = [(name, "ascending") for name in ("source", "offset", "url", "page")]
+        pages = rows.filter(pc.is_null(rows["target"])).sort_by(order)["page"].to_numpy()
+        links = rows.filter(pc.is_valid(rows["target"]))
+        ranked = np.argsort(pages)
+        source, target = (ranked[np.searchsorted(pages[ranked], links[end].to_numpy())] for end in ("page", "target"))
+        (shape,) = shapes(np.zeros(len(pages), dtype=np.int32), 1, source, target, exact=exact)
+        columns = {name: [size] for name, size in shape._asdict().items()}
+        return pa.table({"name": rows["name"][:1].combine_chunks(), **columns})
+
+    return shape_of

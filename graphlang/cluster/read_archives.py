@@ -1,0 +1,203 @@
+"""The first two stages: read archives into captures and problems, and list every URL that they name once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import lru_cache, partial
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from graphlang.cluster.archives import misread, pieces
+from graphlang.cluster.page_ids import CollisionError, NewUrls
+from graphlang.cluster.reading import read_pieces
+from graphlang.cluster.storage import WORK
+from graphlang.cluster.tables import PAGES, PROBLEMS, RANGE, RECORDS
+from graphlang.cluster.task_files import BucketFile, read_bucket
+from graphlang.ingest.links.canonical import place
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from graphlang.cluster.archives import Archive, Piece
+    from graphlang.cluster.stages import Stages
+    from graphlang.cluster.storage import Location
+    from graphlang.cluster.task_files import TaskOutput
+    from graphlang.ingest import Limits
+
+RECORDS_TABLE: Final = f"{WORK}/records"
+URLS_TABLE: Final = f"{WORK}/urls"
+#: Pages with several captures, ascending: a file for each bucket that has any, not compressed, so that all tasks of a
+#: machine share it in memory.
+SEVERAL_TABLE: Final = f"{WORK}/several"
+SEVERAL: Final = pa.schema([("page", pa.int64())])
+#: A URL of a capture or a link; or how many captures a page has, without the URL.
+NAMED: Final = pa.schema([("page", pa.int64()), ("url", pa.string()), ("captures", pa.int32())])
+_RANGE_COLUMNS: Final = ["source", "begin", "found", "ended", "stop"]
+_WAITING_URLS: Final = 1 << 15  # before they are written
+_AUTHORITY: Final = r"^(?P<authority>[^/]*//[^/]*/?)"
+_ROWS: Final = 1 << 17
+
+
+class _ReadFile(NamedTuple):
+    """What is known of the pieces of one file of captures."""
+
+    ranges: list[dict[str, Any]]  #: byte ranges
+    stem: str  #: of the file
+    borrowers: int  #: revisit records that may borrow the content of another capture
+
+    def archives(self) -> set[int]:
+        """Return the archives that they are of."""
+        return {row["source"] for row in self.ranges}
+
+
+def read_archives(stages: Stages, archives: Sequence[Archive], limits: Limits, cores: int, bucket_count: int) -> None:
+    """Stage ``read``: captures, problems, and the URLs that they name, by bucket of pages."""
+    tables = {RECORDS_TABLE: RECORDS, "problems": PROBLEMS, URLS_TABLE: None}
+    stages.begin("read", tables)
+    work = partial(_read_task, limits, bucket_count)
+    groups = [(f"part-{number:05d}", task) for number, task in enumerate(pieces(archives, cores))]
+    first = stages.run(groups, work)
+    # The start of a byte range is first a guess. An archive where one was wrong is read again, as a whole.
+    again = misread(row for results, _ in first for result in results for row in result.ranges)
+    whole = pieces([archive for archive in archives if archive.number in again], 0)
+    second = stages.run([(f"whole-{number:05d}", task) for number, task in enumerate(whole)], work)
+    results_kept = [(result, files) for results, files in first for result in results if not again & result.archives()]
+    results_kept += [(result, files) for results, files in second for result in results]
+    files_taken = [file for result, files in results_kept for file in files if file.name.startswith(f"{result.stem}.")]
+    borrowers = sum(result.borrowers for result, _ in results_kept)
+    stages.end("read", tables, files_taken, {"buckets": bucket_count, "borrowers": borrowers})
+
+
+def _read_task(
+    limits: Limits, bucket_count: int, group: tuple[str, Sequence[Piece]], output: TaskOutput
+) -> list[_ReadFile]:
+    """Read the pieces of a task; those of an archive that is cut get files of their own: it may be read again."""
+    stem, listed = group
+    return [
+        _read_file(limits, bucket_count, f"{stem}-{number}", list(cut), output)
+        for number, (_, cut) in enumerate(groupby(listed, _cut_archive))
+    ]
+
+
+def _cut_archive(piece: Piece) -> int:
+    """Return the number of an archive that is cut; -1 for a whole one."""
+    return -1 if piece.first and piece.stop is None else piece.archive.number
+
+
+def _read_file(limits: Limits, bucket_count: int, stem: str, listed: Sequence[Piece], output: TaskOutput) -> _ReadFile:
+    records = output.rows(RECORDS_TABLE, stem, RECORDS)
+    problems = output.rows("problems", stem, PROBLEMS)
+    urls = BucketFile(output, URLS_TABLE, stem, NAMED, bucket_count)
+    ranges: list[dict[str, Any]] = []
+    new, captures, borrowers = NewUrls(), Counter[int](), 0
+    for batch in read_pieces(listed, limits, new):
+        kind = batch.column("kind")
+        if kind.null_count < batch.num_rows:
+            ranges += batch.filter(pc.equal(kind, RANGE)).select(_RANGE_COLUMNS).to_pylist()
+            problems.write(batch.filter(pc.not_equal(kind, RANGE)).select(PROBLEMS.names))
+            batch = batch.filter(pc.is_null(kind))  # noqa: PLW2901
+        records.write(batch)
+        captures.update(batch.column("page").to_pylist())
+        borrowers += _count_borrowers(batch)
+        if len(new.ids) > _WAITING_URLS:
+            urls.write(_named(new))
+    urls.write(_named(new))
+    counted = [pa.array(list(captures), pa.int64()), pa.nulls(len(captures), pa.string())]
+    urls.write(pa.RecordBatch.from_arrays([*counted, pa.array(list(captures.values()), pa.int32())], schema=NAMED))
+    urls.close()
+    return _ReadFile(ranges, stem, borrowers)
+
+
+def _named(new: NewUrls) -> pa.RecordBatch:
+    urls = pa.array(new.urls, pa.binary()).cast(pa.string())
+    columns = [pa.array(new.ids, pa.int64()), urls, pa.nulls(len(urls), pa.int32())]
+    new.ids.clear()
+    new.urls.clear()
+    return pa.RecordBatch.from_arrays(columns, schema=NAMED)
+
+
+def _count_borrowers(batch: pa.RecordBatch) -> int:
+    """Count the revisit records without content, but for redirects (`graphlang.db.write.captures`)."""
+    if batch.column("revisit_of").null_count == batch.num_rows:
+        return 0
+    status = batch.column("status")
+    moved = pc.and_(pc.and_(pc.greater_equal(status, 300), pc.less(status, 400)), pc.not_equal(status, 304))
+    empty = pc.and_(pc.is_valid(batch.column("revisit_of")), pc.equal(batch.column("size"), 0))
+    return int(pc.sum(pc.and_(empty, pc.invert(moved.fill_null(False)))).as_py() or 0)  # noqa: FBT003 - the value
+
+
+def list_pages(stages: Stages, bucket_count: int) -> None:
+    """Stage ``pages``: every URL that was read or linked to, once; and which pages have several captures."""
+    tables = {"pages": PAGES, SEVERAL_TABLE: None}
+    stages.begin("pages", tables)
+    work = partial(_list_bucket, stages.files(URLS_TABLE, ".arrow"), bucket_count)
+    done = stages.run(range(bucket_count), work)
+    files_taken = [file for _, files in done for file in files]
+    stages.end("pages", tables, files_taken, {"several": sum(several for several, _ in done)})
+
+
+def _list_bucket(files: Sequence[Location], bucket_count: int, number: int, output: TaskOutput) -> int:
+    """Write the pages of a bucket by ascending id; return how many have several captures."""
+    rows = read_bucket(files, number, bucket_count, NAMED)
+    placed = with_sites(distinct_urls(rows.filter(pc.is_valid(rows["url"])).select(["page", "url"])))
+    pages = output.rows("pages", f"part-{number:05d}", PAGES)
+    for batch in placed.to_batches(max_chunksize=_ROWS):
+        pages.write(batch)
+    captured = rows.filter(pc.is_valid(rows["captures"]))
+    page, row = np.unique(captured["page"].to_numpy(), return_inverse=True)
+    repeated = page[np.bincount(row, captured["captures"].to_numpy(), len(page)) > 1]
+    if len(repeated):
+        name = f"part-{number:05d}.arrow"
+        location = output.location(SEVERAL_TABLE, name)
+        with location.open_output() as file, pa.ipc.new_file(file, SEVERAL) as writer:
+            writer.write_batch(pa.RecordBatch.from_arrays([pa.array(repeated)], schema=SEVERAL))
+        output.add(SEVERAL_TABLE, location, name, len(repeated))
+    return len(repeated)
+
+
+def distinct_urls(named: pa.Table) -> pa.Table:
+    """Return each URL once, by ascending id.
+
+    >>> distinct_urls(pa.table({"page": [7, 3, 7], "url": ["http://a/", "http://b/", "http://a/"]})).to_pylist()
+    [{'page': 3, 'url': 'http://b/'}, {'page': 7, 'url': 'http://a/'}]
+    """
+    page = named["page"].to_numpy()
+    order = np.argsort(page, kind="stable")
+    page = page[order]
+    new = np.ones(len(page), np.bool_)
+    new[1:] = page[1:] != page[:-1]
+    if new.all():
+        return named.take(pa.array(order))
+    again = np.flatnonzero(~new)
+    urls = named["url"]
+    here, before = urls.take(pa.array(order[again])), urls.take(pa.array(order[again - 1]))
+    differ = np.flatnonzero(pc.not_equal(here, before).to_numpy(zero_copy_only=False))
+    if len(differ):
+        at = int(differ[0])
+        first, second = sorted((here[at].as_py(), before[at].as_py()))
+        raise CollisionError(f"two URLs have the same 64-bit id {page[again[at]]}: {first} and {second}")
+    return named.take(pa.array(order[new]))
+
+
+@lru_cache(maxsize=1 << 17)  # a process works on several buckets, which have the same sites
+def _site_of(authority: str) -> tuple[str, str, str, str]:
+    host, domain, suffix, tld = place(authority)
+    return host, domain or host, suffix or "", tld or ""
+
+
+def with_sites(named: pa.Table) -> pa.Table:
+    """Append host, registered domain, public suffix and top-level domain: rows of `PAGES`."""
+    urls = named["url"].combine_chunks()
+    if isinstance(urls, pa.ChunkedArray):  # nothing at all
+        return PAGES.empty_table()
+    matches = pc.extract_regex(urls, _AUTHORITY)
+    # A URL without an authority is its own key.
+    keys = pc.if_else(pc.is_valid(matches), matches.field("authority"), urls).dictionary_encode()
+    rows = [_site_of(authority) for authority in keys.dictionary.to_pylist()]
+    columns = list(zip(*rows, strict=True)) if rows else [()] * 4
+    sites = [pa.array(list(column), pa.string()).take(keys.indices) for column in columns]
+    return pa.Table.from_arrays([named["page"], urls, *sites], schema=PAGES)

@@ -1,0 +1,374 @@
+"""On an executor: the steps of `graphlang.graph.partitioned`, from the rows of one partition to rows for others.
+
+A superstep writes for each neighbour what its pages at the border believe that moved, and for the partition itself all
+that the next superstep reads besides the prepared partition: a checkpoint.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from graphlang.cluster import parcels
+from graphlang.cluster.arrays import PageDetails, bundle, spelled
+from graphlang.cluster.parcels import (
+    ASKED,
+    BESIDE,
+    COUNTS,
+    FACTS,
+    GHOSTS,
+    LINKS,
+    MOTION,
+    MOVED,
+    OBSERVED,
+    ORDERED,
+    PARTITION,
+    PREPARED,
+    READY,
+    ROUTES,
+    STATE,
+    SURVEY,
+)
+from graphlang.cluster.tables import ANSWERS
+from graphlang.codes import languages
+from graphlang.content.scoring.score_lists import LEAST
+from graphlang.graph.partitioned import link_order
+from graphlang.graph.partitioned.borders import asked, ghosts_of, introduce, links_among, with_links
+from graphlang.graph.partitioned.learning import gathered, observe, survey
+from graphlang.graph.partitioned.local import signals_of
+from graphlang.graph.partitioned.records import Records, joined
+from graphlang.graph.partitioned.supersteps import (
+    Step,
+    advance,
+    after,
+    answer_of,
+    first,
+    is_settled,
+    labels_of,
+    prepared_of,
+    ready_of,
+    since,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from graphlang.cluster.arrays import Labels
+    from graphlang.graph.partitioned.learning import Cut, Learned, Survey
+    from graphlang.graph.partitioned.partition import Partition
+    from graphlang.graph.propagation.motion import Motion
+    from graphlang.graph.propagation.options import Options
+    from graphlang.graph.result import Answer
+
+_DIGITS = 4  # of confidences of URLs that were only linked to, as a database keeps them
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shared:
+    """What all partitions know; later steps fill what is None."""
+
+    labels: Labels
+    weights: Mapping[str, float]  #: of the signals
+    options: Options
+    cut: Cut
+    most_links: int  #: of a partition
+    linked: bool = True  #: whether URLs that were only linked to are answered for
+    survey: Survey | None = None
+    counts: link_order.Counts | None = None
+    learned: Learned | None = None
+
+
+def make_partition(shared: Shared, pages: pa.Table, links: pa.Table) -> pa.Table:
+    """Make a partition's arrays."""
+    if not pages.num_rows:
+        return parcels.table([])
+    number = pages["partition"][0].as_py()
+    partition, details = _bundled(shared, pages, links)
+    columns = {field.name: getattr(details, field.name) for field in fields(details)}
+    return parcels.table([*parcels.parcel(number, PARTITION, partition), *parcels.parcel(number, BESIDE, columns)])
+
+
+def _bundled(shared: Shared, pages: pa.Table, links: pa.Table) -> tuple[Partition, PageDetails]:
+    number = pages["partition"][0].as_py()
+    return bundle(number, pages, links, shared.labels, shared.weights, shared.most_links, shared.cut.hosts)
+
+
+def survey_partition(shared: Shared, rows_kept: pa.Table) -> pa.Table:
+    """Count in a partition, and introduce its pages at the border to its neighbours."""
+    number, partition, details, _ = opened_partition(rows_kept)
+    counted = survey(partition, signals_of(partition, shared.options), shared.cut, shared.options)
+    rows, routes = parcels.parcel(number, SURVEY, counted), partition.routes(details.ghosts, details.homes)
+    return parcels.table(rows + _sent(number, introduce(partition, shared.options, shared.cut, routes), routes))
+
+
+def meet_neighbours(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
+    """Store the ghosts, ask for the links between them, and send pages the places where lists name them."""
+    number, partition, details, _ = opened_partition(rows_kept)
+    ghosts = ghosts_of(partition, _joined_records(messages))
+    rows = parcels.parcel(number, GHOSTS, ghosts)
+    for home, pages in asked(ghosts, details.homes).items():
+        rows += parcels.parcel(home, ASKED + number, {"pages": pages})
+    named = link_order.lists(partition, ghosts, required(shared.survey), shared.options)
+    homes = np.full(len(named.pages), number, np.int32)
+    away = np.flatnonzero(~partition.own(named.pages))
+    homes[away] = details.homes[np.searchsorted(details.ghosts, named.pages[away])]
+    for home in np.unique(homes).tolist():
+        at_home = homes == home
+        rows += parcels.parcel(
+            home, number, link_order.Places(*(values[at_home] for values in (named.pages, named.context, named.lists)))
+        )
+    return parcels.table(rows)
+
+
+def find_links(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
+    """Answer which links join some pages."""
+    del shared
+    number, partition, _, _ = opened_partition(rows_kept)
+    rows: list[dict[str, Any]] = []
+    for sender, question in parcels.opened(messages).items():
+        links = links_among(partition, question["pages"])
+        if links.size:
+            rows += parcels.parcel(sender - ASKED, LINKS + number, {"links": links})
+    return parcels.table(rows)
+
+
+def count_contexts(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
+    """Count in which contexts lists name a partition's pages."""
+    number, partition, _, _ = opened_partition(rows_kept)
+    places = link_order.together(parcels.opened(messages).values())
+    return parcels.table(
+        parcels.parcel(number, COUNTS, link_order.count(partition, places, required(shared.survey), shared.options))
+    )
+
+
+def observe_partition(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
+    """Add the evidence of the order of links, and sample how links and signals behave."""
+    number, partition, _, objects = opened_partition(rows_kept, messages)
+    counted, ghosts = required(shared.survey), objects[GHOSTS]
+    places = link_order.together(places_sent for sender, places_sent in objects.items() if 0 <= sender < LINKS)
+    ordered = link_order.with_order(
+        partition, ghosts, places, required(shared.counts), counted, shared.cut, shared.options
+    )
+    seen = observe(ordered, ghosts, counted, shared.cut, shared.options)
+    ordered_signals = {name: signal for name, signal in ordered.signals.items() if name not in partition.signals}
+    return parcels.table([*parcels.parcel(number, ORDERED, ordered_signals), *parcels.parcel(number, OBSERVED, seen)])
+
+
+def facts_of(partition: Partition, details: PageDetails) -> dict[str, Any]:
+    """Return what the answers of a partition need besides what is inferred."""
+    names = ("labels", "no_letters", "unknown", "characters", "read")
+    return {"pages": partition.pages, **{name: getattr(details, name) for name in names}}
+
+
+def answers_of(labels: Labels, facts: Mapping[str, Any], answer: Answer, *, linked: bool) -> pa.Table:
+    """Return the answers of a partition's pages as rows of `ANSWERS`."""
+    read, beliefs = facts["read"], (answer.languages, answer.probabilities)
+    answers_read = answers(
+        labels, {name: values[read] for name, values in facts.items()}, *(columns[read] for columns in beliefs)
+    )
+    if not linked:
+        return answers_read
+    return pa.concat_tables(
+        [answers_read, of_linked(labels, facts["pages"][~read], *(columns[~read] for columns in beliefs))]
+    )
+
+
+def answers(
+    labels: Labels, facts: Mapping[str, Any], language: NDArray[np.int16], probability: NDArray[np.float32]
+) -> pa.Table:
+    """Return the answers for pages that were read as rows of `ANSWERS`.
+
+    Pages of which nothing is known have none; pages without letters are ``zxx``; a long text in a script of none of the
+    method's languages has no answer, as on one machine (`graphlang.analysis.arrays.graph_output`).
+    """
+    names = np.array([*labels.names, languages.ZXX, None], dtype=object)
+    no_letters = facts["no_letters"]
+    label = np.stack([spelled(column, facts["labels"], labels) for column in language.T], axis=1)
+    first, second = (np.where(no_letters, none, label[:, at]) for at, none in ((0, len(labels.names)), (1, -1)))
+    label[:, 1:][probability[:, 1:] < LEAST] = -1
+    label[no_letters] = -1
+    answered = np.flatnonzero((first >= 0) & ~facts["unknown"])
+    best, less = (np.round(probability[:, column].astype(np.float64), 6) for column in (0, 1))
+    best[no_letters] = 1
+    of_second: NDArray[Any] = less.astype(object)
+    of_second[second < 0] = None
+    columns: list[Any] = [
+        facts["pages"][answered],
+        names[first[answered]],
+        best[answered],
+        names[second[answered]],
+        of_second[answered],
+        facts["characters"][answered],
+        np.full(len(answered), None),
+        np.full(len(answered), None),
+        _listed(label[answered], probability[answered], names),
+        np.full(len(answered), None),
+    ]
+    return pa.Table.from_arrays(
+        [pa.array(column, type=field.type) for column, field in zip(columns, ANSWERS, strict=True)], schema=ANSWERS
+    )
+
+
+def of_linked(
+    labels: Labels, pages: NDArray[np.int64], language: NDArray[np.int16], probability: NDArray[np.float32]
+) -> pa.Table:
+    """Return the answers for URLs that were only linked to as rows of `ANSWERS`, without lists of scores."""
+    names = pa.array([*labels.names, None], type=pa.string())
+    first, second = (labels.usual[language[:, rank]] for rank in (0, 1))
+    answered = np.flatnonzero(first >= 0)
+    best, less = (np.round(probability[answered, rank].astype(np.float64), _DIGITS) for rank in (0, 1))
+    columns = {
+        "page": pa.array(pages[answered]),
+        "label": names.take(pa.array(first[answered])),
+        "confidence": pa.array(best),
+        "runner_up_label": names.take(pa.array(second[answered] % len(names))),
+        "runner_up_confidence": pa.array(less, mask=second[answered] < 0),
+        "characters": pa.array(np.zeros(len(answered), np.int64)),
+    }
+    rest = {field.name: pa.nulls(len(answered), field.type) for field in ANSWERS if field.name not in columns}
+    return pa.table({**columns, **rest}).select(ANSWERS.names).cast(ANSWERS)
+
+
+def gather(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Join the samples of the partitions of one task: a sample never grows beyond what one machine draws."""
+    seen: Any = None
+    pieces: dict[int, list[dict[str, Any]]] = {}
+    for batch in batches:
+        for row in batch.to_pylist():
+            pieces.setdefault(row["partition"], []).append(row)
+    for number in sorted(pieces):
+        sample = parcels.opened(parcels.table(pieces.pop(number)))[OBSERVED]
+        seen = gathered([sample] if seen is None else [seen, sample])
+    yield from parcels.table([] if seen is None else parcels.parcel(0, OBSERVED, seen)).to_batches()
+
+
+def opened_partition(rows_kept: pa.Table, *others: pa.Table) -> tuple[int, Partition, PageDetails, dict[int, Any]]:
+    """Return the number of a partition, its arrays with the links between ghosts, its details, and all objects sent."""
+    objects = parcels.opened(rows_kept, *others)
+    between = [sent["links"] for sender, sent in objects.items() if LINKS <= sender < ASKED]
+    partition = with_links(objects[PARTITION], between) if between else objects[PARTITION]
+    return rows_kept["partition"][0].as_py(), partition, PageDetails(**objects[BESIDE]), objects
+
+
+def required(value: Any) -> Any:
+    """Return what an earlier step learned."""
+    if value is None:
+        raise ValueError("a step ran before the step that it depends on")
+    return value
+
+
+def _joined_records(messages: pa.Table) -> Records:
+    return joined(list(parcels.opened(messages).values()))
+
+
+def _sent(number: int, records: Records, routes: Mapping[int, NDArray[np.int64]]) -> list[dict[str, Any]]:
+    return [row for home, pages in routes.items() for row in parcels.parcel(home, number, records.of(pages))]
+
+
+def _listed(label: NDArray[np.int64], probability: NDArray[np.float32], names: NDArray[Any]) -> list[Any]:
+    rounded = np.round(probability.astype(np.float64), 6).tolist()
+    return [
+        [
+            {"label": names[label_number], "score": score}
+            for label_number, score in zip(labels_of_page, scores, strict=True)
+            if label_number >= 0
+        ]
+        for labels_of_page, scores in zip(label.tolist(), rounded, strict=True)
+    ]
+
+
+#: Supersteps after which a partition stores the state of all its pages, not only of those that moved.
+SNAPSHOTS: Final = frozenset({8, 16, 32, 64, 128})
+
+
+def make_ready(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
+    """Make a partition ready, and send which languages its pages at the border may be in."""
+    number, partition, details, objects = opened_partition(rows_kept, messages)
+    partition = replace(partition, signals={**partition.signals, **objects[ORDERED]})
+    ready_partition = ready_of(partition, required(shared.learned), objects[GHOSTS], shared.options)
+    routes = partition.routes(details.ghosts, details.homes)
+    pages = [np.zeros(0, np.int64), *routes.values()]
+    homes = np.repeat(np.array(list(routes), np.int64), [len(pages_sent) for pages_sent in routes.values()])
+    sent = {"pages": np.concatenate(pages), "homes": homes}
+    rows = [*parcels.parcel(number, READY, ready_partition), *parcels.parcel(number, ROUTES, sent)]
+    rows += parcels.parcel(number, FACTS, facts_of(partition, details))
+    labels = labels_of(prepared_of(ready_partition, None, shared.options))
+    return parcels.table(rows + _told(number, labels, sent) + _moved(number, float(len(labels.pages) > 0)))
+
+
+def prepare_partition(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
+    """Prepare a partition for supersteps, and send what its pages at the border believe at first."""
+    number, objects = rows_kept["partition"][0].as_py(), parcels.opened(rows_kept)
+    prepared = prepared_of(objects[READY], _of_others(parcels.opened(messages)), shared.options)
+    rows = parcels.parcel(number, PREPARED, prepared)
+    rows += [row for sender in (ROUTES, FACTS) for row in parcels.parcel(number, sender, objects[sender])]
+    step = first(prepared, shared.options)
+    rows += parcels.parcel(number, MOTION, step.motion)
+    return parcels.table(rows + _said(number, step, joined([]), step.motion, objects[ROUTES]))
+
+
+def take_superstep(options: Options, superstep: int, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
+    """Take one superstep from the messages of the one before."""
+    number, objects = rows_kept["partition"][0].as_py(), parcels.opened(rows_kept)
+    news, state = _heard(messages)
+    beliefs, snapshot = state["beliefs"].updated(news), objects[MOTION]
+    done = Step(state["sent"], joined([]), state["most"], after(snapshot, state["moves"]))
+    if not is_settled(state["most"], len(news.pages), options):
+        done = advance(objects[PREPARED], beliefs, done, options)
+    rows = []
+    if superstep in SNAPSHOTS:
+        snapshot = done.motion
+        rows = parcels.parcel(number, MOTION, snapshot)
+    return parcels.table(rows + _said(number, done, beliefs, snapshot, objects[ROUTES]))
+
+
+def answer_partition(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
+    """Return the answers of a partition's pages as rows of `ANSWERS`."""
+    if not rows_kept.num_rows:
+        return ANSWERS.empty_table()
+    objects = parcels.opened(rows_kept)
+    if PREPARED in objects:
+        news, state = _heard(messages)
+        motion = after(objects[MOTION], state["moves"])
+        answer = answer_of(objects[PREPARED], state["beliefs"].updated(news), motion, shared.options)
+    else:
+        answer = answer_of(prepared_of(objects[READY], None, shared.options), joined([]), None, shared.options)
+    return answers_of(shared.labels, objects[FACTS], answer, linked=shared.linked)
+
+
+def _heard(messages: pa.Table) -> tuple[Records, Any]:
+    """Return what is new of the ghosts, and the state of the partition."""
+    objects = parcels.opened(messages)
+    return _of_others(objects), objects[STATE]
+
+
+def _of_others(objects: Mapping[int, Any]) -> Records:
+    return joined([records for sender, records in objects.items() if sender >= 0])
+
+
+def _said(
+    number: int, step: Step, beliefs: Records, snapshot: Motion, routes: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Return rows for the neighbours of a partition, for itself and for the driver."""
+    state = {"sent": step.border, "beliefs": beliefs, "most": float(step.most), "moves": since(snapshot, step.motion)}
+    rows = parcels.parcel(number, STATE, state) + _moved(number, float(step.most))
+    return rows + _told(number, step.moved, routes)
+
+
+def _told(number: int, records: Records, routes: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return rows for the neighbours: the records of pages that they have as ghosts."""
+    rows = []
+    for other in np.unique(routes["homes"]).tolist():
+        records_sent = records.of(routes["pages"][routes["homes"] == other])
+        if len(records_sent.pages):
+            rows += parcels.parcel(other, number, records_sent)
+    return rows
+
+
+def _moved(number: int, largest: float) -> list[dict[str, Any]]:
+    return parcels.parcel(number, MOVED, {"most": largest})

@@ -1,0 +1,308 @@
+"""Pages at the border of a partition as its neighbours know them, ghosts, and the links between ghosts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphlang.graph.data import NONE, FixedBeliefs
+from graphlang.graph.partitioned.partition import Cut
+from graphlang.graph.partitioned.records import BELIEF, COUNT, Records, pack, ragged, unpack
+from graphlang.graph.propagation.nodes.roles import firm_length
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from graphlang.graph.partitioned.partition import Partition
+    from graphlang.graph.propagation.options import Options
+
+MOST = 64  #: a page with neighbours in more partitions does not send which these are
+_HEADER = np.dtype([
+    ("host", "<i8"), ("directory", "<i8"), ("out", "<i4"), ("into", "<i4"), ("mutual", "<i4"), ("length", "<i4"),
+    ("labelled", "u1"), ("scores", "<u2"), ("parts", "u1"), ("of_host", "<u2"), ("of_directory", "<u2"), ("near", "u1"),
+])  # fmt: skip
+_LISTS = (
+    ("scores", BELIEF), ("parts", BELIEF), ("of_host", COUNT), ("of_directory", COUNT), ("near", np.dtype("<i4")),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlaceLabels:
+    """How many certain pages each place has in each language; places are hosts or directories."""
+
+    place: NDArray[np.int64]  #: keys, ascending, shape (p,)
+    start: NDArray[np.int64]  #: place i has ``language[start[i]:start[i + 1]]``, shape (p + 1,)
+    language: NDArray[np.int16]  #: ascending for each place, shape (c,)
+    pages: NDArray[np.int64]  #: shape (c,)
+
+    def of(self, places: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.void]]:
+        """Return how many languages each place has, and these as ``COUNT``; an unknown place has none."""
+        at = np.minimum(np.searchsorted(self.place, places), max(len(self.place) - 1, 0))
+        present = self.place[at] == places if len(self.place) else np.zeros(len(places), np.bool_)
+        counts = np.where(present, np.diff(self.start)[at] if len(self.place) else 0, 0)
+        rows, offset = ragged(counts)
+        from_ = self.start[at[rows]] + offset if len(rows) else np.zeros(0, np.int64)
+        entries = np.empty(len(rows), COUNT)
+        entries["language"], entries["pages"] = self.language[from_], self.pages[from_]
+        return counts, entries
+
+
+def place_labels(places: NDArray[np.int64], language: NDArray[np.int16], pages: NDArray[np.int64]) -> PlaceLabels:
+    """Add up counts of places and languages.
+
+    >>> found = place_labels(np.array([9, 4, 9]), np.int16([1, 0, 1]), np.array([2, 1, 3]))
+    >>> found.place.tolist(), found.start.tolist(), found.language.tolist(), found.pages.tolist()
+    ([4, 9], [0, 1, 2], [0, 1], [1, 5])
+    """
+    order = np.lexsort((language, places))
+    places, language, pages = places[order], language[order], pages[order]
+    new = np.ones(len(order), np.bool_)
+    new[1:] = (places[1:] != places[:-1]) | (language[1:] != language[:-1])
+    first = np.flatnonzero(new)
+    total = np.add.reduceat(pages, first) if len(first) else pages
+    keys, start = np.unique(places[first], return_index=True)
+    return PlaceLabels(keys, np.append(start, len(first)), language[first], total)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ghosts:
+    """What a partition knows of its g neighbours in other partitions."""
+
+    pages: NDArray[np.int64]  #: ids, ascending, shape (g,)
+    host: NDArray[np.int64]  #: keys, shape (g,)
+    directory: NDArray[np.int64]  #: keys, shape (g,)
+    out: NDArray[np.int32]  #: degrees in the whole collection, shape (g,) each
+    into: NDArray[np.int32]
+    mutual: NDArray[np.int32]
+    languages: NDArray[np.int16]  #: what their texts say, if these are long, -1 padding, shape (g, k)
+    probabilities: NDArray[np.float32]  #: shape (g, k)
+    length: NDArray[np.int32]  #: letters of their texts, shape (g,)
+    labelled: NDArray[np.bool_]  #: shape (g,)
+    parts: FixedBeliefs  #: of those in several languages: what part of the text each has; rows of ``pages``
+    hosts: PlaceLabels  #: of their hosts
+    directories: PlaceLabels  #: of their directories
+    #: partitions that each is a ghost of, if there are several, but not too many: those of ghost i are
+    #: ``near[near_start[i]:near_start[i + 1]]``, shape (p,)
+    near: NDArray[np.int32]
+    near_start: NDArray[np.int64]  #: shape (g + 1,)
+
+
+def certain(partition: Partition, options: Options) -> NDArray[np.int16]:
+    """Return the language of each page whose text is long and sure enough to learn from, else -1; shape (n,)."""
+    if not partition.languages.shape[1]:
+        return np.full(len(partition.pages), -1, np.int16)
+    best, probability = partition.languages[:, 0], partition.probabilities[:, 0]
+    long = partition.length >= options.certain_length
+    if partition.labelled is not None:
+        long |= partition.labelled
+    sure = long & (best >= 0) & (probability >= options.certain) & (probability > 0)
+    return np.where(sure, best, -1).astype(np.int16)
+
+
+def introduce(
+    partition: Partition,
+    options: Options,
+    cut: Cut | None = None,
+    routes: Mapping[int, NDArray[np.int64]] | None = None,
+) -> Records:
+    """Return a record for each page at the border."""
+    cut = cut or Cut()
+    rows = partition.border()
+    pages = partition.pages[rows]
+    header = np.zeros(len(rows), _HEADER)
+    header["host"], header["directory"] = partition.host[rows], partition.directory[rows]
+    header["out"], header["into"], header["mutual"] = (degree[rows] for degree in _degrees(partition))
+    header["length"] = partition.length[rows]
+    long = partition.length[rows] >= min(firm_length(options), options.certain_length)
+    if partition.labelled is not None:
+        header["labelled"] = partition.labelled[rows]
+        long |= partition.labelled[rows]
+    beliefs_given = long[:, None] & (partition.languages[rows] >= 0) & (partition.probabilities[rows] > 0)
+    scores = np.empty(int(beliefs_given.sum()), BELIEF)
+    scores["language"], scores["probability"] = (
+        partition.languages[rows][beliefs_given],
+        partition.probabilities[rows][beliefs_given],
+    )
+    label = certain(partition, options)
+    sure = np.flatnonzero(label >= 0)
+    ones = np.ones(len(sure), np.int64)
+
+    def counted(places: NDArray[np.int64], separate: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.void]]:
+        whole = ~np.isin(places[sure], separate)
+        return place_labels(places[sure][whole], label[sure][whole], ones[whole]).of(places[rows])
+
+    of_host, of_directory = counted(partition.host, cut.hosts), counted(partition.directory, cut.directories)
+    in_parts = _parts(partition, np.where(long, rows, -1))
+    lists = [
+        (beliefs_given.sum(axis=1).astype(np.int64), scores),
+        in_parts,
+        of_host,
+        of_directory,
+        _near(pages, routes or {}),
+    ]
+    for (name, _), (counts, _entries) in zip(_LISTS, lists, strict=True):
+        header[name] = counts
+    return pack(pages, header, lists)
+
+
+def ghosts_of(partition: Partition, records: Records) -> Ghosts:
+    """Decode the records of a partition's ghosts."""
+    ghost_ids = partition.ghosts()
+    records_read = records.of(ghost_ids)
+    if len(records_read.pages) < len(ghost_ids):
+        missing = np.setdiff1d(ghost_ids, records_read.pages)
+        raise ValueError(
+            f"nothing was said of page {missing[0]} and {len(missing) - 1} others, the neighbours of a partition of"
+            f" {len(partition.pages)} pages"
+        )
+    head, lists = unpack(records_read, _HEADER, _LISTS)
+    (counts, scores), in_parts, (in_host, hosts), (in_directory, directories), (many, near) = lists
+    rows, rank = ragged(counts)
+    languages = np.full((len(ghost_ids), max(1, int(counts.max(initial=0)))), -1, np.int16)
+    probabilities = np.zeros(languages.shape, np.float32)
+    languages[rows, rank], probabilities[rows, rank] = scores["language"], scores["probability"]
+    return Ghosts(
+        ghost_ids,
+        head["host"].copy(),
+        head["directory"].copy(),
+        head["out"].copy(),
+        head["into"].copy(),
+        head["mutual"].copy(),
+        languages,
+        probabilities,
+        head["length"].copy(),
+        head["labelled"].astype(np.bool_),
+        _beliefs(*in_parts),
+        _told(head["host"], in_host, hosts),
+        _told(head["directory"], in_directory, directories),
+        near.astype(np.int32),
+        np.concatenate([[0], np.cumsum(many)]),
+    )
+
+
+def _near(pages: NDArray[np.int64], routes: Mapping[int, NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Return in how many partitions each page has neighbours, and in which, if in several."""
+    rows = np.concatenate([np.zeros(0, np.int64), *(np.searchsorted(pages, page_ids) for page_ids in routes.values())])
+    homes = np.repeat(np.array(list(routes), "<i4"), [len(page_ids) for page_ids in routes.values()])
+    counts = np.bincount(rows, minlength=len(pages))
+    counts[(counts < 2) | (counts > MOST)] = 0  # noqa: PLR2004 - of one the page is a ghost anyway
+    several = counts[rows] > 0
+    order = np.lexsort((homes[several], rows[several]))
+    return counts, homes[several][order]
+
+
+def _parts(partition: Partition, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.void]]:
+    """Return how many languages the parts of each page have, and these with their shares; a row of -1 has none."""
+    parts = partition.parts
+    if parts is None or not len(parts.rows):
+        return np.zeros(len(rows), np.int64), np.zeros(0, BELIEF)
+    at = np.minimum(np.searchsorted(parts.rows, rows), len(parts.rows) - 1)
+    present = (parts.languages[at] >= 0) & (parts.rows[at] == rows)[:, None]
+    entries = np.empty(int(present.sum()), BELIEF)
+    entries["language"], entries["probability"] = parts.languages[at][present], parts.probabilities[at][present]
+    return present.sum(axis=1).astype(np.int64), entries
+
+
+def _beliefs(counts: NDArray[np.int64], entries: NDArray[np.void]) -> FixedBeliefs:
+    """Decode `_parts`."""
+    rows, rank = ragged(counts)
+    rows_with = np.flatnonzero(counts)
+    languages = np.full((len(rows_with), max(1, int(counts.max(initial=0)))), -1, np.int16)
+    shares = np.zeros(languages.shape, np.float32)
+    at = np.searchsorted(rows_with, rows)
+    languages[at, rank], shares[at, rank] = entries["language"], entries["probability"]
+    return FixedBeliefs(rows_with, languages, shares)
+
+
+def _told(places: NDArray[np.int64], counts: NDArray[np.int64], entries: NDArray[np.void]) -> PlaceLabels:
+    """Return the counts of distinct places, which each of their pages repeats."""
+    keys, first = np.unique(places, return_index=True)
+    start = np.cumsum(counts) - counts
+    rows, offset = ragged(counts[first])
+    at = start[first][rows] + offset
+    bounds = np.concatenate([[0], np.cumsum(counts[first])])
+    return PlaceLabels(keys, bounds, entries["language"][at].copy(), entries["pages"][at].astype(np.int64))
+
+
+def _degrees(partition: Partition) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Count distinct targets, distinct sources and mutual neighbours of each page."""
+    n = len(partition.pages)
+    ids, ends = np.unique(np.concatenate([partition.source, partition.target]), return_inverse=True)
+    keys = np.unique(ends[: len(partition.source)] * np.int64(len(ids)) + ends[len(partition.source) :])
+    source, target = np.divmod(keys, max(len(ids), 1))
+    back = np.isin(target * len(ids) + source, keys, assume_unique=True)
+    row = np.full(len(ids), -1, np.int64)
+    inside = partition.own(ids)
+    row[inside] = np.searchsorted(partition.pages, ids[inside])
+    out, into, mutual = (
+        np.bincount(rows[rows >= 0], minlength=n) for rows in (row[source], row[target], row[source[back]])
+    )
+    return out, into, mutual
+
+
+UNKNOWN = 0  #: kind of a link between ghosts
+
+
+def asked(ghosts: Ghosts, homes: NDArray[np.int32]) -> dict[int, NDArray[np.int64]]:
+    """What a partition asks others.
+
+    Args:
+        ghosts: its neighbours.
+        homes: partition of each ghost, shape (g,).
+
+    Returns:
+        By partition the ids of pages, ascending: are any of yours among them linked to any other of them?
+    """
+    rows = np.arange(len(homes))
+    near_homes = np.isin(ghosts.near, homes)  # it is one of them itself
+    whom = np.concatenate([homes, ghosts.near[near_homes]])
+    which = np.concatenate([rows, np.repeat(rows, np.diff(ghosts.near_start))[near_homes]])
+    order = np.lexsort((which, whom))
+    pages = ghosts.pages[which[order]]
+    partitions_asked, first = np.unique(whom[order], return_index=True)
+    bounds = pairwise([*first.tolist(), len(pages)])
+    listed = {home: pages[begin:stop] for home, (begin, stop) in zip(partitions_asked.tolist(), bounds, strict=True)}
+    return {home: near_homes for home, near_homes in listed.items() if len(near_homes) > 1}
+
+
+def links_among(partition: Partition, pages: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The links from a partition's own pages among some pages to others of them.
+
+    Args:
+        partition: sorted.
+        pages: ids, ascending.
+
+    Returns:
+        sources and targets, shape (2, m), each link once.
+    """
+    own_pages = pages[partition.own(pages)]
+    rows = np.flatnonzero(_among(partition.source, own_pages) & _among(partition.target, pages))
+    ends = np.stack([partition.source[rows], partition.target[rows]])
+    new = np.ones(len(rows), np.bool_)
+    new[1:] = (ends[:, 1:] != ends[:, :-1]).any(axis=0)  # links are sorted
+    return ends[:, new]
+
+
+def with_links(partition: Partition, links: Sequence[NDArray[np.int64]]) -> Partition:
+    """Add links between ghosts to a partition, which stays sorted."""
+    source, target = np.concatenate([np.zeros((2, 0), np.int64), *links], axis=1)
+    none = np.full(len(source), NONE, np.int16)
+    return replace(
+        partition,
+        source=np.concatenate([partition.source, source]),
+        target=np.concatenate([partition.target, target]),
+        kind=np.concatenate([partition.kind, np.full(len(source), UNKNOWN, np.uint8)]),
+        hreflang=np.concatenate([partition.hreflang, none]),
+        ordinal=np.concatenate([partition.ordinal, none]),
+    ).sorted()
+
+
+def _among(ids: NDArray[np.int64], pages: NDArray[np.int64]) -> NDArray[np.bool_]:
+    if not len(pages):
+        return np.zeros(len(ids), np.bool_)
+    return np.asarray(pages[np.minimum(np.searchsorted(pages, ids), len(pages) - 1)] == ids)
