@@ -6,7 +6,7 @@
 
 enum { NAMES_APART = 1, NAMES_LINKS = 2, NAMES_SURE = 4, NAMES_LANGUAGES = 8, NAMES_CHOICE = 16, NAMES_NOTHING = 32 };
 
-enum { WORD_SLOTS = 512, WORD_LONGEST = 15, CLASS_LONGEST = 256 /* bytes of an attribute that are looked at */ };
+enum { WORD_SLOTS = 512, WORD_LONGEST = 15, CLASS_LONGEST = 128 /* bytes of an attribute that are looked at */ };
 
 /* Each word and what it says: APART, that no content stands in the element; LINKS, the same if the element holds mostly
    links; SURE, that it holds none however long it is; LANGUAGES and CHOICE together, or the first of them alone, that languages are chosen there; NOTHING, that the

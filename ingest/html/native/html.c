@@ -555,6 +555,7 @@ static void clear(Parser *parser) {
   parser->titled = parser->based = parser->languages = parser->flattened = parser->framed = parser->is_at_end = 0;
   parser->frames_possible = 1;
   parser->framesets = 0;
+  memset(parser->classes_known, 0, sizeof parser->classes_known);
   begin_tree(&parser->tree);
 }
 

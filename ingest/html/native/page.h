@@ -29,6 +29,14 @@ typedef struct {
   uint32_t at, size;     /* its target in `anchors` */
 } Slot;
 
+/* A class of the page, and what it says; size 0: none yet. */
+typedef struct {
+  const uint8_t *value;
+  uint32_t size, flags;
+} KnownClass;
+
+enum { CLASSES_KNOWN = 64 };
+
 typedef struct graphlang_html {
   TagSlot tags[TAG_SLOTS];
   uint8_t classes[256];
@@ -42,6 +50,7 @@ typedef struct graphlang_html {
   Buffer gone, taken, spans, runs, parted; /* of what stands around the content */
   WordSlot words[WORD_SLOTS];
   LanguageNames languages_known;
+  KnownClass classes_known[CLASSES_KNOWN];
   uint32_t anchor_count, reference_count, slot_count, metas, skipped, most, depth_limit;
   int titled, based, languages, flattened;
   int frames_possible, framed; /* a frameset may still stand for the body; it does */
@@ -184,21 +193,35 @@ static uint32_t role_of(const Token *token) {
   return 0;
 }
 
-/* What the id and class of a block say. */
-static uint32_t names_of(const Parser *parser, const Token *token) {
-  uint32_t meaning = 0, flags = 0;
-  for (Attribute attribute = ID; attribute <= CLASS; attribute++)
-    if (has(token, attribute)) {
-      meaning |= meaning_of_names(parser->words, token->value[attribute], token->length[attribute]);
-      if (speaks_of_consent(token->value[attribute], token->length[attribute])) flags |= GRAPHLANG_ASKS_CONSENT;
-    }
+/* What an id or class says. */
+static uint32_t flags_of_names(const Parser *parser, const uint8_t *value, uint32_t size) {
+  uint32_t meaning = meaning_of_names(parser->words, value, size);
+  uint32_t flags = speaks_of_consent(value, size) ? GRAPHLANG_ASKS_CONSENT : 0;
   if (meaning & NAMES_APART) flags |= GRAPHLANG_IS_NAMED;
   if (meaning & NAMES_LINKS) flags |= GRAPHLANG_NAMES_LINKS;
   return meaning & NAMES_SURE ? flags | GRAPHLANG_IS_SURE : flags;
 }
 
+/* The same of a class: most elements of a page have one of a few. */
+static uint32_t flags_of_class(Parser *parser, const uint8_t *value, uint32_t size) {
+  if (!size) return 0;
+  KnownClass *known = &parser->classes_known[(size * 31u + value[0] * 7u + value[size - 1] * 3u + value[size / 2]) % CLASSES_KNOWN];
+  if (known->size != size || memcmp(known->value, value, size)) {
+    known->flags = flags_of_names(parser, value, size);
+    known->value = value;
+    known->size = size;
+  }
+  return known->flags;
+}
+
+/* What the id and class of a block say. */
+static uint32_t names_of(Parser *parser, const Token *token) {
+  uint32_t flags = has(token, ID) ? flags_of_names(parser, token->value[ID], token->length[ID]) : 0;
+  return has(token, CLASS) ? flags | flags_of_class(parser, token->value[CLASS], token->length[CLASS]) : flags;
+}
+
 /* What is to be known of an element whose start tag this is. */
-static uint32_t flags_of(const Parser *parser, const Token *token) {
+static uint32_t flags_of(Parser *parser, const Token *token) {
   uint32_t flags = 0, kind = traits(token->tag);
   int block = (kind & BLOCK) != 0 || token->tag == TAG_TABLE; /* links and words of text are most elements */
   if (kind & OUTER)
