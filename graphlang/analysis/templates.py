@@ -36,6 +36,19 @@ class Bodies(NamedTuple):
     framed: NDArray[np.bool_]  #: pages that have letters, but none of their own; shape (pages,)
 
 
+def read_bodies(
+    pages: Sequence[PageText], templates: Sequence[Templates], visible: Sequence[bytes], anchors: Sequence[str]
+) -> Bodies:
+    """Return what methods read of some pages, given the template lines of the host of each."""
+    titles, texts, framed = [], [], np.zeros(len(pages), dtype=np.bool_)
+    for place, (page, lines) in enumerate(zip(pages, templates, strict=True)):
+        body = body_of(page, lines)
+        titles.append(body.title)
+        texts.append(body.text.replace("\n", " "))  # answers do not depend on where lines end
+        framed[place] = not body.text and bool(page.text)
+    return Bodies(Material(titles, texts, list(map(len, texts)), visible, anchors), framed)
+
+
 class HostTemplates:
     """The template lines of each host of a collection.
 
@@ -54,14 +67,8 @@ class HostTemplates:
 
     def bodies(self, batch: collection.Texts) -> Bodies:
         """Return what methods read of some pages."""
-        titles, texts, framed = [], [], np.zeros(len(batch.pages), dtype=np.bool_)
-        stored = map(PageText, batch.titles, batch.texts, batch.mains)
-        for place, (number, page) in enumerate(zip(batch.pages, stored, strict=True)):
-            body = body_of(page, self.of_page(number))
-            titles.append(body.title)
-            texts.append(body.text.replace("\n", " "))  # answers do not depend on where lines end
-            framed[place] = not body.text and bool(page.text)
-        return Bodies(Material(titles, texts, list(map(len, texts)), batch.visible, batch.anchors), framed)
+        pages = list(map(PageText, batch.titles, batch.texts, batch.mains))
+        return read_bodies(pages, list(map(self.of_page, batch.pages)), batch.visible, batch.anchors)
 
 
 def _learn(connection: sqlite3.Connection, host: int | None) -> Iterator[tuple[int, Templates]]:
@@ -84,12 +91,17 @@ def _learn(connection: sqlite3.Connection, host: int | None) -> Iterator[tuple[i
     yield from _compare(connection, waiting)
 
 
+def url_digest(url: str) -> bytes:
+    """Return what orders the pages of a large host: the lowest are its sample."""
+    return hashlib.blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+
+
 def _sample(connection: sqlite3.Connection, pages: list[int]) -> list[int]:
     """Return the pages with the lowest digests of their URLs, `COMPARED` at most."""
     if len(pages) <= COMPARED:
         return pages
     digests = [
-        (hashlib.blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8).digest(), pages[place])
+        (url_digest(url), pages[place])
         for places, urls in collection.urls_of(connection, np.array(pages))
         for place, url in zip(places.tolist(), urls, strict=True)
     ]

@@ -1,8 +1,6 @@
 """The stage ``classify``: identify the language of the text of each page's capture.
 
-A task takes the captures of one file. A step that has to see all short texts of a host, such as counting the lines that
-its pages share, fits between ``captures`` and this stage: its tasks read the same files, and send lines to the task of
-their host through `graphlang.cluster.task_files.BucketFile`, as `graphlang.cluster.language_tables` does for sites.
+A task takes the captures of one file, and the template lines of their hosts (`graphlang.cluster.template_lines`).
 """
 
 from __future__ import annotations
@@ -14,24 +12,27 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphlang.analysis.arrays import digests
+from graphlang.analysis.templates import read_bodies
 from graphlang.cluster.tables import ANSWER, ANSWERS
 from graphlang.cluster.task_files import read_batches
+from graphlang.cluster.template_lines import TEMPLATES_TABLE, host_digests, page_texts, read_templates
 from graphlang.codes import languages
 from graphlang.content import registry
-from graphlang.content.page_input import Material, ask
+from graphlang.content.page_input import ask
 from graphlang.content.scoring.score_lists import letters, score_lists
 from graphlang.content.segments.pages import of_pages
 from graphlang.content.segments.readers import ReadsParts
-from graphlang.db import records
+from graphlang.content.template_lines import NO_TEMPLATES
 from graphlang.modelfile import ModelError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from graphlang.cluster.stages import Stages
     from graphlang.cluster.storage import Location
     from graphlang.cluster.task_files import TaskOutput
     from graphlang.content.identifier import Identifier
+    from graphlang.content.template_lines import Templates
 
 CONTENT: Final = "answers/run=1"
 _ROWS: Final = 1024  # pages that are classified at once
@@ -51,20 +52,22 @@ def classify_captures(stages: Stages, method: Method) -> None:
     """Write the answers of a content method for each capture with a text or a title."""
     tables = {CONTENT: ANSWERS}
     stages.begin("classify", tables)
-    done = stages.run(stages.files("captures"), partial(_classify_file, method))
+    done = stages.run(stages.files("captures"), partial(_classify_file, method, stages.files(TEMPLATES_TABLE)))
     stages.end("classify", tables, [file for _, files in done for file in files], {})
 
 
-def _classify_file(method: Method, location: Location, output: TaskOutput) -> None:
+def _classify_file(method: Method, templates: Sequence[Location], location: Location, output: TaskOutput) -> None:
+    urls = (batch.column("url").to_pylist() for batch in read_batches(location, ["url"], _ROWS))
+    hosts = read_templates(templates, {host for some in urls for host in host_digests(some)})
     answers = output.rows(CONTENT, location.name.removesuffix(".parquet"), ANSWERS)
-    captures = map(_with_text, read_batches(location, ["page", *READ], _ROWS))
-    for batch in classify_batches(captures, method):
+    captures = map(_with_text, read_batches(location, ["page", "url", *READ], _ROWS))
+    for batch in classify_batches(captures, method, hosts):
         answers.write(batch.select(ANSWERS.names))
 
 
 def _with_text(batch: pa.RecordBatch) -> pa.RecordBatch:
     filled = [pc.not_equal(batch.column(name), "").fill_null(False) for name in ("text", "title")]  # noqa: FBT003 - the value
-    return batch.select(["page", *READ]).filter(pc.or_(*filled))
+    return batch.select(["page", "url", *READ]).filter(pc.or_(*filled))
 
 
 def method_of(name: str) -> tuple[Method, Identifier]:
@@ -97,29 +100,34 @@ def _sent(name: str, digest: str) -> Identifier:
     return registry.load(str(SparkFiles.get(name.rsplit("/", 1)[-1])))
 
 
-def classify_batches(batches: Iterable[pa.RecordBatch], method: Method) -> Iterator[pa.RecordBatch]:
-    """Append the columns of `ANSWER` to rows with texts."""
+def classify_batches(
+    batches: Iterable[pa.RecordBatch], method: Method, hosts: Mapping[int, Templates] | None = None
+) -> Iterator[pa.RecordBatch]:
+    """Append the columns of `ANSWER` to rows with texts; ``hosts`` are template lines by `host_digests`."""
     identifier = _loaded(method)
     for batch in batches:
         for at in range(0, batch.num_rows, _ROWS):
             chunk = batch.slice(at, _ROWS)
-            answers = _answers(chunk, identifier)
+            answers = _answers(chunk, identifier, hosts or {})
             yield pa.RecordBatch.from_arrays([*chunk.columns, *answers], schema=pa.schema([*chunk.schema, *ANSWER]))
 
 
-def _answers(batch: pa.RecordBatch, identifier: Identifier) -> list[Any]:
-    material = _material(batch)
-    places = [place for place, (title, text) in enumerate(zip(*material[:2], strict=True)) if title or text]
-    columns: Any = ([column[place] for place in places] for column in material)
-    texts = Material(*columns)
-    answer = ask(identifier, texts) if places else None
+def _answers(batch: pa.RecordBatch, identifier: Identifier, hosts: Mapping[int, Templates]) -> list[Any]:
+    columns = {name: batch.column(name).to_pylist() for name in ("url", *READ) if name in batch.schema.names}
+    pages = page_texts(columns)
+    places = [place for place, page in enumerate(pages) if page.title or page.text]
+    urls = [columns["url"][place] for place in places] if hosts else []
+    templates = [hosts.get(host, NO_TEMPLATES) for host in host_digests(urls)] or [NO_TEMPLATES] * len(places)
+    visible = [columns["visible"][place] or b"" if "visible" in columns else b"" for place in places]
+    bodies = read_bodies([pages[place] for place in places], templates, visible, [""] * len(places))
+    answer = ask(identifier, bodies.material) if places else None
     with_shares = isinstance(identifier, ReadsParts)
     rows: list[dict[str, Any]] = [dict.fromkeys(ANSWER.names) for _ in range(batch.num_rows)]
     if answer is not None:
         characters = letters(answer.texts)
-        label, score = score_lists(answer.probabilities, characters)
+        label, score = score_lists(answer.probabilities, characters, framed=bodies.framed)
         names = [*identifier.labels, languages.UND, languages.ZXX]
-        read = digests.of_pages(*texts)
+        read = digests.of_pages(*bodies.material)
         parts = of_pages(identifier, answer.texts, answer.probabilities) if with_shares else [[] for _ in places]
         for row, place in enumerate(places):
             listed = [
@@ -140,15 +148,3 @@ def _answers(batch: pa.RecordBatch, identifier: Identifier) -> list[Any]:
                 "shares": [{"label": names[number.label], "share": number.share} for number in parts[row]],
             }
     return [pa.array([row[field.name] for row in rows], type=field.type) for field in ANSWER]
-
-
-def _material(batch: pa.RecordBatch) -> Material:
-    count = batch.num_rows
-    columns = {name: batch.column(name).to_pylist() for name in READ if name in batch.schema.names}
-    texts = [text or "" for text in columns["text"]]
-    if "main" in columns:  # the rows of captures: a collection in a database is read the same way
-        texts = [text[: records.READ].replace("\n", " ") for text in texts]
-    mains = [min(main or 0, len(text)) for main, text in zip(columns.get("main", map(len, texts)), texts, strict=True)]
-    titles = [title or "" for title in columns.get("title", [""] * count)]
-    visible = [data or b"" for data in columns.get("visible", [b""] * count)]
-    return Material(titles, texts, mains, visible, [""] * count)

@@ -18,9 +18,9 @@ from graphlang.analysis.classify import label_ids
 from graphlang.cluster.import_pages import ROWS, Pages, TableRows
 from graphlang.cluster.tables import ANSWER
 from graphlang.db import InputError, create
-from graphlang.db.runs.answers import LinkedAnswers, PageShare, RunAnswers, write_answers
+from graphlang.db.runs.answers import PageShare, RunAnswers, write_answers
 from graphlang.db.runs.lifecycle import finish_run, start_run
-from graphlang.db.runs.linked_answers import write_linked
+from graphlang.db.runs.linked_answers import LinkedAnswers, write_linked
 from graphlang.db.write.writer import finish
 
 if TYPE_CHECKING:

@@ -28,9 +28,11 @@ from graphlang.cluster.spark_session import errors_in_one_line, fit_shuffles
 from graphlang.cluster.stages import Stages, run_tasks
 from graphlang.cluster.storage import WORK, Location, refuse_existing, replacing
 from graphlang.cluster.tables import ANSWERS, KEPT_CAPTURES, LINKS, PAGES, RUNS, SOURCES, SOURCES_KEPT, ddl
+from graphlang.cluster.template_lines import count_lines
 from graphlang.content.page_input import ENOUGH
 from graphlang.content.scoring.score_lists import KEPT, LEAST
 from graphlang.content.segments.readers import ReadsParts
+from graphlang.content.template_lines import GENERAL, REPEATED
 from graphlang.db.values import now
 from graphlang.db.write.choose_capture import Keep
 from graphlang.graph.propagation.options import Options
@@ -167,6 +169,8 @@ class _Job:
         self._read(archives, keep, limits)
         if not method.shipped:
             self._spark.sparkContext.addFile(str(Path(method.name).absolute()))
+        if stages.result("templates") is None:
+            count_lines(stages, self._bucket_count())
         if stages.result("classify") is None:
             classify_captures(stages, method)
         done = [stages.result(name) for name in ("read", "pages", "captures", "classify")]
@@ -246,7 +250,8 @@ class _Job:
 
 def _content_run(identifier: Any, pages: int, started: str) -> dict[str, Any]:
     """Return the row of the run of a content method."""
-    parameters = {"title": True, "main": ENOUGH, "kept": KEPT, "least": LEAST, **identifier.describe()}
+    reading = {"title": True, "main": ENOUGH, "repeated": REPEATED, "general": GENERAL}
+    parameters = {**reading, "kept": KEPT, "least": LEAST, **identifier.describe()}
     if isinstance(identifier, ReadsParts):
         parameters["shares"] = True
     name, model = identifier.name, identifier.hash

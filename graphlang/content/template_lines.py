@@ -12,7 +12,7 @@ is read where a page has nothing else. A line on most pages of the host is never
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -80,10 +80,16 @@ def find_templates(pages: Iterable[PageText]) -> Templates:
     >>> find_templates(pages), find_templates(pages[:1] * 3)
     (Templates(counts={'Home': 3}, pages=3), Templates(counts={}, pages=1))
     """
-    distinct = {page.content: page for page in pages}
-    counts = Counter(line for page in distinct.values() for line in set(_lines(page.title, page.text)))
-    del counts[""]
+    distinct: dict[str, set[str]] = defaultdict(set)
+    for page in pages:
+        distinct[page.content] |= page_lines(page)
+    counts = Counter(line for lines in distinct.values() for line in lines)
     return Templates({line: count for line, count in counts.items() if count >= REPEATED}, len(distinct))
+
+
+def page_lines(page: PageText) -> set[str]:
+    """Return the lines of a page, and the items of those that separators part."""
+    return set(_lines(page.title, page.text)) - {""}
 
 
 def body_of(page: PageText, templates: Templates) -> Body:

@@ -51,7 +51,7 @@ def inlinks(
     The paper is silent on pages whose inlinks are all in different languages, as those of a list of translations are.
     They have no majority, so the vote abstains: the page keeps the answer of its text, with that text's confidence, or
     has none. From ``FOUR`` voters on it also abstains where all languages but one come once, and that one twice. Here
-    we leave step 4, which would take the pair: on lists of translations it was wrong in 563 of 570 pages.
+    we leave step 4, which would take the pair: on lists of translations the pair is mostly wrong.
 
     Args:
         graph: the links.
