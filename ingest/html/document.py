@@ -6,8 +6,8 @@ and ``<object>``, drawings (``<svg>``), nor the contents of form controls (``<te
 ``<datalist>``): a drop-down of forty language names shows one of them; nor what stands beside a frameset.
 Block elements, table cells and ``<br>`` set words apart; inline elements do not. White space is folded, to
 a line feed where a line or paragraph ends, else to a space, and soft hyphens are dropped. Cells of tables stand in the
-line of their row; of preformatted text an empty line ends a paragraph. Style sheets are not looked at; what an element's
-own `style` hides is in the text, but not in the main content. Templates of client code are left out of titles.
+line of their row; of preformatted text an empty line ends a paragraph. Style sheets are not looked at; what the
+`style` of an element hides is in the text, but not in the main content. Titles lack templates of client code.
 The main content comes first in the text, and what stands around it (see `native/around.h`) behind it.
 
 The pass is made in C (`native/html.c`): tokens as the HTML standard of the WHATWG has them, and of its tree what text
