@@ -22,6 +22,18 @@ BOMBS = (
         b"<ul>" * 90_000,
     ),
     b"<plaintext>" * 3,
+    *(
+        b"<div class=sidebar>x" * 60_000,
+        b"<div class=menu><a href=x>y</a>" * 30_000,
+        b"{{" * 100_000,
+        b"{{x}}" * 50_000,
+    ),
+    *(
+        b"<p><a href=x>English</a>" * 30_000,
+        b"<div style=display:none>x" * 60_000,
+        b"<div class='" + b"a-" * 200_000 + b"'>",
+    ),
+    *(b"<header>" + b"words of a sentence " * 9 + b"<h1>x<main></main>" * 20_000, b"<p>x<a href=x>y<p>z" * 30_000),
 )
 NOISE = [*b"<>/&;=!-'\"\0 \xc2\xe2\xff"]
 
