@@ -14,8 +14,10 @@ import numpy as np
 
 from graphlang.analysis.arrays import graph_input
 from graphlang.analysis.arrays.replay import replay
+from graphlang.analysis.templates import HostTemplates
 from graphlang.analysis.vote import apply_rule
 from graphlang.codes import languages
+from graphlang.content.template_lines import PageText, body_of
 from graphlang.db import StoreError, collection, corrections, snapshot, values
 from graphlang.db.records import LinkKind
 from graphlang.db.runs.lifecycle import state_seen
@@ -51,6 +53,15 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """What a content method reads of a page's text."""
+
+    text: str  #: main content without template lines
+    template_lines: tuple[str, ...]  #: lines of it that are not read, since other pages of the host have them
+    pages: int  #: pages of the host that have the commonest of these lines
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """All that is known of a page's language."""
 
@@ -69,6 +80,7 @@ class Explanation:
     text: list[Score]  #: score list of the content run
     text_run: Run | None
     excerpt: str
+    reading: Reading | None  #: None of a page without text
     stale: bool  #: the collection has grown since the run, or corrections were made or undone
     reasons: list[Reason]
     log_odds: float | None  #: their sum: log P(answer) - log P(runner-up) before the confidence is calibrated
@@ -138,6 +150,7 @@ def _explained(
         text=_scores(connection, content, page),
         text_run=content,
         excerpt=_excerpt(connection, page),
+        reading=_reading(connection, page),
         stale=chosen is not None and chosen.collection != state_seen(connection, chosen.seeds),
         reasons=reasons,
         log_odds=log_odds,
@@ -218,6 +231,16 @@ def _scores(connection: sqlite3.Connection, run: Run | None, page: int) -> list[
 def _excerpt(connection: sqlite3.Connection, page: int) -> str:
     row = connection.execute("SELECT title, SUBSTR(text, 1, 120) FROM texts WHERE page = ?", (page,)).fetchone()
     return "" if row is None else " | ".join(part.replace("\n", " ") for part in row if part)
+
+
+def _reading(connection: sqlite3.Connection, page: int) -> Reading | None:
+    batch = collection.texts_of(connection, [page])
+    if batch is None:
+        return None
+    (host,) = connection.execute("SELECT host FROM pages WHERE id = ?", (page,)).fetchone()
+    templates = HostTemplates(connection, host=host).of_page(page)
+    body = body_of(PageText(batch.titles[0], batch.texts[0], batch.mains[0]), templates)
+    return Reading(body.text, body.dropped, max((templates.counts[line] for line in body.dropped), default=0))
 
 
 def _reasons(

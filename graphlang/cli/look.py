@@ -18,16 +18,18 @@ from graphlang.cli.shared.progress import bars
 from graphlang.collection.page_filter import selection
 from graphlang.maps.pages import ORDERS
 from graphlang.maps.sites import SHORT, SURE, UNITS
+from graphlang.printing.counted import counted
 from graphlang.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from graphlang.analysis.explain import Explanation, Score
+    from graphlang.analysis.explain import Explanation, Reading, Score
     from graphlang.collection.page_filter import PageFilter
     from graphlang.db.corrections import Correction
 
 #: What a narrow terminal shows first.
+_EXCERPT = 120  # characters of a text that are shown
 _FIRST = ("url", "language", "confidence", "runner_up", "length", "script", "fetched", "status", "languages", "shares")
 
 
@@ -320,10 +322,21 @@ def _print_page(page: Explanation) -> None:
         if facts["charset"]:
             write_line(f"  charset     {visible(str(facts['charset']))} (from: {facts['charset_from']})")
         write_line(f"  text        {facts['length']:,} characters: {visible(page.excerpt)}".rstrip())
+        if page.reading:
+            _print_reading(page.reading)
     else:
         write_line("  page        never fetched, only linked to")
     scores = ", ".join(f"{score.language} {score.probability:.3f}" for score in page.text)
     write_line(f"  text says   {scores or 'nothing'}")
+
+
+def _print_reading(reading: Reading) -> None:
+    text = " ".join(reading.text.split())
+    write_line(f"  read        {len(reading.text):,} characters: {visible(text[:_EXCERPT])}".rstrip())
+    if reading.template_lines:
+        lines, pages = counted(len(reading.template_lines), "line"), counted(reading.pages, "page")
+        excerpt = visible(" | ".join(reading.template_lines)[:_EXCERPT])
+        write_line(f"  not read    {lines} that {pages} of this host have: {excerpt}")
 
 
 def _print_declarations(page: Explanation) -> None:
