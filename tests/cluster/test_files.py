@@ -180,7 +180,7 @@ class DiedError(Exception):
 
 
 def test_what_is_done_is_not_done_again(crawl: Path, tmp_path: Path) -> None:
-    stages = ["read", "pages", "captures", "classify", "infer", "languages"]
+    stages = ["read", "pages", "captures", "templates", "classify", "infer", "languages"]
     assert made(crawl, tmp_path / "undisturbed", Keep.BEST, Cluster())[1] == stages
 
     def die(stage: str) -> None:
