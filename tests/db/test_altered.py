@@ -221,7 +221,8 @@ def test_tables_views_indexes_and_statistics_of_a_users_own_may_be_there(graphla
     checked = graphlang("check", mine)
     assert (checked.exit_code, checked.stdout) == (0, "")
     assert checked.stderr == (
-        "tables and views of your own, not checked: table notes, table visits, index by_words, index by_status, view Größen\n"
+        "tables and views of your own, not checked: table notes, table visits, index by_words, index by_status,"
+        " view Größen\n"
     )
     with closing(sqlite3.connect(mine)) as connection:
         assert connection.execute("SELECT words, size FROM notes").fetchall() == [("of Anna", 7)]

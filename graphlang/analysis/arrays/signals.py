@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 NAMES = ("declared", "cctld", "url")
 _READ = 100_000
 _URL = 5  # languages of a URL that are looked at
+#: Confidence of the URL method below which a URL is no signal: opaque URLs have .3 to .45, nearly always for a language
+#: whose training URLs were opaque.
+_LEAST_URL = 0.5
 _OFFICIAL = 4  # languages of a country that are looked at; no country has more that a page is likely to be in
 
 
@@ -103,7 +106,8 @@ def of_urls(
     probability = np.zeros((count, _URL), dtype=np.float32)
     for rows, urls in parts:
         best, score = top(identifier.probabilities(urls), _URL)
-        language[rows] = np.where(best >= 0, column[best], -1)
+        informed = score[:, :1] >= _LEAST_URL
+        language[rows] = np.where((best >= 0) & informed, column[best], -1)
         probability[rows] = np.where(language[rows] >= 0, score, 0)
     return Signal(language, probability, weight, background)
 
