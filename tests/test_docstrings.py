@@ -50,7 +50,7 @@ class Function(NamedTuple):
         """Whether other modules call it with arguments."""
         decorated = any(EXEMPT.search(ast.unparse(decorator)) for decorator in self.node.decorator_list)
         private = any(part.startswith("_") and part != "__init__" for part in self.name.split("."))
-        return not decorated and not private and not self.where.startswith(INTERNAL)
+        return not decorated and not private and not self.file.startswith(INTERNAL)
 
     def needs_sections(self, api: set[tuple[str, str]]) -> bool:
         """Whether its arguments and exceptions are to be described."""

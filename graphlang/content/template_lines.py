@@ -1,7 +1,7 @@
 """The lines that a site repeats from page to page, and what is left of a page without them.
 
 A page of a few words is set in its site's frame: a menu, the names of the site's languages, a breadcrumb, a footer.
-Markup shows much of that frame (`graphlang.ingest.html.boilerplate`), but not a plain ``<div>`` full of links.
+Markup shows much of that frame (`graphlang.ingest.html.document`), but not a plain ``<div>`` full of links.
 Repetition shows the rest: a line on several pages of one host, whose contents differ, is a template line, whatever its
 markup. (Yi, Liu and Li, KDD 2003, compare trees of elements for that; comparing lines is ours.)
 
