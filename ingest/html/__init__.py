@@ -1,6 +1,6 @@
 """Markup -> title, visible text, main content, references and declarations, in one pass (`document`).
 
 In: bytes in UTF-8. Out: values; `tokenizer` is the kernel in C, which parts content from menus as well, `declarations`
-has what a page says of itself. Open `native/` for how markup is read, its header `around` for what is no content, `xhtml`
+has what a page says of itself. Open `native/` for how markup is read and what is no content, `xhtml`
 for XML.
 """

@@ -38,7 +38,7 @@ def test_correct_list_explain_and_undo(graphlang: Call, db: Path) -> None:
     )
     assert graphlang("corrections", db, "--format", "csv", "--limit", 1).stdout == (
         "url,language,script,corrected_by,note,corrected,former,former_confidence,undone,undone_by\n"
-        f"{ANNA},swa,Latn,Asha,Anna ni jina,2026-11-22T10:00:00Z,deu,0.9979,,\n"
+        f"{ANNA},swa,Latn,Asha,Anna ni jina,2026-11-22T10:00:00Z,deu,0.9994,,\n"
     )
     listed = graphlang("pages", db, "--format", "csv", "--language", "swa").stdout.splitlines()
     assert listed[1:] == [f"{ANNA},swa,Latn,1.0000,,,correction,1,200,6,swa,1.00"]
