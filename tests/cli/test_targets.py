@@ -17,9 +17,9 @@ Call = Callable[..., Result]
 
 
 @pytest.fixture
-def db(run_museum: Callable[[Path], Path], tmp_path: Path) -> Path:
+def db(graphlang: Call, museum: Path, tmp_path: Path) -> Path:
     path = tmp_path / "crawl.db"
-    run_museum(path)
+    assert graphlang("run", museum, "--db", path, "--workers", 1, "--quiet").exit_code == 0
     return path
 
 
