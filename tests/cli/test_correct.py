@@ -44,7 +44,7 @@ def test_correct_list_explain_and_undo(graphlang: Call, db: Path) -> None:
     assert listed[1:] == [f"{ANNA},swa,Latn,1.0000,,,correction,1,200,6,swa,1.00"]
     told = graphlang("explain", db, ANNA).stdout
     assert "answer      swa (Swahili) in Latn, confidence 1.000 (by hand)" in told
-    said = "swa (Swahili) by Asha, 2026-11-22T10:00:00Z: Anna ni jina; before: deu, confidence 0.998"
+    said = "swa (Swahili) by Asha, 2026-11-22T10:00:00Z: Anna ni jina; before: deu, confidence 0.999"
     assert f"  corrected   {said}\n" in told
     assert "reasons     log-odds of swa: " in told
     (said,) = json.loads(graphlang("explain", db, ANNA, "--format", "json").stdout)["corrections"]
