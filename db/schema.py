@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from graphlang.db.statements import transaction
-from graphlang.db.values import CHECK, MOST_LABELS, largest_id
+from graphlang.db.values import CHECK, MOST, MOST_LABELS, largest_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,11 +34,9 @@ are the views to start from. This page is made from the comments of `db/schema.s
 _MOST_OBJECTS, _LONGEST_SQL = 500, 1 << 16
 _SHOWN: Final = 60  #: characters of a foreign name
 _LEAST_BYTES: Final = 20  #: that a page or host takes in the file
-#: Columns whose greatest value decides how much memory is reserved.
+#: Ids, and columns whose greatest value decides how much memory is reserved.
 _IDS: Final = (
-    ("hosts", "id"),
-    ("pages", "id"),
-    ("labels", "id"),
+    *((table, "id") for table in ("hosts", "pages", "labels", "sources", "runs", "problems", "corrections")),
     *((table, "page") for table in ("captures", "texts", "visible_bytes", "declarations", "history")),
     ("links", "source"),
     ("anchor_texts", "target"),
@@ -247,7 +245,7 @@ def _check_ids(connection: sqlite3.Connection) -> Iterator[Fault]:
     (size,) = connection.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").fetchone()
     bound = largest_id(size // _LEAST_BYTES)
     for table, column in _IDS:
-        greatest = MOST_LABELS if table == "labels" else bound
+        greatest = {"labels": MOST_LABELS, "hosts": bound, "pages": bound}.get(table, MOST if column == "id" else bound)
         ends = connection.execute(
             f"SELECT (SELECT MIN({column}) FROM {table}), (SELECT MAX({column}) FROM {table})"
         ).fetchone()

@@ -152,7 +152,10 @@ def _be(words: list[str], told: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         sys.argv = ["graphlang", *words]
-        sys.stdin, sys.stdout, sys.stderr = (os.fdopen(number, mode) for number, mode in enumerate("rww"))
+        sys.stdin, sys.stdout, sys.stderr = (
+            open(number, mode, closefd=False)  # noqa: SIM115 - the command line replaces them
+            for number, mode in enumerate("rww")
+        )
         try:
             command_line()
         except SystemExit as ended:
