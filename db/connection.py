@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from graphlang.db import lock
-from graphlang.db.errors import StoreError, in_a_line, store_error
+from graphlang.db.errors import EmptyError, StoreError, in_a_line, store_error
 from graphlang.db.schema import APPLICATION_ID, VERSION, create_tables, find_faults
 from graphlang.db.statements import one_moment
 
@@ -170,8 +170,8 @@ def _refuse_absent(path: Path) -> None:
         raise _empty(path)
 
 
-def _empty(path: Path) -> StoreError:
-    return StoreError(f"{path} is empty: 'graphlang run' and 'graphlang ingest' make a database of it")
+def _empty(path: Path) -> EmptyError:
+    return EmptyError(f"{path} is empty: 'graphlang run' and 'graphlang ingest' make a database of it")
 
 
 def _no_sqlite(path: Path) -> StoreError:

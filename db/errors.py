@@ -12,6 +12,10 @@ class StoreError(Exception):
     """The file is not a collection, or cannot be read or written; the message is one line for the user."""
 
 
+class EmptyError(StoreError):
+    """The file holds no collection yet: reading archives makes one."""
+
+
 class LockedError(StoreError):
     """Another process is writing to the collection; the message names it."""
 

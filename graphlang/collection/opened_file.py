@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.arguments import run_number
 from graphlang.db import StoreError, open_existing
-from graphlang.db.errors import store_error
+from graphlang.db.errors import EmptyError, store_error
 from graphlang.db.runs.run import chosen_run, get_run
 from graphlang.rows import Rows
 from graphlang.whole_file import OutputError
@@ -47,7 +47,8 @@ class OpenedFile:
         self._lock: dict[str, Any] = {"patience": None, "told": on_wait} if wait else {"patience": 0.0}
         self._database: Database | None = None
         if self.path.exists():
-            open_existing(self.path).close()
+            with suppress(EmptyError):  # left by a reading that was stopped at once: the next one goes on with it
+                open_existing(self.path).close()
         elif not self.path.absolute().parent.is_dir():
             raise StoreError(f"cannot create {path}: the folder {self.path.parent} does not exist")
 

@@ -260,11 +260,11 @@ def test_an_interrupted_bar_leaves_the_line(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.usefixtures("quick")
 def test_verbs_that_list_say_where_they_are_before_the_first_row(
-    graphlang: Call, run_museum: Callable[[Path], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    graphlang: Call, museum: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     db = tmp_path / "crawl.db"
     monkeypatch.setattr(linked, "FIRST", 0)
-    run_museum(db)
+    assert graphlang("run", museum, "--db", db, "--workers", 1, "-q").exit_code == 0
     write, put = linked.write_part, log.put
     told = threading.Event()
 
