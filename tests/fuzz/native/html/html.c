@@ -172,7 +172,7 @@ static void check_cut(const graphlang_html_page *page, const Span *spans, uint32
   for (; at < size; at++) CHECK(is_gap(cut[at]));
 }
 
-/* Cut elements out of the page that was read last, as graphlang.ingest.html.boilerplate would. */
+/* Cut elements out of the page that was read last, as `native/around.h` does. */
 static void cut_page(const graphlang_html_page *page, uint8_t chosen) {
   uint32_t records = (uint32_t)(page->records_size / sizeof(Record)), count = 0;
   const Record *every = (const Record *)(const void *)page->records;
