@@ -49,7 +49,7 @@ _GREEK: Final = "GREEK"
 _SPACE: Final = 0x20
 _MOST_KEPT: Final = 1 << 15  # characters in a table
 _LETTERS: Final = "(?:[^\\W\\d_][\u0300-\u036f]*)+"
-_PLAIN = re.compile(f"(?<!\\S)[\"'(\\[“‘«¿¡]{{0,2}}({_LETTERS}(?:[-'’]{_LETTERS})*)[,.;:!?)\\]\"'”’»]{{0,3}}(?!\\S)")
+_PLAIN = re.compile(f"(?<!\\S)[\"'(\\[“‘«¿¡]{{0,2}}({_LETTERS}(?:[-'’]{_LETTERS})*)[,.!?)\\]\"'”’»]{{0,3}}(?!\\S)")
 
 
 class OtherWords(NamedTuple):
