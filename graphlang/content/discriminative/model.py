@@ -168,8 +168,13 @@ class Discriminative(Calibrated):
 
     def _probabilities(self, texts: Sequence[str], *, hosts: Hosts) -> Floats:
         answer = np.empty((len(texts), len(self.labels)), dtype=np.float32)
-        texts = [text if len(text) <= self.limit else windows.trim(text) for text in texts]
         sizes = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+        padded = np.flatnonzero(sizes > self.limit).tolist()
+        if padded:
+            texts = list(texts)
+            for place in padded:
+                texts[place] = windows.trim(texts[place])
+            sizes[padded] = [len(texts[place]) for place in padded]
         short, long = np.flatnonzero(sizes <= self.limit), np.flatnonzero(sizes > self.limit)
         some = [texts[i] for i in short.tolist()] if len(long) else texts
         for begin, end in runs(sizes[short], BATCH):

@@ -50,7 +50,7 @@ class ShortTexts:
         to: NDArray[np.int64],
         answer: NDArray[np.float32],
         *,
-        script: int | None = None,
+        scripts: NDArray[np.uint8] | None = None,
         others: bool = True,
         hosts: Hosts = "all",
     ) -> None:
@@ -60,13 +60,14 @@ class ShortTexts:
             texts: None longer than the model's limit.
             to: Row of `answer` of each, (texts,).
             answer: Where the probabilities go.
-            script: The one whose letters are read (a number of `scripts.registry`); of each text its own if not given.
+            scripts: Whose letters are read of each text, numbers of `scripts.registry`, (texts,); where that is 0, or
+                not given, those of the text's own script.
             others: Whether a second script of a text counts.
             hosts: Which languages' pages may quote an English text (`windows.share_with_hosts`).
         """
         trained = self._trained
         given = texts if isinstance(texts, Characters) else characters(texts)
-        summed = trained.sums(given, script)
+        summed = trained.sums(given, scripts)
         letters, sums = summed.letters, summed.sums
         known = trained.scores.probabilities(
             sums,
@@ -99,7 +100,9 @@ class ShortTexts:
         if hosts != "none" and trained.foreign >= 0:
             windows.share_with_hosts(answer, to, lengths, trained.foreign, self._hosts[hosts])
         some = repeats.suspects(given)
-        if script is None and len(some):
+        if scripts is not None:
+            some = some[scripts[some] == 0]
+        if len(some):
             self.answer_repeated(given.texts(some), to[some], answer)
 
     def _weigh_scripts(
@@ -124,16 +127,12 @@ class ShortTexts:
         scripts = np.where(latin, letters.beside, letters.scripts)[rows].tolist()
         words = [other_script.other_words(text, script) for text, script in zip(some, scripts, strict=True)]
         own = latin[rows]
+        asked = np.flatnonzero(np.array([bool(its.text) for its in words], dtype=np.bool_) | ~own)
         beside = np.zeros((len(rows), answer.shape[1]), dtype=np.float32)
-        of_words = [place for place in np.flatnonzero(own).tolist() if words[place].text]
-        if of_words:
-            self.answer(
-                [words[place].text for place in of_words], np.array(of_words), beside, others=False, hosts="none"
-            )
-        of_latin = np.flatnonzero(~own)
-        if len(of_latin):
-            texts = [some[i] for i in of_latin.tolist()]
-            self.answer(texts, of_latin, beside, script=LATIN, others=False, hosts="none")
+        if len(asked):
+            texts = [words[place].text if own[place] else some[place] for place in asked.tolist()]
+            wanted = np.where(own[asked], 0, LATIN).astype(np.uint8)
+            self.answer(texts, asked, beside, scripts=wanted, others=False, hosts="none")
         for place, row in enumerate(rows.tolist()):
             of_text = answer[to[row]]
             if not beside[place].any():

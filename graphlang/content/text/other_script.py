@@ -29,6 +29,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from graphlang.content.text.scripts import LATIN, registry
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -44,8 +46,10 @@ _SURE: Final = 1.02  # less a probability: what its log is taken of
 _FEWEST_GREEK: Final = 2  # letters of a word; one alone is a number's or a constant's name
 _IN_BRACKETS = re.compile(r"[(（][^()（）]*(?:[)）]|$)")
 _GREEK: Final = "GREEK"
+_SPACE: Final = 0x20
+_MOST_KEPT: Final = 1 << 15  # characters in a table
 _LETTERS: Final = "(?:[^\\W\\d_][\u0300-\u036f]*)+"
-_PLAIN = re.compile(f"(?<!\\S)[\"'(\\[“‘«¿¡]{{0,2}}({_LETTERS}(?:[-'’]{_LETTERS})*)[,.;:!?)\\]\"'”’»]{{0,3}}(?!\\S)")
+_PLAIN = re.compile(f"(?<!\\S)[\"'(\\[“‘«¿¡]{{0,2}}({_LETTERS}(?:[-'’]{_LETTERS})*)[,.!?)\\]\"'”’»]{{0,3}}(?!\\S)")
 
 
 class OtherWords(NamedTuple):
@@ -79,7 +83,10 @@ def other_words(text: str, script: int) -> OtherWords:
     """
     found, letters, latin = [], 0, 0
     outside = _IN_BRACKETS.sub(" ", text)
-    for word in _words(outside):
+    for word in outside.translate(_WORDS).split():
+        if word.isascii():
+            latin += len(word)
+            continue
         of = [registry.restricted(ord(character)) for character in word]
         latin += of.count(LATIN)
         number = of.count(script)
@@ -92,14 +99,29 @@ def other_words(text: str, script: int) -> OtherWords:
 
 def _plain(text: str) -> int:
     """Letters of a text's Latin words that are nothing but letters, without capitals inside."""
-    only_latin = "".join(one if registry.restricted(ord(one)) in (0, LATIN) else " " for one in text)
-    words = (match[1] for match in _PLAIN.finditer(only_latin))
-    return sum(sum(map(str.isalpha, word)) for word in words if word[1:] == word[1:].lower())
+    words = _PLAIN.findall(text.translate(_NO_OTHERS))
+    plain = [word for word in words if word[1:] == word[1:].lower()]
+    return sum(len(word) if word.isalpha() else sum(map(str.isalpha, word)) for word in plain)
 
 
-def _words(text: str) -> list[str]:
-    """Letters and marks (Unicode's categories L and M) that stand together."""
-    return "".join(one if unicodedata.category(one)[0] in "LM" else " " for one in text).split()
+class _Spaced(dict[int, int]):
+    """A table for `str.translate` that keeps some characters and makes spaces of all others, filled on demand."""
+
+    def __init__(self, keeps: Callable[[int], bool]) -> None:
+        super().__init__()
+        self._keeps = keeps
+
+    def __missing__(self, code_point: int) -> int:
+        if len(self) >= _MOST_KEPT:
+            self.clear()
+        self[code_point] = code_point if self._keeps(code_point) else _SPACE
+        return self[code_point]
+
+
+#: Letters and marks (Unicode's categories L and M).
+_WORDS: Final = _Spaced(lambda code_point: unicodedata.category(chr(code_point))[0] in "LM")
+#: All but the letters of scripts other than Latin.
+_NO_OTHERS: Final = _Spaced(lambda code_point: registry.restricted(code_point) in (0, LATIN))
 
 
 def _counts(letters: int, script: int, *, beside_latin: bool) -> bool:

@@ -48,6 +48,7 @@ _PROBE = 160  # characters taken from all over a text to find its script
 _PROBED = 1_024  # texts whose characters are looked at together
 _WORD = 16  # of a word that was cut, at most so much is taken away
 _LETTERS = re.compile(r"[^\W\d_]+")
+_ENDS = " \n.!?"  # of most texts
 _TRIMMED = 256  # characters at the end of a text that are looked at first
 _PADDING = re.compile(r"(?:[\W\d_]++|[A-Za-z\xaa-\u024f\u0370-\u052f](?![^\W\d_]|[\u0300-\u036f]))*+")
 _NOT_LATIN = re.compile("[^\\W\\d_A-Za-z\u00aa-\u02ff]+")
@@ -160,9 +161,12 @@ def trim(text: str) -> str:
     >>> trim("12. a) The end of it ... 1 2 3 x")
     'The end of it'
     """
-    begin = _leading(text)
+    begin = 0 if text[:1].isalpha() and text[1:2].isalpha() else _leading(text)
     if begin == len(text):
         return ""
+    most = text.rstrip(_ENDS)
+    if most[-2:].isalpha() and len(most) > begin + 1:
+        return most[begin:]
     ends = text[-_TRIMMED:][::-1]
     padding = _leading(ends)
     if padding >= _TRIMMED - 1:  # the last letter may be part of a word
