@@ -21,8 +21,8 @@ from graphlang.content.ngrams.keys import LONGEST, keys_of
 from graphlang.content.scoring import calibration
 from graphlang.content.text import windows
 from graphlang.content.text.normalise import normalise
-from graphlang.content.text.other_script import LITTLE, MANY, MOST
-from graphlang.content.text.scripts import EAST_ASIA, LATIN, registry
+from graphlang.content.text.other_script import MOST, other_words, part_of_latin
+from graphlang.content.text.scripts import LATIN, registry
 from graphlang.content.training.train import train
 
 if TYPE_CHECKING:
@@ -116,15 +116,33 @@ class Plain:
             + exp(-(k[0] + r * k[1] + b * k[2] + n * k[3] + r * n * k[4] + r * b * k[5] + b * n * k[6] + b * b * k[7]))
         )
 
-    def chances(self, given_: str) -> list[float]:
+    def chances(self, given_: str, wanted: int = 0, *, part: bool = False) -> list[float]:
+        """Of the letters in the wanted script; those of a part of a text stand for themselves alone."""
         words = re.findall("[^\0-/:-@\xa0]+", given_.lower())
-        if len(words) >= 3 * len(set(words)) and words[:1] and words[0] in words[1:3]:
+        if not wanted and len(words) >= 3 * len(set(words)) and words[:1] and words[0] in words[1:3]:
             given_ = " ".join(dict.fromkeys(words))  # a few words said again and again
-        made = normalise([given_], limit=1000, closed=self.model.parameters["closed"], one_script=True)
+        scripts = np.array([wanted], dtype=np.uint8)
+        closed = self.model.parameters["closed"]
+        made = normalise([given_], limit=1000, closed=closed, one_script=True, wanted=scripts)
         text = "".join(map(chr, made.symbols.tolist()))
-        chances, before = np.zeros(len(self.model.labels)), self.arrays["prior"] * self.arrays["lean"][0]
-        if not text or (name := registry.name(int(made.scripts[0]))) not in self.scripts:
+        chances, length = self.by_letters(given_, text, registry.name(int(made.scripts[0]))), len(text)
+        if part:
             return chances.tolist()
+        if made.beside[0]:
+            chances, length = self.weighed(given_, int(made.scripts[0]), int(made.beside[0]), chances, length)
+        english = self.model.labels.index("eng")
+        quoted = chances[english] * windows.QUOTED * min(1, windows.QUOTED_LENGTH / max(length, 1))
+        if quoted > windows.QUOTED / 100:
+            before = self.arrays["prior"] * self.arrays["lean"][0]
+            hosts = np.exp(before) * (np.arange(len(chances)) != english)
+            chances[english] -= quoted
+            chances += quoted * hosts / hosts.sum()
+        return chances.tolist()
+
+    def by_letters(self, given_: str, text: str, name: str) -> NDArray[np.float64]:
+        chances = np.zeros(len(self.model.labels))
+        if not text or name not in self.scripts:
+            return chances
         number = self.scripts.index(name)
         columns = np.flatnonzero(self.arrays["script"] == number)
         scores = np.array([self.scores(text, number, label) for label in columns.tolist()])
@@ -134,44 +152,32 @@ class Plain:
             a == b == c and "a" <= a.lower() <= "z" for a, b, c in zip(given_, given_[1:], given_[2:], strict=False)
         )
         if strange > unknown.REFUSED or trebled > unknown.TREBLED * len(given_):
-            return chances.tolist()
+            return chances
         rest = (1 - strange) * (1 - OUTLIERS)
         marks = sum(character in "{};" for character in given_)
         twice = name == "LATIN" and sum(map(len, TWICE.findall(given_))) * unknown.GARBLED > len(given_)
         if twice or (marks > 2 and marks > unknown.CODE * len(given_)):
             rest *= 1 - unknown.OF_CODE
         chances[columns] = shares / shares.sum() * rest + (1 - rest) / len(columns)
-        english = self.model.labels.index("eng")
-        part = chances[english] * windows.QUOTED * min(1, windows.QUOTED_LENGTH / len(text))
-        if part > windows.QUOTED / 100:
-            hosts = np.exp(before) * (np.arange(len(chances)) != english)
-            chances[english] -= part
-            chances += part * hosts / hosts.sum()
-        if made.beside[0]:
-            chances = self.shared_with_another_script(given_, int(made.beside[0]), chances, english)
-        return chances.tolist()
+        return chances
 
-    def shared_with_another_script(
-        self, given_: str, script: int, chances: NDArray[np.float64], english: int
-    ) -> NDArray[np.float64]:
-        """Of a text taken for Latin that has words of another script outside of brackets."""
-        weight, others, latin = 3 if registry.name(script) == EAST_ASIA else 1, [], 0
-        for word in words_of(re.sub(r"[(（][^()（）]*(?:[)）]|$)", " ", given_)):
-            of = [registry.restricted(ord(letter)) for letter in word]
-            latin += of.count(LATIN)
-            fewest = 2 if registry.name(script) == "GREEK" else 1
-            if of.count(script) >= fewest and (weight == 3 or LATIN not in of):
-                others.append("".join(c for c, own in zip(word, of, strict=True) if own == script))
-        answer = np.array(self.chances(" ".join(others)))
-        if registry.name(script) not in self.scripts or not answer.any() or not chances.any():
-            return chances
-        number = weight * len("".join(others))
-        every = sum(registry.restricted(ord(letter)) == LATIN for letter in "".join(words_of(given_)))
-        share = number / (number + every)
-        best = max(own for label, own in enumerate(chances) if label != english)
-        kept = chances[english] * max(0, 1 - share / LITTLE) + best * (1 - exp(-latin / MANY))
-        part = min(MOST, max(0, 1 - kept))
-        return (1 - part) * chances + part * answer
+    def weighed(
+        self, given_: str, script: int, beside: int, chances: NDArray[np.float64], length: int
+    ) -> tuple[NDArray[np.float64], int]:
+        """Of a text with words in Latin letters and in another script; `other_script` has tests of its own."""
+        is_latin, english = script == LATIN, self.model.labels.index("eng")
+        if registry.name(beside) not in self.scripts or (is_latin and not chances.any()):
+            return chances, length
+        words = other_words(given_, beside if is_latin else script)
+        if is_latin and not words.text:
+            return chances, length
+        other = np.array(self.chances(words.text, part=True) if is_latin else self.chances(given_, LATIN, part=True))
+        if not other.any():
+            return chances, length
+        first, second = (chances, other) if is_latin else (other, chances)
+        latin = part_of_latin(words, first.astype(np.float32), english)
+        latin = max(latin, 1 - MOST) if is_latin else latin if second.any() else 1.0
+        return latin * first + (1 - latin) * second, words.latin if not is_latin and latin > 0.5 else length
 
 
 @pytest.fixture(

@@ -118,7 +118,7 @@ def test_every_capture_has_its_date_its_text_and_the_language_of_its_time(graphl
         assert row["source"].endswith(f"{year}.warc.gz")
         if row["url"] in (SITE, f"{SITE}boats"):
             assert (row["by_text"], row["text"][:4] in TEXTS[year]) == (LANGUAGES[year], True)
-            assert row["main"] == row["text"]
+            assert row["text"].removesuffix("....").rstrip() == row["main"]  # links of one sign are no content
     assert len({row["digest"] for row in found}) == 3 + 3 + 1 + 1  # one for each content
     danish, _ = texts(graphlang, years, "--captures", "all", "--language", "da")
     assert [told(row)[:2] for row in danish] == [("", 2010), ("boats", 2010), ("anna", 2010)]
@@ -214,7 +214,7 @@ def test_what_cannot_be_had(graphlang: Call, db: Path) -> None:
         (("--what", "hosts", "--captures", "all"), "captures of other times come as pages, texts, cdxj"),
         (("--what", "links", "--captures", "all"), "warc-metadata, wet, and not as links"),
         (("--what", "pages", "--format", "gexf", "--at", "2010"), "and not as a graph"),
-        (("--what", "texts", "--at", "2010", "--captures", "all"), "a moment takes one capture of each page"),
+        (("--what", "texts", "--at", "2010", "--captures", "all"), "--at takes one capture of each page"),
         (("--what", "texts", "--at", "yesterday"), "'yesterday' is no moment"),
     ):
         result = graphlang("export", db, *what, "-o", db.parent / "out")

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _BATCH = 1 << 18
 _FIRST_LOOK = 4  # windows of a long text
 _FIRST_SIZE = 42
-_SECOND_LOOK = 10
+_SECOND_LOOK = 14
 _SECOND_SIZE = 60
 _DOUBT = 0.97  # below this, the second look
 _PARTS = 16  # of a text that is read in parts

@@ -142,7 +142,7 @@ def part_of_latin(words: OtherWords, answer: NDArray[np.float32], english: int) 
     >>> sure = np.array([0.01, 0.99], dtype=np.float32)
     >>> quoted, names = OtherWords("слово", 5, 60, 1.0), OtherWords("и", 1, 12, 0.0)
     >>> [round(part_of_latin(words, sure, english=1), 2) for words in (quoted, names)]
-    [0.88, 0.0]
+    [1.0, 0.01]
     """
     if not words.latin:
         return 0.0
