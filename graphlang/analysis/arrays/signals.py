@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: The signals that can be given a weight, besides those of the links themselves.
 NAMES = ("declared", "cctld", "url")
 _READ = 100_000
-_URL = 5  # languages of a URL that are looked at
+_URL = 1  # languages of a URL that are looked at: against its background a rare one that it hardly names would win
 #: Confidence of the URL method below which a URL is no signal: opaque URLs have .3 to .45, nearly always for a language
 #: whose training URLs were opaque.
 _LEAST_URL = 0.5
