@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 DATA ?= $(or $(GRAPHLANG_DATA),../shared/data)
 # Without what the build writes beside them: a part of 'make' would find one file more than that before it, and build anew.
 SOURCES := $(filter-out %/entities.h,$(sort $(shell find graphlang db ingest -name '*.py' -o -name '*.sql' -o -name '*.[ch]' -o -path '*/data/*')))
-KERNELS := $(filter %.c %.h %/make_entities.py graphlang/native/build.py graphlang/native/declarations.py,$(SOURCES))
+KERNELS := $(filter %.c %.h %/make_entities.py graphlang/native/build.py graphlang/native/wrapper.py,$(SOURCES))
 STAMP := $(VENV)/installed
 
 .PHONY: demo help test check explore fuzz fuzz-native kill pairs altered soak lint types docs site wheels lowest lock cluster model content-models \

@@ -6,6 +6,25 @@ from pathlib import Path
 
 from setuptools import setup
 from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools.command.build_ext import build_ext
+
+_BUILD = runpy.run_path("graphlang/native/build.py")
+
+
+class _Kernels(build_ext):
+    """Beside each compiled module, the Python module that calls it."""
+
+    def run(self) -> None:
+        super().run()
+        for path, source in self._wrappers().items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(source, encoding="utf-8")
+
+    def get_outputs(self) -> list[str]:
+        return [*super().get_outputs(), *map(str, self._wrappers())]
+
+    def _wrappers(self) -> dict[Path, str]:
+        return {Path(self.build_lib, path): source for path, source in _BUILD["wrappers"]().items()}
 
 
 class _Wheel(bdist_wheel):
@@ -19,8 +38,8 @@ class _Wheel(bdist_wheel):
 
 
 setup(
-    cmdclass={"bdist_wheel": _Wheel},
-    cffi_modules=runpy.run_path("graphlang/native/build.py")["CFFI_MODULES"],
+    cmdclass={"bdist_wheel": _Wheel, "build_ext": _Kernels},
+    cffi_modules=_BUILD["CFFI_MODULES"],
     # The kernels know nothing of Python, and cffi's part keeps to the limited interface: one wheel for all versions.
     options={"bdist_wheel": {"py_limited_api": "cp311"}},
 )

@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from graphlang.db import values
 from graphlang.db.errors import StoreError
+from graphlang.db.native import ids as _kernels
 from graphlang.db.records import packed, unpacked
 from graphlang.db.values import largest_id
-from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator, Sequence
 
-_kernels = Kernels("graphlang.db.native._ids")
 _FIRST_CAPACITY = 1 << 12
 _BATCH = 50_000  #: rows read back at once
 _FEW = 50_000  #: rows that are read back in no time
@@ -84,7 +83,7 @@ class UrlIds:
         places = array("q", (0,)) * len(ids)
         if len(self._fresh) <= len(texts):
             self._fresh = bytearray(len(texts) + 1)
-        added = _kernels.struct("ids_added")
+        added = _kernels.new_ids_added()
         _kernels.ids_assign(self._table, texts, ids, places, self._fresh, added)
         return Assigned(ids, places[: added.count], bytes(memoryview(self._fresh)[: added.bytes]))
 

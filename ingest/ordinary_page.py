@@ -18,17 +18,17 @@ from graphlang.ingest.html import tokenizer
 from graphlang.ingest.html.declarations import declarations
 from graphlang.ingest.kept_text import KeptText, kept
 from graphlang.ingest.links.extract import links_of, of_header, of_metas
+from graphlang.ingest.native import ordinary_page as _kernels
 from graphlang.ingest.payload.charset import early_utf8, names_utf8
 from graphlang.ingest.payload.digest import digest_of
 from graphlang.ingest.payload.media_type import media_type
 from graphlang.ingest.payload.plain_answer import fields_of
-from graphlang.native.kernels import Kernels
+from graphlang.native.kernels import copy_bytes, decode_bytes
 
 if TYPE_CHECKING:
     from graphlang.ingest.limits import Limits
     from graphlang.ingest.links.resolve import Joiner
 
-_kernels = Kernels("graphlang.ingest.native._ordinary_page")
 _HTML: Final = "text/html"
 _MARK: Final = b"\xef\xbb\xbf"  # byte order mark
 _REDIRECTS: Final = range(300, 400)
@@ -57,7 +57,7 @@ class OrdinaryPages:
         self._wanted = not (limits.all_bytes or limits.anchor_texts)
         # A key that a page cannot know, so that its references cannot be made to collide.
         self._reader = _kernels.ordinary_page_new(int.from_bytes(os.urandom(4), "little"))
-        self._said, self._links = _kernels.struct("ordinary_page_said"), _kernels.struct("ordinary_page_links")
+        self._said, self._links = _kernels.new_ordinary_page_said(), _kernels.new_ordinary_page_links()
 
     def read(self, offset: int, block: bytes, parts: tuple[bytes, int, int], joiner: Joiner) -> Page | None:
         """Return the page of a record without faults; None where anything about it is out of the ordinary.
@@ -85,7 +85,7 @@ class OrdinaryPages:
         _kernels.ordinary_page_read(self._reader, block, begin, most, depth, source == "utf-8", said)
         if said.left:
             return None
-        strings = _kernels.copied(said.strings, said.strings_size)
+        strings = copy_bytes(said.strings, said.strings_size)
         stated = _known(header, strings) if len(header) + len(strings) < _LONG else _stated(header, strings)
         if stated is None:
             return None
@@ -94,7 +94,7 @@ class OrdinaryPages:
             links = self._joined(url, stated, joiner)
         if links is None:
             return None
-        text = _kernels.decoded(said.text, said.text_size)
+        text = decode_bytes(said.text, said.text_size)
         length = len(text)
         whole = length <= READ and (limits.text_limit is None or length <= limits.text_limit)
         body_text = (
@@ -108,7 +108,7 @@ class OrdinaryPages:
             mime=_HTML,
             charset="utf-8",
             charset_from=source,
-            title=html.fold(_kernels.decoded(said.title, said.title_size))[: limits.title_limit],
+            title=html.fold(decode_bytes(said.title, said.title_size))[: limits.title_limit],
             text=body_text.text,
             length=length,
             size=len(block) - body,
@@ -121,15 +121,15 @@ class OrdinaryPages:
 
     def _joined(self, url: str, stated: _Stated, joiner: Joiner) -> Links | None:
         """Return the links of the page that was read last, one by one; None where some are left out."""
-        said, copied = self._said, _kernels.copied
-        references = html.References(copied(said.references, said.references_size))
-        whole = stated.document._replace(targets=copied(said.anchors, said.anchors_size), references=references)
+        said = self._said
+        references = html.References(copy_bytes(said.references, said.references_size))
+        whole = stated.document._replace(targets=copy_bytes(said.anchors, said.anchors_size), references=references)
         links, left_out = links_of(url, whole, None, stated.fields, joiner, self._limits)
         return None if left_out else links
 
     def _linked(self, url: str, stated: _Stated) -> Links | None:
         """Return the links of the page that was read last; None where they are not plain, or too many."""
-        links, limits, copied = self._links, self._limits, _kernels.copied
+        links, limits = self._links, self._limits
         _kernels.ordinary_page_gather(
             self._reader, stated.base, url.encode(), stated.unfollowed, limits.max_url, limits.max_links, links
         )
@@ -139,9 +139,9 @@ class OrdinaryPages:
             return NO_LINKS
         hreflangs: tuple[tuple[int, str], ...] = ()
         if links.places_size:
-            places = array("I", copied(links.places, links.places_size))
-            hreflangs = tuple(zip(places, unpacked(copied(links.hreflangs, links.hreflangs_size)), strict=True))
-        return Links(copied(links.urls, links.urls_size), copied(links.kinds, links.kinds_size), hreflangs)
+            places = array("I", copy_bytes(links.places, links.places_size))
+            hreflangs = tuple(zip(places, unpacked(copy_bytes(links.hreflangs, links.hreflangs_size)), strict=True))
+        return Links(copy_bytes(links.urls, links.urls_size), copy_bytes(links.kinds, links.kinds_size), hreflangs)
 
 
 @lru_cache(256)

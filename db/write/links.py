@@ -7,8 +7,8 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.db import statements
+from graphlang.db.native import link_rows as _kernels
 from graphlang.db.records import NOFOLLOW, LinkKind
-from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
     import sqlite3
@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 
     from graphlang.db.records import Links
 
-_kernels = Kernels("graphlang.db.native._link_rows")
-_PLAIN: Final = _kernels.constant("GRAPHLANG_LINK_PLAIN")  # numbers of a plain anchor, as nearly all are
-_WIDTH: Final = _kernels.constant("GRAPHLANG_LINK_WIDTH")  # of the others
+_PLAIN: Final = _kernels.LINK_PLAIN  # numbers of a plain anchor, as nearly all are
+_WIDTH: Final = _kernels.LINK_WIDTH  # of the others
 _HREFLANG: Final = 4
 _USUAL: Final = int(LinkKind.ANCHOR)
 

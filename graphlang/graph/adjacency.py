@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from graphlang.native.kernels import Kernels
+from graphlang.graph.native import adjacency as _kernels
 from graphlang.native.threads import even_parts, in_blocks, over_parts, side_by_side
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from graphlang.graph.data import Graph
 
-_kernels = Kernels("graphlang.graph.native._adjacency")
 Number = TypeVar("Number", np.int16, np.int32)
 BLOCK = 1 << 18  #: links that one core looks at at once
 

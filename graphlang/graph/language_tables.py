@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang import numerics
-from graphlang.native.kernels import Kernels
+from graphlang.graph.native import language_tables as _kernels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-_kernels = Kernels("graphlang.graph.native._language_tables")
 
 
 def score_table(

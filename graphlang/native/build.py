@@ -19,12 +19,12 @@ How to add a kernel:
 3. A line in KERNELS below, with the sources of other kernels that it calls; ``ROOM/native/__init__.py``, and its
    package in the list of pyproject.toml; in a room that had none, ``graphlang.native`` among what it may import
    (``tests/test_layout.py``). ``make .venv/installed`` compiles.
-4. The call: once in the module ``_kernels = Kernels("graphlang.ROOM.native._NAME")``, then
-   ``_kernels.link_rows(ids=ids, counts=counts, kinds=kinds, rows=rows, weights=None)``. Sizes (pages, links) and the
+4. The call: the build writes the Python module ``graphlang.ROOM.native.NAME`` from the header (`wrapper`), with a
+   function ``link_rows(ids=ids, counts=counts, kinds=kinds, rows=rows, weights=None)``. Sizes (pages, links) and the
    fault are not passed: they come from the arrays, whose types, shapes and writability are checked. A product
-   (``links * WIDTH``) takes an array of these dimensions, or a flat one where other arrays give the sizes.
-   KernelError (a ValueError) says what does not fit; constants: ``_kernels.constant("WIDTH")``; structs:
-   ``_kernels.struct("made")``; bytes behind a pointer of a struct: ``_kernels.copied(made.text, made.text_size)``.
+   (``links * WIDTH``) takes an array of these dimensions, or a flat one where other arrays give the sizes. A
+   KernelError (a ValueError) names the argument that does not fit. Constants lose their ``GRAPHLANG_``;
+   ``new_NAME()`` makes a struct; `kernels.copy_bytes` and `kernels.decode_bytes` read what its pointers point to.
 5. The test: ``tests/ROOM/workout_NAME.py`` with ``def workout(seed: int) -> str``, and in a test
    ``under_sanitisers(Path(__file__).with_name("workout_NAME.py"))``: it is run under the sanitisers of addresses and
    undefined behaviour, in one thread and in four, and in four under that of threads. And a harness for the fuzzer
@@ -138,27 +138,39 @@ def maker(kernel: Kernel) -> Callable[[], Any]:
     def make() -> Any:
         from cffi import FFI  # noqa: PLC0415  needed for building alone
 
-        declarations = runpy.run_path(str(Path(__file__).with_name("declarations.py")))
+        cdef = _wrapper()["cdef"]
         header = Path(kernel.source).with_suffix(".h")
-        text = (_ROOT / header).read_text(encoding="utf-8")
         ffi = FFI()
-        ffi.cdef(declarations["cdef"]((_ROOT / _SHARED / "kernel.h").read_text(encoding="utf-8")))
-        ffi.cdef(declarations["cdef"](text))
-        ffi.cdef("static const char *graphlang_declarations(void);")
-        lines = "\n".join(f'"{one.text};"' for one in declarations["prototypes"](text))
+        for path in (f"{_SHARED}/kernel.h", header):
+            ffi.cdef(cdef((_ROOT / path).read_text(encoding="utf-8")))
         if kernel.made_by:
             runpy.run_path(str(_ROOT / kernel.made_by), run_name="__main__")
         ffi.set_source(
             kernel.module,
-            f'#include "{header.name}"\nstatic const char *graphlang_declarations(void) {{ return\n{lines}; }}',
+            f'#include "{header.name}"',
             sources=[kernel.source, *kernel.beside],
             include_dirs=[_SHARED, str(header.parent)],
-            depends=[*included(kernel.source, *kernel.beside), f"{_SHARED}/build.py", f"{_SHARED}/declarations.py"],
+            depends=[*included(kernel.source, *kernel.beside), f"{_SHARED}/build.py", f"{_SHARED}/wrapper.py"],
             **flags(kernel),
         )
         return ffi
 
     return make
+
+
+def wrappers() -> dict[str, str]:
+    """Write the Python module of each file of kernels; path in the package -> source."""
+    write, sources = _wrapper()["wrapper"], {}
+    for kernel in _CHOSEN or KERNELS:
+        header = Path(kernel.source).with_suffix(".h")
+        package, _, name = kernel.module.rpartition(".")
+        text = (_ROOT / header).read_text(encoding="utf-8")
+        sources[f"{package.replace('.', '/')}/{name[1:]}.py"] = write(text, header.as_posix(), kernel.module)
+    return sources
+
+
+def _wrapper() -> dict[str, Any]:
+    return runpy.run_path(str(Path(__file__).with_name("wrapper.py")))
 
 
 # cffi takes the name of a variable for each module.

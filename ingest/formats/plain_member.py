@@ -9,13 +9,12 @@ from array import array
 from typing import TYPE_CHECKING, Final
 
 from graphlang.ingest.formats.records import RawRecord
-from graphlang.native.kernels import Kernels
+from graphlang.ingest.payload.native import fields as _kernels
 
 if TYPE_CHECKING:
     from graphlang.ingest.limits import Limits
 
-_kernels = Kernels("graphlang.ingest.payload.native._fields")
-_LEFT: Final = _kernels.constant("GRAPHLANG_FIELDS_LEFT")
+_LEFT: Final = _kernels.FIELDS_LEFT
 _ROOM: Final = 1 << 16  # bytes of all parts of an answer
 
 

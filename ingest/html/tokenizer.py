@@ -7,38 +7,33 @@ from array import array
 from threading import local
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from graphlang.native.kernels import Kernels
+from graphlang.ingest.html.native import html as _kernels
+from graphlang.native.kernels import copy_bytes, decode_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_kernels = Kernels("graphlang.ingest.html.native._html")
-
-
-def _flag(name: str) -> int:
-    return _kernels.constant(f"GRAPHLANG_{name}")
-
 
 #: Flags of an element; `native/html.h` says what they mean.
-IN_CONTENT: Final = _flag("IN_CONTENT")
-HAS_ROLE: Final = _flag("HAS_ROLE")
-IS_NAVIGATION: Final = _flag("IS_NAVIGATION")
-ASKS_CONSENT: Final = _flag("ASKS_CONSENT")
-IS_OUTER: Final = _flag("IS_OUTER")
-IS_NAV: Final = _flag("IS_NAV")
-IS_NAMED: Final = _flag("IS_NAMED")
-IS_CONTENT: Final = _flag("IS_CONTENT")
-HOLDS_MAIN: Final = _flag("HOLDS_MAIN")
-HOLDS_ARTICLE: Final = _flag("HOLDS_ARTICLE")
-IS_HIDDEN: Final = _flag("IS_HIDDEN")
-IS_SURE: Final = _flag("IS_SURE")
-IS_TITLE: Final = _flag("IS_TITLE")
-NAMES_LINKS: Final = _flag("NAMES_LINKS")
-IS_MAIN: Final = _flag("IS_MAIN")
-IS_UNCLOSED: Final = _flag("IS_UNCLOSED")
+IN_CONTENT: Final = _kernels.IN_CONTENT
+HAS_ROLE: Final = _kernels.HAS_ROLE
+IS_NAVIGATION: Final = _kernels.IS_NAVIGATION
+ASKS_CONSENT: Final = _kernels.ASKS_CONSENT
+IS_OUTER: Final = _kernels.IS_OUTER
+IS_NAV: Final = _kernels.IS_NAV
+IS_NAMED: Final = _kernels.IS_NAMED
+IS_CONTENT: Final = _kernels.IS_CONTENT
+HOLDS_MAIN: Final = _kernels.HOLDS_MAIN
+HOLDS_ARTICLE: Final = _kernels.HOLDS_ARTICLE
+IS_HIDDEN: Final = _kernels.IS_HIDDEN
+IS_SURE: Final = _kernels.IS_SURE
+IS_TITLE: Final = _kernels.IS_TITLE
+NAMES_LINKS: Final = _kernels.NAMES_LINKS
+IS_MAIN: Final = _kernels.IS_MAIN
+IS_UNCLOSED: Final = _kernels.IS_UNCLOSED
 #: Bounds of what stands around the content.
-CONTENT_LEFT: Final = _flag("CONTENT_LEFT")
-OUTER_SIZE: Final = _flag("OUTER_SIZE")
+CONTENT_LEFT: Final = _kernels.CONTENT_LEFT
+OUTER_SIZE: Final = _kernels.OUTER_SIZE
 
 _WORDS: Final = "I"  # numbers of 32 bits
 
@@ -92,8 +87,8 @@ class _Parser(local):
     def __init__(self) -> None:
         # A key that a page cannot know, so that its references cannot be made to collide.
         self.handle: Any = _kernels.html_new(int.from_bytes(os.urandom(4), "little"))
-        self.page: Any = _kernels.struct("html_page")
-        self.parted: Any = _kernels.struct("html_parted")
+        self.page: Any = _kernels.new_html_page()
+        self.parted: Any = _kernels.new_html_parted()
 
 
 _parser = _Parser()
@@ -132,30 +127,29 @@ def parted(markup: bytes, *, most: int, depth: int) -> PartedMarkup:
     >>> parted(b"<nav>Home</nav><p>Good  <a href=/m>morning</a>", most=9, depth=99)[:3]
     ('Good morning\nHome', 12, b'/m\x00')
     """
-    parser, copied = _parser, _kernels.copied
+    parser = _parser
     page, own = parser.page, parser.parted
     _kernels.html_read(parser.handle, markup, most, depth, page)
     _kernels.html_part(parser.handle, own)
     return PartedMarkup(
-        _kernels.decoded(own.text, own.text_size),
+        decode_bytes(own.text, own.text_size),
         own.main_length,
-        copied(page.anchors, page.anchors_size),
-        copied(page.references, page.references_size),
-        _kernels.decoded(page.strings, page.strings_size).split("\0")[:-1],
+        copy_bytes(page.anchors, page.anchors_size),
+        copy_bytes(page.references, page.references_size),
+        decode_bytes(page.strings, page.strings_size).split("\0")[:-1],
         page.skipped,
         bool(page.flattened),
     )
 
 
 def _whole(page: Any) -> ParsedMarkup:
-    copied = _kernels.copied
     return ParsedMarkup(
-        copied(page.text, page.text_size),
-        copied(page.anchors, page.anchors_size),
-        copied(page.references, page.references_size),
-        strings(copied(page.strings, page.strings_size)),
-        copied(page.records, page.records_size),
-        copied(page.links, page.links_size),
+        copy_bytes(page.text, page.text_size),
+        copy_bytes(page.anchors, page.anchors_size),
+        copy_bytes(page.references, page.references_size),
+        strings(copy_bytes(page.strings, page.strings_size)),
+        copy_bytes(page.records, page.records_size),
+        copy_bytes(page.links, page.links_size),
         page.skipped,
         bool(page.flattened),
     )

@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from graphlang.db.records import packed
 from graphlang.ingest.links.canonical import Place, place
-from graphlang.native.kernels import Kernels
+from graphlang.ingest.links.native import places as _kernels
 from graphlang.public_suffix import rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-_kernels = Kernels("graphlang.ingest.links.native._places")
 
 
 def places(urls: Sequence[str]) -> list[Place]:

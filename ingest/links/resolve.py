@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from graphlang.db.records import NO_LINKS, Links, packed, unpacked
 from graphlang.ingest.links.canonical import canonical
-from graphlang.native.kernels import Kernels
+from graphlang.ingest.links.native import join as _kernels
+from graphlang.native.kernels import copy_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_kernels = Kernels("graphlang.ingest.links.native._join")
-_LEFT = chr(_kernels.constant("GRAPHLANG_JOIN_LEFT"))  # before a reference that the kernel leaves to us
+_LEFT = chr(_kernels.JOIN_LEFT)  # before a reference that the kernel leaves to us
 _SCHEME = re.compile(r"https?://[^\0]*\Z", re.IGNORECASE)
 #: URLs that are canonical as they stand, as far as one look tells; nearly all that crawlers write down are.
 _CANONICAL = re.compile(
@@ -59,8 +59,8 @@ class Joiner:
         self._known: dict[tuple[str, str], str | None] = {}
         # A key that a page cannot know, so that its references cannot be made to collide.
         self._joiner = _kernels.join_new(int.from_bytes(os.urandom(4), "little"))
-        self._resolved, self._merged = _kernels.struct("join_resolved"), _kernels.struct("join_merged")
-        self._links = _kernels.struct("join_links")
+        self._resolved, self._merged = _kernels.new_join_resolved(), _kernels.new_join_merged()
+        self._links = _kernels.new_join_links()
 
     def join(self, references: Iterable[str], base: str) -> list[str | None]:
         """Return the canonical URL of each reference, or None where it leads to no web page, or only down the page.
@@ -110,12 +110,12 @@ class Joiner:
         if left:
             found = _strings(resolved)
             resolved = packed((self._left(url[1:], base) or "") if url[:1] == _LEFT else url for url in found)
-        merged, copied = self._merged, _kernels.copied
+        merged = self._merged
         _kernels.join_merge(self._joiner, resolved, seeds, longest, most, merged)
         return Merged(
-            copied(merged.targets, merged.targets_size),
+            copy_bytes(merged.targets, merged.targets_size),
             merged.count,
-            copied(merged.hits, merged.hits_size),
+            copy_bytes(merged.hits, merged.hits_size),
             merged.too_long,
             merged.skipped,
         )
@@ -143,25 +143,25 @@ class Joiner:
         >>> found.links.urls, found.links.hreflangs
         (b'http://a.example/b\x00http://a.example/c\x00', ((0, 'de'),))
         """
-        links, copied = self._links, _kernels.copied
+        links = self._links
         page = url.encode("utf-8", "surrogatepass")
         _kernels.join_gather(self._joiner, references, anchors, base, page, nofollow, longest, most, links)
         if links.left:
             return None
-        kinds = copied(links.kinds, links.kinds_size)
+        kinds = copy_bytes(links.kinds, links.kinds_size)
         if not kinds:
             return Gathered(NO_LINKS, links.too_long, links.skipped)
         hreflangs: tuple[tuple[int, str], ...] = ()
         if links.places_size:
-            places = array("I", copied(links.places, links.places_size))
-            hreflangs = tuple(zip(places, unpacked(copied(links.hreflangs, links.hreflangs_size)), strict=True))
-        return Gathered(Links(copied(links.urls, links.urls_size), kinds, hreflangs), links.too_long, links.skipped)
+            places = array("I", copy_bytes(links.places, links.places_size))
+            hreflangs = tuple(zip(places, unpacked(copy_bytes(links.hreflangs, links.hreflangs_size)), strict=True))
+        return Gathered(Links(copy_bytes(links.urls, links.urls_size), kinds, hreflangs), links.too_long, links.skipped)
 
     def _resolve(self, references: bytes, base: str) -> tuple[bytes, int]:
         """Join packed references; returns what each became, and how many are left."""
         resolved = self._resolved
         _kernels.join_resolve(self._joiner, references, base.encode("utf-8", "surrogatepass"), resolved)
-        return _kernels.copied(resolved.urls, resolved.urls_size), resolved.left
+        return copy_bytes(resolved.urls, resolved.urls_size), resolved.left
 
     def _left(self, written: str, base: str) -> str | None:
         """Join a reference that is not plain."""

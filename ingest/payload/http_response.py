@@ -11,10 +11,9 @@ import brotli
 import zstandard
 
 from graphlang.ingest.files.frames import frame
-from graphlang.native.kernels import Kernels
+from graphlang.ingest.payload.native import fields as _kernels
 
-_kernels = Kernels("graphlang.ingest.payload.native._fields")
-_LEFT = _kernels.constant("GRAPHLANG_FIELDS_LEFT")
+_LEFT = _kernels.FIELDS_LEFT
 _STATUS = re.compile(rb"(?:HTTP/\d(?:\.\d)?|ICY)[ \t]+(\d{3})(?!\d)", re.IGNORECASE)
 _FIELD = re.compile(rb":?[\w!#$%&'*+.^`|~-]+[ \t]*:")
 _SINGLE = frozenset({"content-type", "location", "content-length"})

@@ -11,13 +11,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from graphlang.ingest.payload.http_response import Response, of_payload
-from graphlang.native.kernels import Kernels
+from graphlang.ingest.payload.native import fields as _kernels
 
 if TYPE_CHECKING:
     from graphlang.ingest.limits import Limits
 
-_kernels = Kernels("graphlang.ingest.payload.native._fields")
-_LEFT: Final = _kernels.constant("GRAPHLANG_FIELDS_LEFT")
+_LEFT: Final = _kernels.FIELDS_LEFT
 _ROOM: Final = 1 << 16  # bytes of all parts
 _NAMES: Final = (
     *("content-type", "content-language", "x-robots-tag", "location", "refresh", "link"),

@@ -11,15 +11,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graphlang.db import Link, Page, create, url_ids
+from graphlang.db.native import ids as kernels
 from graphlang.db.records import packed, unpacked
 from graphlang.db.url_ids import Captured, StoredIds, UrlIds
 from graphlang.db.write.writer import Writer, finish
-from graphlang.native.kernels import KernelError, Kernels
+from graphlang.native.kernels import KernelError
 
 sys.path.append(str(Path(__file__).parent))
 from sites import site
 
-kernels = Kernels("graphlang.db.native._ids")
 URLS = [f"http://{host}.example/{number}" for host in "abc" for number in range(6)]
 
 
@@ -154,7 +154,7 @@ def test_arrays_that_are_not_as_long_as_the_texts_are_refused(count: int, room: 
     table = kernels.ids_new(16, array("Q", (1, 2)))
     ids, places = array("q", (7,)) * count, array("q", (7,)) * count
     with pytest.raises(KernelError, match="ids_assign"):
-        kernels.ids_assign(table, b"a\0b\0", ids, places, bytearray(room), kernels.struct("ids_added"))
+        kernels.ids_assign(table, b"a\0b\0", ids, places, bytearray(room), kernels.new_ids_added())
     assert set(ids) == set(places) == {7}
     assert kernels.ids_count(table) == 0
 
@@ -164,5 +164,5 @@ def test_a_small_table_grows_as_long_as_there_are_new_texts() -> None:
     for first in range(0, 1000, 50):
         texts = b"".join(b"%d\0" % number for number in range(first, first + 50))
         ids, places = array("q", (0,)) * 50, array("q", (0,)) * 50
-        kernels.ids_assign(table, texts, ids, places, bytearray(len(texts) + 1), kernels.struct("ids_added"))
+        kernels.ids_assign(table, texts, ids, places, bytearray(len(texts) + 1), kernels.new_ids_added())
         assert ids.tolist() == list(range(first + 1, first + 51))

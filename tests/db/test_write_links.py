@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphlang.db.native import link_rows as kernels
 from graphlang.db.records import Link, LinkKind, Links
 from graphlang.db.write import links as linkage
-from graphlang.native.kernels import KernelError, Kernels
+from graphlang.native.kernels import KernelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,7 +97,6 @@ def test_no_sanitiser_complains_of_the_rows_of_links(under_sanitisers: Callable[
     ],
 )
 def test_counts_that_are_not_those_of_the_links_are_refused(counts: list[int], words: str) -> None:
-    kernels = Kernels("graphlang.db.native._link_rows")
     zeros = {name: array("q", (0,)) * size for name, size in (("plain", 6), ("rows", 12), ("row_of", 2), ("made", 2))}
     with pytest.raises(KernelError) as refused:
         kernels.link_rows(
@@ -110,7 +110,7 @@ def test_counts_that_are_not_those_of_the_links_are_refused(counts: list[int], w
 def test_ids_of_any_size_are_only_sorted(targets: list[int]) -> None:
     count = len(targets)
     plain, rows, row_of, made = (array("q", (0,)) * size for size in (3 * count, 6 * count, count, 2))
-    Kernels("graphlang.db.native._link_rows").link_rows(
+    kernels.link_rows(
         ids=array("q", [0, *targets]),
         counts=array("q", [count]),
         chosen=b"\1",

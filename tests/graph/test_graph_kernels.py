@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,24 +14,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphlang.graph.language_tables import score_table
-from graphlang.native.kernels import KernelError, Kernels
+from graphlang.native.kernels import KernelError
 
 sys.path.append(str(Path(__file__).parent))
 import graph_definitions as definitions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import ModuleType
 
 NATIVE = "graphlang.graph.native."
 ADJACENCY, COUPLINGS, DEGREE_CAP, LINK_ORDER, CLASSES, MESSAGES, FEATURES, TABLES, STEPS = (
-    Kernels(f"{NATIVE}_{name}")
+    import_module(f"{NATIVE}{name}")
     for name in (
         *("adjacency", "couplings", "degree_cap", "link_order", "message_classes", "log_messages", "edge_features"),
         *("language_tables", "belief_steps"),
     )
 )
-ROOM = MESSAGES.constant("GRAPHLANG_MESSAGE_ROOM")
-STRIPE = MESSAGES.constant("GRAPHLANG_STRIPE")
+ROOM = MESSAGES.MESSAGE_ROOM
+STRIPE = MESSAGES.STRIPE
 PAGES = 7
 PAIRS = st.lists(st.tuples(st.integers(0, PAGES - 1), st.integers(0, PAGES - 1)), max_size=30)
 
@@ -458,7 +460,7 @@ def packed(pages: int, **links: Any) -> Any:
 
 
 #: Arguments of each kernel that it takes, by name; arrays are changed in copies. Two pages, link 0 -> 1.
-SOUND: dict[str, tuple[Kernels, dict[str, Any]]] = {
+SOUND: dict[str, tuple[ModuleType, dict[str, Any]]] = {
     "links_starts": (
         ADJACENCY,
         {"pages": 2, "first": 0, "last": 1, "ends": i32(1), "start": np.zeros(3, np.int64)},

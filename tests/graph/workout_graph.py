@@ -9,6 +9,8 @@ import numpy as np
 
 from graphlang.graph import adjacency
 from graphlang.graph.data import Evidence, Graph
+from graphlang.graph.native import belief_steps, couplings, language_tables
+from graphlang.graph.native import link_order as link_order_kernels
 from graphlang.graph.propagation.edges.compatibility import EdgeCompatibility
 from graphlang.graph.propagation.edges.degree_cap import message_weights
 from graphlang.graph.propagation.edges.edge_features import EdgeFeatures
@@ -16,7 +18,6 @@ from graphlang.graph.propagation.inference import propagate
 from graphlang.graph.propagation.messages import Messages
 from graphlang.graph.propagation.nodes import link_order
 from graphlang.graph.propagation.shared_messages import carried, message_classes, through
-from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,7 +90,6 @@ def learn(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
     host = rng.integers(-1 if rng.random() < 0.1 else 0, n, n).astype(np.int32)
     of_links = (bend(links.source), bend(links.target), links.kind, coupling)
     tables = (np.zeros((2, n)), np.zeros(n), np.zeros(256), bend(np.ones(256, np.uint8)), np.zeros(256, np.bool_))
-    couplings = Kernels("graphlang.graph.native._couplings")
     couplings.couplings(0.1, 0.9, *of_links, bend(host), *tables, None, np.empty_like(coupling))
     message_weights(links.source, bend(links.target), coupling, host, 2.0)
 
@@ -136,32 +136,30 @@ def listed(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
     for backwards in (False, True):
         several = rng.random(3) < 0.7
         link_order.contexts(broken, bend(label), bend(host), several, 4, backwards=backwards)
-    kernels = Kernels("graphlang.graph.native._link_order")
     page, context = rng.integers(0, n, (2, 3 * n)).astype(np.int32)
     start, cells, share = np.empty(n + 1, np.int64), np.empty(3 * n, np.int32), np.empty(3 * n)
-    count = kernels.link_shares(n, bend(page), bend(context), start, cells, share, np.zeros(n, np.uint32))
+    count = link_order_kernels.link_shares(n, bend(page), bend(context), start, cells, share, np.zeros(n, np.uint32))
     cells, share = bend(cells[:count]), share[:count]
     first, named, counts = np.empty(n + 1, np.int64), np.empty(count, np.int32), np.empty(count)
-    known = kernels.link_counts(n, bend(start), cells, share, bend(label), first, named, counts, np.zeros(4))
+    known = link_order_kernels.link_counts(n, bend(start), cells, share, bend(label), first, named, counts, np.zeros(4))
     given = (bend(start), cells, share, bend(first), bend(named[:known]), counts[:known])
-    kernels.link_ratios(n, n, *given, bend(np.arange(n)), np.zeros((n, 4)))
+    link_order_kernels.link_ratios(n, n, *given, bend(np.arange(n)), np.zeros((n, 4)))
 
 
 def move(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
     size, ranks = (int(number) for number in rng.integers(1, 40, 2))
-    tables, steps = (Kernels(f"graphlang.graph.native._{name}") for name in ("language_tables", "belief_steps"))
     languages, column = rng.integers(-1, 9, (n, ranks)).astype(np.int16), rng.integers(-1, size, 9).astype(np.int16)
     table, largest, sums = np.empty((n, size), np.float32), np.empty(n, np.float32), np.zeros(size)
-    tables.score_table(bend(languages), rng.random((n, ranks), np.float32), bend(column), table)
-    tables.row_maxima(table, largest)
-    tables.best_columns(table, np.empty((n, int(rng.integers(0, size + 1))), np.int64))
-    tables.column_sums(table, sums)
+    language_tables.score_table(bend(languages), rng.random((n, ranks), np.float32), bend(column), table)
+    language_tables.row_maxima(table, largest)
+    language_tables.best_columns(table, np.empty((n, int(rng.integers(0, size + 1))), np.int64))
+    language_tables.column_sums(table, sums)
     numbers, logs = bend(np.flatnonzero(rng.random(n) < 0.5)), np.empty((n, size), np.float32)
     logs = logs[: len(numbers)]
-    steps.heard(8.0, numbers, rng.normal(0, 9, (n, size)), largest[: len(numbers)], None, logs)
+    belief_steps.heard(8.0, numbers, rng.normal(0, 9, (n, size)), largest[: len(numbers)], None, logs)
     belief, last, damping = np.zeros((n + 1, size), np.float32), table.copy(), np.zeros(n, np.float32)
     made = np.zeros((n + 1, size), np.float32), np.empty(len(numbers), np.uint8), np.empty(1, np.float32)
-    steps.move_beliefs(1e-3, 0.3, -0.2, 0.9, numbers, logs, belief, last, damping, *made)
+    belief_steps.move_beliefs(1e-3, 0.3, -0.2, 0.9, numbers, logs, belief, last, damping, *made)
 
 
 def whole(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:  # noqa: ARG001  sound arrays: nothing is refused

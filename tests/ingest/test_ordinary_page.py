@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from graphlang.ingest.formats.records import RawRecord
 from graphlang.ingest.limits import Limits
 from graphlang.ingest.links.resolve import Joiner
+from graphlang.ingest.native import ordinary_page as kernels
 from graphlang.ingest.ordinary_page import OrdinaryPages
 from graphlang.ingest.page import Item, Parser
 from graphlang.ingest.payload.plain_answer import AnswerReader
-from graphlang.native.kernels import KernelError, Kernels
+from graphlang.native.kernels import KernelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -269,11 +270,10 @@ def test_links_beyond_the_plain_ones_are_joined_one_by_one() -> None:
 
 
 def test_a_place_behind_the_block_is_refused() -> None:
-    kernels = Kernels("graphlang.ingest.native._ordinary_page")
-    reader, said = kernels.ordinary_page_new(1), kernels.struct("ordinary_page_said")
+    reader, said = kernels.ordinary_page_new(1), kernels.new_ordinary_page_said()
     with pytest.raises(KernelError):
         kernels.ordinary_page_read(reader, b"<p>", 4, 9, 9, 0, said)
-    links = kernels.struct("ordinary_page_links")
+    links = kernels.new_ordinary_page_links()
     kernels.ordinary_page_gather(reader, b"", b"http://a.example/", nofollow=False, longest=99, most=9, links=links)
     assert (links.left, links.kinds_size) == (0, 0)
 

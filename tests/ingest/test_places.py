@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphlang.ingest.links.canonical import Place, place
+from graphlang.ingest.links.native import places as kernels
 from graphlang.ingest.links.places import places
-from graphlang.native.kernels import KernelError, Kernels
+from graphlang.native.kernels import KernelError
 from graphlang.public_suffix import MARKS, rules
 
 if TYPE_CHECKING:
@@ -64,13 +65,11 @@ def test_places(url: str, where: Place) -> None:
 
 
 def test_the_kernel_knows_the_kinds_of_rules() -> None:
-    kernels = Kernels("graphlang.ingest.links.native._places")
-    named = [kernels.constant(f"GRAPHLANG_PLACES_{name}") for name in ("EXACT", "BELOW", "NOT")]
+    named = [kernels.PLACES_EXACT, kernels.PLACES_BELOW, kernels.PLACES_NOT]
     assert dict(zip(named, ["", "*.", "!"], strict=True)) == MARKS
 
 
 def test_sizes_that_do_not_fit_are_refused() -> None:
-    kernels = Kernels("graphlang.ingest.links.native._places")
     with pytest.raises(MemoryError):
         kernels.places_new(b"a\0b\0", b"\1")
     table, some = kernels.places_new(b"a\0", b"\1"), memoryview(bytearray(4)).cast("i")

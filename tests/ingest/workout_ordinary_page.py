@@ -10,8 +10,8 @@ from typing import Any
 
 from graphlang.ingest.limits import Limits
 from graphlang.ingest.links.resolve import Joiner
+from graphlang.ingest.native import ordinary_page as kernels
 from graphlang.ingest.ordinary_page import OrdinaryPages
-from graphlang.native.kernels import Kernels
 
 URL = b"http://a.example/b/c?d"
 HEADER = b"text/html; charset=utf-8\0\0\0\0\0\0\0\0"
@@ -33,9 +33,8 @@ def workout(seed: int, fuzz: str) -> str:
             body = block.index(b"<")
             parts = [(uri + b"\0\0\0" + HEADER, 200, body) for uri in (URL, b"https://b.example/")]
             found += [reader.read(0, block, one, joiner) for one in parts]
-    kernels = Kernels("graphlang.ingest.native._ordinary_page")
-    reader, said = kernels.ordinary_page_new(seed), kernels.struct("ordinary_page_said")
-    links = kernels.struct("ordinary_page_links")
+    reader, said = kernels.ordinary_page_new(seed), kernels.new_ordinary_page_said()
+    links = kernels.new_ordinary_page_links()
     for page in pages[:40]:
         kernels.ordinary_page_read(
             reader, b" " + page, chance.choice((0, 1 + len(page))), 9, chance.randrange(600), chance.randrange(2), said

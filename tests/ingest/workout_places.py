@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from array import array
 
-from graphlang.native.kernels import Kernels
+from graphlang.ingest.links.native import places as kernels
 
 PIECES = (
     *(b"http://", b"https://", b"a", b"b-1", b".", b"..", b"co", b"uk", b"kobe", b"jp", b":", b"80", b"/", b"@", b"A"),
@@ -16,7 +16,6 @@ NAMES = (b"uk\0co.uk\0jp\0kobe.jp\0city.kobe.jp\0", b"", b"\0", b"a\0a\0", b"a."
 
 def workout(seed: int) -> str:
     chance = random.Random(seed)  # noqa: S311 - the same in every thread
-    kernels = Kernels("graphlang.ingest.links.native._places")
     found = 0
     for names in NAMES:
         count = names.count(0) + (names[-1:] not in {b"", b"\0"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphlang.native.kernels import Kernels
+from graphlang.urls.native import url_sums
 
 TURNS = 300
 ROWS, LABELS = 7, 5
@@ -12,15 +12,14 @@ TEXT = "http://user@a.stadt.de/de-at/haus?x=\u00e9\u4e2d\U0001f600#aa-bb"
 
 
 def workout(seed: int) -> str:
-    kernels = Kernels("graphlang.urls.native._url_sums")
     rng = np.random.default_rng(seed)
-    words = kernels.constant("GRAPHLANG_URL_WORDS")
+    words = url_sums.URL_WORDS
     weighs = np.uint64(1) << rng.integers(0, 64, words).astype(np.uint64)  # one bucket of each word
     before = rng.integers(0, ROWS, words).astype(np.int32)
     damaged = rng.choice([-(2**31), -2, 0, ROWS - 1, ROWS, 2**31 - 1], words).astype(np.int32)
-    letters = rng.integers(0, 99, kernels.constant("GRAPHLANG_URL_LETTERS")).astype(np.uint16)
+    letters = rng.integers(0, 99, url_sums.URL_LETTERS).astype(np.uint16)
     letters[[ord(letter) for letter in "\n/.@?#-"]] = 0
-    marks = rng.integers(0, 6, kernels.constant("GRAPHLANG_URL_MARKS")).astype(np.uint8)
+    marks = rng.integers(0, 6, url_sums.URL_MARKS).astype(np.uint8)
     weights = rng.integers(-128, 128, (ROWS, LABELS)).astype(np.int8)
     refused = 0
     for _ in range(TURNS):
@@ -31,7 +30,7 @@ def workout(seed: int) -> str:
             first[rng.integers(0, len(first))] = rng.choice([2**62, -1, -(2**63), 3, 5000])
         text = "".join(f"{url}\n" for url in urls).encode("utf-32-le")
         try:
-            kernels.url_sums(
+            url_sums.url_sums(
                 characters=np.frombuffer(text, dtype=np.uint32),
                 first=first,
                 letters=letters,

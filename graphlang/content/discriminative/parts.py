@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.native.kernels import Kernels
+from graphlang.content.native import scores as _kernels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
     Ints = NDArray[np.int64]
-
-_kernels = Kernels("graphlang.content.native._scores")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.content.discriminative import stranger, unknown
+from graphlang.content.native import scores as _kernels
 from graphlang.content.scoring import calibration
 from graphlang.content.text import windows
-from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 LENGTHS = np.arange(calibration.KNOTS[-1] + 1)  #: beyond, all are alike
-_kernels = Kernels("graphlang.content.native._scores")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from graphlang.content.discriminative.weight_codec import LEVELS
+from graphlang.content.native import ngrams as _kernels
 from graphlang.modelfile import Model, ModelError, take, take_kept
-from graphlang.native.kernels import KernelError, Kernels
+from graphlang.native.kernels import KernelError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-_kernels = Kernels("graphlang.content.native._ngrams")
 _MOST_DENSE = 1 << 27  # weights in tables
-_VECTOR = _kernels.constant("GRAPHLANG_NGRAMS_VECTOR")  # numbers that rows of the table are a multiple of
+_VECTOR = _kernels.NGRAMS_VECTOR  # numbers that rows of the table are a multiple of
 _LINE = 32
 _HALF = 3  # in `blocks`
-_BEHIND = _kernels.constant("GRAPHLANG_NGRAMS_CHUNK")  # numbers after the last list
+_BEHIND = _kernels.NGRAMS_CHUNK  # numbers after the last list
 _MOST = (1 << 31) - 1  # n-grams times labels
-KINDS: Final = _kernels.constant("GRAPHLANG_NGRAMS_KINDS")  #: of features that `ScriptWeights.regret` tells apart
+KINDS: Final = _kernels.NGRAMS_KINDS  #: of features that `ScriptWeights.regret` tells apart
 _NO_LISTS = np.zeros(0, dtype=np.int32)
 
 

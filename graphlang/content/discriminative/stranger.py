@@ -32,8 +32,8 @@ import numpy as np
 
 from graphlang.content.discriminative import unknown
 from graphlang.content.discriminative.sparse_weights import KINDS, Regret
+from graphlang.content.native import scores as _kernels
 from graphlang.content.ngrams.keys import MAX_ORDER
-from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Stage = Literal["letters", "ngrams", "likelihood"]
 
-_kernels = Kernels("graphlang.content.native._scores")
 FILE: Final = Path(__file__).parents[2] / "data" / "unknown.json"
 SIGNS: Final = (
     "fit",  # what a feature says for the language on average, its base included
@@ -71,11 +70,11 @@ ASK: Final = 0.005
 #: The same by n-grams too, for the likelihood to be asked: one sentence in fourteen. Less leaves as many unknown ones.
 ASK_LIKELIHOOD: Final = 0.012
 SURE: Final = 0.9  #: what is told with less is in doubt anyway
-MOST_MARGIN: Final = _kernels.constant("GRAPHLANG_SCORES_MARGIN_MOST")
+MOST_MARGIN: Final = _kernels.SCORES_MARGIN_MOST
 _NEVER: Final = 2.0  # more than any probability
 _SAME: Final = 1e-4  # between two numbers of which one was rounded
 LEAST: Final = 0.002  #: what is shared at least; less would not be seen
-_CUT: Final = _kernels.constant("GRAPHLANG_SCORES_CUT")
+_CUT: Final = _kernels.SCORES_CUT
 
 
 class Fitted(NamedTuple):

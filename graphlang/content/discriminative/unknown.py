@@ -33,7 +33,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphlang.native.kernels import Kernels
+from graphlang.content.native import letters as _letters
+from graphlang.content.native import scores as _kernels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,24 +45,22 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-_kernels = Kernels("graphlang.content.native._scores")
-_letters = Kernels("graphlang.content.native._letters")
 #: Of the logit: 1, fit, -base, log letters, fit * log letters, fit * -base, -base * log letters, base squared.
 COEFFICIENTS = np.array([-17.393, 2.498, 3.679, 1.327, -1.406, -0.038, -0.095, -0.361], dtype=np.float32)
 REFUSED = 0.95  #: more probable than this to be unknown: no answer
 TREBLED = 0.2  #: share of letters that are the third of their kind in a row, from which on a text is rubbish
 CODE = 0.03  #: share of braces, semicolons and paths (`OF_PATH` each) from which on a text is taken for program code
-OF_PATH = _letters.constant("GRAPHLANG_LETTERS_OF_PATH")
+OF_PATH = _letters.LETTERS_OF_PATH
 FEWEST = 3  #: of these that there must be
 OF_CODE = 0.6  #: how probable it then is to be in no language
 #: Where more than one in so many characters stand for bytes, some was encoded twice; that is as probable as in code.
-GARBLED = _letters.constant("GRAPHLANG_LETTERS_GARBLED")
+GARBLED = _letters.LETTERS_GARBLED
 #: How probable it is that what looks like a label is in a relative of it. Acehnese, Banjarese and Minangkabau in Arabic
 #: letters look like Malay in these, which has two labels: of 457 lines of FLORES that are told as Malay none is.
 RELATIVES: Final[Mapping[str, float]] = {"msa_Arab": 0.6, "zlm_Arab": 0.6}
-_FIT_LEAST, _FIT_MOST = (_kernels.constant(f"GRAPHLANG_SCORES_FIT_{end}") for end in ("LEAST", "MOST"))
-_BASE_LEAST, _BASE_MOST = (_kernels.constant(f"GRAPHLANG_SCORES_BASE_{end}") for end in ("LEAST", "MOST"))
-_FEWEST_LETTERS, _MOST_LETTERS = (_kernels.constant(f"GRAPHLANG_SCORES_LETTERS_{end}") for end in ("LEAST", "MOST"))
+_FIT_LEAST, _FIT_MOST = _kernels.SCORES_FIT_LEAST, _kernels.SCORES_FIT_MOST
+_BASE_LEAST, _BASE_MOST = _kernels.SCORES_BASE_LEAST, _kernels.SCORES_BASE_MOST
+_FEWEST_LETTERS, _MOST_LETTERS = _kernels.SCORES_LETTERS_LEAST, _kernels.SCORES_LETTERS_MOST
 
 
 def probability(fit: Floats, base: Floats, letters: NDArray[np.int64]) -> Floats:

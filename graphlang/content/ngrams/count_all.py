@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy  # .sparse is loaded where it is used, for that takes a tenth of a second
 
+from graphlang.content.native import tally as _kernels
 from graphlang.content.ngrams.keys import wide_hashes
-from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from graphlang.content.ngrams.hash_index import KeyTable
     from graphlang.content.text.normalise import Letters
 
-_kernels = Kernels("graphlang.content.native._tally")
 _DROP = np.uint64(16)
 _MOST_SYMBOLS = 1 << 28
 MAX_ROWS = 1 << 16

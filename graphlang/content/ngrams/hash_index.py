@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.native.kernels import Kernels
+from graphlang.content.native import tally as _kernels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_kernels = Kernels("graphlang.content.native._tally")
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)  # no key: keys have 48 bits
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphlang.content.native import ngrams as _kernels
 from graphlang.content.text.normalise import SPACE
-from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 _WIDE = np.uint64(0x9E3779B97F4A7C15)
 MAX_ORDER = 5  #: characters of an n-gram
 LONGEST = 40  #: characters of a word that is a feature, with its spaces
-
-_kernels = Kernels("graphlang.content.native._ngrams")
 
 
 def keys_of(ngrams: Sequence[str]) -> NDArray[np.uint32]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.native.kernels import Kernels
+from graphlang.content.native import ngrams as _kernels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from graphlang.content.text.normalise import Letters
 
 MOST_BITS = 24  #: of a table
-
-_kernels = Kernels("graphlang.content.native._ngrams")
 
 
 class Table:

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphlang.content.native import tally as _kernels
 from graphlang.content.ngrams.count_all import keys_of, strings, tally
 from graphlang.content.ngrams.hash_index import KeyTable
-from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     from graphlang.content.ngrams.count_all import Tally
     from graphlang.content.text.normalise import Letters
-
-_kernels = Kernels("graphlang.content.native._tally")
 
 
 def ranked(letters: Letters, orders: Sequence[int], size: int, *, words: bool = False) -> list[str]:

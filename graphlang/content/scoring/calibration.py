@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.native.kernels import Kernels
+from graphlang.content.native import scores as _kernels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
 
-_kernels = Kernels("graphlang.content.native._scores")
 KNOTS = (4, 8, 16, 32, 64, 128, 256)
 
 

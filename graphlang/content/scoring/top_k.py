@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.native.kernels import Kernels
+from graphlang.content.native import scores as _kernels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-_kernels = Kernels("graphlang.content.native._scores")
 
 
 def top(probabilities: NDArray[np.float32], k: int) -> tuple[NDArray[np.int16], NDArray[np.float32]]:

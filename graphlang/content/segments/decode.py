@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphlang.native.kernels import Kernels
+from graphlang.content.native import segments as _kernels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,9 +42,6 @@ class Costs(NamedTuple):
     inside: float
     language: float
     resemblance: float
-
-
-_kernels = Kernels("graphlang.content.native._segments")
 
 
 class Said(NamedTuple):
@@ -96,7 +93,7 @@ def paths(told: Said, offsets: Ints, border: NDArray[np.bool_], costs: Costs, *,
     """
     units = len(border)
     path = np.zeros(units, dtype=np.int64)
-    states = _kernels.constant("GRAPHLANG_SEGMENTS_STATES")
+    states = _kernels.SEGMENTS_STATES
     _kernels.segments_paths(
         starts=np.searchsorted(told.unit, np.arange(units + 1)),
         label=told.label,

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from graphlang.content.native import letters as _kernels
 from graphlang.content.text.scripts import LATIN, registry
-from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,7 +39,6 @@ _LATIN = re.compile(f"[{_OF_LATIN}]")
 _OTHER = re.compile(f"[^\\W\\d_{_OF_LATIN}]")
 _LETTERS = re.compile(f"([^\\W\\d_\u0370-\u1dff\u1f00-\U0010ffff]+)|[^\\W\\d_{_OF_LATIN}]+")
 _WORD = 20  # characters within which a space is looked for
-_kernels = Kernels("graphlang.content.native._letters")
 
 
 class Unit(NamedTuple):
@@ -141,8 +140,8 @@ class _Letters:
     """Which code points are letters, asked of Python page by page as texts need them: there are a million."""
 
     def __init__(self) -> None:
-        self._is_letter = np.zeros(_kernels.constant("GRAPHLANG_LETTERS_CODE_POINTS"), dtype=np.uint8)
-        self._filled = np.zeros(_kernels.constant("GRAPHLANG_LETTERS_PAGES"), dtype=np.uint8)
+        self._is_letter = np.zeros(_kernels.LETTERS_CODE_POINTS, dtype=np.uint8)
+        self._filled = np.zeros(_kernels.LETTERS_PAGES, dtype=np.uint8)
 
     def count(self, texts: Characters) -> NDArray[np.int64]:
         """Letters of each text, (texts,)."""

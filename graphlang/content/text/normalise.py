@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphlang.content.native import letters as _kernels
 from graphlang.content.text import scripts
-from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,13 +29,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SPACE = 0x20
-_kernels = Kernels("graphlang.content.native._letters")
-_CODE_POINTS = _kernels.constant("GRAPHLANG_LETTERS_CODE_POINTS")
-_PAGES = _kernels.constant("GRAPHLANG_LETTERS_PAGES")  # of code points; only those that texts use are ever filled
+_CODE_POINTS = _kernels.LETTERS_CODE_POINTS
+_PAGES = _kernels.LETTERS_PAGES  # of code points; only those that texts use are ever filled
 _PAGE = _CODE_POINTS // _PAGES
-_DROPPED = _kernels.constant("GRAPHLANG_LETTERS_DROPPED")
-_PAGES_NEEDED = _kernels.constant("GRAPHLANG_LETTERS_PAGES_NEEDED")
-_MARKS_FOUND = _kernels.constant("GRAPHLANG_LETTERS_MARKS_FOUND")
+_DROPPED = _kernels.LETTERS_DROPPED
+_PAGES_NEEDED = _kernels.LETTERS_PAGES_NEEDED
+_MARKS_FOUND = _kernels.LETTERS_MARKS_FOUND
 _ALIKE_PAGES = (0, 1, 2, 4)  # those of Latin and Cyrillic letters that look alike: the kernel may need any of them
 #: Han of the first plane, and Hangul: what is a letter there is named alike, and so is of one script.
 _UNIFORM = (range(0x3400, 0x4DC0), range(0x4E00, 0xA000), range(0xAC00, 0xD7A4))

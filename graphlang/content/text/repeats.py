@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphlang.native.kernels import Kernels
+from graphlang.content.native import letters as _letters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 TIMES: Final = 3  #: that each word of such a text stands there, on average
 _GAP: Final = re.compile("[\0-/:-@\xa0]+")
-_letters = Kernels("graphlang.content.native._letters")
 
 
 def suspects(texts: Characters, offsets: NDArray[np.int64] | None = None) -> NDArray[np.int64]:

@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphlang.content.native import letters as _letters
 from graphlang.content.text import scripts
 from graphlang.content.text.normalise import Characters, code_points, normalise, sample
-from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,7 +43,6 @@ EFFECTIVE = 0.8  #: exponent of the number of windows
 QUOTED = 0.12  #: of short English texts stand on pages in other languages
 QUOTED_LENGTH = 40  #: up to this many letters; of longer ones the fewer
 FEW = 0.4  #: share of letters in the windows below which all but the letters of the script is taken out first
-_letters = Kernels("graphlang.content.native._letters")
 _PROBE = 160  # characters taken from all over a text to find its script
 _PROBED = 1_024  # texts whose characters are looked at together
 _WORD = 16  # of a word that was cut, at most so much is taken away

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphlang.graph.native import log_messages as _kernels
 from graphlang.graph.propagation.edges.link_regressions import HIGHEST
-from graphlang.native.kernels import Kernels
 from graphlang.native.threads import cores, side_by_side
 
 if TYPE_CHECKING:
@@ -30,9 +30,8 @@ if TYPE_CHECKING:
     from graphlang.graph.propagation.edges.compatibility import EdgeCompatibility
     from graphlang.graph.propagation.shared_messages import MessageClasses
 
-_kernels = Kernels("graphlang.graph.native._log_messages")
 
-_ROOM = _kernels.constant("GRAPHLANG_MESSAGE_ROOM")
+_ROOM = _kernels.MESSAGE_ROOM
 
 NOISE = 0.02
 ALONE = 1 << 12  #: messages that one core adds up alone

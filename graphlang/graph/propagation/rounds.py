@@ -22,11 +22,11 @@ import numpy as np
 
 from graphlang.graph.adjacency import reached_by_evidence
 from graphlang.graph.language_tables import softmax
+from graphlang.graph.native import belief_steps as _kernels
 from graphlang.graph.propagation import shared_messages
 from graphlang.graph.propagation.edges.group_tables import group_of
 from graphlang.graph.propagation.messages import Messages
 from graphlang.graph.propagation.motion import Motion, Outcome
-from graphlang.native.kernels import Kernels
 from graphlang.native.threads import both, in_blocks
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
     _Moved = tuple[float, NDArray[np.int64]]
 
-_kernels = Kernels("graphlang.graph.native._belief_steps")
 
 START, SLOWER, FASTER, SLOWEST = 0.0, 0.3, -0.2, 0.9  #: damping of a page, and how it changes
 #: What all neighbours of a page say against a language at most, in log-odds to the one they say most for: about as much

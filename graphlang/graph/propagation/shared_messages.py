@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.native.kernels import Kernels
+from graphlang.graph.native import message_classes as _kernels
 from graphlang.native.threads import even_parts, in_blocks, over_parts, side_by_side
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_kernels = Kernels("graphlang.graph.native._message_classes")
 
 #: What a coupling may be: none, or evenly spaced log-odds from 0.005 to 0.98.
 LEVELS = np.concatenate([[0.0], 1 / (1 + np.exp(-np.linspace(-5.3, 3.9, 32)))]).astype(np.float32)

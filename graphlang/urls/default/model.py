@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.modelfile import Model, ModelError, take
-from graphlang.native.kernels import Kernels
 from graphlang.numerics import softmax
 from graphlang.urls.baykan2008.learners.one_against_rest import best_only
 from graphlang.urls.default.calibration import SHARPEST, inverse_temperature
 from graphlang.urls.default.features import BITS
+from graphlang.urls.native import url_sums as _kernels
 from graphlang.urls.tokens.fold_letters import fold_table
 from graphlang.urls.tokens.token_position import MARKS
 from graphlang.urls.tokens.tokenize import joined
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_kernels = Kernels("graphlang.urls.native._url_sums")
 #: URLs that are worked on at a time; more gains no speed and costs memory
 _BATCH = 2048
 _WORD = 64  # buckets whose bits stand together

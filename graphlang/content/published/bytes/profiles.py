@@ -14,20 +14,19 @@ import numpy as np
 import scipy  # .sparse is loaded where it is used, for that takes a tenth of a second
 
 from graphlang.codes import languages
+from graphlang.content.native import tally as _kernels
 from graphlang.content.ngrams import bytes_input
 from graphlang.content.ngrams.count_all import tally
 from graphlang.content.ngrams.hash_index import KeyTable
 from graphlang.content.ngrams.keys import wide_hashes
 from graphlang.content.published.bytes.encodings import NAMES, encode, encodings_of
 from graphlang.modelfile import Model, ModelError, take
-from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-_kernels = Kernels("graphlang.content.native._tally")
 _DENSE = 4  # an n-gram that more than one profile in so many has is common
 _MOST_DENSE = 1 << 23  # values of common n-grams
 _KEY_BITS = np.uint64(16)

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.graph.adjacency import padded
+from graphlang.graph.native import couplings as _kernels
 from graphlang.graph.propagation.edges import by_language
 from graphlang.graph.propagation.edges.group_tables import group_of, of_languages, tables
 from graphlang.graph.propagation.edges.link_kinds import class_of, followed
@@ -40,7 +41,6 @@ from graphlang.graph.propagation.edges.link_regressions import (
     p_same,
 )
 from graphlang.graph.propagation.edges.link_sample import sample
-from graphlang.native.kernels import Kernels
 from graphlang.native.threads import in_blocks
 
 if TYPE_CHECKING:
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from graphlang.graph.adjacency import Ends, Links
     from graphlang.graph.propagation.edges.edge_features import EdgeFeatures
 
-_kernels = Kernels("graphlang.graph.native._couplings")
 
 BLOCK = 1 << 17  #: links that one core works on at once
 

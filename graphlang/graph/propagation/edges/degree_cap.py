@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.graph.adjacency import order_by_target, reaching, starts
-from graphlang.native.kernels import Kernels
+from graphlang.graph.native import degree_cap as _kernels
 from graphlang.native.threads import over_parts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_kernels = Kernels("graphlang.graph.native._degree_cap")
 
 FOLLOWED = 3.0  #: what the links to the pages that stand for a page weigh together
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.native.kernels import Kernels
+from graphlang.graph.native import edge_features as _kernels
 from graphlang.native.threads import in_blocks, over_parts
 
 if TYPE_CHECKING:
@@ -31,8 +31,6 @@ NAMES = (
     "out difference", "in difference", "common targets", "common sources", "detours", "targets shared",
     "sources shared",
 )  # fmt: skip
-
-_kernels = Kernels("graphlang.graph.native._edge_features")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

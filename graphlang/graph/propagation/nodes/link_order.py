@@ -21,9 +21,9 @@ import numpy as np
 
 from graphlang.graph.adjacency import padded
 from graphlang.graph.data import NONE
+from graphlang.graph.native import link_order as _kernels
 from graphlang.graph.propagation import shared_messages
 from graphlang.graph.propagation.nodes import site_prior
-from graphlang.native.kernels import Kernels
 from graphlang.numerics import distinct, numbered, softmax
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from graphlang.graph.adjacency import Links
     from graphlang.graph.data import Evidence
 
-_kernels = Kernels("graphlang.graph.native._link_order")
 
 NAME = "link_order"  #: of the signal
 KEEP = 8  #: languages of a page that are kept
