@@ -200,7 +200,9 @@ def canonical(graph: Graph) -> Links:
         source, target, kind, hreflang, ordinal = _distinct(n, source, target, kind, hreflang, ordinal)
     out_start, in_source = starts(source, n), np.empty(len(source), np.int32)
     in_start = _by_page(
-        target, n, lambda *part: _kernels.links_sources(n, *part[:2], source, target, part[2], in_source)
+        target,
+        n,
+        lambda first, last, places: _kernels.links_sources(n, first, last, source, target, places, in_source),
     )
     outside = n - graph.inside
     return Links(n, source, target, kind, hreflang, out_start, in_source, in_start, ordinal, outside, graph.leaves)
@@ -243,7 +245,9 @@ def order_by_target(target: NDArray[np.int32], pages: int) -> tuple[NDArray[np.i
     [[1, 0, 2], [0, 1, 1, 3]]
     """
     order = np.empty(len(target), np.int32)
-    in_start = _by_page(target, pages, lambda *part: _kernels.links_order(pages, *part[:2], target, part[2], order))
+    in_start = _by_page(
+        target, pages, lambda first, last, places: _kernels.links_order(pages, first, last, target, places, order)
+    )
     return order, in_start
 
 

@@ -99,7 +99,7 @@ def array_taker(
             view = memoryview(values)
         except (TypeError, ValueError, BufferError):
             raise KernelError(f"{name} is {type(values).__name__}, expected an array of {expected}") from None
-        shape, problem = view.shape, _problem(view, accepted, expected, writable=writable)
+        shape, problem = view.shape or (), _problem(view, accepted, expected, writable=writable)
         # An error keeps the variables of its frames, and Python before 3.12.7 crashes when the collector breaks a
         # cycle with a view that is held (python/cpython#77894).
         del view

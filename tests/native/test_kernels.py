@@ -212,7 +212,5 @@ def test_a_sanitiser_complains_of_a_defect(
 
 
 def test_a_module_that_was_not_built_is_named() -> None:
-    with pytest.raises(
-        ImportError, match=r"graphlang.db.native._nothing is missing: graphlang compiles"
-    ):
+    with pytest.raises(ImportError, match=r"graphlang.db.native._nothing is missing: graphlang compiles"):
         load("graphlang.db.native._nothing")

@@ -99,7 +99,9 @@ class Messages:
         found = np.empty((len(group), self.size + 1), np.float32)
         room = np.empty(_ROOM * self.size, np.float32)  # of this thread
         given = (group, coupling, sender, prior_group, belief, row)
-        _kernels.messages(*self._tables, self._candidates, NOISE, HIGHEST, to_target, *given, room, found)
+        marginal, switch, exclusion, odds, prior, unsure = self._tables
+        tables = (marginal, switch, exclusion, odds, prior, unsure, self._candidates)
+        _kernels.messages(*tables, NOISE, HIGHEST, to_target, *given, room, found)
         return np.log(found, out=found)
 
     def accumulate(

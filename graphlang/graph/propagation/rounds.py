@@ -195,7 +195,14 @@ class Exchange:
                 """How far one page of a block is from what it hears, and which of them move."""
                 part = pages[block]
                 moves, most = np.empty(len(part), np.uint8), np.empty(1, np.float32)
-                given = (np.float32(tolerance / 10), SLOWER, FASTER, SLOWEST, part, self._passed_on(incoming, part))
+                given = (
+                    float(np.float32(tolerance / 10)),
+                    SLOWER,
+                    FASTER,
+                    SLOWEST,
+                    part,
+                    self._passed_on(incoming, part),
+                )
                 if not _kernels.move_beliefs(*given, belief, last, damping[:, 0], before, moves, most):
                     raise ValueError("the weights are so large that nothing can be told any more")
                 return float(most[0]), part[moves.view(np.bool_)]

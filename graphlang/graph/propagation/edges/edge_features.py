@@ -93,8 +93,8 @@ class EdgeFeatures:
         """What the kernels look up of each page, which has so many links; shape (inside,) each."""
         links = self._links
         made = _kernels.neighbours_new(links.n, links.inside, links.m)
-        starts = [start[: links.inside + 1] for start in (links.out_start, links.in_start)]
-        given = (self.longest, *starts, links.target, links.in_source, out, into)
+        ends = slice(links.inside + 1)
+        given = (self.longest, links.out_start[ends], links.in_start[ends], links.target, links.in_source, out, into)
         logs = [np.empty(links.inside, np.float32) for _ in range(3)]
 
         def pack(part: slice) -> None:
@@ -147,9 +147,9 @@ class EdgeFeatures:
         over_parts(len(wanted), fill)
         return found
 
-    def _listed(self) -> list[NDArray[np.int32]]:
+    def _listed(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """How many targets, and how many sources, of each page are here."""
-        return [self._links.outdegree().astype(np.int32), self._links.indegree().astype(np.int32)]
+        return self._links.outdegree().astype(np.int32), self._links.indegree().astype(np.int32)
 
     def _most_steps(self, longest: int) -> int:
         """What ``_steps`` are at most, were all links wanted."""
@@ -163,7 +163,7 @@ class EdgeFeatures:
         return sum(counted)
 
     @contextmanager
-    def _given(self) -> Iterator[tuple[Any, ...]]:
+    def _given(self) -> Iterator[tuple[Any, Any, Any, Any, Any, Any]]:
         """What both kernels take first; the marks are the caller's own, and all zeros again if nothing was refused."""
         links = self._links
         try:
