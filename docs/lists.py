@@ -15,11 +15,9 @@ from graphlang.db.corrections import Correction
 from graphlang.evaluation.compare import Change, Count
 from graphlang.export.texts import TextRow
 from graphlang.maps import languages, sites
-from graphlang.maps.facts import Encoding, Fact
+from graphlang.maps.facts import Encoding, Fact, ProblemRow
 from graphlang.maps.pages import PageRow
-from graphlang.maps.problems import ProblemRow
-from graphlang.maps.review import ReviewRow
-from graphlang.maps.sample import SampleRow
+from graphlang.maps.review import ReviewRow, SampleRow
 from graphlang.method_cards.card import OfLanguage
 
 PAGE: Final = Path(__file__).with_name("lists.md")

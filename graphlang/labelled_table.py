@@ -6,7 +6,7 @@ import csv
 from typing import TYPE_CHECKING, Final, Literal
 
 from graphlang.db import InputError
-from graphlang.regular_file import open_text
+from graphlang.files import open_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
+from graphlang.files import open_regular
 from graphlang.modelfile import Kept, fastest_zlib
-from graphlang.regular_file import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -113,7 +113,7 @@ def keep(digest: str, makers: Iterable[Path], arrays: Mapping[str, NDArray[Any]]
         return False
     if find(digest, makers) is not None:  # another process was quicker
         return True
-    from graphlang.whole_file import replacing  # noqa: PLC0415 - hardly ever needed
+    from graphlang.files import replacing  # noqa: PLC0415 - hardly ever needed
 
     entries, at, checksum = {}, 0, 0
     for name, array in arrays.items():
@@ -192,7 +192,7 @@ def _read(data: NDArray[np.uint8]) -> Kept | None:
 
 def _clear(newest: Path) -> None:
     """Remove what earlier versions kept, so that there are never more than a few, and what killed processes left."""
-    from graphlang.whole_file import PART  # noqa: PLC0415 - hardly ever needed
+    from graphlang.files import PART  # noqa: PLC0415 - hardly ever needed
 
     others = [path for path in newest.parent.glob(f"*{_SUFFIX}") if path != newest]
     others.sort(key=lambda path: path.stat().st_mtime_ns)

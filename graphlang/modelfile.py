@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.lib import format as npy
 
-from graphlang.regular_file import open_regular, read_regular
+from graphlang.files import open_regular, read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -110,7 +110,7 @@ class Model:
             raise ModelError(
                 f"{path}: the model would be larger ({len(data):,} bytes) than what is read: give it fewer features"
             )
-        from graphlang.whole_file import OutputError, replacing  # noqa: PLC0415 - whoever only reads models needs none
+        from graphlang.files import OutputError, replacing  # noqa: PLC0415 - whoever only reads models needs none
 
         try:
             with replacing(Path(path)) as file:

@@ -1,4 +1,4 @@
-"""Text from a crawl as it may be shown: what would steer a terminal, or turn the line around, is an escape."""
+"""Text for people: control characters as escapes, so that text from a crawl cannot steer a terminal, and numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-
 
 
 def visible(text: str) -> str:
-    r"""Text with control and direction characters shown as escapes, so that they can do nothing to a terminal.
+    r"""Replace control and direction characters by escapes.
 
     >>> visible("a\x1b[2Jb"), visible("\u202egnp.exe")
     ('a\\x1b[2Jb', '\\u202egnp.exe')
@@ -19,9 +19,18 @@ def visible(text: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    r"""The same for a text of several lines, whose line feeds stay.
+    r"""Replace them in a text of several lines, whose line feeds stay.
 
     >>> visible_lines("one\ntwo\r\x1b[1A")
     'one\ntwo\\r\\x1b[1A'
     """
     return "\n".join(map(visible, text.split("\n")))
+
+
+def quantity(number: int, what: str) -> str:
+    """Write a number with its unit, an English noun that takes an s in the plural.
+
+    >>> quantity(1, "page"), quantity(1234, "page"), quantity(0, "further capture")
+    ('1 page', '1,234 pages', '0 further captures')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -12,12 +12,12 @@ from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
+from graphlang.files import refuse_empty, replacing
 from graphlang.ingest.formats.arc import Arc
 from graphlang.ingest.formats.detect import open_records
 from graphlang.ingest.formats.observatory_store import write_record
 from graphlang.ingest.limits import Limits
 from graphlang.ingest.payload.http_response import text
-from graphlang.whole_file import refuse_empty, replacing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

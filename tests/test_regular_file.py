@@ -10,8 +10,8 @@ import pytest
 from click.testing import Result
 
 from graphlang.db import create
+from graphlang.files import open_regular, open_text, read_regular
 from graphlang.modelfile import ModelError, read
-from graphlang.regular_file import open_regular, open_text, read_regular
 from graphlang.urls import registry
 
 Call = Callable[..., Result]

@@ -9,7 +9,7 @@ from graphlang.analysis.arrays.cached_loader import CachedLoader
 from graphlang.analysis.classify import label_ids
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.codes import languages
-from graphlang.codes.wanted import Wanted, wanted
+from graphlang.codes.languages import LanguageChoice, parse_choice
 from graphlang.db import InputError, collection, corrections
 from graphlang.db.remove import Removed
 from graphlang.db.runs.lifecycle import state_seen
@@ -63,7 +63,7 @@ def correct(connection: sqlite3.Connection, said: Iterable[Said], *, by: str, pr
         if url in gone:
             raise InputError(f"{url[:_SHOWN]} was removed, and nothing is kept of it: see 'graphlang remove --forget'")
         try:
-            language = wanted(one.language)
+            language = parse_choice(one.language)
         except ValueError as error:
             raise InputError(f"{error}, said of {url[:_SHOWN]}") from error
         rows.append((url, _label(connection, found, url, language), one.note.strip()))
@@ -134,7 +134,7 @@ def _url(written: str) -> str:
     return found
 
 
-def _label(connection: sqlite3.Connection, run: Run | None, url: str, language: Wanted) -> str:
+def _label(connection: sqlite3.Connection, run: Run | None, url: str, language: LanguageChoice) -> str:
     if language.language in (languages.UND, languages.ZXX):
         return language.language
     if language.script is None and run is not None:

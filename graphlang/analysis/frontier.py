@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.codes.wanted import Wanted
+    from graphlang.codes.languages import LanguageChoice
     from graphlang.db.runs.run import Run
 
 
@@ -45,8 +45,8 @@ class Candidate(NamedTuple):
 class _Wish:
     """Which languages are worth a fetch."""
 
-    want: Sequence[Wanted]
-    saturated: Sequence[Wanted]
+    want: Sequence[LanguageChoice]
+    saturated: Sequence[LanguageChoice]
 
     def takes(self, language: str, script: str | None) -> bool:
         """Whether a page in this language and script is wanted."""
@@ -56,7 +56,11 @@ class _Wish:
 
 
 def frontier(
-    connection: sqlite3.Connection, *, want: Sequence[Wanted] = (), saturated: Sequence[Wanted] = (), run: Run
+    connection: sqlite3.Connection,
+    *,
+    want: Sequence[LanguageChoice] = (),
+    saturated: Sequence[LanguageChoice] = (),
+    run: Run,
 ) -> list[Candidate]:
     """Rank the URLs that were never fetched, the greatest chance first, then by the number of referrers, then by URL.
 

@@ -15,7 +15,7 @@ from graphlang.cli.shared.output import RowOptions, output_options, to_file, wid
 from graphlang.cli.shared.paths import host_named, lines_of, url_named
 from graphlang.cli.shared.progress import bars
 from graphlang.maps.review import COUNT
-from graphlang.printing.counted import counted
+from graphlang.visible import quantity
 
 if TYPE_CHECKING:
     from graphlang.analysis.correct import Corrected
@@ -179,7 +179,7 @@ def correct(
         if language or note:
             raise click.UsageError("--undo takes neither --language nor --note")
         count = crawl.undo_corrections(*(url for url, _ in pairs), hosts=names, by=by)
-        say(f"undone: {counted(count, 'correction')}{_NEXT if count else ''}")
+        say(f"undone: {quantity(count, 'correction')}{_NEXT if count else ''}")
         return
     if not by.strip():
         raise click.UsageError("--by is missing: who corrects?")
@@ -193,8 +193,8 @@ def correct(
 def _say_corrected(corrected: Corrected) -> None:
     absent = ""
     if corrected.unknown:
-        absent = f"; {counted(corrected.unknown, 'URL')} not in the database yet"
-    say(f"corrected: {counted(corrected.pages, 'page')}{absent}{_NEXT if corrected.pages else ''}")
+        absent = f"; {quantity(corrected.unknown, 'URL')} not in the database yet"
+    say(f"corrected: {quantity(corrected.pages, 'page')}{absent}{_NEXT if corrected.pages else ''}")
 
 
 @click.command()

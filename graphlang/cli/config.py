@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphlang.regular_file import read_regular
+from graphlang.files import read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -144,7 +144,7 @@ def _of_sqlite(message: str) -> Failure:
 
 
 def _of_system(error: OSError) -> Failure:
-    from graphlang.whole_file import NothingToWriteError  # noqa: PLC0415 - help and version do without
+    from graphlang.files import NothingToWriteError  # noqa: PLC0415 - help and version do without
 
     where = f"{error.filename}: " if error.filename else ""
     message = f"{where}{error.strerror or error}"

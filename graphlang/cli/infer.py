@@ -14,13 +14,13 @@ from graphlang.cli.shared.crawl import opened, say_run, waits
 from graphlang.cli.shared.log import logs, say
 from graphlang.cli.shared.options import Finite, WholeNumber, given_on_command_line
 from graphlang.cli.shared.progress import bars
+from graphlang.files import read_regular
 from graphlang.graph import clueweb09 as clueweb09_rule
 from graphlang.graph import vote as inlinks
 from graphlang.graph.data import LARGEST
 from graphlang.graph.propagation.defaults import WEIGHTS
 from graphlang.graph.propagation.options import Options
 from graphlang.native.threads import cores
-from graphlang.regular_file import read_regular
 from graphlang.visible import visible
 
 if TYPE_CHECKING:

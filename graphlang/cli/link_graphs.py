@@ -14,17 +14,17 @@ from graphlang.cli.shared.log import say
 from graphlang.cli.shared.options import selects
 from graphlang.cli.shared.output import csv_safe, format_of_name, wide, write_rows, write_text
 from graphlang.cli.shared.paths import refuse_inputs
-from graphlang.export.language_graph_files import write_language_graph, write_site_graph
-from graphlang.maps.graphs.language_graph import Distance, Language, Pair, distances
-from graphlang.maps.graphs.site_graph import NEAR, SiteDistance, SiteLinks, SitePair, site_distances, site_pairs
-from graphlang.whole_file import refuse_empty, replacing
+from graphlang.export.graph_files import write_language_graph, write_site_graph
+from graphlang.files import refuse_empty, replacing
+from graphlang.maps.language_graph import Distance, Language, Pair, distances
+from graphlang.maps.site_graph import NEAR, SiteDistance, SiteLinks, SitePair, site_distances, site_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from graphlang.collection.page_filter import PageFilter
-    from graphlang.maps.graphs.language_graph import LanguageGraph
-    from graphlang.maps.graphs.site_graph import SiteGraph
+    from graphlang.maps.language_graph import LanguageGraph
+    from graphlang.maps.site_graph import SiteGraph
 
     _Rows = Iterable[tuple[Any, ...]]
 

@@ -18,8 +18,7 @@ from graphlang.cli.shared.progress import bars
 from graphlang.collection.page_filter import selection
 from graphlang.maps.pages import ORDERS
 from graphlang.maps.sites import SHORT, SURE, UNITS
-from graphlang.printing.counted import counted
-from graphlang.visible import visible
+from graphlang.visible import quantity, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -334,7 +333,7 @@ def _print_reading(reading: Reading) -> None:
     text = " ".join(reading.text.split())
     write_line(f"  read        {len(reading.text):,} characters: {visible(text[:_EXCERPT])}".rstrip())
     if reading.template_lines:
-        lines, pages = counted(len(reading.template_lines), "line"), counted(reading.pages, "page")
+        lines, pages = quantity(len(reading.template_lines), "line"), quantity(reading.pages, "page")
         excerpt = visible(" | ".join(reading.template_lines)[:_EXCERPT])
         write_line(f"  not read    {lines} that {pages} of this host have: {excerpt}")
 

@@ -20,8 +20,7 @@ from graphlang.cli.shared.paths import host_named, lines_of, url_named
 from graphlang.cli.shared.progress import Timed, bars
 from graphlang.db.write.choose_capture import Keep
 from graphlang.printing.as_json import json_text
-from graphlang.printing.counted import counted
-from graphlang.visible import visible
+from graphlang.visible import quantity, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -85,8 +84,8 @@ def say_ingested(ingested: Ingested, progress: Timed, *, verbose: bool) -> None:
         say(_changed(ingested), "options changed", files=len(ingested.changed))
     rate = f" ({ingested.pages / ingested.seconds:,.0f} pages/s)" if ingested.pages else ""
     say(
-        f"read {counted(ingested.files, 'file')}: {counted(ingested.pages, 'page')}, {counted(ingested.links, 'link')},"
-        f" {counted(ingested.problems, 'problem')} in {ingested.seconds:.1f} s{rate}",
+        f"read {quantity(ingested.files, 'file')}: {quantity(ingested.pages, 'page')}, {quantity(ingested.links, 'link')},"
+        f" {quantity(ingested.problems, 'problem')} in {ingested.seconds:.1f} s{rate}",
         "read",
         **counts(ingested),
     )
@@ -94,7 +93,7 @@ def say_ingested(ingested: Ingested, progress: Timed, *, verbose: bool) -> None:
         them = "it" if ingested.files == 1 else "them"
         say(f"no pages in {them}: pages are what came from http and https URLs", "no pages")
     if ingested.others:
-        message = f"{counted(ingested.others, 'repeat capture')}: {_fate(ingested)} (--keep {ingested.keep})"
+        message = f"{quantity(ingested.others, 'repeat capture')}: {_fate(ingested)} (--keep {ingested.keep})"
         say(message, "captures", captures=ingested.others, kept=ingested.kept)
     stages = {name: round(seconds, 1) for name, seconds in progress.seconds.items() if seconds >= _SHORT}
     if stages:
@@ -122,7 +121,7 @@ def _fate(ingested: Ingested) -> str:
     if ingested.keep is not Keep.ALL:
         return "one capture of each URL is kept"
     duplicates = ingested.others - ingested.kept
-    skipped = f"{counted(duplicates, 'duplicate')} skipped" if duplicates else ""
+    skipped = f"{quantity(duplicates, 'duplicate')} skipped" if duplicates else ""
     stored = f"{ingested.kept:,} kept" if ingested.kept else ""
     return ", ".join(filter(None, (stored, skipped)))
 
@@ -149,7 +148,7 @@ def _say_skipped(ingested: Ingested, *, verbose: bool) -> None:
     elif ingested.passed:
         by_reason = Counter(skipped.reason for skipped in ingested.passed)
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in by_reason.items())
-        message = f"skipped: {counted(len(ingested.passed), 'file')} ({reasons}); --verbose names them"
+        message = f"skipped: {quantity(len(ingested.passed), 'file')} ({reasons}); --verbose names them"
         say(message, "passed over", **by_reason)
 
 
@@ -157,7 +156,7 @@ def exit_with_problems(ingested: Ingested) -> None:
     """Exit with 1 where there were problems."""
     if ingested.problems:
         them = "it" if ingested.problems == 1 else "them"
-        message = f"{counted(ingested.problems, 'problem')}: 'graphlang problems' lists {them}"
+        message = f"{quantity(ingested.problems, 'problem')}: 'graphlang problems' lists {them}"
         say(message, "problems", problems=ingested.problems)
         sys.exit(1)
 
@@ -382,9 +381,9 @@ def convert(source: Path, target: Path, *, max_ratio: int) -> None:
       graphlang convert crawl.warc.gz crawl.store
       graphlang convert crawl.store crawl.warc.gz
     """
+    from graphlang.files import open_regular  # noqa: PLC0415
     from graphlang.ingest.convert import to_store, to_warc  # noqa: PLC0415
     from graphlang.ingest.limits import Limits  # noqa: PLC0415
-    from graphlang.regular_file import open_regular  # noqa: PLC0415
 
     name = target.name.lower()
     if name.endswith(".store"):
@@ -401,7 +400,7 @@ def convert(source: Path, target: Path, *, max_ratio: int) -> None:
         progress.stage("convert", source.stat().st_size, "bytes")
         result = write(source, target, Limits(max_ratio=max_ratio), progress=progress.advance)
     if not log().quiet:
-        write_line(f"{counted(result.records, 'record')} written to {visible(str(target))}")
+        write_line(f"{quantity(result.records, 'record')} written to {visible(str(target))}")
     for offset, kind, reason in result.faults[:_LISTED]:
         say(f"at byte {offset:,}: {kind}: {visible(reason)}", "problem", offset=offset, kind=kind, reason=reason)
     if len(result.faults) > _LISTED:

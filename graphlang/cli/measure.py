@@ -19,10 +19,10 @@ from graphlang.cli.shared.paths import refuse_before_work
 from graphlang.cli.shared.progress import bars
 from graphlang.collection.opened_file import NOTHING_YET
 from graphlang.db import StoreError
+from graphlang.files import replacing
 from graphlang.printing.as_json import json_text
-from graphlang.printing.counted import counted
 from graphlang.urls.registry import DEFAULT
-from graphlang.whole_file import replacing
+from graphlang.visible import quantity
 
 if TYPE_CHECKING:
     from graphlang.collection import Collection
@@ -217,7 +217,7 @@ def tune(
         return
     for _, answers in labelled:
         say_unused_gold(answers)
-    say(f"{counted(tuned.pages, 'gold page')} on {counted(tuned.sites, 'site')}")
+    say(f"{quantity(tuned.pages, 'gold page')} on {quantity(tuned.sites, 'site')}")
     say(f"loss on these pages: {tuned.loss_before:.4f} before, {tuned.loss:.4f} after")
     if tuned.held_out is not None:
         say(f"loss on held-out sites: {tuned.held_out_before:.4f} before, {tuned.held_out:.4f} after")

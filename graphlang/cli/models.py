@@ -24,14 +24,13 @@ from graphlang.cli.shared.paths import refuse_inputs
 from graphlang.cli.shared.progress import bars
 from graphlang.codes import languages as codes
 from graphlang.content import registry as content_methods
+from graphlang.files import OutputError, refuse_unwritable, replacing
 from graphlang.printing.as_json import json_text
-from graphlang.printing.counted import counted
 from graphlang.urls import registry as url_methods
-from graphlang.visible import visible
-from graphlang.whole_file import OutputError, refuse_unwritable, replacing
+from graphlang.visible import quantity, visible
 
 if TYPE_CHECKING:
-    from graphlang.codes.wanted import Wanted
+    from graphlang.codes.languages import LanguageChoice
     from graphlang.modelfile import Model
     from graphlang.urls.baykan2008.methods import Published
     from graphlang.urls.default.model import Url
@@ -224,7 +223,7 @@ def train(
 
     trained = _train(corpus, method, text, frequencies, messages, values)
     digest = trained.save(model)
-    say(f"{model}: {counted(len(trained.labels), 'label')}, {model.stat().st_size:,} bytes, sha256 {digest}")
+    say(f"{model}: {quantity(len(trained.labels), 'label')}, {model.stat().st_size:,} bytes, sha256 {digest}")
     if left_out := trained.parameters.get("left_out"):
         say(f"left out: {', '.join(visible(reason) for reason in why_left_out(left_out))}")
 
@@ -290,7 +289,7 @@ def _extend(
     content, digest = modelfile.read(path)
     extended = extend(folder, base=content, path=path, digest=digest, **settings)
     sha256 = extended.save(output)
-    say(f"{output}: {counted(len(extended.labels), 'label')}, {output.stat().st_size:,} bytes, sha256 {sha256}")
+    say(f"{output}: {quantity(len(extended.labels), 'label')}, {output.stat().st_size:,} bytes, sha256 {sha256}")
     added = extended.parameters["extended"][-1]
     labels = sorted(added["labels"].items())
     names = ", ".join(f"{label} ({facts['characters']:,} characters)" for label, facts in labels)
@@ -393,10 +392,10 @@ def profiles(
         _edit_profiles(model, folder, remove, only_tags, target)
 
 
-def _wanted(values: tuple[str, ...], option: str) -> tuple[Wanted, ...]:
-    from graphlang.codes.wanted import wanted  # noqa: PLC0415
+def _wanted(values: tuple[str, ...], option: str) -> tuple[LanguageChoice, ...]:
+    from graphlang.codes.languages import parse_choice  # noqa: PLC0415
 
-    return tuple(map(wanted, options.tags(values, option)))
+    return tuple(map(parse_choice, options.tags(values, option)))
 
 
 def _list_profiles(model: Model, path: Path, format_: str) -> None:
@@ -412,7 +411,7 @@ def _list_profiles(model: Model, path: Path, format_: str) -> None:
 
 
 def _edit_profiles(
-    model: Model, folder: Path | None, remove: tuple[str, ...], only: tuple[Wanted, ...], target: Path
+    model: Model, folder: Path | None, remove: tuple[str, ...], only: tuple[LanguageChoice, ...], target: Path
 ) -> None:
     """Write a byte model with other profiles."""
     from graphlang.content.published.bytes.edit_profiles import amended  # noqa: PLC0415
@@ -426,11 +425,11 @@ def _edit_profiles(
     before = {profile.key for profile in edited.removed}
     for profile in edited.made:
         write_line(f"{'replaced' if profile.key in before else 'added'} {profile.label} in {profile.encoding}")
-    say(f"{target}: {counted(len(edited.model.labels), 'label')}, sha256 {sha256}")
+    say(f"{target}: {quantity(len(edited.model.labels), 'label')}, sha256 {sha256}")
 
 
 def _drop_labels(
-    model: Model, path: Path, digest: str, only: tuple[Wanted, ...], remove: tuple[str, ...], target: Path
+    model: Model, path: Path, digest: str, only: tuple[LanguageChoice, ...], remove: tuple[str, ...], target: Path
 ) -> None:
     """Write a model of nfc with some of its languages."""
     from graphlang.content.training.fewer_labels import fewer_labels  # noqa: PLC0415
@@ -442,7 +441,7 @@ def _drop_labels(
     for label in smaller.alone:
         language, script = codes.split(label)
         say(f"{codes.name(language)} is the only language left in the script {script}: all texts in it get it")
-    say(f"{target}: {counted(len(smaller.model.labels), 'label')}, sha256 {sha256}")
+    say(f"{target}: {quantity(len(smaller.model.labels), 'label')}, sha256 {sha256}")
 
 
 @click.command()

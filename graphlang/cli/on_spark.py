@@ -22,8 +22,7 @@ from graphlang.cli.shared.output import RowOptions, output_options, write_line, 
 from graphlang.cli.shared.paths import files_in
 from graphlang.collection.page_filter import selection
 from graphlang.db.write.choose_capture import Keep
-from graphlang.printing.counted import counted
-from graphlang.visible import visible
+from graphlang.visible import quantity, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -230,7 +229,7 @@ def run(
             progress=lambda stage: say(stage, "stage", stage=stage),
         )
     say(
-        f"{counted(result.archives, 'archive')}: {_counts(result)}, {counted(result.problems, 'problem')}",
+        f"{quantity(result.archives, 'archive')}: {_counts(result)}, {quantity(result.problems, 'problem')}",
         "done",
         archives=result.archives,
         pages=result.pages,
@@ -244,7 +243,7 @@ def run(
         say(f"Warning: {warning}", "warning")
     if result.supersteps:
         end = "converged" if result.converged else "stopped"
-        say(f"inference {end} after {counted(result.supersteps, 'superstep')}")
+        say(f"inference {end} after {quantity(result.supersteps, 'superstep')}")
     write_line(f"tables: {visible(output)}")
     if result.problems:
         click.get_current_context().exit(PROBLEMS)
@@ -274,13 +273,13 @@ def load(db: Path, output: Path, *, overwrite: bool) -> None:
       graphlang cluster load crawl.db -o tables
     """
     result = _import("graphlang.cluster.load").from_database(db, output, overwrite=overwrite)
-    say(f"{_counts(result)}, {counted(result.runs, 'run')}", "loaded", **result._asdict())
+    say(f"{_counts(result)}, {quantity(result.runs, 'run')}", "loaded", **result._asdict())
     write_line(f"tables: {visible(str(output))}")
 
 
 def _counts(result: Any) -> str:
     unfetched = result.pages - result.fetched
-    return f"{counted(result.fetched, 'page')} read, {unfetched:,} only linked to, {counted(result.links, 'link')}"
+    return f"{quantity(result.fetched, 'page')} read, {unfetched:,} only linked to, {quantity(result.links, 'link')}"
 
 
 @cluster.command()
@@ -319,7 +318,7 @@ def sites(
         if "year" in units:
             say_unanswered(unanswered(opened))
             _import("graphlang.cluster.maps").refuse_other_years(opened)
-        language_map = site_map(opened, units, chosen, scripts=scripts or any(tag.script for tag in chosen.wanted))
+        language_map = site_map(opened, units, chosen, scripts=scripts or any(tag.script for tag in chosen.choices))
     write_rows(language_map.columns, language_map.rows, **target)
 
 
@@ -388,8 +387,8 @@ def language_graph(
       graphlang cluster language-graph tables
       graphlang cluster language-graph tables --what sites --by host --format csv -o sites.csv
     """
-    from graphlang.maps.graphs.language_graph import language_graph as graph_of  # noqa: PLC0415
-    from graphlang.maps.graphs.site_graph import site_graph  # noqa: PLC0415
+    from graphlang.maps.language_graph import language_graph as graph_of  # noqa: PLC0415
+    from graphlang.maps.site_graph import site_graph  # noqa: PLC0415
 
     chosen = selection({**pages, "fetched": True} if fetched else pages)
     with _tables_of(tables, master, settings) as opened:
@@ -419,7 +418,7 @@ def report(tables: str, output: Path, title: str | None, master: str | None, set
     Example:
       graphlang cluster report tables -o report.html
     """
-    from graphlang.report.to_file import report_of, write_report  # noqa: PLC0415
+    from graphlang.report.page import report_of, write_report  # noqa: PLC0415
 
     heading = title or tables.rstrip("/").rpartition("/")[2]
     with _tables_of(tables, master, settings) as opened:
@@ -458,5 +457,5 @@ def import_(folder: Path, db: Path) -> None:
     except ImportError as error:
         raise Failure("import needs pyarrow: pip install 'graphlang[parquet]'", USAGE) from error
     result = to_database(folder, db)
-    message = f"{_counts(result)}, {counted(result.problems, 'problem')}, {counted(result.runs, 'run')}"
+    message = f"{_counts(result)}, {quantity(result.problems, 'problem')}, {quantity(result.runs, 'run')}"
     say(message, "imported", **result._asdict())

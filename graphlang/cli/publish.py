@@ -35,9 +35,8 @@ from graphlang.export import to_file
 from graphlang.export.parquet import MissingExtraError, write_parquet
 from graphlang.export.tables import Table
 from graphlang.export.texts import write_txt
-from graphlang.printing.counted import counted
-from graphlang.visible import visible
-from graphlang.whole_file import refuse_empty, replacing
+from graphlang.files import refuse_empty, replacing
+from graphlang.visible import quantity, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -111,7 +110,7 @@ def serve(db: Path, port: int, *, search: bool) -> None:
             site = datasette(db, None)
             if search_index is not None:
                 pages = index(db, search_index)
-                say(f"{counted(pages, 'page')} can be searched")
+                say(f"{quantity(pages, 'page')} can be searched")
                 site = datasette(db, search_index)
         except ImportError as error:
             raise click.UsageError(str(error)) from error

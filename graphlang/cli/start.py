@@ -19,8 +19,7 @@ from graphlang.cli.shared.progress import Timed, bars
 from graphlang.cli.shared.text_files import Texts
 from graphlang.cli.shared.text_files import encoding as encoding_option
 from graphlang.native.threads import cores
-from graphlang.printing.counted import counted
-from graphlang.visible import visible
+from graphlang.visible import quantity, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -153,7 +152,7 @@ def print_map(crawl: Collection) -> None:
         line += f"  and {rest} more" if rest > 0 else ""
         write_line(f"{visible(site):<{width}}  {pages[site]:>8,}  {line}")
     if len(sites) > _SITES:
-        write_line(f"and {counted(len(sites) - _SITES, 'more site')}: 'graphlang sites' lists all of them")
+        write_line(f"and {quantity(len(sites) - _SITES, 'more site')}: 'graphlang sites' lists all of them")
     write_line(_summary(crawl.totals()))
 
 
@@ -162,7 +161,7 @@ def _summary(totals: Totals) -> str:
     if totals.not_counted == 1:
         ignored = "; 1 redirect, error or file that is not text does not count"
     return (
-        f"{counted(totals.pages, 'page')} read in {counted(totals.languages, 'language')},"
+        f"{quantity(totals.pages, 'page')} read in {quantity(totals.languages, 'language')},"
         f" {totals.undetermined:,} of them undetermined; {totals.only_linked_to:,} more only linked"
         f" to{ignored if totals.not_counted else ''}"
     )
@@ -278,7 +277,7 @@ class _NotUrls:
         """Print the number, if there are any."""
         if self._total:
             are = "is not a URL" if self._total == 1 else "are not URLs"
-            say(f"{counted(self._total, 'line')} {are} (first: {visible(self._first)}), and und")
+            say(f"{quantity(self._total, 'line')} {are} (first: {visible(self._first)}), and und")
 
 
 def _answers(predicted: Iterable[_Predicted], *, text: bool) -> Iterator[tuple[Any, ...]]:

@@ -33,7 +33,7 @@ from graphlang.cluster.tables import (
 from graphlang.db import StoreError, collection
 from graphlang.db.records import LinkKind, inflated
 from graphlang.db.runs.run import chosen_run
-from graphlang.whole_file import OutputError, naming
+from graphlang.files import OutputError, naming
 
 if TYPE_CHECKING:
     import sqlite3

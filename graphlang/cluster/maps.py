@@ -19,22 +19,21 @@ import pyarrow.compute as pc
 from graphlang.cluster.spark_session import errors_in_one_line
 from graphlang.cluster.sql_tables import Tables
 from graphlang.db import InputError
-from graphlang.maps.gathered import COLUMNS, gathered, others_answered
-from graphlang.maps.graphs import language_graph as language_graphs
-from graphlang.maps.graphs import site_graph
-from graphlang.maps.graphs.language_graph import language_graph as graph_of
-from graphlang.maps.graphs.measures.components import Shape, shapes
+from graphlang.maps import language_graph as language_graphs
+from graphlang.maps import site_graph
+from graphlang.maps.gathered import COLUMNS, beside_own_text, gathered, others_answered
+from graphlang.maps.graph_measures import Shape, shapes
+from graphlang.maps.language_graph import language_graph as graph_of
 from graphlang.maps.languages import YearRow, languages_of, languages_of_years
-from graphlang.maps.own_text import beside_own_text
 from graphlang.maps.selection import Gathered, Selection, content_run, outdated
 from graphlang.maps.sites import language_map
-from graphlang.report.to_file import write_report
+from graphlang.report.page import write_report
 from graphlang.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from graphlang.maps.graphs.language_graph import LanguageGraph
+    from graphlang.maps.language_graph import LanguageGraph
     from graphlang.maps.languages import Row as LanguageRow
     from graphlang.maps.sites import Row as SiteRow
 
@@ -160,7 +159,7 @@ def _gathered(
     tables: Tables, selection: Selection, *, columns_too: Sequence[str] = (), yearly: bool = False
 ) -> Iterator[Selection]:
     """Gather as `graphlang.maps.gathered` does; Spark keeps the rows, in memory or on its disks."""
-    everyone = replace(selection, wanted=(), below=None, min_confidence=0.0, fetched=None, gathered=None)
+    everyone = replace(selection, choices=(), below=None, min_confidence=0.0, fetched=None, gathered=None)
     source, values = everyone.source()
     columns = tuple(dict.fromkeys((*COLUMNS, *columns_too)))
     chosen = ", ".join(columns)

@@ -16,7 +16,7 @@ import pyarrow as pa
 from pyarrow import fs
 
 from graphlang.db import InputError
-from graphlang.whole_file import OutputError
+from graphlang.files import OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,6 +12,8 @@ stands in ``data/aliases.tsv``, and the usual script of each language in ``data/
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -252,3 +254,43 @@ def name(code: str) -> str:
         return code
     shown = name_of("language", bcp47(language)) or code
     return f"{shown} ({name_of('script', written) or written})" if written else shown
+
+
+_SCRIPT: Final = re.compile(r"[A-Za-z]{4}")
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageChoice:
+    """A language to select, in one script or in any."""
+
+    language: str
+    script: str | None = None
+
+    def takes(self, language: str, script: str | None) -> bool:
+        """Return whether a text in this language and script is selected.
+
+        >>> LanguageChoice("zho", "Hant").takes("zho", "Hans"), LanguageChoice("zho").takes("zho", "Hans")
+        (False, True)
+        """
+        return self.language == language and self.script in (None, script)
+
+
+def parse_choice(tag: str) -> LanguageChoice:
+    """Parse a code, BCP 47 tag or name; the script counts where the tag names one or implies it.
+
+    Raises:
+        ValueError: no language has this name.
+
+    >>> parse_choice("zh-TW"), parse_choice("zho"), parse_choice("sr-Latn").script, parse_choice("de-AT").script
+    (LanguageChoice(language='zho', script='Hant'), LanguageChoice(language='zho', script=None), 'Latn', None)
+    """
+    tag = tag.strip()
+    if tag in (UND, ZXX):
+        return LanguageChoice(tag)
+    language = code(tag)
+    if language is None:
+        raise ValueError(f"unknown language {tag!r}")
+    tag_script = script(tag)
+    subtags = re.split("[-_]", tag)[1:]
+    named = any(_SCRIPT.fullmatch(subtag) for subtag in subtags) or (bool(subtags) and language in MULTISCRIPT)
+    return LanguageChoice(language, tag_script if named or tag_script != likely_script(language) else None)

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from graphlang.analysis.correct import Corrected
     from graphlang.db.corrections import Correction
     from graphlang.db.remove import Removal
-    from graphlang.maps.review import ReviewRow
-    from graphlang.maps.sample import SampleRow
+    from graphlang.maps.review import ReviewRow, SampleRow
     from graphlang.rows import Rows
 
 
@@ -137,13 +136,13 @@ class Correcting(OpenedFile):
             TypeError: `count` or `draw` is not an integer.
             ValueError: `count` is below 1; `draw` is negative, or has more than 64 bits; an unknown language.
         """
-        from graphlang.maps.sample import SampleRow, sample_rows  # noqa: PLC0415
+        from graphlang.maps.review import SampleRow, sample_rows  # noqa: PLC0415
 
         tags = languages(language)
         return self._rows(
             SampleRow._make,
             SampleRow._fields,
-            lambda connection: sample_rows(connection, count=count, draw=draw, wanted=tags),
+            lambda connection: sample_rows(connection, count=count, draw=draw, choices=tags),
         )
 
     @checked(by=text)

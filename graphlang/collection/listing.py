@@ -20,10 +20,9 @@ if TYPE_CHECKING:
     from graphlang.collection.page_filter import PageFilter
     from graphlang.db.runs.run import Run
     from graphlang.export.texts import TextRow
-    from graphlang.maps.facts import Encoding, Fact, Totals
+    from graphlang.maps.facts import Encoding, Fact, ProblemRow, Totals
     from graphlang.maps.languages import Row as LanguageRow
     from graphlang.maps.pages import PageRow
-    from graphlang.maps.problems import ProblemRow
     from graphlang.maps.sites import Row as SiteRow
     from graphlang.rows import Rows
 
@@ -80,7 +79,7 @@ class Listing(OpenedFile):
         def rows(connection: sqlite3.Connection, after: int = 0, until: int | None = None) -> Iterator[tuple[Any, ...]]:
             return page_rows(
                 connection,
-                wanted=tags,
+                choices=tags,
                 below=below,
                 host=site,
                 fetched=fetched,
@@ -238,13 +237,13 @@ class Listing(OpenedFile):
         Raises:
             TypeError: `kind` is not a text.
         """
-        from graphlang.maps.problems import ProblemRow, problem_rows  # noqa: PLC0415
+        from graphlang.maps.facts import ProblemRow, problem_rows  # noqa: PLC0415
 
         return self._rows(ProblemRow._make, ProblemRow._fields, lambda connection: problem_rows(connection, kind=kind))
 
     def count_problems(self) -> dict[str, int]:
         """Count the problems of each kind, the commonest first. The verb is `problems --count`."""
-        from graphlang.maps.problems import count_problems  # noqa: PLC0415
+        from graphlang.maps.facts import count_problems  # noqa: PLC0415
 
         with self._reading() as connection:
             return dict(count_problems(connection))

@@ -13,8 +13,8 @@ from graphlang.arguments import run_number
 from graphlang.db import StoreError, open_existing
 from graphlang.db.errors import EmptyError, store_error
 from graphlang.db.runs.run import chosen_run, get_run
+from graphlang.files import OutputError
 from graphlang.rows import Rows
-from graphlang.whole_file import OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

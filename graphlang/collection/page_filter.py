@@ -10,7 +10,7 @@ from graphlang.arguments import flag, length, probability, several, whole_number
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from graphlang.codes.wanted import Wanted
+    from graphlang.codes.languages import LanguageChoice
     from graphlang.maps.selection import Selection
 
 _LAST_STATUS: Final = 999  #: of HTTP has three digits
@@ -58,7 +58,7 @@ def selection(pages: PageFilter, captures: str = "own", at: str | None = None) -
     from graphlang.maps.captures import which  # noqa: PLC0415
     from graphlang.maps.selection import Selection  # noqa: PLC0415
 
-    values: dict[str, Any] = {"captures": which(captures, at), "wanted": languages(pages.get("language", ()))}
+    values: dict[str, Any] = {"captures": which(captures, at), "choices": languages(pages.get("language", ()))}
     values["min_confidence"] = probability("min_confidence", pages.get("min_confidence", 0.0))
     values["everything"] = flag("everything", pages.get("everything", False))
     for name, check in (("below", probability), ("fetched", flag), ("min_length", length), ("max_length", length)):
@@ -71,11 +71,11 @@ def selection(pages: PageFilter, captures: str = "own", at: str | None = None) -
     return Selection(**values)
 
 
-def languages(tags: str | Sequence[str], *, name: str = "language") -> tuple[Wanted, ...]:
+def languages(tags: str | Sequence[str], *, name: str = "language") -> tuple[LanguageChoice, ...]:
     """Return one language, or several, in our codes; an unknown one raises ValueError."""
-    from graphlang.codes.wanted import wanted  # noqa: PLC0415
+    from graphlang.codes.languages import parse_choice  # noqa: PLC0415
 
-    return tuple(map(wanted, several(name, tags)))
+    return tuple(map(parse_choice, several(name, tags)))
 
 
 def http_status(value: object) -> int:

@@ -11,7 +11,7 @@ from graphlang.arguments import checked, flag, run_number, text
 from graphlang.collection.opened_file import OpenedFile, run_or_chosen
 from graphlang.collection.page_filter import PageFilter, selection
 from graphlang.db import StoreError
-from graphlang.printing.counted import counted
+from graphlang.visible import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from graphlang.evaluation.compare import Change, Count
     from graphlang.evaluation.evaluate import Evaluation, Gold
     from graphlang.evaluation.tune import Tuned
-    from graphlang.maps.graphs.language_graph import LanguageGraph
-    from graphlang.maps.graphs.site_graph import SiteGraph
+    from graphlang.maps.language_graph import LanguageGraph
+    from graphlang.maps.site_graph import SiteGraph
     from graphlang.rows import Rows
 
 _UNITS = ("domain", "host", "page")
@@ -93,7 +93,7 @@ class Publishing(OpenedFile):
             OutputError: the file is one that the database consists of.
             TypeError: `title` is not a text.
         """
-        from graphlang.report.to_file import report_of, write_report  # noqa: PLC0415
+        from graphlang.report.page import report_of, write_report  # noqa: PLC0415
 
         heading = title or self.path.stem
         if isinstance(output, str | Path):
@@ -146,7 +146,7 @@ class Publishing(OpenedFile):
             TypeError: an argument of another type.
             ValueError: as for `language_graph`.
         """
-        from graphlang.maps.graphs.language_graph import language_graph  # noqa: PLC0415
+        from graphlang.maps.language_graph import language_graph  # noqa: PLC0415
 
         chosen = selection(pages)
         if by not in _UNITS:
@@ -167,7 +167,7 @@ class Publishing(OpenedFile):
             TypeError: an argument of another type.
             ValueError: `by` is none of these; as for `PageFilter`.
         """
-        from graphlang.maps.graphs.site_graph import site_graph  # noqa: PLC0415
+        from graphlang.maps.site_graph import site_graph  # noqa: PLC0415
 
         chosen = selection(pages)
         if by not in _UNITS[:2]:
@@ -339,10 +339,10 @@ class Publishing(OpenedFile):
 def _why_no_pages(path: str | Path, gold: Gold) -> str:
     unknown = sum(gold.unknown.values())
     if gold.empty and not (gold.missing or unknown or gold.contradicted):
-        return f"{path} names no language: the column 'language' is empty in {counted(gold.empty, 'line')}"
-    reasons = [f"{counted(gold.missing, 'URL')} that it does not have"]
+        return f"{path} names no language: the column 'language' is empty in {quantity(gold.empty, 'line')}"
+    reasons = [f"{quantity(gold.missing, 'URL')} that it does not have"]
     if unknown:
-        reasons.append(f"{counted(unknown, 'line')} with an unknown language code")
+        reasons.append(f"{quantity(unknown, 'line')} with an unknown language code")
     if gold.contradicted:
-        reasons.append(f"{counted(gold.contradicted, 'page')} with different languages on several lines")
+        reasons.append(f"{quantity(gold.contradicted, 'page')} with different languages on several lines")
     return f"none of the pages of {path} is in this database: {', and '.join(reasons)}"

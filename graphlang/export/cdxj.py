@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import re
+import zlib
+from contextlib import closing
+from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import unquote_to_bytes
 
 from graphlang.codes import languages
 from graphlang.db.write.sources import paths_of
-from graphlang.export.archive_records import lengths
-from graphlang.export.sort_key import sort_key
 from graphlang.maps import captures, shares
 from graphlang.printing.as_json import json_text
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from graphlang.maps.selection import Selection
+
 
 #: A second language counts from this probability.
 SECOND: Final = 0.2
@@ -169,3 +172,180 @@ def _stamp(date: str) -> str:
         return digits
     digits = _NO_DIGIT.sub("", date)[: len(_FIRST)]
     return digits + _FIRST[len(digits) :] if digits else _UNDATED
+
+
+_GZIP: Final = b"\x1f\x8b"
+_CHUNK: Final = 1 << 16
+_HEADER: Final = 1 << 20
+_LENGTH: Final = re.compile(rb"\ncontent-length[ \t]*:[ \t]*(\d{1,15})", re.IGNORECASE)
+_MOST: Final = 1 << 30  # bytes that one record may unpack to
+
+
+def lengths(path: Path, offsets: Iterable[int]) -> Iterator[tuple[int, int | None]]:
+    """Bytes of the records that begin at some offsets, as (offset, length).
+
+    Of a gzip file the length of the member, of one that is not compressed that of the WARC record with its header and
+    the two empty lines behind it. None where a record cannot be told: another compression, ARC that is not compressed,
+    several records in one member, damage.
+
+    Args:
+        path: the archive.
+        offsets: in ascending order.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    with closing(path.open("rb")) as file:
+        before = None
+        for offset in offsets:
+            found = None if offset == before else _length(file, offset)
+            before = offset
+            yield offset, found
+
+
+def _length(file: IO[bytes], offset: int) -> int | None:
+    file.seek(offset)
+    first = file.read(_CHUNK)
+    if first.startswith(_GZIP):
+        return _member(file, first)
+    if first.startswith(b"WARC/"):
+        return _record(file, first)
+    return None
+
+
+def _member(file: IO[bytes], chunk: bytes) -> int | None:
+    unpack = zlib.decompressobj(wbits=31)
+    taken = unpacked = 0
+    while chunk:
+        taken += len(chunk)
+        while chunk and not unpack.eof:
+            try:
+                unpacked += len(unpack.decompress(chunk, _CHUNK * 16))
+            except zlib.error:
+                return None
+            if unpacked > _MOST:
+                return None
+            chunk = unpack.unconsumed_tail
+        if unpack.eof:
+            return taken - len(unpack.unused_data)
+        chunk = file.read(_CHUNK)
+    return None
+
+
+def _record(file: IO[bytes], head: bytes) -> int | None:
+    while (end := head.find(b"\r\n\r\n")) < 0 and len(head) < _HEADER:
+        more = file.read(_CHUNK)
+        if not more:
+            return None
+        head += more
+    found = _LENGTH.search(head, 0, max(end, 0) + 2)
+    return end + 4 + int(found[1]) + 4 if end >= 0 and found else None
+
+
+_WWW: Final = re.compile(r"www\d*\.")
+_END: Final = re.compile("[/?#]")
+_PORTS: Final = {"http": "80", "https": "443"}
+_SAFE: Final = frozenset(b"!\"$&'()*+,-./:;<=>?@[\\]^_`{|}~") | frozenset(range(48, 58)) | frozenset(range(97, 123))
+_PLAIN: Final = re.compile(r"[!\"$&'()*+,\-./:;<=>?@[\\\]^_`{|}~0-9A-Za-z]*")  #: what stays, but for its case
+#: Of each the last in a query is dropped.
+_SESSIONS: Final = tuple(
+    re.compile(f"{session}(?:&|$)")
+    for session in (
+        *("jsessionid=[0-9a-z]{32}", "phpsessid=[0-9a-z]{32}", "sid=[0-9a-z]{32}", "aspsessionid[a-z]{8}=[a-z]{24}"),
+        "cfid=(?:(?!cfid=)[^&])+&cftoken=[^&]+",
+    )
+)
+#: Sessions in the path of ASP.NET.
+_FOLDERS: Final = (
+    re.compile(r"(?<=/)\((?:[a-z]\([0-9a-z]{24}\))+\)/(?=[^?]+\.aspx)"),
+    re.compile(r"(?<=/)\([0-9a-z]{24}\)/(?=[^?]+\.aspx)"),
+)
+_UNESCAPED: Final = 8  # times that a URL may be escaped over and over
+
+
+def sort_key(url: str) -> str:
+    """The sort key of a URL: host reversed, the rest in lower case.
+
+    What differs between ways to write the same address is dropped: the scheme, ``www``, usual ports, the order of
+    parameters, session ids, an empty query, a slash at the end.
+
+    Args:
+        url: of http or https, in canonical form.
+
+    >>> sort_key("http://www.Example.org:80/A/b%43/?y=2&x=1"), sort_key("https://example.org")
+    ('org,example)/a/bc?x=1&y=2', 'org,example)/')
+    """
+    scheme, _, rest = url.partition("://")
+    authority, slash, tail = rest.partition("/")
+    if "?" in authority or "#" in authority or not slash:
+        end = _END.search(rest)
+        authority, tail = (rest, "") if end is None else (rest[: end.start()], rest[end.start() :])
+    else:
+        tail = f"/{tail}"
+    path, _, query = tail.partition("#")[0].partition("?")
+    return f"{_site(scheme, authority)}){_path(path)}{_query(query)}"
+
+
+@lru_cache(maxsize=4096)  # the pages of a site mostly stand together
+def _site(scheme: str, authority: str) -> str:
+    address = authority.rpartition("@")[2].lower()
+    host, bracket, port = address.partition("]")
+    if not bracket:
+        host, _, port = address.partition(":")
+    host = host.lstrip("[").replace("..", ".").strip(".")
+    www = _WWW.match(host)
+    name = ",".join(reversed(host[www.end() if www else 0 :].split(".")))
+    port = port.lstrip(":")
+    return f"{name}:{port}" if port and port != _PORTS.get(scheme.lower()) else name
+
+
+def _path(path: str) -> str:
+    folded = _escaped(path)
+    if "//" in folded or "/." in folded or not folded.startswith("/"):
+        folded = _folded(folded)
+    if ".aspx" in folded:
+        for pattern in _FOLDERS:
+            folded = _without_last(pattern, folded)
+    return folded.removesuffix("/") or "/"
+
+
+def _folded(path: str) -> str:
+    """Without empty folders, and those that are none."""
+    kept: list[str] = []
+    for part in path.split("/")[1:]:
+        if part == ".." and kept:
+            kept.pop()
+        elif part != ".":
+            kept.append(part)
+    return "/" + "".join(f"{part}/" for part in kept[:-1] if part) + (kept[-1] if kept else "")
+
+
+def _query(query: str) -> str:
+    if not query:
+        return ""
+    found = _escaped(query)
+    if "id" in found:
+        for pattern in _SESSIONS:
+            found = _without_last(pattern, found)
+    ordered = "&".join(sorted(found.split("&"), key=lambda one: one.split("=", 1)))
+    return f"?{ordered}" if ordered else ""
+
+
+def _without_last(pattern: re.Pattern[str], text: str) -> str:
+    last = None
+    for last in pattern.finditer(text):  # noqa: B007 - the last one is wanted
+        pass
+    return text if last is None else text[: last.start()] + text[last.end() :]
+
+
+def _escaped(part: str) -> str:
+    """Lower case, with percent signs only where they must be."""
+    if _PLAIN.fullmatch(part):
+        return part.lower()
+    raw = part.encode("utf-8", "surrogatepass")
+    for _ in range(_UNESCAPED):
+        before, raw = raw, unquote_to_bytes(raw)
+        if raw == before:
+            break
+    raw = raw.lower()
+    return "".join(chr(byte) if byte in _SAFE else f"%{byte:02x}" for byte in raw)

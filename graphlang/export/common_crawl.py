@@ -9,10 +9,9 @@ from typing import IO, TYPE_CHECKING, Any, Final
 import numpy as np
 
 from graphlang.codes import languages
-from graphlang.maps.by_site import by_site
-from graphlang.maps.graphs.web_graph import selected, site_links, site_numbers
-from graphlang.maps.sites import site_map
-from graphlang.printing.counted import counted
+from graphlang.maps.sites import by_site, site_map
+from graphlang.maps.web_graph import selected, site_links, site_numbers
+from graphlang.visible import quantity
 
 if TYPE_CHECKING:
     import sqlite3
@@ -115,6 +114,6 @@ def _page(language: str, rows: list[tuple[int, float, str]]) -> str:
         its[1] += pages * confidence
     listed = sorted(sites.items(), key=lambda item: (-item[1][0], item[0]))
     lines = [f"# Web Language: {languages.name(language)}", "", "Other:"]
-    lines += [f"- {_line(site)} ({counted(pages, 'page')}, {total / pages:.2f})" for site, (pages, total) in listed]
+    lines += [f"- {_line(site)} ({quantity(pages, 'page')}, {total / pages:.2f})" for site, (pages, total) in listed]
     lines += ["", "Additional Information:", f"- ISO-639-3 code: {languages.split(language)[0]}", ""]
     return "\n".join(lines)

@@ -9,9 +9,8 @@ import numpy as np
 from graphlang.db import collection
 from graphlang.maps import captures, shares
 from graphlang.maps import languages as language_lists
-from graphlang.maps.by_site import Site, by_site
 from graphlang.maps.selection import COLUMNS
-from graphlang.maps.sites import site_map
+from graphlang.maps.sites import Site, by_site, site_map
 
 if TYPE_CHECKING:
     import sqlite3

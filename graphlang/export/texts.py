@@ -12,7 +12,7 @@ from graphlang.db.values import refused
 from graphlang.export.cdxj import codes as codes_of
 from graphlang.export.tables import Table
 from graphlang.maps import captures, shares
-from graphlang.printing.counted import counted
+from graphlang.visible import quantity
 
 if TYPE_CHECKING:
     import sqlite3
@@ -63,7 +63,7 @@ class Told:
         if not self.cut:
             return []
         one = self.cut == 1
-        words = f"{self.cut:,} of {counted(self.texts, 'text')} {'is' if one else 'are'} cut"
+        words = f"{self.cut:,} of {quantity(self.texts, 'text')} {'is' if one else 'are'} cut"
         return [f"{words}: 'graphlang ingest --again --text-limit none' keeps {'it' if one else 'them'} whole"]
 
 

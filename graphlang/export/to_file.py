@@ -9,14 +9,13 @@ from typing import IO, TYPE_CHECKING, Final
 from graphlang.db.connection import own_files, same_file
 from graphlang.export import tables
 from graphlang.export.texts import Told, texts
+from graphlang.files import OutputError, promised, refuse_empty, replacing
 from graphlang.maps import captures
 from graphlang.maps.selection import Selection
 from graphlang.printing.as_csv import write_csv
 from graphlang.printing.as_json import write_jsonl
 from graphlang.printing.as_tsv import write_tsv
-from graphlang.printing.counted import counted
-from graphlang.printing.file_names import promised
-from graphlang.whole_file import OutputError, refuse_empty, replacing
+from graphlang.visible import quantity
 
 if TYPE_CHECKING:
     import sqlite3
@@ -195,21 +194,21 @@ def _writer(
         from graphlang.export.texts import write_txt  # noqa: PLC0415
 
         return functools.partial(write_txt, made())
-    from graphlang.export import warc_records  # noqa: PLC0415
+    from graphlang.export import warc  # noqa: PLC0415
 
     compressed = output.suffix.lower() not in _PLAIN
     if what == "wet":
-        return functools.partial(warc_records.write_wet, made(), compressed=compressed)
-    return functools.partial(warc_records.write_metadata, connection, selection, compressed=compressed)
+        return functools.partial(warc.write_wet, made(), compressed=compressed)
+    return functools.partial(warc.write_metadata, connection, selection, compressed=compressed)
 
 
 def _graph(connection: sqlite3.Connection, what: str, format_: str, selection: Selection, file: IO[bytes]) -> int:
     from graphlang.export.graph_files import WEB, WRITERS  # noqa: PLC0415
-    from graphlang.maps.graphs.web_graph import web_graph  # noqa: PLC0415
+    from graphlang.maps.web_graph import web_graph  # noqa: PLC0415
 
     if what == "languages":
-        from graphlang.export.language_graph_files import write_language_graph  # noqa: PLC0415
-        from graphlang.maps.graphs.language_graph import language_graph  # noqa: PLC0415
+        from graphlang.export.graph_files import write_language_graph  # noqa: PLC0415
+        from graphlang.maps.language_graph import language_graph  # noqa: PLC0415
 
         return write_language_graph(language_graph(connection, selection), format_, file)
     graph = web_graph(connection, what.removesuffix("s"), selection)
@@ -226,7 +225,7 @@ def _cdxj(
     made = write_cdxj(connection, database, selection, file)
     said += [f"{name} is not where it was: its records have no length in the index" for name in made.missing]
     if made.without_length and not made.missing:
-        said.append(f"{counted(made.without_length, 'record')} without a length in the index: it cannot be told")
+        said.append(f"{quantity(made.without_length, 'record')} without a length in the index: it cannot be told")
     return made.lines
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from graphlang.db import snapshot
 from graphlang.db.runs.run import run_of_moment
 from graphlang.maps.selection import COLUMNS, content_run
-from graphlang.printing.counted import counted
+from graphlang.visible import quantity
 
 if TYPE_CHECKING:
     import sqlite3
@@ -170,7 +170,7 @@ def lacking(connection: sqlite3.Connection, selection: Selection) -> list[str]:
     (count,) = connection.execute(query, values).fetchone()
     if count:
         told.append(
-            f"{counted(count, 'capture')} {'has' if count == 1 else 'have'} no language yet:"
+            f"{quantity(count, 'capture')} {'has' if count == 1 else 'have'} no language yet:"
             " 'graphlang propagate DB --each year' finds one for each page and year,"
             " --at MOMENT for the captures nearest to it"
         )

@@ -1,8 +1,8 @@
-"""Pages looked up once, for several questions about them.
+"""Gather pages in a temporary table, for several questions about them.
 
-What a map counts of a page lies in six tables. Looking a million pages up in them takes longer than counting them, so
-that whoever asks more than once gathers them first, in a temporary table. It lies outside the database, on the disk
-once it is large, and all questions see the collection at one moment, also while somebody writes to it.
+What a map counts of a page lies in six tables, and looking a million pages up takes longer than counting them. So they
+are looked up once. The table lies outside the database, on the disk once it is large, and all questions see the
+collection at one moment, also while another process writes to it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from graphlang.db.runs.run import AT
 from graphlang.maps import selection as selections
-from graphlang.maps.own_text import OWN_COLUMNS, beside_own_text
 from graphlang.maps.selection import Gathered, content_run
 from graphlang.maps.shares import CONTENT_RUN
 
@@ -23,7 +22,11 @@ if TYPE_CHECKING:
 
     from graphlang.maps.selection import Selection
 
-#: What of a page can be asked for, beside what whoever gathers names.
+
+#: Columns that `beside_own_text` adds: letters of the page's text, or its characters where no run has counted letters;
+#: the language that a content run read from it, and its confidence; NULL where the run has no answer for the page.
+OWN_COLUMNS: Final = ("letters", "own_language", "own_confidence")
+#: Columns that are always gathered.
 COLUMNS: Final = (
     *("page", "domain", "tld", "language", "script", "confidence", "runner_up", "runner_up_confidence"),
     *("method", "run", "fetched", "charset", "date", "length"),
@@ -70,7 +73,7 @@ def gathered(
         The same selection, which reads what was gathered.
     """
     # Which languages, and how sure, is a matter of each question.
-    everyone = replace(selection, wanted=(), below=None, min_confidence=0.0, fetched=None, gathered=None)
+    everyone = replace(selection, choices=(), below=None, min_confidence=0.0, fetched=None, gathered=None)
     source, values = everyone.source()
     if yearly:
         source, values = everyone.source(of="capture_languages", columns=(*selections.COLUMNS, "capture"))
@@ -112,3 +115,18 @@ def others_answered(connection: Any) -> bool:
         connection: a collection.
     """
     return connection.execute("SELECT 1 FROM history WHERE run IS NOT NULL LIMIT 1").fetchone() is not None
+
+
+def beside_own_text(source: str, run: str = ":own") -> str:
+    """SQL: a subquery of pages with `OWN_COLUMNS`.
+
+    Args:
+        source: a subquery of pages (`Selection.source`).
+        run: SQL for the content run; of a page it is ``pages``.
+    """
+    return (
+        "(SELECT pages.*, COALESCE(own.characters, pages.characters, pages.length, 0) AS letters,"
+        " own_label.language AS own_language, own.confidence AS own_confidence"
+        f" FROM {source} AS pages LEFT JOIN predictions AS own ON own.run = {run} AND own.page = pages.page"
+        " LEFT JOIN labels AS own_label ON own_label.id = own.label)"
+    )

@@ -11,8 +11,7 @@ from graphlang.codes import languages
 from graphlang.maps import shares
 from graphlang.maps.gathered import gathered, others_answered
 from graphlang.maps.poisson_binomial import any_at_all, interval
-from graphlang.maps.selection import content_run
-from graphlang.maps.totals import total
+from graphlang.maps.selection import content_run, total
 
 if TYPE_CHECKING:
     import sqlite3
@@ -79,7 +78,7 @@ def languages_of(connection: sqlite3.Connection, selection: Selection) -> list[R
 def _languages_of(connection: sqlite3.Connection, selection: Selection, *, of_captures: bool = False) -> list[Row]:
     source, values = selection.source(with_languages=False)
     sums: defaultdict[str, _Sum] = defaultdict(_Sum)
-    scripts = any(one.script for one in selection.wanted)
+    scripts = any(one.script for one in selection.choices)
 
     def named(language: str, script: str | None) -> str:
         return f"{language}_{script}" if scripts and script else language

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
 from graphlang.maps import shares
-from graphlang.maps.selection import in_wanted
+from graphlang.maps.selection import choice_condition
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Sequence
 
-    from graphlang.codes.wanted import Wanted
+    from graphlang.codes.languages import LanguageChoice
 
 
 #: Orders of pages, and SQL for each: as they were found; least sure first; shortest first; by URL.
@@ -42,7 +42,7 @@ class PageRow(NamedTuple):
 def page_rows(
     connection: sqlite3.Connection,
     *,
-    wanted: Sequence[Wanted] = (),
+    choices: Sequence[LanguageChoice] = (),
     below: float | None = None,
     host: str | None = None,
     fetched: bool | None = None,
@@ -56,11 +56,11 @@ def page_rows(
 
     Args:
         connection: a collection.
-        wanted: only pages in one of these languages.
+        choices: only pages in one of these languages.
         below: only pages with less confidence.
         host: only pages of this host, as the database has it.
         fetched: True for pages that were read, False for those only linked to, None for both.
-        min_confidence: pages below count as ``und``; that comes before `wanted`, so that ``und`` finds them.
+        min_confidence: pages below count as ``und``; that comes before `choices`, so that ``und`` finds them.
         declared_unlike: only pages that declare languages, of which none is the one that was found.
         sort: one of `ORDERS`. In any but ``found`` nothing comes before all pages are looked at.
         after: only pages with a greater id.
@@ -74,8 +74,8 @@ def page_rows(
     conditions: list[str] = []
     told, own = shares.columns(connection)
     values: dict[str, Any] = {"least": min_confidence, **own}
-    if wanted:
-        conditions.append(in_wanted(wanted, values))
+    if choices:
+        conditions.append(choice_condition(choices, values))
     if below is not None:
         conditions.append("confidence < :below")
         values["below"] = below

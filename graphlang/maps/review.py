@@ -1,7 +1,9 @@
-"""Which pages somebody should look at first: those whose check would teach most."""
+"""Pages for people to check: those whose check teaches most, or a random sample to label."""
 
 from __future__ import annotations
 
+import heapq
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -9,7 +11,7 @@ import numpy as np
 from graphlang.db import collection
 from graphlang.graph.propagation.options import Options
 from graphlang.maps.selection import Selection
-from graphlang.printing.counted import counted
+from graphlang.visible import quantity
 
 if TYPE_CHECKING:
     import sqlite3
@@ -17,10 +19,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from graphlang.codes.languages import LanguageChoice
+
+
 COUNT: Final = 50  #: pages, unless another number is asked for
 #: What a check must teach at least, in pages of which nothing is known.
 LEAST: Final = 0.01
-_EXCERPT: Final = 160  # characters
+_EXCERPT: Final = 160  # characters of a page to review
+_SAMPLE_EXCERPT: Final = 400  # characters of a page to label
 _READ: Final = 100_000
 
 
@@ -138,5 +144,49 @@ def _told(connection: sqlite3.Connection, page: int, doubt: float, many: int) ->
         " FROM page_languages LEFT JOIN texts USING (page) WHERE page = ?",
         (_EXCERPT, page),
     ).fetchone()
-    why = f"in doubt by {doubt:.2f}; {counted(many, 'link')} to and from short pages in doubt"
+    why = f"in doubt by {doubt:.2f}; {quantity(many, 'link')} to and from short pages in doubt"
     return tuple(ReviewRow(url, "", "", answer, confidence, runner_up, why, title, text))
+
+
+class SampleRow(NamedTuple):
+    """A page to look at; the two empty columns are filled in by whoever does. What graphlang says of it is not told."""
+
+    url: str  #: of the page
+    language: str  #: empty: what the page is in
+    note: str  #: empty: why
+    title: str  #: of the page
+    text: str  #: how the text begins
+
+
+def sample_rows(
+    connection: sqlite3.Connection, *, count: int, draw: int = 1, choices: tuple[LanguageChoice, ...] = ()
+) -> Iterator[tuple[Any, ...]]:
+    """Fetched pages as tuples of the fields of `SampleRow`, each as likely as any other, without replacement.
+
+    They are those that a map counts, see `Selection`: no redirects, error pages and images. The pages with the least
+    digests of draw and URL are drawn, in this order. So the first rows are a sample as well, the order in which pages
+    were read changes nothing, and of a collection that has grown most are drawn again.
+
+    Args:
+        connection: a collection.
+        count: so many at most.
+        draw: another number draws other pages.
+        choices: only pages that the chosen run takes for one of these languages; all if empty.
+    """
+    selection = Selection(choices=choices, fetched=True)
+    source, values = selection.source(of=selection.view, columns=("page", "url"))
+    key = draw.to_bytes(8, "little")
+    drawn = heapq.nsmallest(
+        count,
+        (
+            (blake2b(url.encode(), digest_size=8, key=key).digest(), page)
+            for page, url in connection.execute(f"SELECT page, url FROM {source}", values)
+        ),
+    )
+    for _, page in drawn:
+        url, title, text = connection.execute(
+            "SELECT url, COALESCE(title, ''), REPLACE(SUBSTR(COALESCE(text, ''), 1, ?), CHAR(10), ' ')"
+            " FROM page_languages LEFT JOIN texts USING (page) WHERE page = ?",
+            (_SAMPLE_EXCERPT, page),
+        ).fetchone()
+        yield tuple(SampleRow(url, "", "", title, text))

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable
 
-    from graphlang.codes.wanted import Wanted
+    from graphlang.codes.languages import LanguageChoice
+
 
 #: Media types of pages; others count where text was read of them.
 _MARKUP: Final = ("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml")
@@ -44,7 +45,7 @@ class Selection:
     style sheets and error pages are no pages of a site. ``status`` and ``mime`` take the place of these two conditions.
     """
 
-    wanted: tuple[Wanted, ...] = ()  #: only these languages; all if empty
+    choices: tuple[LanguageChoice, ...] = ()  #: only these languages; all if empty
     min_confidence: float = 0.0  #: pages below count as ``und``
     below: float | None = None  #: only pages with less confidence
     min_length: int | None = None  #: only fetched pages with so many characters of visible text
@@ -63,7 +64,7 @@ class Selection:
         """A subquery with `COLUMNS`, and the values to bind; of gathered pages with the columns that were gathered.
 
         Args:
-            with_languages: whether pages in other than the wanted languages are left out; a share needs them.
+            with_languages: whether pages in languages that are not selected are left out; a share needs them.
             of: SQL: what has these columns.
             columns: other columns.
         """
@@ -81,8 +82,8 @@ class Selection:
         if self.below is not None:
             values["below"] = self.below
             conditions.append("confidence < :below")
-        if with_languages and self.wanted:
-            conditions.append(in_wanted(self.wanted, values))
+        if with_languages and self.choices:
+            conditions.append(choice_condition(self.choices, values))
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
         chosen = ", ".join(columns)
         if not self.min_confidence:
@@ -124,29 +125,29 @@ class Selection:
         return [f"({'' if asked else 'fetched = 0 OR '}({' AND '.join(conditions)}))"]
 
     def takes(self, language: str, script: str | None = None) -> bool:
-        """Whether a language is wanted; without a script, whether it is in any.
+        """Return whether a language is selected; without a script, whether it is in any.
 
         Args:
             language: ISO 639-3 code.
             script: ISO 15924 code; None for any.
         """
-        if not self.wanted:
+        if not self.choices:
             return True
         return any(
-            one.language == language and (one.script is None or script is None or one.script == script)
-            for one in self.wanted
+            choice.language == language and (choice.script is None or script is None or choice.script == script)
+            for choice in self.choices
         )
 
 
-def in_wanted(wanted: Iterable[Wanted], values: dict[str, Any]) -> str:
-    """A condition in SQL: language and script are among those that are wanted.
+def choice_condition(choices: Iterable[LanguageChoice], values: dict[str, Any]) -> str:
+    """Write the SQL condition that language and script are among the choices.
 
     Args:
-        wanted: one or more.
+        choices: one or more.
         values: to be bound; those of the condition are added.
     """
     parts = []
-    for number, one in enumerate(wanted):
+    for number, one in enumerate(choices):
         values[f"language{number}"] = one.language
         part = f"language = :language{number}"
         if one.script is not None:
@@ -217,3 +218,22 @@ def content_run(connection: Any) -> int | None:
         if run is not None:
             return int(run)
     return None
+
+
+def total(column: str, where: str | None = None) -> str:
+    """SQL: the sum of a column of probabilities, 0.0 where there is none.
+
+    Spark adds its partitions in whatever order they come. As decimals their sum is the same in every order; to SQLite
+    the cast says nothing.
+
+    Args:
+        column: SQL, a number from 0 to 1.
+        where: SQL: only these rows.
+
+    >>> total("share")
+    'COALESCE(SUM(CAST(share AS DECIMAL(20, 18))), 0.0)'
+    >>> total("confidence", "fetched = 1")
+    'COALESCE(SUM(CAST(confidence AS DECIMAL(20, 18))) FILTER (WHERE fetched = 1), 0.0)'
+    """
+    filtered = f" FILTER (WHERE {where})" if where else ""
+    return f"COALESCE(SUM(CAST({column} AS DECIMAL(20, 18))){filtered}, 0.0)"

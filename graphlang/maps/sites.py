@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
 from graphlang.codes.territories import territory
 from graphlang.maps import shares
-from graphlang.maps.gathered import gathered, others_answered
-from graphlang.maps.own_text import beside_own_text
-from graphlang.maps.selection import Selection, content_run
-from graphlang.maps.totals import total
+from graphlang.maps.gathered import beside_own_text, gathered, others_answered
+from graphlang.maps.selection import Selection, content_run, total
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+
 
 #: What a site can be. Several together make a finer one.
 UNITS: Final = ("host", "domain", "suffix", "tld", "country", "path", "year")
@@ -104,7 +104,7 @@ def site_map(
             raise ValueError(f"cannot group by {unit}; there are {', '.join(UNITS)}")
     if len(set(units)) < len(units) or not units:
         raise ValueError(f"cannot group by {','.join(units)}: name each unit once")
-    scripts = scripts or any(one.script for one in selection.wanted)
+    scripts = scripts or any(one.script for one in selection.choices)
     connection.create_function("first_folder", 1, first_folder, deterministic=True)
     connection.create_function("country", 1, _country, deterministic=True)
     by_year = "year" in units
@@ -227,3 +227,32 @@ def first_folder(url: str) -> str:
     host, _, rest = url.partition("://")[2].partition("/")
     folder, slash, _ = rest.partition("?")[0].partition("/")
     return f"{host}/{folder}/" if slash else f"{host}/"
+
+
+class Site(NamedTuple):
+    """One host or domain with its commonest language."""
+
+    site: str
+    language: str  #: ISO 639-3; where the selection wants a script, with that: ``zho_Hant``
+    share: float  #: of the language
+    confidence: float  #: mean of its pages in that language
+    pages: int
+    unfetched: int
+    length: int  #: characters of visible text
+    languages: str  #: all of them with their shares: ``deu 0.800, fra 0.200``
+
+
+def by_site(connection: sqlite3.Connection, unit: str, selection: Selection) -> Iterator[Site]:
+    """One row for each host or domain.
+
+    Args:
+        connection: a collection.
+        unit: ``host`` or ``domain``.
+        selection: which pages count.
+    """
+    rows = site_map(connection, [unit], selection).rows
+    for site, group in groupby(rows, key=lambda row: str(row[0])):
+        its = list(group)
+        pages, unfetched, length = (sum(row[column] for row in its) for column in (3, 4, 7))
+        parts = ", ".join(f"{row[1]} {row[5]:.3f}" for row in its)
+        yield Site(site, its[0][1], its[0][5], its[0][6], pages, unfetched, length, parts)

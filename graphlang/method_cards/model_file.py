@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphlang import modelfile
 from graphlang.method_cards import sources
-from graphlang.printing.counted import counted
-from graphlang.visible import visible
+from graphlang.visible import quantity, visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,13 +68,13 @@ def as_text(found: Mapping[str, Any]) -> str:
     'Left out of the model abababababababab...: 569 labels'
     """
     lines = [
-        f"{visible(found['file'])}: a model of {visible(found['method'])}, {counted(found['labels'], 'label')}",
+        f"{visible(found['file'])}: a model of {visible(found['method'])}, {quantity(found['labels'], 'label')}",
         f"sha256 {found['sha256'][:_SHORT]}...",
     ]
     for step in found["extended"]:
         base = f"{visible(str(step.get('base'))[:_SHORT])}..."
         if type(removed := step.get("removed")) is int:
-            lines += ["", f"Left out of the model {base}: {counted(removed, 'label')}"]
+            lines += ["", f"Left out of the model {base}: {quantity(removed, 'label')}"]
             continue
         lines += ["", f"Languages were added to the model {base}:"]
         labels = step.get("labels")

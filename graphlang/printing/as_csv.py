@@ -12,8 +12,7 @@ import io
 import re
 from typing import IO, TYPE_CHECKING, Any
 
-from graphlang.printing.blocks import joined, numbers, printed
-from graphlang.printing.cells import cell
+from graphlang.printing.cells import cell, joined, numbers, printed
 from graphlang.visible import visible
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ import json
 import math
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from graphlang.printing.blocks import joined, printed
-from graphlang.printing.cells import plain
+from graphlang.printing.cells import joined, plain, printed
 from graphlang.visible import CONTROL
 
 if TYPE_CHECKING:

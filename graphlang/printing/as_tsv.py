@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from graphlang.printing.blocks import joined, numbers, printed
-from graphlang.printing.cells import cell
+from graphlang.printing.cells import cell, joined, numbers, printed
 from graphlang.visible import CONTROL
 
 if TYPE_CHECKING:

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from itertools import islice
+from math import isnan
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
 def cell(value: Any) -> str:
@@ -38,3 +43,59 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return round(value, 4) if math.isfinite(value) else None
     return value
+
+
+_MOST: Final = 1_024  # rows of a block
+_LARGE: Final = 1 << 19  # characters of a block that is too large
+_TEXTS: Final = frozenset((str, type(None)))
+_NUMBERS: Final = frozenset((int, float, type(None)))
+
+
+def printed(rows: Iterable[Sequence[Any]], made: Callable[[list[Sequence[Any]]], str]) -> Iterator[tuple[str, int]]:
+    """The text of all rows, block by block, with the number of rows in each.
+
+    Blocks begin with one row and grow, so that the first rows come at once, and long texts take no more memory.
+
+    Args:
+        rows: of equal length.
+        made: the text of some rows.
+    """
+    left, size = iter(rows), 1
+    while block := list(islice(left, size)):
+        text = made(block)
+        yield text, len(block)
+        if len(text) > _LARGE:
+            size = max(1, size // 4)
+        elif 2 * len(text) < _LARGE:
+            size = min(_MOST, 2 * size)
+
+
+def joined(column: Sequence[Any], between: str = "") -> str | None:
+    """All texts of a column as one; None where it holds other values than texts and None.
+
+    Args:
+        column: values.
+        between: what stands before each text.
+
+    >>> joined(["a", None, "b"], "-"), joined([1, "a"])
+    ('-a-b', None)
+    """
+    if not _TEXTS.issuperset(map(type, column)):
+        return None
+    return between + between.join(filter(None, column))
+
+
+def numbers(column: Sequence[Any]) -> list[str] | None:
+    """The cells of a column of numbers and None; None where it holds other values.
+
+    >>> numbers([1, 0.25, None, float("nan")]), numbers([1, "a"])
+    (['1', '0.2500', '', ''], None)
+    """
+    kinds = set(map(type, column))
+    if not kinds <= _NUMBERS:
+        return None
+    if kinds == {int}:
+        return list(map(str, column))
+    if kinds == {float} and not any(map(isnan, column)):
+        return [f"{value:.4f}" for value in column]
+    return list(map(cell, column))

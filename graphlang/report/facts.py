@@ -11,10 +11,9 @@ from graphlang.codes.names import name_of
 from graphlang.db import values
 from graphlang.maps import languages as language_lists
 from graphlang.maps.gathered import gathered
-from graphlang.maps.graphs.language_graph import LanguageGraph, first_with_links
-from graphlang.maps.selection import IS_PAGE, Selection, outdated, unanswered
+from graphlang.maps.language_graph import LanguageGraph, first_with_links
+from graphlang.maps.selection import IS_PAGE, Selection, outdated, total, unanswered
 from graphlang.maps.sites import SHORT, SURE, site_map
-from graphlang.maps.totals import total
 
 if TYPE_CHECKING:
     import sqlite3

@@ -22,13 +22,15 @@ from markupsafe import Markup
 
 from graphlang import __version__
 from graphlang.db.errors import InputError
-from graphlang.printing.counted import counted as counted_words
+from graphlang.files import replacing
 from graphlang.report import facts as counted
-from graphlang.visible import visible
+from graphlang.visible import quantity, visible
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping
+    from pathlib import Path
+
 
 #: Colours that people with any colour vision tell apart (Okabe and Ito 2008), for the commonest languages; the rest is
 #: grey.
@@ -191,7 +193,7 @@ def _world(found: counted.Facts) -> dict[str, Any]:
 
     def words(place: counted.Place) -> str:
         parts = ", ".join(f"{part.name} {percent(part.share)}" for part in place.parts[:5])
-        return f"{counted.country_name(place.name)}: {counted_words(place.pages, 'page')}; {parts}"
+        return f"{counted.country_name(place.name)}: {quantity(place.pages, 'page')}; {parts}"
 
     def drawn(code: str) -> tuple[str, str]:
         return (_STEPS[step(places[code].pages)], words(places[code])) if code in places else ("", "")
@@ -224,3 +226,32 @@ def _matrix(found: counted.Facts) -> dict[str, Any]:
 
 def _bars(found: counted.Facts) -> list[tuple[counted.Length, float, float]]:
     return [(one, one.own * 100, one.final * 100) for one in found.lengths]
+
+
+def write_report(connection: sqlite3.Connection, output: Path, title: str) -> None:
+    """Write the report of a collection to a file.
+
+    Args:
+        connection: a collection.
+        output: the file, which is replaced when all is written.
+        title: the page's heading.
+
+    Raises:
+        InputError: ``SOURCE_DATE_EPOCH`` is no time.
+    """
+    page = report_of(connection, title)
+    with replacing(output) as file:
+        file.write(page)
+
+
+def report_of(connection: sqlite3.Connection, title: str) -> bytes:
+    """The report of a collection, HTML in UTF-8.
+
+    Args:
+        connection: a collection.
+        title: the page's heading.
+
+    Raises:
+        InputError: ``SOURCE_DATE_EPOCH`` is no time.
+    """
+    return report(connection, title=title).encode("utf-8", "replace")

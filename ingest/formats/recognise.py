@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from graphlang.files import open_regular
 from graphlang.ingest.files.decompress import Source
 from graphlang.ingest.formats.observatory_store import COOKIE
 from graphlang.ingest.formats.record_reader import GRAMMARS
-from graphlang.regular_file import open_regular
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,7 @@ from graphlang.analysis.explain import explain
 from graphlang.analysis.frontier import frontier
 from graphlang.analysis.propagate import propagate
 from graphlang.analysis.vote import guess, vote
-from graphlang.codes.wanted import Wanted, wanted
+from graphlang.codes.languages import LanguageChoice, parse_choice
 from graphlang.collection import Collection
 from graphlang.db import InputError, Link, LinkKind, Page, collection, corrections, create
 from graphlang.db.remove import remove, scrub
@@ -196,7 +196,7 @@ def test_the_frontier_takes_a_language_in_the_script_that_is_wanted(connection: 
     run = propagate(connection, linked=False)
 
     def chance(want: Sequence[str] = (), saturated: Sequence[str] = ()) -> float:
-        named = {"want": [wanted(tag) for tag in want], "saturated": [wanted(tag) for tag in saturated]}
+        named = {"want": [parse_choice(tag) for tag in want], "saturated": [parse_choice(tag) for tag in saturated]}
         (row,) = frontier(connection, run=run, **named)
         assert (row.language, row.script) == ("zho", "Hant")
         return row.chance
@@ -213,7 +213,7 @@ def test_a_url_that_was_never_fetched_can_be_corrected(connection: sqlite3.Conne
     say(connection, UNREAD, "swa")
     run = propagate(connection, linked=False)
     assert shown(connection)[UNREAD] == "swa"  # though nobody has asked for the run's answer yet
-    found = frontier(connection, run=run, want=[Wanted("swa")])
+    found = frontier(connection, run=run, want=[LanguageChoice("swa")])
     rows = [(row.chance, row.language, row.confidence) for row in found]
     assert rows == [(1.0, "swa", 1.0)]
     propagate(connection)

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang import modelfile
-from graphlang.codes.languages import code
-from graphlang.codes.wanted import wanted
+from graphlang.codes.languages import code, parse_choice
 from graphlang.content import registry
 from graphlang.content.discriminative.model import Discriminative
 from graphlang.content.training.fewer_labels import fewer_labels
@@ -64,7 +63,7 @@ def main() -> None:
     whole = registry.load("nfc")
     for name, codes in SETS.items():
         only = codes.split()
-        made = fewer_labels(model, path=path, digest=digest, only=[wanted(one) for one in only])
+        made = fewer_labels(model, path=path, digest=digest, only=[parse_choice(one) for one in only])
         small = Discriminative(made.model, "", "")
         print(f"\n{name} ({codes}): {len(made.model.to_bytes()) / 1e6:.1f} MB")
         print("file                      cut  lines   whole  alone   error  others at .9")

@@ -19,7 +19,7 @@ from graph_tables import CODE
 from warcio.archiveiterator import ArchiveIterator
 
 from graphlang.codes import languages
-from graphlang.export.warc_writer import RecordWriter
+from graphlang.export.warc import RecordWriter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

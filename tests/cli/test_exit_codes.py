@@ -153,9 +153,9 @@ HALF_WRITTEN = """
 import signal, sys, time
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # tests that "nohup" started would hand on that it is ignored
 from pathlib import Path
-import graphlang.report.to_file as at
+import graphlang.report.page as at
 from graphlang.cli import main
-from graphlang.whole_file import replacing
+from graphlang.files import replacing
 
 def write(*_, **__):
     with replacing(Path(sys.argv[-1])) as file:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from graphlang.whole_file import OutputError, refuse_empty, replacing
+from graphlang.files import OutputError, refuse_empty, replacing
 
 Call = Callable[..., Result]
 

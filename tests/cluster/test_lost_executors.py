@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from graphlang.cluster import job
 from graphlang.db.write.choose_capture import Keep
-from graphlang.whole_file import OutputError
+from graphlang.files import OutputError
 
 sys.path.append(str(Path(__file__).parent))
 from lose_an_executor import SIZES

@@ -23,7 +23,7 @@ from graphlang.cluster.partitions import Sizes, infer
 from graphlang.cluster.spark_session import JobError, errors_in_one_line
 from graphlang.content import registry
 from graphlang.db.write.choose_capture import Keep
-from graphlang.whole_file import OutputError
+from graphlang.files import OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from graphlang import modelfile
-from graphlang.codes.wanted import Wanted
+from graphlang.codes.languages import LanguageChoice
 from graphlang.content import registry
 from graphlang.content.discriminative.model import Discriminative
 from graphlang.content.training.extend import extend
@@ -35,8 +35,8 @@ def fewer(model: Model, only: Sequence[str] = (), without: Sequence[str] = ()) -
         model,
         path=Path("m.npz"),
         digest=DIGEST,
-        only=[Wanted(*name.split("_")) for name in only],
-        without=[Wanted(*name.split("_")) for name in without],
+        only=[LanguageChoice(*name.split("_")) for name in only],
+        without=[LanguageChoice(*name.split("_")) for name in without],
     )
 
 
@@ -98,7 +98,7 @@ def test_other_methods_cannot_be_made_smaller() -> None:
     path = registry.path("nfc-2004")
     model, digest = modelfile.read(path)
     with pytest.raises(ModelError, match="made for the method nfc-2004"):
-        fewer_labels(model, path=path, digest=digest, only=[Wanted("eng")])
+        fewer_labels(model, path=path, digest=digest, only=[LanguageChoice("eng")])
 
 
 def test_ngrams_are_counted_of_each_label(tiny_model: Model) -> None:
@@ -126,7 +126,9 @@ def test_by_the_command(graphlang: Call, tiny_model: Model, tmp_path: Path) -> N
     same = graphlang("profiles", file, "--remove", "tlh")
     assert (same.exit_code, file.read_bytes()) == (3, before)
     assert graphlang("profiles", file, "--remove", "de").exit_code == 0  # the file itself
-    alike = fewer_labels(tiny_model, path=file, digest=hashlib.sha256(before).hexdigest(), without=[Wanted("deu")])
+    alike = fewer_labels(
+        tiny_model, path=file, digest=hashlib.sha256(before).hexdigest(), without=[LanguageChoice("deu")]
+    )
     assert file.read_bytes() == alike.model.to_bytes()
 
 

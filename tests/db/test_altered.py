@@ -191,7 +191,7 @@ def test_what_nobody_foresaw_is_told_as_what_is_wrong_with_the_database(
 
     path = tmp_path / "stranger.db"
     shutil.copy(sound, path)
-    monkeypatch.setattr("graphlang.maps.problems.count_problems", fails)
+    monkeypatch.setattr("graphlang.maps.facts.count_problems", fails)
     with pytest.raises(TypeError, match="unforeseen"):  # the database is sound: a defect of the program
         graphlang("problems", path, "--count")
     altered.sql(path, "DELETE FROM texts WHERE page = 1", "UPDATE texts SET main = -3 WHERE page = 2")

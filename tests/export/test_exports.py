@@ -18,11 +18,9 @@ from warcio.archiveiterator import ArchiveIterator
 
 from graphlang.db import open_existing
 from graphlang.export import parquet
-from graphlang.export.archive_records import lengths
-from graphlang.export.cdxj import write_cdxj
+from graphlang.export.cdxj import lengths, sort_key, write_cdxj
 from graphlang.export.common_crawl import vertices_and_edges
 from graphlang.export.graph_files import Schema, write_gexf, write_graphml
-from graphlang.export.sort_key import sort_key
 from graphlang.export.tables import Table
 from graphlang.maps.selection import Selection
 

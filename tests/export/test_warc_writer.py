@@ -7,7 +7,7 @@ import zlib
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from graphlang.export.warc_writer import RecordWriter, one_line
+from graphlang.export.warc import RecordWriter, one_line
 
 DATE = "2012-06-01T00:00:00Z"
 
@@ -61,7 +61,7 @@ def test_records_are_members_that_readers_find(monkeypatch: pytest.MonkeyPatch, 
         def absent(name: str) -> None:
             raise ImportError(name)
 
-        monkeypatch.setattr("graphlang.export.warc_writer.import_module", absent)
+        monkeypatch.setattr("graphlang.export.warc.import_module", absent)
     urls = [f"http://a.example/{number}" for number in range(40)]
     blocks = [bytes(range(256)) * (number % 9) for number in range(40)]
     file = io.BytesIO()

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from graphlang.codes.wanted import wanted
+from graphlang.codes.languages import parse_choice
 from graphlang.db import StoreError, collection, create, open_existing
 from graphlang.maps.gathered import gathered
 from graphlang.maps.languages import languages_of
@@ -43,8 +43,8 @@ def db(make_collection: Make, written: Any) -> Path:
         {"status": (404,)},
         {"below": 0.85},
         {"min_confidence": 0.7},
-        {"min_confidence": 0.7, "wanted": (wanted("und"),)},
-        {"wanted": (wanted("zh-TW"), wanted("fr"))},
+        {"min_confidence": 0.7, "wanted": (parse_choice("und"),)},
+        {"wanted": (parse_choice("zh-TW"), parse_choice("fr"))},
     ],
 )
 @pytest.mark.parametrize("units", [["domain"], ["country"], ["domain", "year"], ["year"]])

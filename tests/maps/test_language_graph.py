@@ -10,9 +10,9 @@ import networkx as nx
 import pytest
 
 from graphlang.db import open_existing
-from graphlang.maps.graphs.language_graph import distances, language_graph
-from graphlang.maps.graphs.site_graph import site_distances, site_graph, site_pairs
+from graphlang.maps.language_graph import distances, language_graph
 from graphlang.maps.selection import Selection
+from graphlang.maps.site_graph import site_distances, site_graph, site_pairs
 
 Call = Callable[..., Any]
 
@@ -111,7 +111,7 @@ def test_the_graph_of_sites_as_files(graphlang: Call, db: Path, monkeypatch: pyt
     assert graphlang(*given, "gexf", "-o", target).exit_code == 0
     assert nx.read_gexf(target).nodes["c.three"]["language"] == "fra"
     assert "c.three,b.two,1,1.0000,fra,eng\n" in graphlang(*given[:3], "site-links", "--format", "csv").stdout
-    monkeypatch.setattr("graphlang.maps.graphs.site_graph.NEAR", 2)
+    monkeypatch.setattr("graphlang.maps.site_graph.NEAR", 2)
     monkeypatch.setattr("graphlang.cli.link_graphs.NEAR", 2)
     few = graphlang(*given[:3], "site-distances", "--format", "csv")
     assert few.stdout == "source,target,steps\na.one,b.two,1\n"

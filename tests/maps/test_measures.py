@@ -6,10 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from graphlang.maps.graphs.measures.betweenness import betweenness
-from graphlang.maps.graphs.measures.components import shapes
-from graphlang.maps.graphs.measures.steps import steps_between
-from graphlang.maps.graphs.measures.ways import Ways
+from graphlang.maps.graph_measures import Ways, betweenness, shapes, steps_between
 
 MOST = 9
 Links = list[tuple[int, int]]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from graphlang.codes.wanted import Wanted, wanted
+from graphlang.codes.languages import LanguageChoice, parse_choice
 from graphlang.collection import Collection
 from graphlang.db import create, open_existing
 from graphlang.maps.pages import page_rows
@@ -57,7 +57,7 @@ def test_pages_come_in_the_order_that_is_asked_for(db: Path, sort: str, order: s
 
 def test_pages_that_declare_only_other_languages(db: Path) -> None:
     assert listed(db, declared_unlike=True) == ["a"]  # b declares two, one of which was found; of d nothing was found
-    assert listed(db, declared_unlike=True, wanted=[Wanted("deu")]) == []
+    assert listed(db, declared_unlike=True, choices=[LanguageChoice("deu")]) == []
 
 
 def test_an_order_that_there_is_not(db: Path) -> None:
@@ -84,7 +84,7 @@ def test_a_script_counts_and_a_language_without_one_is_in_any(make_collection: M
     ):
         rows = Collection(path).pages(language=tags)
         assert "".join(row.url[-1] for row in rows) == found
-        assert "".join(listed(path, wanted=[wanted(tag) for tag in tags])) == found
+        assert "".join(listed(path, choices=[parse_choice(tag) for tag in tags])) == found
 
 
 def test_a_host_is_found_as_people_write_it(make_collection: Make, written: Any) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from graphlang.codes.wanted import wanted
+from graphlang.codes.languages import parse_choice
 from graphlang.db import open_existing
 from graphlang.maps.languages import languages_of
 from graphlang.maps.selection import Selection
@@ -77,7 +77,7 @@ def test_scripts_are_languages_of_their_own_where_they_are_told_apart(db: Path) 
 
 
 def test_what_is_too_unsure_is_undetermined_as_a_whole(db: Path) -> None:
-    assert sites(db, "host", min_confidence=0.95, wanted=(wanted("und"), wanted("cym")))[:2] == [
+    assert sites(db, "host", min_confidence=0.95, choices=(parse_choice("und"), parse_choice("cym")))[:2] == [
         ("a.example", "und", 2, 2 / 3, 0),
         ("a.example", "cym", 0, 0.2 / 3, 1),
     ]

@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from graphlang.codes.wanted import wanted
+from graphlang.codes.languages import parse_choice
 from graphlang.db import open_existing
 from graphlang.export.common_crawl import site_lists
-from graphlang.maps.by_site import by_site
 from graphlang.maps.languages import languages_of
 from graphlang.maps.selection import Selection
-from graphlang.maps.sites import language_map, site_map
+from graphlang.maps.sites import by_site, language_map, site_map
 
 Make = Callable[..., Path]
 
@@ -97,14 +96,14 @@ def test_countries_are_those_of_the_top_level_domain(db: Path) -> None:
 
 
 def test_scripts_are_told_apart_where_wanted(db: Path) -> None:
-    only = Selection(wanted=(wanted("zh-TW"),))
+    only = Selection(choices=(parse_choice("zh-TW"),))
     with closing(open_existing(db)) as connection:
         rows = site_map(connection, ["host"], only, scripts=True).rows
     assert [(row[0], row[1], row[3], row[5]) for row in rows] == [("b.example.de", "zho_Hant", 1, 0.5)]
 
 
 def test_shares_are_of_all_pages_of_a_site_whatever_is_listed(db: Path) -> None:
-    assert [(row[1], round(row[5], 3)) for row in sites(db, "host", wanted=(wanted("fr"),))] == [("fra", 0.333)]
+    assert [(row[1], round(row[5], 3)) for row in sites(db, "host", choices=(parse_choice("fr"),))] == [("fra", 0.333)]
 
 
 @pytest.mark.parametrize(
@@ -129,7 +128,7 @@ def test_filters(db: Path, how: dict[str, Any], urls: int) -> None:
 
 def test_what_is_below_the_threshold_is_undetermined(db: Path) -> None:
     assert {row[1] for row in sites(db, "host", min_confidence=0.75)} == {"deu", "und", "zho", "eng"}
-    assert [row[1] for row in sites(db, "host", min_confidence=0.75, wanted=(wanted("und"),))] == ["und"] * 3
+    assert [row[1] for row in sites(db, "host", min_confidence=0.75, choices=(parse_choice("und"),))] == ["und"] * 3
 
 
 def test_units_that_there_are_not(db: Path) -> None:
@@ -156,8 +155,10 @@ def test_languages_with_what_follows_from_their_confidences(db: Path) -> None:
 def test_a_language_in_one_script_has_the_pages_of_this_script(graphlang: Callable[..., Any], db: Path) -> None:
     """Of two Chinese pages `sites` and `pages` counted the one in Hant, `languages` both."""
     with closing(open_existing(db)) as connection:
-        (row,) = languages_of(connection, Selection(wanted=(wanted("zh-TW"),)))
-        both = languages_of(connection, Selection(wanted=(wanted("zh-TW"), wanted("zh-CN"), wanted("fr"))))
+        (row,) = languages_of(connection, Selection(choices=(parse_choice("zh-TW"),)))
+        both = languages_of(
+            connection, Selection(choices=(parse_choice("zh-TW"), parse_choice("zh-CN"), parse_choice("fr")))
+        )
     assert (row.language, row.name, row.pages, row.scripts) == ("zho_Hant", "Chinese (Traditional)", 1, "Hant 1")
     assert (round(row.share, 6), row.expected, row.low, row.high) == (round(1 / 6, 6), 0.8, 0, 1)
     assert (row.sites, row.confidence, row.certainty) == (1, 0.8, pytest.approx(0.8))
@@ -168,7 +169,7 @@ def test_a_language_in_one_script_has_the_pages_of_this_script(graphlang: Callab
 
 def test_hosts_and_lists_of_a_script_have_its_pages_alone(db: Path) -> None:
     """Of the two Chinese pages of b.example.de, one is in Hant; both were counted, and listed as zho.md."""
-    selection = Selection(wanted=(wanted("zh-TW"),))
+    selection = Selection(choices=(parse_choice("zh-TW"),))
     with closing(open_existing(db)) as connection:
         (host,) = by_site(connection, "host", selection)
         ((code, page),) = site_lists(connection, selection)

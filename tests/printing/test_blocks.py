@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from graphlang.printing.as_csv import FORMULA, write_csv
 from graphlang.printing.as_json import write_jsonl
 from graphlang.printing.as_tsv import write_tsv
-from graphlang.printing.blocks import printed
+from graphlang.printing.cells import printed
 from graphlang.visible import CONTROL, visible
 
 if TYPE_CHECKING:

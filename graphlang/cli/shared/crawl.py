@@ -8,8 +8,7 @@ import click
 
 from graphlang.cli.shared.log import remember, say
 from graphlang.cli.shared.progress import bars
-from graphlang.printing.counted import counted
-from graphlang.visible import visible
+from graphlang.visible import quantity, visible
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,13 +80,13 @@ def say_unanswered(pages: int) -> None:
     """Say how many pages of other years have no language yet."""
     if pages:
         have = "has" if pages == 1 else "have"
-        message = f"{counted(pages, 'page')} of other years {have} no language yet: graphlang propagate DB --each year"
+        message = f"{quantity(pages, 'page')} of other years {have} no language yet: graphlang propagate DB --each year"
         say(message, "unanswered", pages=pages)
 
 
 def say_run(run: Run, *, note: str = "") -> None:
     """Print what a run was, and how it ended."""
-    message = f"run {run.id}: {run.kind} by {run.method}, {counted(run.pages or 0, 'page')}"
+    message = f"run {run.id}: {run.kind} by {run.method}, {quantity(run.pages or 0, 'page')}"
     if run.converged is not None and run.kind == "propagation":
         message += f", {end_of(run)}"
     if run.seeds:
@@ -101,22 +100,22 @@ def say_run(run: Run, *, note: str = "") -> None:
 def end_of(run: Run) -> str:
     """Return how the rounds of a run ended."""
     end = "converged" if run.converged else "stopped at the cap"
-    return f"{end} after {counted(run.rounds or 0, 'round')}"
+    return f"{end} after {quantity(run.rounds or 0, 'round')}"
 
 
 def say_unused_gold(gold: Gold) -> None:
     """Say which lines of a gold file do not count, and why."""
     if gold.empty:
-        say(f"{counted(gold.empty, 'line')} of the gold file without a language, skipped")
+        say(f"{quantity(gold.empty, 'line')} of the gold file without a language, skipped")
     if gold.missing:
-        say(f"{counted(gold.missing, 'gold page')} {'is' if gold.missing == 1 else 'are'} not in the database")
+        say(f"{quantity(gold.missing, 'gold page')} {'is' if gold.missing == 1 else 'are'} not in the database")
     if gold.repeated:
         verb = "repeats" if gold.repeated == 1 else "repeat"
-        say(f"{counted(gold.repeated, 'line')} of the gold file {verb} a page")
+        say(f"{quantity(gold.repeated, 'line')} of the gold file {verb} a page")
     if gold.contradicted:
-        say(f"{counted(gold.contradicted, 'gold page')} skipped: lines with different languages for one page")
+        say(f"{quantity(gold.contradicted, 'gold page')} skipped: lines with different languages for one page")
     for tag, count in gold.unknown.most_common(_UNKNOWN_CODES):
-        say(f"unknown language code in the gold file: {visible(tag)} ({counted(count, 'line')}, skipped)")
+        say(f"unknown language code in the gold file: {visible(tag)} ({quantity(count, 'line')}, skipped)")
     if rest := gold.unknown.most_common()[_UNKNOWN_CODES:]:
         lines = sum(count for _, count in rest)
-        say(f"and {counted(len(rest), 'other unknown code')} ({counted(lines, 'line')}, skipped)")
+        say(f"and {quantity(len(rest), 'other unknown code')} ({quantity(lines, 'line')}, skipped)")

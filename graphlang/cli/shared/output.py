@@ -21,13 +21,12 @@ from graphlang.cli.shared.log import remember
 from graphlang.cli.shared.options import WholeNumber
 from graphlang.cli.shared.paths import refuse_inputs
 from graphlang.cli.shared.table import write_table
+from graphlang.files import promised, refuse_empty, replacing
 from graphlang.printing.as_csv import write_csv
 from graphlang.printing.as_json import json_text, write_jsonl
 from graphlang.printing.as_tsv import write_tsv
 from graphlang.printing.cells import cell
-from graphlang.printing.file_names import promised
 from graphlang.visible import visible, visible_lines
-from graphlang.whole_file import refuse_empty, replacing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from graphlang.regular_file import open_text, read_regular
-from graphlang.whole_file import OutputError, refuse_unwritable
+from graphlang.files import OutputError, open_text, read_regular, refuse_unwritable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphlang.analysis.progress import Progress
 from graphlang.cli.shared.log import before_lines, log, put
-from graphlang.printing.counted import counted
+from graphlang.visible import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,7 +73,7 @@ class State(NamedTuple):
         if self.total:
             parts[0] = f"{self._amount(self.done)} of {self._amount(self.total)} {parts[0].split()[-1]}"
             parts[0] += f" ({self.done / self.total:.0%})".replace("%", " %")
-        parts += [counted(count, name.removesuffix("s")) for name, count in self.counts.items() if count]
+        parts += [quantity(count, name.removesuffix("s")) for name, count in self.counts.items() if count]
         parts += self.pace
         if self.seconds_left is not None:
             parts.append(f"{clock(self.seconds_left)} left")
@@ -258,11 +258,11 @@ def drawn(state: State, width: int, blocks: tuple[str, str] = _PLAIN_BLOCKS) -> 
     details = state.pace
     if not narrow and state.unit == "bytes":
         details.insert(0, f"{state.done / _MEGABYTE:,.1f} MB")
-        details += [counted(count, name.removesuffix("s")) for name, count in state.counts.items()]
+        details += [quantity(count, name.removesuffix("s")) for name, count in state.counts.items()]
     elif not narrow:
         details.insert(0, f"{int(state.done):,} {state.unit}")
     elif state.counts.get("problems"):
-        details.append(counted(state.counts["problems"], "problem"))
+        details.append(quantity(state.counts["problems"], "problem"))
     details.append(clock(state.seconds))
     if state.seconds_left is not None and share < 1:
         details.append(f"left {clock(state.seconds_left)}")

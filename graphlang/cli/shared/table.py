@@ -17,8 +17,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from graphlang.printing.counted import counted
-from graphlang.visible import visible
+from graphlang.visible import quantity, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -139,7 +138,7 @@ def _missing(names: Sequence[str], room: int) -> str:
     """One line on the columns that are not shown."""
     note = f"(no room for {', '.join(names)}; --wide shows them)"
     have = "has" if len(names) == 1 else "have"
-    return note if len(note) <= room else f"({counted(len(names), 'column')} {have} no room; --wide)"
+    return note if len(note) <= room else f"({quantity(len(names), 'column')} {have} no room; --wide)"
 
 
 def _texts(row: Sequence[Any], cell: Callable[[Any], str]) -> list[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from graphlang.cli.shared.log import say
-from graphlang.regular_file import open_regular
+from graphlang.files import open_regular
 from graphlang.visible import visible
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ import numpy as np
 from graphlang.codes import languages
 from graphlang.content.text.normalise import normalise
 from graphlang.content.training import translations
+from graphlang.files import read_regular
 from graphlang.modelfile import ModelError
-from graphlang.regular_file import read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence

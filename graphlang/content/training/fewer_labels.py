@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from graphlang.codes.wanted import Wanted
+    from graphlang.codes.languages import LanguageChoice
 
 METHOD = "nfc"  #: whose models can be made smaller
 
@@ -50,7 +50,12 @@ def ngrams_of(model: Model) -> dict[str, int]:
 
 
 def fewer_labels(
-    model: Model, *, path: Path, digest: str, only: Sequence[Wanted] = (), without: Sequence[Wanted] = ()
+    model: Model,
+    *,
+    path: Path,
+    digest: str,
+    only: Sequence[LanguageChoice] = (),
+    without: Sequence[LanguageChoice] = (),
 ) -> Fewer:
     """The model with some of its labels.
 
@@ -85,7 +90,7 @@ def fewer_labels(
     return Fewer(smaller, removed, tuple(label for label in after if label not in before))
 
 
-def _takes(some: Sequence[Wanted], label: str) -> bool:
+def _takes(some: Sequence[LanguageChoice], label: str) -> bool:
     return any(one.takes(*languages.split(label)) for one in some)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from datasette import Response, hookimpl
@@ -12,7 +12,12 @@ from markupsafe import Markup, escape
 
 from graphlang.analysis.explain import explain
 from graphlang.db import StoreError, open_existing
+from graphlang.maps.pages import declares_another
 from graphlang.visible import CONTROL, visible, visible_lines
+
+if TYPE_CHECKING:
+    import sqlite3
+
 
 #: Columns that hold URLs of the collection.
 _URLS: Final = ("url", "source_url", "target_url", "revisit_of")
@@ -80,3 +85,13 @@ def _page(title: str, text: str) -> str:
             escape(visible(title)), escape(shown)
         )
     )
+
+
+@hookimpl  # type: ignore[untyped-decorator,unused-ignore]
+def prepare_connection(conn: sqlite3.Connection) -> None:
+    """Give a connection our functions.
+
+    Args:
+        conn: of Datasette, to any of its databases.
+    """
+    conn.create_function("declares_another", 2, declares_another, deterministic=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from graphlang.codes import languages
-from graphlang.regular_file import open_text, read_regular
+from graphlang.files import open_text, read_regular
 
 
 class Labelled(NamedTuple):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from graphlang.codes.wanted import Wanted
+    from graphlang.codes.languages import LanguageChoice
     from graphlang.content.published.bytes.profiles import Profile
     from graphlang.modelfile import Model
 
@@ -46,7 +46,7 @@ class Amended(NamedTuple):
 
 
 def amended(
-    model: Model, *, folder: Path | None = None, remove: Sequence[str] = (), only: Sequence[Wanted] = ()
+    model: Model, *, folder: Path | None = None, remove: Sequence[str] = (), only: Sequence[LanguageChoice] = ()
 ) -> Amended:
     """A model with profiles of the languages in a folder, in the place of those it had, and without some others.
 

@@ -14,11 +14,8 @@ import numpy as np
 
 from graphlang.codes import languages
 from graphlang.db import collection
-from graphlang.maps.graphs.measures.betweenness import betweenness
-from graphlang.maps.graphs.measures.components import shapes
-from graphlang.maps.graphs.measures.steps import steps_between
-from graphlang.maps.graphs.measures.ways import Ways
-from graphlang.maps.graphs.web_graph import site_numbers
+from graphlang.maps.graph_measures import Ways, betweenness, shapes, steps_between
+from graphlang.maps.web_graph import site_numbers
 
 if TYPE_CHECKING:
     import sqlite3
@@ -26,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.maps.graphs.measures.components import Shape
+    from graphlang.maps.graph_measures import Shape
     from graphlang.maps.selection import Selection
 
 #: Up to so many pages of a component the diameter is exact; above, the greatest distance that sweeps find (a bound).

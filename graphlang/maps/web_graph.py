@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from graphlang.db import collection
-from graphlang.maps.by_site import by_site
+from graphlang.maps.sites import by_site
 
 if TYPE_CHECKING:
     import sqlite3
