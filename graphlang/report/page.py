@@ -82,7 +82,7 @@ def report(connection: sqlite3.Connection, *, title: str, now: datetime | None =
         "clean": clean,
         "percent": percent,
         "thousands": thousands,
-        "counted": counted_words,
+        "quantity": quantity,
         "in_one_order": in_one_order,
     }
     environment.finalize = clean_value
