@@ -85,7 +85,8 @@ def say_ingested(ingested: Ingested, progress: Timed, *, verbose: bool) -> None:
     rate = f" ({ingested.pages / ingested.seconds:,.0f} pages/s)" if ingested.pages else ""
     say(
         f"read {quantity(ingested.files, 'file')}: {quantity(ingested.pages, 'page')},"
-        f" {quantity(ingested.links, 'link')}, {quantity(ingested.problems, 'problem')} in {ingested.seconds:.1f} s{rate}",
+        f" {quantity(ingested.links, 'link')}, {quantity(ingested.problems, 'problem')}"
+        f" in {ingested.seconds:.1f} s{rate}",
         "read",
         **counts(ingested),
     )

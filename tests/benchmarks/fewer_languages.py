@@ -19,7 +19,7 @@ import numpy as np
 from graphlang import modelfile
 from graphlang.codes.languages import code, parse_choice
 from graphlang.content import registry
-from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.nfc.model import Discriminative
 from graphlang.content.training.fewer_labels import fewer_labels
 from graphlang.evaluation.metrics import calibration_error
 

@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.content.native import tally as _kernels
-from graphlang.content.ngrams.count_all import keys_of, strings, tally
-from graphlang.content.ngrams.hash_index import KeyTable
+from graphlang.content.ngrams.count_all import KeyTable, keys_of, strings, tally
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
