@@ -76,7 +76,7 @@ def _written(value: Any, arrays: list[bytes]) -> Any:
         named = {field.name: _written(getattr(value, field.name), arrays) for field in fields(value)}
         return {"kind": _NAMES[type(value)], "fields": named}
     if isinstance(value, dict):
-        pairs = [[name, _written(item, arrays)] for name, item in sorted(value.items())]
+        pairs = [[name, _written(item, arrays)] for name, item in value.items()]  # their order is that of sums
         return {"pairs": pairs}
     if isinstance(value, tuple):
         return {"tuple": [_written(item, arrays) for item in value]}
