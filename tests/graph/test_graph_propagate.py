@@ -104,7 +104,7 @@ def test_the_url_of_a_page_without_text_counts_for_its_own_answer_alone() -> Non
     pages = evidence([({"deu": 0.6, "eng": 0.4}, SHORT), *[EMPTY] * 6, FULL["eng"], FULL["deu"]], [0] * 7 + [1] * 2)
     links = graph(9, [*((0, page) for page in range(1, 6)), (6, 1)])
     named = np.int16([[-1], *[[CODES.index("eng")]] * 5, *[[-1]] * 3])
-    url = Signal(named, (named >= 0) * np.float32(0.9), 1.0, np.full(len(CODES), 0.2, np.float32))
+    url = Signal(named, (named >= 0) * np.float32(0.9))
     alone = propagate(links, replace(pages, signals={"url": replace(url, weight=0)}))
     heard = propagate(links, replace(pages, signals={"url": url}), trace=[1])
     assert heard.probabilities[[0, 6]] == pytest.approx(alone.probabilities[[0, 6]], abs=1e-6)
