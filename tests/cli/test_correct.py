@@ -117,7 +117,7 @@ def test_a_page_that_no_text_reaches_has_no_answer_and_that_is_said(
     assert graphlang("run", museum, alone, "--db", path, "--workers", 1).exit_code == 0
     told = graphlang("explain", path, "http://192.0.2.7/2").stdout
     assert "answer      und (undetermined), confidence 0.000" in told
-    assert "no evidence of a language in the page, or in any page that links connect with it: no answer" in told
+    assert "no evidence in the page, or in any page connected with it by links: no answer" in told
     assert "log-odds of und" not in told
 
 
