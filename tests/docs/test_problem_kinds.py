@@ -21,7 +21,7 @@ def documented() -> list[str]:
 
 
 def in_code(source: str) -> Iterator[str]:
-    """Yield the kinds in a module: the first of a pair with a sentence, or the first argument of a call that makes one."""
+    """Yield the kinds in a module: the first of a pair with a sentence, or the first argument of a maker."""
     for node in ast.walk(ast.parse(source)):
         first: list[ast.expr] = []
         if isinstance(node, ast.Tuple) and len(node.elts) == 2 and _is_sentence(node.elts[1]):
