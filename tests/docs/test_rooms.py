@@ -1,4 +1,4 @@
-"""The docstring of every room has its input, its output, and which file to open; the names in it exist."""
+"""The docstring of every room names files to open, and the names in it exist."""
 
 import ast
 import re
@@ -43,7 +43,7 @@ def full(name: str) -> bool:
 def wrong(room: Path, docstring: str) -> list[str]:
     """Return what is missing from the docstring of a room, and names that do not exist."""
     there, named = entries(room), set(NAME.findall(docstring))
-    missing = [sign for sign in ("In: ", "Out: ") if sign not in docstring]
+    missing = []
     if len(named & there) < min(LEAST, len(there)):
         missing.append(f"names of files: it has {', '.join(sorted(there))}")
     for name in sorted(named - there - defined(room / "__init__.py")):
@@ -57,7 +57,7 @@ def wrong(room: Path, docstring: str) -> list[str]:
     return missing
 
 
-def test_the_docstring_of_a_room_has_input_output_and_files() -> None:
+def test_the_docstring_of_a_room_names_files() -> None:
     faults = {}
     for room in rooms():
         docstring = ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8"))) or ""
@@ -71,11 +71,10 @@ def test_what_is_missing_is_found(tmp_path: Path) -> None:
     (tmp_path / "one.py").write_text("class Thing: ...\n")
     (tmp_path / "two.py").write_text("")
     (tmp_path / "kernel.h").write_text("")
-    good = "In: ``words``. Out: `one.Thing`, `LIST`. Open `one`, `two` or `kernel.h`; see `graphlang.native`."
+    good = "``words`` make a `one.Thing` and a `LIST`. Open `one`, `two` or `kernel.h`; see `graphlang.native`."
     assert wrong(tmp_path, good) == []
-    bad = "In: words. Open `one`, `three`, `one.Other`, `two/` or `graphlang.nowhere`."
+    bad = "Open `one`, `three`, `one.Other`, `two/` or `graphlang.nowhere`."
     assert wrong(tmp_path, bad) == [
-        "Out: ",
         "names of files: it has kernel.h, one, two",
         "`graphlang.nowhere`, which is not there",
         "`one.Other`, which is not there",
