@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from graphlang.content.adapters.foreign import Classifier
     from graphlang.content.segments.find import Span
-    from graphlang.ingest.payload.encoded_twice import Meant
+    from graphlang.ingest.payload.encoded_twice import Repaired
     from graphlang.urls.identifier import UrlIdentifier
 
 _Batch: TypeAlias = "list[tuple[str, str]]"  # names and texts
@@ -190,20 +190,20 @@ def _in_threads(
     return side_by_side(ask, _batches(texts, _BATCH_CHARACTERS // threads), threads)
 
 
-def _repaired(texts: list[str]) -> list[Meant | None]:
+def _repaired(texts: list[str]) -> list[Repaired | None]:
     """Repaired versions of texts that were encoded twice; None for each other text, which is nearly all."""
     if all(map(str.isascii, texts)):
         return [None] * len(texts)
-    from graphlang.ingest.payload.encoded_twice import as_meant  # noqa: PLC0415 - ASCII does without
+    from graphlang.ingest.payload.encoded_twice import repair_encoding  # noqa: PLC0415 - ASCII does without
 
-    return [as_meant(text) for text in texts]
+    return [repair_encoding(text) for text in texts]
 
 
 def _in_original(spans: list[Span], text: str, encoded: int) -> list[Span]:
     """Spans of a repaired text, by their places in the original."""
-    from graphlang.ingest.payload.encoded_twice import places  # noqa: PLC0415 - rarely needed
+    from graphlang.ingest.payload.encoded_twice import character_places  # noqa: PLC0415 - rarely needed
 
-    place = places(text, encoded)
+    place = character_places(text, encoded)
     return [span._replace(begin=place[span.begin], end=place[span.end]) for span in spans]
 
 

@@ -128,7 +128,7 @@ def test_no_room_imports_the_command_line() -> None:
 
 
 #: Modules that are the main program of a process of their own, and end it.
-PROGRAMS = {"graphlang.ingest.workers.worker", "graphlang.ingest.workers.fork"}
+PROGRAMS = {"graphlang.ingest.workers.worker", "graphlang.ingest.workers.process"}
 
 
 def test_only_the_command_line_prints_or_exits() -> None:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from graphlang.ingest import Limits
 from graphlang.ingest import page as parse
 from graphlang.ingest.formats.detect import open_records
-from graphlang.ingest.html.document import read
+from graphlang.ingest.html.document import read_document
 from graphlang.ingest.payload import http_response, media_type
 from graphlang.ingest.payload.charset import decode
 

@@ -12,7 +12,7 @@ import time
 from typing import NamedTuple
 
 from graphlang.ingest import Limits
-from graphlang.ingest.formats.records import RawRecord
+from graphlang.ingest.raw import RawRecord
 from graphlang.ingest.page import Parser
 
 MEGABYTE = 1 << 20

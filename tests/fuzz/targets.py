@@ -17,12 +17,12 @@ from graphlang.ingest import Limits, batches
 from graphlang.ingest.files.byte_ranges import ByteRange, can_be_cut, cut_up, find_record
 from graphlang.ingest.formats.observatory_store import write_record
 from graphlang.ingest.formats.record_reader import RecordReader
-from graphlang.ingest.html.document import read
+from graphlang.ingest.html.document import read_document
 from graphlang.ingest.links.canonical import canonical, host, public_suffix, tld
 from graphlang.ingest.links.resolve import Joiner
 from graphlang.ingest.links.strip_tracking import plain_url
 from graphlang.ingest.payload.charset import decode
-from graphlang.ingest.payload.http_response import response
+from graphlang.ingest.payload.http import response
 from graphlang.public_suffix import registered_domain
 
 if TYPE_CHECKING:

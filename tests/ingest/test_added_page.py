@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from graphlang.db.records import READ, Declaration, Link, LinkKind, Links, Page, Problem, inflated
-from graphlang.ingest.formats.added_page import checked
+from graphlang.ingest.formats.detect import check_item
 from graphlang.ingest.limits import Limits
 
 URL = "http://a.example/"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.ingest.payload.visible_bytes import visible
+from graphlang.ingest.payload.visible_bytes import extract_visible
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborHTMLParser
 from graphlang.ingest import Limits
 from graphlang.ingest import page as parse
 from graphlang.ingest.formats.detect import open_records
-from graphlang.ingest.html.document import fold, read
+from graphlang.ingest.html.document import fold, read_document
 from graphlang.ingest.payload import http_response, media_type
 from graphlang.ingest.payload.charset import decode
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from graphlang.ingest import Limits
 from graphlang.ingest.html import tokenizer
-from graphlang.ingest.html.document import fold, read
+from graphlang.ingest.html.document import fold, read_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from graphlang.ingest import Limits
-from graphlang.ingest.html.document import read
+from graphlang.ingest.html.document import read_document
 
 LINKS = "".join(f"<li><a href=/{word}>{word} page</a>" for word in ("first", "second", "third", "fourth"))
 PLENTY = "<p>" + "words of content " * 20

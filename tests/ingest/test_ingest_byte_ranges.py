@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from conftest import Archive
 
-    from graphlang.ingest.formats.records import RawRecord
+    from graphlang.ingest.raw import RawRecord
 
 LENGTH = 1 << 11
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from graphlang.ingest.html.tokenizer import is_utf8
 from graphlang.ingest.payload.charset import _ALIASES, _MORE, codec, decode
-from graphlang.ingest.payload.charset_tables import TABLES
+from graphlang.ingest.payload.charset import TABLES
 
 RUSSIAN = "Привет, это страница на русском языке. "
 META = '<meta http-equiv="Content-Type" content="text/html; charset={}">'

@@ -16,7 +16,7 @@ import pytest
 import zstandard
 
 from graphlang.ingest.files import codecs, decompress
-from graphlang.ingest.files.frames import frame
+from graphlang.ingest.files.codecs import find_frame
 from graphlang.ingest.formats import wacz
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.ingest.payload.http_response import fields
+from graphlang.ingest.payload.http import fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from graphlang.db.records import Page
 from graphlang.ingest import Limits
 from graphlang.ingest.formats.record_reader import RecordReader
-from graphlang.ingest.formats.records import RawRecord
+from graphlang.ingest.raw import RawRecord
 from graphlang.ingest.page import Parser
 
 if TYPE_CHECKING:

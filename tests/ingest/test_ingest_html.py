@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from graphlang.ingest import Limits
-from graphlang.ingest.html.document import read
+from graphlang.ingest.html.document import read_document
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.ingest.payload.http_response import fields, response
+from graphlang.ingest.payload.http import fields, response
 
 LIMIT = 1 << 20
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphlang.ingest.formats.records import RawRecord
+from graphlang.ingest.raw import RawRecord
 from graphlang.ingest.limits import Limits
 from graphlang.ingest.links.resolve import Joiner
 from graphlang.ingest.ordinary_page import OrdinaryPages
-from graphlang.ingest.page import Item, Parser
+from graphlang.ingest.raw import Item, Parser
 from graphlang.ingest.payload.plain_answer import AnswerReader
 from graphlang.native.kernels import KernelError, Kernels
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphlang.ingest.links.canonical import Place, place
-from graphlang.ingest.links.places import places
+from graphlang.ingest.links.canonical import find_places
 from graphlang.native.kernels import KernelError, Kernels
 from graphlang.public_suffix import MARKS, rules
 

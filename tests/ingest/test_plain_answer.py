@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from graphlang.ingest.formats.warc import Warc
 from graphlang.ingest.limits import Limits
-from graphlang.ingest.payload.http_response import fields, response
+from graphlang.ingest.payload.http import fields, response
 from graphlang.ingest.payload.plain_answer import AnswerReader
 
 HEAD = (

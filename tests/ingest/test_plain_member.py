@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphlang.ingest.files.decompress import Source
-from graphlang.ingest.formats.plain_member import PlainMember
+from graphlang.ingest.formats.records import PlainMembers
 from graphlang.ingest.formats.record_reader import RecordReader
 from graphlang.ingest.formats.records import RawRecord, raw_records
 from graphlang.ingest.formats.warc import Warc

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from itertools import pairwise
 
-from graphlang.ingest.formats.plain_member import PlainMember
+from graphlang.ingest.formats.records import PlainMembers
 from graphlang.ingest.limits import Limits
-from graphlang.ingest.payload.http_response import fields
+from graphlang.ingest.payload.http import fields
 from graphlang.ingest.payload.plain_answer import AnswerReader
 
 PIECES = (

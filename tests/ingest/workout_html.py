@@ -8,7 +8,7 @@ import sys
 
 from graphlang.ingest import Limits
 from graphlang.ingest.html import tokenizer
-from graphlang.ingest.html.document import read
+from graphlang.ingest.html.document import read_document
 
 BOMBS = (
     *(b"<div>" * 100_000, b"<a href=x><b><i>" * 50_000, b"<p " + b"x=1 " * 100_000),

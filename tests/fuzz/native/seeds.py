@@ -17,7 +17,7 @@ from graphlang.ingest import Limits, expand
 from graphlang.ingest.formats.detect import open_records
 from graphlang.ingest.page import Parser
 from graphlang.ingest.payload.charset import decode
-from graphlang.ingest.payload.http_response import response
+from graphlang.ingest.payload.http import response
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
