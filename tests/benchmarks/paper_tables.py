@@ -264,15 +264,15 @@ def decodes_alike(data: bytes, named: str | None, true: str) -> bool:
 
 def by_characters(page: Page) -> bytes:
     """The paper's character parser: the charset that is declared, else UTF-8; then tags are removed."""
-    word = next(iter(charset._declared(page.data, page.http, markup=True)), None)
+    word = next(iter(charset._declared_labels(page.data, page.http, markup=True)), None)
     known = charset._lookup(word[0]) if word else None
     text = known.codec.decode(page.data, "replace")[0] if known else page.data.decode("utf-8", "replace")
-    return visible_bytes.visible(text.encode("utf-8", "replace"), references=False)
+    return visible_bytes.extract_visible(text.encode("utf-8", "replace"), references=False)
 
 
 def detected(page: Page) -> str:
     """What ingest reads: charset by our rules and a detector, text by a real parser."""
-    return document.read(charset.decode(page.data, page.http).text, Limits()).text
+    return document.read_document(charset.decode(page.data, page.http).text, Limits()).text
 
 
 def chew(data: Path) -> None:
@@ -290,8 +290,8 @@ def chew(data: Path) -> None:
     pages = pages_of(data, 600)
     gold = np.array([page.gold for page in pages])
     sources = np.array([page.source for page in pages])
-    plain = [visible_bytes.visible(page.data, references=False) for page in pages]
-    full = [visible_bytes.visible(page.data) for page in pages]
+    plain = [visible_bytes.extract_visible(page.data, references=False) for page in pages]
+    full = [visible_bytes.extract_visible(page.data) for page in pages]
     characters = [by_characters(page) for page in pages]
     texts = [detected(page) for page in pages]
     encoded = [text.encode() for text in texts]
@@ -368,7 +368,7 @@ def synthetic(data: Path, identifier: Any) -> None:
     gold = np.array([languages.split(line.tag)[0] for line in lines])
     shares = []
     for on in (False, True):
-        answer = identifier.identify_bytes([visible_bytes.visible(page, references=on) for page in pages])[0]
+        answer = identifier.identify_bytes([visible_bytes.extract_visible(page, references=on) for page in pages])[0]
         shares.append((np.array([*codes(identifier), ""])[answer] == gold).mean())
     say()
     say(

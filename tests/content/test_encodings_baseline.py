@@ -45,7 +45,7 @@ def read() -> list[tuple[str, str, bytes]]:
             charset, _, name = charset.rpartition("-")
             language = code(name) if name.isalpha() and len(name) > len("sig") else None
         if language is not None:
-            found.append((charset.lower(), language, visible(path.read_bytes(), references=False)))
+            found.append((charset.lower(), language, extract_visible(path.read_bytes(), references=False)))
     return found
 
 
