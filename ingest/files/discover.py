@@ -83,7 +83,7 @@ def discover_files(paths: Iterable[str | Path], *, follow_links: bool = False) -
     for name in paths:
         path = Path(name)
         if not str(name):  # as a path it would be the working folder
-            raise FileNotFoundError(2, "an empty name, which is no file or folder", str(name))
+            raise FileNotFoundError(2, "an empty name is not a file or folder", str(name))
         if path.exists() and not path.is_file() and not path.is_dir():
             raise OSError(errno.ESPIPE, "a stream, and a file is read twice: pass it to standard input (-)", str(name))
         if path.exists():

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from graphlang import modelfile
 from graphlang.content import registry
-from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.nfc.model import Discriminative
 from graphlang.content.training.discriminative import columns, occurrences
 from graphlang.content.training.extend import extend
 from graphlang.modelfile import Model, ModelError

@@ -12,7 +12,7 @@ import pytest
 from graphlang import modelfile
 from graphlang.codes.wanted import Wanted
 from graphlang.content import registry
-from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.nfc.model import Discriminative
 from graphlang.content.training.extend import extend
 from graphlang.content.training.fewer_labels import Fewer, fewer_labels, ngrams_of
 from graphlang.modelfile import ModelError

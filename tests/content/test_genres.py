@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.nfc.model import Discriminative
 from graphlang.content.text.scripts import registry
 from graphlang.content.training import corpus, genres, made_genres, strip_diacritics, word_lists
 from graphlang.content.training.discriminative import close_languages, logistic_regression

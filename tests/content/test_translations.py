@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.nfc.model import Discriminative
 from graphlang.content.training import corpus, translations
 from graphlang.content.training.train import train
 from graphlang.modelfile import ModelError

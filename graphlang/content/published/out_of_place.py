@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.content.ngrams.count_all import keys_of, strings, tally
-from graphlang.content.ngrams.hash_index import KeyTable
+from graphlang.content.ngrams.count_all import KeyTable, keys_of, strings, tally
 from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ from graphlang.content.identifier import Calibrated
 from graphlang.content.ngrams.count_all import tally
 from graphlang.content.published import out_of_place
 from graphlang.content.published.nfc import pack
-from graphlang.content.text.batches import blocks
-from graphlang.content.text.normalise import normalise
+from graphlang.content.text.normalise import blocks, normalise
 from graphlang.modelfile import Model, ModelError, take
 
 if TYPE_CHECKING:

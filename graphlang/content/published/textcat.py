@@ -20,8 +20,7 @@ from graphlang.content.ngrams import bytes_input
 from graphlang.content.ngrams.count_all import tally
 from graphlang.content.published import out_of_place
 from graphlang.content.published.rank_order import closeness, rank_lists
-from graphlang.content.text.batches import blocks
-from graphlang.content.text.normalise import normalise
+from graphlang.content.text.normalise import blocks, normalise
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

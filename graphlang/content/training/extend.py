@@ -1,7 +1,7 @@
 """Add languages to a trained model of the default method, from their text alone: ``train --extend``.
 
     folder of texts -> refused first, if it must be -> weights of new n-grams and of those that the model has
-    (`discriminative.new_columns`) -> character language model of the new labels -> one file
+    (`nfc.new_columns`) -> character language model of the new labels -> one file
 
 The columns of the other labels stay as they are, to the bit: a label keeps its answers, but where a new one takes its
 own. A new label learns from all kinds of text that a full training has: translations of programs, lists of words, and
@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.content.discriminative import char_lm, weight_codec
-from graphlang.content.discriminative.model import Discriminative
+from graphlang.content import speaker_prior
+from graphlang.content.nfc import char_lm, weight_codec
+from graphlang.content.nfc.model import Discriminative
 from graphlang.content.ngrams.keys import keys_of
-from graphlang.content.ngrams.table import slots_of
-from graphlang.content.scoring import speaker_prior
+from graphlang.content.ngrams.vocabulary import slots_of
 from graphlang.content.text.scripts import EAST_ASIA, registry
 from graphlang.content.training import new_labels
 from graphlang.content.training.discriminative import (

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphlang.codes import languages
-from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.nfc.model import Discriminative
 from graphlang.content.training.discriminative import columns, occurrences
 from graphlang.modelfile import Model, ModelError
 

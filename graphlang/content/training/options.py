@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from graphlang.content.discriminative.weight_codec import longest_text
+from graphlang.content.calibration import KNOTS
+from graphlang.content.nfc.weight_codec import longest_text
 from graphlang.content.ngrams.keys import MAX_ORDER
-from graphlang.content.ngrams.table import MOST_BITS
-from graphlang.content.scoring.calibration import KNOTS
+from graphlang.content.ngrams.vocabulary import MOST_BITS
 from graphlang.content.training.option_checks import Flag, Range, Several
 from graphlang.modelfile import ModelError
 

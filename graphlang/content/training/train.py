@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.codes import languages
-from graphlang.content.discriminative import char_lm
-from graphlang.content.discriminative.model import Discriminative
-from graphlang.content.discriminative.short_texts import OUTLIERS
+from graphlang.content import calibration, speaker_prior
+from graphlang.content.nfc import char_lm
+from graphlang.content.nfc.model import Discriminative
+from graphlang.content.nfc.short_texts import OUTLIERS
 from graphlang.content.ngrams.vocabulary import Vocabulary
 from graphlang.content.published import nfc
-from graphlang.content.scoring import calibration, speaker_prior
 from graphlang.content.training import corpus, made_genres, train_published
 from graphlang.content.training.discriminative import close_languages, fit, made_text
 from graphlang.content.training.excerpts import Excerpts

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.codes import languages
+from graphlang.content import calibration, speaker_prior
 from graphlang.content.published import martins_silva, rank_order, textcat
 from graphlang.content.published.bytes import byte_trigrams, quadgrams
-from graphlang.content.scoring import calibration, speaker_prior
 from graphlang.content.training import corpus
 from graphlang.content.training.excerpts import Excerpts
 from graphlang.content.training.option_checks import Range, checked

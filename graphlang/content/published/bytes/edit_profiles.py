@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphlang.codes import languages
+from graphlang.content import speaker_prior
 from graphlang.content.published.bytes import byte_trigrams, profiles, quadgrams
-from graphlang.content.scoring import speaker_prior
 from graphlang.content.training import corpus
 from graphlang.modelfile import ModelError
 

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from graphlang.content import calibration
 from graphlang.content.identifier import Calibrated
 from graphlang.content.ngrams import bytes_input
 from graphlang.content.ngrams.count_all import Tally, tally
 from graphlang.content.published.bytes.encodings import UTF8, decode
 from graphlang.content.published.bytes.profiles import Index, Profile, unpack
-from graphlang.content.scoring import calibration
-from graphlang.content.text.batches import blocks
-from graphlang.content.text.normalise import normalise
+from graphlang.content.text.normalise import blocks, normalise
 from graphlang.modelfile import Model, ModelError
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ import scipy  # .sparse is loaded where it is used, for that takes a tenth of a 
 
 from graphlang.codes import languages
 from graphlang.content.ngrams import bytes_input
-from graphlang.content.ngrams.count_all import tally
-from graphlang.content.ngrams.hash_index import KeyTable
+from graphlang.content.ngrams.count_all import KeyTable, tally
 from graphlang.content.ngrams.keys import wide_hashes
 from graphlang.content.published.bytes.encodings import NAMES, encode, encodings_of
 from graphlang.modelfile import Model, ModelError, take

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.content.discriminative import char_lm, weight_codec
+from graphlang.content.nfc import char_lm, weight_codec
 from graphlang.content.training.discriminative import occurrences
 from graphlang.modelfile import Model, ModelError
 

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.content.discriminative import weight_codec
-from graphlang.content.ngrams.table import bits_for
-from graphlang.content.ngrams.vocabulary import Vocabulary, admissible
+from graphlang.content.nfc import weight_codec
+from graphlang.content.ngrams.vocabulary import Vocabulary, admissible, bits_for
 from graphlang.content.published import nfc
 from graphlang.content.text.normalise import normalise
 from graphlang.content.text.scripts import EAST_ASIA, registry

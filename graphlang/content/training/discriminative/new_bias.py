@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.content.discriminative.model import Discriminative
+    from graphlang.content.nfc.model import Discriminative
 
 LOST: Final = 0.002  #: share of the texts of a relative that it may lose
 GIVEN_UP: Final = 0.01  #: share of its own texts that a new language may lose for it
@@ -103,8 +103,8 @@ def _contest(identifier: Discriminative, texts: Sequence[str], truth: NDArray[np
     """How near the label is to each text; in another script it is out of the question."""
     gap, factor = np.full(len(texts), -np.inf), np.zeros(len(texts))
     is_known = np.zeros(len(texts), dtype=np.bool_)
-    script = identifier.trained.weights.script_of(np.array([label]))[0]
-    inverse_temperature = identifier.trained.scores.inverse_temperature[script]
+    script = identifier.parts.weights.script_of(np.array([label]))[0]
+    inverse_temperature = identifier.parts.scores.inverse_temperature[script]
     for begin in range(0, len(texts), _BATCH):
         for rows, columns, scores, lengths in identifier.measure(texts[begin : begin + _BATCH]):
             first, last, _ = columns.indices(len(identifier.labels))

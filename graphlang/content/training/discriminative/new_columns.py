@@ -18,12 +18,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.content.discriminative import weight_codec
+from graphlang.content.nfc import weight_codec
 from graphlang.content.ngrams.keys import LONGEST, MAX_ORDER, keys_of
-from graphlang.content.ngrams.table import slots_of
-from graphlang.content.ngrams.vocabulary import Vocabulary
-from graphlang.content.text.batches import blocks
-from graphlang.content.text.normalise import normalise
+from graphlang.content.ngrams.vocabulary import Vocabulary, slots_of
+from graphlang.content.text.normalise import blocks, normalise
 from graphlang.content.text.scripts import EAST_ASIA, registry
 from graphlang.content.training.discriminative import logistic_regression
 
