@@ -10,6 +10,7 @@ these are kept, and name their encoding; other pages they read in UTF-8.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -20,12 +21,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphlang.content.identifier import Identifier
-    from graphlang.content.published.martins_silva import Marked
 
 #: Characters of main content below which the words of links are read as well.
 ENOUGH = 200
 #: Characters of a title that are read in any case, as most titles are shorter; of more, as many as there are of text.
 _OF_TITLE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A page whose markup is known: title, blocks of text as the markup separates them, keywords and description."""
+
+    title: str = ""
+    blocks: tuple[str, ...] = ()
+    metadata: str = ""
 
 
 class Material(NamedTuple):
@@ -56,7 +65,7 @@ class ReadsBytes(Protocol):
 
 @runtime_checkable
 class ReadsMarked(Protocol):
-    """A method over marked parts: `published.martins_silva`, which is not imported where nobody asks for it."""
+    """A method over marked parts: the method `martins-silva`."""
 
     def identify(self, pages: Sequence[Marked]) -> NDArray[np.float32]:
         """Probabilities, (pages, labels)."""
@@ -116,8 +125,6 @@ def as_marked(material: Material, *, title: bool = True) -> list[Marked]:
         material: The pages.
         title: Whether titles are read.
     """
-    from graphlang.content.published.martins_silva import Marked  # noqa: PLC0415 - it brings scipy along
-
     return [
         Marked(
             title=head if title else "",

@@ -12,9 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graphlang.content import registry
+from graphlang.content.ngrams.vocabulary import pack_ngrams
+from graphlang.content.page_input import Marked
 from graphlang.content.published import martins_silva
-from graphlang.content.published.martins_silva import Marked, MartinsSilva
-from graphlang.content.published.nfc import pack
+from graphlang.content.published.martins_silva import MartinsSilva
 from graphlang.content.published.stock_phrases import without_boilerplate
 from graphlang.content.training.train import train
 from graphlang.modelfile import Model, ModelError
@@ -30,7 +31,7 @@ def by_hand(features: int = 3) -> MartinsSilva:
         ("x", "y"),
         {"limit": 1_000, "closed": False, "features": features},
         {
-            "ngrams": pack(["a", "b", "c"]),
+            "ngrams": pack_ngrams(["a", "b", "c"]),
             "information": -np.log(np.array([1 / 4, 1 / 2, 1 / 4], np.float32)),
             "owners": np.array([0, 0, 1, 1], np.int32),
             "grams": np.array([0, 1, 1, 2], np.int32),

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from graphlang.content import registry
 from graphlang.content.discriminative.model import Discriminative
 from graphlang.content.ngrams.vocabulary import Vocabulary
+from graphlang.content.ngrams.vocabulary import pack_ngrams
 from graphlang.content.published import nfc
 from graphlang.content.published.nfc import Nfc
 from graphlang.content.scoring import speaker_prior, top_k
@@ -32,7 +33,7 @@ def by_hand() -> Nfc:
         "nfc-2004",
         ("x", "y"),
         {"limit": 100, "closed": False},
-        {"ngrams": nfc.pack(["aba", "bab"]), "vectors": vectors, "sharpness": np.zeros(7, np.float32)},
+        {"ngrams": pack_ngrams(["aba", "bab"]), "vectors": vectors, "sharpness": np.zeros(7, np.float32)},
     )
     return Nfc(model, "", "by hand")
 
@@ -57,7 +58,7 @@ def test_cosine_by_hand() -> None:
 
 @pytest.mark.parametrize("wrong", [3e38, 1.01, -0.1])
 def test_vectors_longer_than_one_are_refused(wrong: float) -> None:
-    arrays = {"ngrams": nfc.pack(["aba", "bab"]), "sharpness": np.zeros(7, np.float32)}
+    arrays = {"ngrams": pack_ngrams(["aba", "bab"]), "sharpness": np.zeros(7, np.float32)}
     arrays["vectors"] = np.array([[0.6, 0.8], [wrong, 0]], np.float32)
     with pytest.raises(ModelError, match="m: its vectors are none of length one"):
         Nfc(Model("nfc-2004", ("x", "y"), {"limit": 100, "closed": False}, arrays), "", "m")

@@ -8,7 +8,6 @@ import pytest
 from numpy.typing import NDArray
 
 from graphlang.content.page_input import ENOUGH, Material, as_marked, as_texts, ask
-from graphlang.content.published.martins_silva import Marked
 
 MENU = " Deutsch English Español"
 PAGE = "a" * ENOUGH

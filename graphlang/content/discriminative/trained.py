@@ -19,8 +19,7 @@ from graphlang.content.discriminative.sparse_weights import unpack
 from graphlang.content.discriminative.weight_codec import longest_text
 from graphlang.content.ngrams import keys, table
 from graphlang.content.ngrams.keys import MAX_ORDER
-from graphlang.content.ngrams.vocabulary import lengths_among
-from graphlang.content.published.nfc import vocabulary
+from graphlang.content.ngrams.vocabulary import lengths_among, read_vocabulary
 from graphlang.content.scoring import calibration, speaker_prior
 from graphlang.content.text.normalise import Characters, Letters, characters, fold, sample
 from graphlang.content.text.scripts import registry
@@ -170,7 +169,7 @@ def load(
     """
     with ThreadPoolExecutor(1) as beside:  # kernels let other threads of Python run
         loading = beside.submit(char_lm.unpack, model, source)
-        features = vocabulary(model, source)
+        features = read_vocabulary(model, source)
         weights = unpack(model, len(features), source)
     lean = take(model, "lean", "f", (len(calibration.KNOTS),), source, most=char_lm.GREATEST).astype(np.float32)
     step = take(model, "step", "f", (1,), source, most=char_lm.GREATEST).astype(np.float32)

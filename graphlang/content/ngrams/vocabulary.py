@@ -6,12 +6,13 @@ Every method over characters counts here: the hash of the characters that begin 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphlang.content.ngrams.keys import LONGEST, MAX_ORDER, as_lines, keys_of, keys_of_lines
 from graphlang.content.ngrams.table import MOST_BITS, Table, bits_for, slots_of
+from graphlang.modelfile import Model, ModelError, damaged, take, take_kept
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,3 +126,30 @@ def admissible(ngrams: Sequence[str], *, bits: int) -> NDArray[np.int64]:
     """
     _, first = np.unique(slots_of(keys_of(ngrams), bits=bits), return_index=True)
     return np.sort(first)
+
+
+def read_vocabulary(model: Model, source: str) -> Vocabulary:
+    """Read the vocabulary of a model file. Raises ModelError if it is missing or damaged; `source` is for messages."""
+    bits: Any = model.parameters.get("bits")
+    if bits is not None and (type(bits) is not int or not 1 <= bits <= MOST_BITS):
+        raise ModelError(f"{source}: its parameter bits is none")
+    marks = take_kept(model, "marks", "u8", None, source)
+    if marks is not None:
+        parts = (
+            take_kept(model, n, k, None, source) for n, k in (("ngrams", "u1"), ("sizes", "u1"), ("entries", "u4"))
+        )
+        lines, sizes, entries = (part for part in parts if part is not None)
+        try:
+            return Vocabulary.of(lines, sizes, marks, entries, bits=bits)
+        except ValueError as error:
+            raise damaged(source) from error
+    packed = take(model, "ngrams", "u1", (None,), source)
+    try:
+        return Vocabulary(packed.tobytes(), bits=bits)
+    except ValueError as error:
+        raise ModelError(f"{source}: its n-grams are damaged ({error})") from error
+
+
+def pack_ngrams(ngrams: Sequence[str]) -> NDArray[np.uint8]:
+    """N-grams as an array of a model file, which `read_vocabulary` reads."""
+    return np.frombuffer("\n".join(ngrams).encode("utf-8"), dtype=np.uint8)

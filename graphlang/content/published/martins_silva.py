@@ -23,7 +23,6 @@ iv could not matter. "Cannot be clearly classified" is when the second similarit
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,7 +32,8 @@ from graphlang.codes.languages import UND
 from graphlang.content.identifier import Calibrated
 from graphlang.content.ngrams.count_all import Tally, keys_of, strings, tally
 from graphlang.content.ngrams.hash_index import KeyTable
-from graphlang.content.published.nfc import pack
+from graphlang.content.ngrams.vocabulary import pack_ngrams
+from graphlang.content.page_input import Marked
 from graphlang.content.published.stock_phrases import without_boilerplate
 from graphlang.content.scoring import calibration
 from graphlang.content.text.batches import blocks
@@ -54,21 +54,6 @@ WEIGHTS = {"title": 4, "body": 2, "metadata": 1}
 _FEATURES = 1_000_000  # of a language, at most
 _INFORMATION = 1e3  # -log P of what stands once in any text is far less
 _MANY = 1_000  # blocks of a page that are told apart; the rest is one block
-
-
-@dataclass(frozen=True, slots=True)
-class Marked:
-    """A page whose markup is known.
-
-    Attributes:
-        title: The title.
-        blocks: Blocks of text, as the markup parts them.
-        metadata: Keywords and description.
-    """
-
-    title: str = ""
-    blocks: tuple[str, ...] = ()
-    metadata: str = ""
 
 
 def build(lines: Sequence[Sequence[str]], *, features: int = SIZE) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
@@ -98,7 +83,7 @@ def build(lines: Sequence[Sequence[str]], *, features: int = SIZE) -> tuple[dict
         row[columns] = own[columns]
     owner, gram = np.nonzero(listed)
     arrays: dict[str, NDArray[Any]] = {
-        "ngrams": pack(vocabulary),
+        "ngrams": pack_ngrams(vocabulary),
         "information": -np.log(shares).astype(np.float32),
         "owners": owner.astype(np.int32),
         "grams": gram.astype(np.int32),

@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.content.identifier import Calibrated
-from graphlang.content.ngrams.table import MOST_BITS
-from graphlang.content.ngrams.vocabulary import Vocabulary
+from graphlang.content.ngrams.vocabulary import Vocabulary, read_vocabulary
 from graphlang.content.text.normalise import normalise
 from graphlang.content.text.scripts import registry
-from graphlang.modelfile import Model, ModelError, damaged, take, take_kept
+from graphlang.modelfile import Model, ModelError, take
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +61,7 @@ class Nfc(Calibrated):
 
     def __init__(self, model: Model, digest: str, source: str, *, name: str = "nfc-2004") -> None:
         super().__init__(model, digest, source, name=name)
-        self.vocabulary = vocabulary(model, source)
+        self.vocabulary = read_vocabulary(model, source)
         vectors = take(model, "vectors", "f", (len(model.labels), len(self.vocabulary)), source)
         if vectors.min(initial=0) < 0 or vectors.max(initial=0) > 1:  # shares of a vector whose length is 1
             raise ModelError(f"{source}: its vectors are none of length one")
@@ -84,38 +83,3 @@ class Nfc(Calibrated):
             return products, letters.lengths
         scripts = normalise(texts, limit=self.limit, one_script=True).scripts
         return products, np.where(np.isin(scripts, self._scripts), letters.lengths, 0)
-
-
-def vocabulary(model: Model, source: str) -> Vocabulary:
-    """The vocabulary that a model holds as lines of UTF-8.
-
-    Args:
-        model: What the file holds.
-        source: For messages.
-
-    Raises:
-        ModelError: it is missing or damaged.
-    """
-    bits: Any = model.parameters.get("bits")
-    if bits is not None and (type(bits) is not int or not 1 <= bits <= MOST_BITS):
-        raise ModelError(f"{source}: its parameter bits is none")
-    marks = take_kept(model, "marks", "u8", None, source)
-    if marks is not None:
-        parts = (
-            take_kept(model, n, k, None, source) for n, k in (("ngrams", "u1"), ("sizes", "u1"), ("entries", "u4"))
-        )
-        lines, sizes, entries = (part for part in parts if part is not None)
-        try:
-            return Vocabulary.of(lines, sizes, marks, entries, bits=bits)
-        except ValueError as error:
-            raise damaged(source) from error
-    packed = take(model, "ngrams", "u1", (None,), source)
-    try:
-        return Vocabulary(packed.tobytes(), bits=bits)
-    except ValueError as error:
-        raise ModelError(f"{source}: its n-grams are damaged ({error})") from error
-
-
-def pack(ngrams: Sequence[str]) -> NDArray[np.uint8]:
-    """N-grams as an array for a model file; `vocabulary` reads it."""
-    return np.frombuffer("\n".join(ngrams).encode("utf-8"), dtype=np.uint8)

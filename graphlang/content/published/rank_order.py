@@ -19,7 +19,7 @@ import numpy as np
 from graphlang.content.identifier import Calibrated
 from graphlang.content.ngrams.count_all import tally
 from graphlang.content.published import out_of_place
-from graphlang.content.published.nfc import pack
+from graphlang.content.ngrams.vocabulary import pack_ngrams
 from graphlang.content.text.batches import blocks
 from graphlang.content.text.normalise import normalise
 from graphlang.modelfile import Model, ModelError, take
@@ -48,7 +48,7 @@ def build(lines: Sequence[Sequence[str]], *, features: int = SIZE) -> tuple[dict
         letters = normalise([text], limit=len(text) + 1, margin=max(ORDERS) - 1, closed=False)
         lists.append(out_of_place.ranked(letters, ORDERS, features))
     vocabulary, table = out_of_place.pack(lists, features)
-    return {"ngrams": pack(vocabulary), "ranks": table}, {"features": features, "orders": list(ORDERS), "closed": False}
+    return {"ngrams": pack_ngrams(vocabulary), "ranks": table}, {"features": features, "orders": list(ORDERS), "closed": False}
 
 
 class RankOrder(Calibrated):

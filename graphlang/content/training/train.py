@@ -17,7 +17,7 @@ from graphlang.codes import languages
 from graphlang.content.discriminative import char_lm
 from graphlang.content.discriminative.model import Discriminative
 from graphlang.content.discriminative.short_texts import OUTLIERS
-from graphlang.content.ngrams.vocabulary import Vocabulary
+from graphlang.content.ngrams.vocabulary import Vocabulary, pack_ngrams
 from graphlang.content.published import nfc
 from graphlang.content.scoring import calibration, speaker_prior
 from graphlang.content.training import corpus, made_genres, train_published
@@ -163,7 +163,7 @@ def _as_published(documents: list[list[str]], chosen: TrainingOptions, progress:
     counts = np.stack(
         [nfc.count_features(vocabulary, own, limit=chosen.maximum, closed=chosen.closed) for own in documents]
     )
-    return {"ngrams": nfc.pack(vocabulary.ngrams), "vectors": nfc.reference_vectors(counts).astype(np.float16)}
+    return {"ngrams": pack_ngrams(vocabulary.ngrams), "vectors": nfc.reference_vectors(counts).astype(np.float16)}
 
 
 def _inverse_temperature(

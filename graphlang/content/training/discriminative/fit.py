@@ -14,8 +14,7 @@ import numpy as np
 
 from graphlang.content.discriminative import weight_codec
 from graphlang.content.ngrams.table import bits_for
-from graphlang.content.ngrams.vocabulary import Vocabulary, admissible
-from graphlang.content.published import nfc
+from graphlang.content.ngrams.vocabulary import Vocabulary, admissible, pack_ngrams
 from graphlang.content.text.normalise import normalise
 from graphlang.content.text.scripts import EAST_ASIA, registry
 from graphlang.content.training import word_lists
@@ -120,7 +119,7 @@ def arrays(
     for number, script in enumerate(scripts):
         block[script.labels] = number
     made: dict[str, NDArray[Any]] = {
-        "ngrams": nfc.pack([gram for script in scripts for gram in script.ngrams]),
+        "ngrams": pack_ngrams([gram for script in scripts for gram in script.ngrams]),
         "features": np.array([(script.common, len(script.ngrams)) for script in scripts], dtype=np.int32),
         "script": block,
         "gaps": gaps,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from graphlang.content.discriminative.weight_codec import LEVELS
-from graphlang.content.published import nfc
+from graphlang.content.ngrams.vocabulary import read_vocabulary
 from graphlang.content.text.scripts import LATIN
 from graphlang.content.training import strip_diacritics, word_lists, yat
 from graphlang.content.training.discriminative import columns, logistic_regression
@@ -90,7 +90,7 @@ def parted(model: Model, given: Sequence[Sequence[str]]) -> dict[str, NDArray[An
     """
     if not all(given):
         return {}
-    vocabulary = nfc.vocabulary(model, "the new model")
+    vocabulary = read_vocabulary(model, "the new model")
     limit, closed = model.parameters["maximum"], model.parameters["closed"]
     counts = [
         np.bincount(
