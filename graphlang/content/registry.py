@@ -1,7 +1,7 @@
 """The content methods by name: what each is, and how its model is loaded.
 
 A further method is one more entry here, or comes from another package (`adapters.foreign`). One of ours has its model
-class in `published/`, what trains it in ``training/train_published.py``, and the words of its card in
+class in `graphlang.papers`, its training in `graphlang.training.train_papers`, and the words of its card in
 ``graphlang/method_cards/sources.py``.
 """
 
@@ -30,20 +30,20 @@ _DATA = Path(__file__).parent.parent / "data"
 @dataclass(frozen=True, slots=True)
 class _Method:
     about: str
-    module: str  # of this package; imported when the method is asked for
+    module: str  # of graphlang; imported when the method is asked for
     maker: str  # in it: makes an identifier of a model, its hash and its name
     shipped: str | None = None  # file in graphlang/data; None: the user trains a model of his own
     makers: str | None = None  # module whose `makers` work large arrays out of that file; None: none are kept
 
     def kept(self, digest: str) -> modelfile.Kept | None:
         """What was worked out of the shipped model earlier."""
-        makers = import_module(f"graphlang.content.{self.makers}").makers()
+        makers = import_module(f"graphlang.{self.makers}").makers()
         return modelcache.find(digest, makers)
 
     @property
     def loader(self) -> Callable[[modelfile.Model, str, str], Identifier]:
         found: Callable[[modelfile.Model, str, str], Identifier] = getattr(
-            import_module(f"graphlang.content.{self.module}"), self.maker
+            import_module(f"graphlang.{self.module}"), self.maker
         )
         return found
 
@@ -51,36 +51,36 @@ class _Method:
 _METHODS = {
     "nfc": _Method(
         "discriminative descendant of NFC: n-grams and words, trained vectors, spelling; not the paper's (default)",
-        "discriminative.model",
+        "content.discriminative.model",
         "Discriminative",
         "nfc.npz",
-        "discriminative.trained",
+        "content.discriminative.trained",
     ),
     "nfc-2004": _Method(
-        "NFC as published: trigrams, the top 1000, cosine (Hayati 2004)", "published.nfc", "Nfc", "nfc-2004.npz"
+        "NFC as published: trigrams, the top 1000, cosine (Hayati 2004)", "papers.nfc_2004", "Nfc2004", "nfc-2004.npz"
     ),
     "rank-order": _Method(
         "ranks of the 399 commonest n-grams of 1 to 5 characters (Cavnar & Trenkle; BASE of Hayati 2004)",
-        "published.rank_order",
+        "papers.rank_order",
         "RankOrder",
     ),
     "textcat": _Method(
-        "ranks of the 400 commonest n-grams of 1 to 5 UTF-8 bytes (ClueWeb09)", "published.textcat", "TextCat"
+        "ranks of the 400 commonest n-grams of 1 to 5 UTF-8 bytes (ClueWeb09)", "papers.textcat", "TextCat"
     ),
     "quadgrams": _Method(
         "byte quad-grams of languages in their encodings, vector distance (Zavarsky et al. 2005)",
-        "published.bytes.quadgrams",
+        "papers.quadgrams",
         "Quadgrams",
     ),
     "byte-trigrams": _Method(
         "set membership rate of byte trigrams, with the encoding (Chew et al. 2011)",
-        "published.bytes.byte_trigrams",
-        "load",
+        "papers.byte_trigrams",
+        "load_trigrams",
         "byte-trigrams.npz",
     ),
     "martins-silva": _Method(
         "Lin's similarity, n-grams weighted by markup (Martins & Silva 2005, in Chew et al. 2011)",
-        "published.martins_silva",
+        "papers.martins_silva",
         "MartinsSilva",
     ),
 }

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from graphlang.content import registry
-from graphlang.content.published.bytes import byte_trigrams
-from graphlang.content.training.options import FORMER
-from graphlang.content.training.train import train
 from graphlang.modelfile import ModelError
+from graphlang.papers import byte_trigrams
+from graphlang.training.train import train
+from graphlang.training.training_options import FORMER
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.codes import languages, territories
-from graphlang.content.published.declared import declared
+from graphlang.content.declared import find_declared
 from graphlang.content.scoring.top_k import top
 from graphlang.db import collection
 from graphlang.graph.data import NONE, Signal
 from graphlang.graph.lists import Lists, ListTable
-from graphlang.urls import registry as url_methods
-from graphlang.urls.default.model import Url
+from graphlang.urls import url_methods
+from graphlang.urls.url_model import UrlModel
 
 if TYPE_CHECKING:
     import sqlite3
@@ -71,14 +71,14 @@ def load(
 
 
 @lru_cache(maxsize=1)
-def url_method() -> Url:
+def url_method() -> UrlModel:
     """The URL method that comes with the program, kept until `of_urls` takes it: it can be loaded before.
 
     Raises:
         TypeError: it keeps no prior.
     """
     identifier = url_methods.load()
-    if not isinstance(identifier, Url):
+    if not isinstance(identifier, UrlModel):
         raise TypeError(f"{identifier.name} keeps no prior to weigh its answers against")
     return identifier
 
@@ -138,7 +138,7 @@ def language_declared(said: str) -> str:
         said: its declarations, ``source=value`` a line.
     """
     rows = [(source, value) for source, _, value in (line.partition("=") for line in said.split("\n"))]
-    found = declared(rows)
+    found = find_declared(rows)
     return languages.split(found.label)[0] if found else ""
 
 

@@ -1,0 +1,202 @@
+"""Bosnian beside Croatian and Serbian: weights from comparable text.
+
+The vectors of the three are drawn together (`close_languages`), because the Bosnian training text is program messages
+and the others are news: most differences that training finds are of genre. So comparable text is made: Serbian text
+spelt with the vowels that Bosnian and Croatian share, beside Croatian text of the same genres and the Serbian text
+itself. Naive Bayes on these three, every n-gram against the mean of the three, is added to the weights. A part of the
+Croatian text counts as Bosnian too, because much of what is written there is the same. This comes after training and
+rounding, in whole steps, so that nothing else changes.
+
+The vowel is *yat*: Serbian `vreme` and `mesto` are `vrijeme` and `mjesto` in both others. The words show which have it:
+a word that becomes another when an `e` in it is written `je` or `ije`, if the one is commoner in Serbian and the other
+is common in Bosnian and Croatian. Other words with the same beginning follow.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from graphlang.content.discriminative.weight_codec import LEVELS
+from graphlang.content.ngrams.vocabulary import read_vocabulary
+from graphlang.content.text.scripts import LATIN
+from graphlang.training import derived_text, logistic_regression, model_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from graphlang.modelfile import Model
+
+    Counts = NDArray[np.float64]
+    Texts = Mapping[str, Mapping[str, Sequence[str]]]
+
+
+_WORD = re.compile(r"[^\W\d_]+")
+_YAT = re.compile("ije|je")
+_COMMONER_FACTOR = 2.0  # times: a word belongs to the side where it is so much commoner
+_COMMON_SPELLING = 0.3  # times as common on the other side: both sides write a word in this way
+_SHORTEST_STEM = 4  # letters of a beginning that other words have too
+_FOLLOWING = (2, 3, 4)  # letters behind the vowel that belong to it
+
+
+class YatSpelling:
+    """Writes words of one language with the yat of another.
+
+    Args:
+        plain: Words and their shares where yat is `e`.
+        marked: Words and their shares where yat is `je` or `ije`.
+
+    >>> yat = YatSpelling({"vreme": 0.02, "reka": 0.01}, {"vrijeme": 0.02, "rijeka": 0.01})
+    >>> yat.write("Vreme je da reka raste, sa rekama oko nje.")
+    'Vrijeme je da rijeka raste, sa rijekama oko nje.'
+    """
+
+    def __init__(self, plain: Mapping[str, float], marked: Mapping[str, float]) -> None:
+        self._plain, self._marked = plain, marked
+        self._words: dict[str, str] = {}
+        beginnings: dict[str, Counter[str]] = defaultdict(Counter)
+        for word in sorted(marked):
+            for found in _YAT.finditer(word):
+                other = f"{word[: found.start()]}e{word[found.end() :]}"
+                if not self._belongs(other, word):
+                    continue
+                self._words[other] = word
+                for more in _FOLLOWING:
+                    end = found.start() + 1 + more
+                    if _SHORTEST_STEM <= end <= len(other):
+                        beginnings[other[:end]][word[: end + len(word) - len(other)]] += 1
+        self._beginnings = {some: max(sorted(ways), key=ways.__getitem__) for some, ways in beginnings.items()}
+        self._longest = max(map(len, self._beginnings), default=0)
+
+    def _belongs(self, plain: str, marked: str) -> bool:
+        """Whether the one is a word where yat is `e`, and the other the same word elsewhere."""
+        own, other = self._plain.get(plain, 0.0), self._marked[marked]
+        return own > _COMMONER_FACTOR * self._plain.get(marked, 0.0) and other > _COMMON_SPELLING * self._marked.get(
+            plain, 0.0
+        )
+
+    def write(self, text: str) -> str:
+        """The text with each yat written `je` or `ije`.
+
+        Args:
+            text: In the language that writes `e`.
+        """
+        return _WORD.sub(lambda found: self._word(found[0]), text)
+
+    def _word(self, word: str) -> str:
+        small = word.lower()
+        made = self._words.get(small)
+        if made is None:
+            if self._marked.get(small, 0.0) > _COMMON_SPELLING * self._plain.get(small, 0.0):
+                return word
+            for end in range(min(len(small), self._longest), _SHORTEST_STEM - 1, -1):
+                if small[:end] in self._beginnings:
+                    made = self._beginnings[small[:end]] + small[end:]
+                    break
+            else:
+                return word
+        return made.capitalize() if word[0].isupper() else made
+
+
+def word_shares(texts: Iterable[Sequence[str]], lists: Iterable[Mapping[str, int]]) -> dict[str, float]:
+    """How often each word stands in some texts and lists: the sum of its shares in each of these.
+
+    Args:
+        texts: Lines.
+        lists: Words and their frequencies.
+
+    >>> word_shares([["Da, da", "ne"]], [{"ne": 1, "to": 3}])
+    {'da': 0.6666666666666666, 'ne': 0.5833333333333333, 'to': 0.75}
+    """
+    total: dict[str, float] = {}
+    counted = [Counter(word for line in lines for word in _WORD.findall(line.lower())) for lines in texts]
+    for own in (*counted, *lists):
+        every = max(1, sum(own.values()))
+        for word, count in own.items():
+            total[word] = total.get(word, 0.0) + count / every
+    return total
+
+
+LABELS: Final = ("bos_Latn", "hrv", "srp_Latn")  #: of whom text is made, who shares its vowels, who shares its words
+GENRES: Final = ("UD", "tatoeba", "udhr")  #: that the latter two have both
+_DERIVED = (derived_text.WORDS, derived_text.BARE)
+_CROATIAN_SHARE = 0.35  # of the Croatian counts that are Bosnian as well; these four were chosen on development lines
+_SMOOTHING = 300_000.0  # n-grams of all three alike that are added to the counts of each
+_MOST_LOG_RATIO = 2.5  # greatest log ratio
+_FACTOR = 1.5  # factor on the log ratios
+
+
+def comparable_lines(texts: Texts, lists: Mapping[str, Mapping[str, int]]) -> tuple[list[str], list[str], list[str]]:
+    """Lines of the three languages that can be compared; none where the corpus lacks one of them.
+
+    Args:
+        texts: Training lines of each label by genre.
+        lists: Of a label the words of its list, and how often each occurs.
+    """
+    if any(label not in texts for label in LABELS):
+        return [], [], []
+    made, vowels, words = LABELS
+    own = [[line for genre in GENRES for line in texts[label].get(genre, ())] for label in (vowels, words)]
+    if not all(own):
+        return [], [], []
+    write = YatSpelling(_real_shares(texts, lists, (words,)), _real_shares(texts, lists, (vowels, made))).write
+    return [write(line) for line in own[1]], own[0], own[1]
+
+
+def _real_shares(texts: Texts, lists: Mapping[str, Mapping[str, int]], labels: Sequence[str]) -> dict[str, float]:
+    real = [some for label in labels for genre, some in texts[label].items() if genre not in _DERIVED]
+    return word_shares(real, [lists[label] for label in labels if label in lists])
+
+
+def log_ratios(counts: Sequence[Counts]) -> Counts:
+    """How much commoner each feature is in each text than in the mean of them, (texts, features).
+
+    Args:
+        counts: Of the features in each text, (features,) each.
+
+    >>> log_ratios([np.array([0.0, 9e5, 1.0]), np.array([9e5, 0.0, 1.0])]).round(2).tolist()
+    [[-0.97, 0.97, 0.0], [0.97, -0.97, 0.0]]
+    """
+    alike = sum(own / max(own.sum(), 1.0) for own in counts) / len(counts)
+    shares = np.stack([(own + _SMOOTHING * alike) / (own.sum() + _SMOOTHING) for own in counts])
+    logs = np.log(np.where(alike > 0, shares, 1.0))
+    ratios: Counts = np.clip(logs - logs.mean(axis=0), -_MOST_LOG_RATIO, _MOST_LOG_RATIO)
+    return ratios
+
+
+def separate_bosnian(model: Model, given: Sequence[Sequence[str]]) -> dict[str, NDArray[Any]]:
+    """The weights with the three languages told apart by some lines of theirs; nothing where there are none.
+
+    Args:
+        model: Of the default method, freshly trained, but for its calibration.
+        given: The lines of the three (`comparable_lines`).
+
+    Returns:
+        Those arrays of the model that are others.
+    """
+    if not all(given):
+        return {}
+    vocabulary = read_vocabulary(model, "the new model")
+    limit, closed = model.parameters["maximum"], model.parameters["closed"]
+    counts = [
+        np.bincount(
+            logistic_regression.find_features(vocabulary, some, limit=limit, closed=closed, script=LATIN)[0],
+            minlength=len(vocabulary),
+        ).astype(np.float64)
+        for some in given
+    ]
+    ratios = log_ratios([counts[0] + _CROATIAN_SHARE * counts[1], *counts[1:]])
+    script = model.arrays["script"]
+    number = int(script[model.labels.index(LABELS[0])])
+    first = int(np.searchsorted(script, number))
+    every = model_columns.unpack_weights(model)
+    row = sum(own.features for own in every[:number])
+    steps = np.rint(_FACTOR * ratios[:, row : row + every[number].features] / model.parameters["step"]).astype(np.int64)
+    own = [model.labels.index(label) - first for label in LABELS]
+    every[number] = model_columns.add_steps(every[number], own, steps, most=LEVELS)
+    return model_columns.pack_weights(every, np.bincount(script, minlength=len(every)).tolist())

@@ -1,0 +1,348 @@
+"""Read training text: a folder of UTF-8 text files per language, and translations of programs.
+
+The messages of programs exist in languages that have little other text. They are of another genre than other text:
+short, full of names, and only partly translated. So
+
+* a line in the text of more than `MOST_LABELS` labels is a name, or was never translated, and is dropped;
+* a line most of whose letters are in English words is dropped. A word is English here if it is `ENGLISH_FACTOR` times
+  as common in English text as in all the text of the label;
+* a label with plenty of other text takes few messages (`message_limit`): enough to compete with languages that have
+  nothing else, too little to change its other weights.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphlang.codes import languages
+from graphlang.content.text.normalise import normalise
+from graphlang.content.text.scripts import registry
+from graphlang.modelfile import ModelError
+from graphlang.regular_file import read_regular
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    Files = Sequence[tuple[str, Sequence[str]]]
+
+
+_NO_LANGUAGE = frozenset((languages.UND, languages.ZXX))
+_LISTED = 12  # folders that an error names
+_LONGEST = 1_000  # characters of a line that show its script
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Training lines of every label, sorted by label.
+
+    `genres` has the genre of each line: the letters that its file's name begins with, so that `udhr_a`
+    and `udhr_b` are one genre and `tatoeba-test-2021` is another. `left_out` says how many characters the rejected
+    folders had.
+    """
+
+    lines: dict[str, tuple[str, ...]]
+    genres: dict[str, tuple[str, ...]]
+    left_out: dict[str, int]
+    digest: str
+
+    def by_genre(self, label: str) -> dict[str, tuple[str, ...]]:
+        """The lines of a label, apart by genre."""
+        found: dict[str, list[str]] = {}
+        for line, genre in zip(self.lines[label], self.genres[label], strict=True):
+            found.setdefault(genre, []).append(line)
+        return {genre: tuple(lines) for genre, lines in sorted(found.items())}
+
+
+def read_corpus(
+    folder: Path,
+    *,
+    label: Callable[[str], str | None],
+    minimum: Callable[[str], int],
+    maximum: int,
+    least: int = 2,
+    messages: Sequence[Path] = (),
+    only: Collection[str] | None = None,
+    one_script: bool = False,
+) -> Corpus:
+    """Read a training corpus: one sub-folder per language, named by any code that `label` understands.
+
+    Folders of the same label are read as one. Lines that occur twice in a label count once. Files are read in the order
+    of their names and share the maximum equally, so that a long one cannot push out the others.
+
+    Args:
+        folder: Holds `<code>/*.txt`, one sentence or paragraph a line.
+        label: Folder name -> label; None, or one that says that there is no language (`und`, `zxx`), leaves it out.
+        minimum: Characters that a label must have, or it is left out.
+        maximum: Characters of a label that are used at most.
+        least: Languages that there must be.
+        messages: Such folders of translations of programs (`translations`), which are added.
+        only: Labels that are wanted; the others only help to clean the messages, and are told nowhere. None: all.
+        one_script: Whether a label keeps only the lines in its main script, in which it has the most letters.
+
+    Raises:
+        ModelError: the folder is missing, holds no training text, or a file is not UTF-8.
+    """
+    left_out: dict[str, int] = {}
+    files = read_files((folder,), label, left_out)
+    more = clean_messages(read_files(messages, label, left_out if only is None else {}), files)
+    lines: dict[str, tuple[str, ...]] = {}
+    genres: dict[str, tuple[str, ...]] = {}
+    digest = hashlib.sha256()
+    for known in sorted({**files, **more}):
+        if only is not None and known not in only:
+            continue
+        own, added = files.get(known, []), more.get(known, [])
+        if one_script:
+            own, added = _keep_main_script(own, added)
+        seen: set[str] = set()
+        fair = list(_share_equally(own, maximum, seen))
+        size = sum(len(line) for line, _ in fair)
+        told = list(_share_equally(added, message_limit(size), seen)) if added else []
+        messages_size = sum(len(line) for line, _ in told)
+        chosen = tuple(line for line, _ in fair + told)
+        if size + messages_size * MESSAGE_WORTH < max(1, minimum(known)):
+            left_out[known] = size + messages_size
+            continue
+        lines[known] = chosen
+        genres[known] = tuple(genre for _, genre in fair + told)
+        digest.update(f"{known}\n".encode() + "\n".join(chosen).encode("utf-8", "surrogatepass") + b"\0")
+    if len(lines) < least and not (least == 1 and left_out):
+        needs = f"{folder}: needs sub-folders of UTF-8 .txt files for at least {least} language(s)"
+        reasons = explain_left_out(left_out)
+        others = f", and {len(reasons) - _LISTED:,} more" if len(reasons) > _LISTED else ""
+        raise ModelError(f"{needs}; left out: {', '.join(reasons[:_LISTED])}{others}" if reasons else needs)
+    return Corpus(lines, genres, left_out, digest.hexdigest())
+
+
+def explain_left_out(left_out: dict[str, int]) -> list[str]:
+    """What was left out, and why, in words.
+
+    Args:
+        left_out: characters that the rejected folders had, by label, or by name where that is the code of no language.
+
+    >>> explain_left_out({"fra": 0, "notes": 0, "swa": 900})[1:]
+    ['notes (the name of no known language)', 'swa (too little text: 900 characters in *.txt)']
+    """
+
+    def why(name: str, size: int) -> str:
+        if size:
+            return f"too little text: {size:,} characters in *.txt"
+        return "the name of no known language" if languages.label(name) in (None, *_NO_LANGUAGE) else "no text in *.txt"
+
+    return [f"{name} ({why(name, size)})" for name, size in sorted(left_out.items())]
+
+
+def read_files(
+    folders: Sequence[Path], label: Callable[[str], str | None], left_out: dict[str, int]
+) -> dict[str, list[tuple[str, list[str]]]]:
+    """The files of each label: their genre, and lines.
+
+    Args:
+        folders: Each holds `<code>/*.txt`.
+        label: Folder name -> label, or None (`read_corpus`).
+        left_out: The names of folders that are no language are added to it.
+
+    Raises:
+        ModelError: a folder is missing, or a file is not UTF-8.
+    """
+    files: dict[str, list[tuple[str, list[str]]]] = {}
+    for folder in folders:
+        if not folder.is_dir():
+            raise ModelError(f"{folder}: no such folder")
+        for sub in sorted(p for p in folder.iterdir() if p.is_dir()):
+            known = label(sub.name)
+            if known is None or known in _NO_LANGUAGE:
+                left_out[sub.name] = 0
+            else:
+                files.setdefault(known, []).extend(
+                    (_genre(path), _read_lines(path)) for path in sorted(sub.glob("*.txt"))
+                )
+    return files
+
+
+def _keep_main_script(
+    *parts: list[tuple[str, list[str]]],
+) -> tuple[list[tuple[str, list[str]]], ...]:
+    """The lines in the script that has the most letters in all of them, each line counted once."""
+    every = list(dict.fromkeys(line for files in parts for _, lines in files for line in lines))
+    letters = normalise(every, limit=_LONGEST, one_script=True)
+    if not letters.lengths.any():
+        return parts
+    script = int(np.bincount(letters.scripts, weights=letters.lengths).argmax())
+    inside = {every[i] for i in np.flatnonzero((letters.scripts == script) & (letters.lengths > 0)).tolist()}
+    return tuple([(genre, [line for line in lines if line in inside]) for genre, lines in files] for files in parts)
+
+
+def _genre(path: Path) -> str:
+    """The genre of text that a file's name tells.
+
+    >>> from pathlib import Path
+    >>> _genre(Path("udhr_deu.txt")), _genre(Path("tatoeba-test-2021.txt")), _genre(Path("2021.txt"))
+    ('udhr', 'tatoeba', '')
+    """
+    found = re.match("[A-Za-z]*", path.stem)
+    return found[0] if found else ""
+
+
+def _read_lines(path: Path) -> list[str]:
+    try:
+        text = read_regular(path).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ModelError(f"{path}: not UTF-8 (byte {error.start})") from error
+    return [line for line in map(str.strip, text.splitlines()) if line]
+
+
+def _share_equally(files: list[tuple[str, list[str]]], maximum: int, seen: set[str]) -> Iterator[tuple[str, str]]:
+    left = maximum
+    for number, (genre, lines) in enumerate(sorted(files, key=lambda file: sum(map(len, file[1])))):
+        share = left // (len(files) - number)
+        for line in lines:
+            if share <= 0:
+                break
+            if line in seen:
+                continue
+            seen.add(line)
+            share -= len(line)
+            left -= len(line)
+            yield line, genre
+
+
+def hold_out(lines: tuple[str, ...], every: int) -> tuple[list[str], list[str]]:
+    """Part lines in two: one in `every` (by a hash of the line, so that no order of the file matters) and the rest.
+
+    Args:
+        lines: Of a label.
+        every: Of so many lines one is held out.
+    """
+    kept: list[str] = []
+    out: list[str] = []
+    for line in lines:
+        number = int.from_bytes(hashlib.blake2b(line.encode("utf-8", "surrogatepass"), digest_size=4).digest(), "big")
+        (out if number % every == 0 else kept).append(line)
+    return (kept, out) if kept else (out, kept)
+
+
+def join_documents(lines: list[str], characters: int) -> list[str]:
+    """Join lines into documents of at least `characters` characters; a shorter rest joins the last one.
+
+    Args:
+        lines: Of a label.
+        characters: Of a document at least.
+
+    >>> join_documents(["one", "two", "three", "four"], 6)
+    ['one two', 'three four']
+    """
+    made: list[str] = []
+    current: list[str] = []
+    size = 0
+    for line in lines:
+        current.append(line)
+        size += len(line)
+        if size >= characters:
+            made.append(" ".join(current))
+            current, size = [], 0
+    if current and made and size < characters // 2:
+        made[-1] += " " + " ".join(current)
+    elif current:
+        made.append(" ".join(current))
+    return made
+
+
+def pick_evenly(every: list[str], most: int) -> list[str]:
+    """At most so many, evenly from first to last, so that each file of a language is heard.
+
+    Args:
+        every: Documents of a label.
+        most: How many are wanted at most.
+
+    >>> pick_evenly(["a", "b", "c", "d", "e"], 3)
+    ['a', 'c', 'e']
+    """
+    if len(every) <= most:
+        return every
+    return [every[i] for i in np.linspace(0, len(every) - 1, most).astype(int).tolist()]
+
+
+MOST_LABELS = 3
+ENGLISH_FACTOR = 3.0
+ENGLISH = "eng"
+MESSAGE_WORTH = 1 / 3  #: what a character of messages counts for where a label must have enough text
+_WITH_MESSAGES = 300_000  # characters that a label has with its messages, if there are so many
+_LEAST_MESSAGES = 60_000  # characters of messages, however much other text there is
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def message_limit(characters: int) -> int:
+    """Characters of messages that a label with so much other text takes at most.
+
+    >>> message_limit(0), message_limit(250_000), message_limit(400_000)
+    (300000, 60000, 60000)
+    """
+    return max(_LEAST_MESSAGES, _WITH_MESSAGES - characters)
+
+
+def clean_messages(messages: Mapping[str, Files], texts: Mapping[str, Files]) -> dict[str, list[tuple[str, list[str]]]]:
+    """The messages without the lines that are in no language of their own.
+
+    Args:
+        messages: Of each label its files: their genre, and lines.
+        texts: The other text of labels, likewise; that of English shows what is English.
+
+    >>> own = [("wiki", ["dat is en ole stad an de see mit veel lüüd un schepen", "the new page", "Wikipedia"])]
+    >>> clean_messages({"nds": own, "eng": [("wiki", ["the old page and the new page"])]}, {})["nds"]
+    [('wiki', ['dat is en ole stad an de see mit veel lüüd un schepen', 'Wikipedia'])]
+    """
+    common = Counter(line for files in messages.values() for line in {line for _, lines in files for line in lines})
+    english = _count_words((*texts.get(ENGLISH, ()), *messages.get(ENGLISH, ())))
+    answer = {}
+    for label, files in messages.items():
+        own = _count_words((*texts.get(label, ()), *files))
+        left = set() if label == ENGLISH else _commoner_words(english, own)
+        answer[label] = [
+            (genre, [line for line in lines if common[line] <= MOST_LABELS and not _is_mostly(line, left)])
+            for genre, lines in files
+        ]
+    return answer
+
+
+def _count_words(files: Iterable[tuple[str, Sequence[str]]]) -> Counter[str]:
+    return Counter(word for _, lines in files for line in lines for word in _WORD.findall(line.lower()))
+
+
+def _commoner_words(words: Counter[str], other: Counter[str]) -> set[str]:
+    """The words that are `ENGLISH_FACTOR` times as common in one text as in another."""
+    factor = ENGLISH_FACTOR * max(words.total(), 1) / max(other.total(), 1)
+    return {word for word, count in words.items() if count >= factor * other[word]}
+
+
+def _is_mostly(line: str, words: set[str]) -> bool:
+    """Whether more than half of a line's letters are in some words."""
+    letters = [(len(word), word in words) for word in _WORD.findall(line.lower())]
+    return 2 * sum(size for size, known in letters if known) > sum(size for size, _ in letters)
+
+
+_SCRIPT_LINES = 200  # lines that tell a label's script
+_SCRIPT_CHARACTERS = 10_000
+
+
+def sort_by_script(lines: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """The labels, those of one script together, as `fit_nfc` needs them.
+
+    >>> sort_by_script({"bul": ["не всегда", "иногда", "windows"], "ces": ["ne"], "deu": ["nein"], "ukr": ["ні"]})
+    ('bul', 'ukr', 'ces', 'deu')
+    """
+    return tuple(sorted(lines, key=lambda label: (registry.name(find_main_script(lines[label])), label)))
+
+
+def find_main_script(lines: Sequence[str]) -> int:
+    """The number of the script that most of a language's first lines are in."""
+    return int(
+        np.bincount(normalise(lines[:_SCRIPT_LINES], limit=_SCRIPT_CHARACTERS, one_script=True).scripts).argmax()
+    )

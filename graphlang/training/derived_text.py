@@ -1,0 +1,262 @@
+"""Training text derived from word lists, and from lines without their diacritics.
+
+Sentences teach what is between words; titles, menus and queries are single words, and a small corpus lacks most of
+them. A frequency list has them. Words are drawn in proportion to a power of their frequency, so that rare words occur
+too, and joined to lines of one to four.
+
+Lists made of subtitles or web pages contain names and sentences of other languages. So a word that is much commoner in
+another language of the same lists is dropped. Where one of our scripts holds several (`EAST ASIA`), lists contain words
+in the letters of the others: those of Chinese have kana (`drop_foreign_letters`).
+
+Tweets, comments and old pages omit the accents, dots and tones of Latin letters. A model that has only seen careful
+text takes them for another language, so some lines are learnt a second time without diacritics.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphlang.codes import languages
+from graphlang.content.text.normalise import normalise
+from graphlang.content.text.scripts import EAST_ASIA, LATIN, registry
+from graphlang.modelfile import ModelError
+from graphlang.regular_file import read_regular
+from graphlang.training import corpus
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from pathlib import Path
+
+    from graphlang.training.training_options import TrainingOptions
+
+
+WORDS = "words"
+_POWER = 0.6
+_FOREIGN_FACTOR = 20.0  # times commoner elsewhere: no word of this language
+_ALPHABET_TEXT = 1_000  # characters of a text that show which letters a language has
+_LONGEST_LINE = 4
+_LONGEST_WORD = 40
+_SHORTEST_LIST = 2_000  # words of a list that is worth drawing from
+
+
+def read_word_lists(folder: Path, scripts: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    """The words of the labels that have a list, and their frequencies.
+
+    Args:
+        folder: Holds `<code>*.txt` files, one word and its frequency a line with a space between, in UTF-8. Names are
+            what `graphlang.codes.languages.label` understands; other files are passed over.
+        scripts: The script (`scripts.registry`) of each label that is trained. The words of a list go to the label of
+            their own script: those of Serbian to two.
+
+    Raises:
+        ModelError: no folder, no list in it, or a line that is none. Words that stand nowhere count as missing.
+    """
+    if not folder.is_dir():
+        raise ModelError(f"{folder}: no such folder")
+    counts: dict[str, dict[str, int]] = {}
+    for path in sorted(folder.glob("*.txt")):
+        if languages.label(path.stem):
+            _read_list(path, scripts, counts)
+    if not counts:
+        raise ModelError(f"{folder}: no list of words of a language that is trained")
+    return dict(sorted(counts.items()))
+
+
+def draw_word_lines(
+    counts: Mapping[str, Mapping[str, int]],
+    *,
+    characters: int,
+    random: np.random.Generator,
+    wanted: Collection[str] | None = None,
+) -> dict[str, list[str]]:
+    """Lines of words for the labels that have a list of some length.
+
+    Args:
+        counts: Words and their frequencies (`read_word_lists`).
+        characters: Of the lines of one label, about.
+        random: Draws come from it.
+        wanted: Labels whose lines are wanted; the lists of others only say which words are foreign. None: all.
+    """
+    totals = {label: sum(own.values()) for label, own in counts.items()}
+    greatest: dict[str, float] = {}
+    for label, own in counts.items():
+        for word, count in own.items():
+            greatest[word] = max(greatest.get(word, 0.0), count / totals[label])
+    answer = {}
+    for label, own in counts.items():
+        if wanted is not None and label not in wanted:
+            continue
+        words = [word for word, count in own.items() if count / totals[label] * _FOREIGN_FACTOR >= greatest[word]]
+        if len(words) >= _SHORTEST_LIST:
+            share = np.array([own[word] for word in words], dtype=np.float64) ** _POWER
+            answer[label] = _join_words(words, share / share.sum(), characters, random)
+    return answer
+
+
+def drop_foreign_letters(
+    drawn: Mapping[str, Sequence[str]], texts: Mapping[str, Sequence[str]]
+) -> dict[str, list[str]]:
+    """The lines of words without those that have a letter which another language writes and this one does not.
+
+    A letter is foreign that is so common in another label's text that a single one in this label's would be rare.
+
+    Args:
+        drawn: Lines of words of some labels.
+        texts: Training lines of all labels of a script.
+
+    >>> texts = {"jpn": ["これは日本語"] * 999, "zho": ["这是中文日本"] * 999}
+    >>> drop_foreign_letters({"zho": ["は 日", "は"]}, texts)
+    {'zho': ['日']}
+    """
+    own = {label: Counter("".join(some).lower()) for label, some in texts.items()}
+    sizes = {label: max(letters.total(), 1) for label, letters in own.items()}
+    greatest: dict[str, float] = {}
+    for label, letters in own.items():
+        for letter, count in letters.items():
+            greatest[letter] = max(greatest.get(letter, 0.0), count / sizes[label])
+    answer = {}
+    for label, some in drawn.items():
+        others: set[str] = set()
+        if sizes[label] >= _ALPHABET_TEXT:
+            rare = _FOREIGN_FACTOR / sizes[label]
+            others = {
+                letter
+                for letter, share in greatest.items()
+                if letter.isalpha() and (own[label][letter] + 0.5) * rare < share
+            }
+        kept = (" ".join(word for word in line.split(" ") if others.isdisjoint(word)) for line in some)
+        answer[label] = [line for line in kept if line]
+    return answer
+
+
+def _read_list(path: Path, scripts: Mapping[str, int], counts: dict[str, dict[str, int]]) -> None:
+    words: list[str] = []
+    numbers: list[int] = []
+    try:
+        for line in read_regular(path).decode("utf-8").splitlines():
+            word, count = line.rsplit(" ", 1)
+            words.append(word)
+            numbers.append(int(count))
+    except ValueError as error:
+        raise ModelError(f"{path}: not lines of a word and its frequency in UTF-8") from error
+    if min(numbers, default=0) < 0:
+        raise ModelError(f"{path}: a word has the frequency {min(numbers)}")
+    letters = normalise(words, limit=_LONGEST_WORD, one_script=True)
+    named = languages.label(path.stem) or ""
+    mine = {}
+    for script in np.unique(letters.scripts).tolist():
+        fitting = [label for label, own in scripts.items() if own == script and _is_same_language(label, named)]
+        if named in fitting:
+            mine[script] = named
+        elif len(fitting) == 1:
+            mine[script] = fitting[0]
+    for word, number, script, size in zip(
+        words, numbers, letters.scripts.tolist(), letters.lengths.tolist(), strict=True
+    ):
+        if size and number and script in mine:
+            own = counts.setdefault(mine[script], {})
+            own[word] = own.get(word, 0) + number
+
+
+def _is_same_language(label: str, other: str) -> bool:
+    return languages.code(label) == languages.code(other)
+
+
+def _join_words(words: list[str], share: np.ndarray, characters: int, random: np.random.Generator) -> list[str]:
+    mean = float(np.dot(share, [len(word) + 1 for word in words]))
+    drawn = random.choice(len(words), max(1, int(characters / mean)), p=share).tolist()
+    ends = np.cumsum(random.integers(1, _LONGEST_LINE + 1, len(drawn)))
+    ends = ends[: np.searchsorted(ends, len(drawn)) + 1].tolist()
+    return [" ".join(words[i] for i in drawn[a:b]) for a, b in zip([0, *ends], ends, strict=False)]
+
+
+BARE = "plain"
+#: Letters that Unicode does not take apart, and those that people type who have only ASCII.
+_TYPED = str.maketrans("łŁđĐħĦıøØŧŦŋŊɓƁɗƊɖƉƙƘƴƳɔƆɛƐ", "lLdDhHioOtTnNbBdDdDkKyYoOeE")
+
+
+def strip_diacritics(text: str) -> str:
+    """The text without combining marks, strokes and hooks; what is typed as two letters stays (æ, ß, þ).
+
+    >>> strip_diacritics("Ẹnì kọ̀ọ̀kan, žluťoučký kůň, Ærø, sześć złotych, ƙarami")
+    'Eni kookan, zlutoucky kun, Æro, szesc zlotych, karami'
+    """
+    parts = unicodedata.normalize("NFD", text.translate(_TYPED))
+    return unicodedata.normalize("NFC", "".join(c for c in parts if not unicodedata.combining(c)))
+
+
+def draw_bare_lines(every: Sequence[str], share: float, least: int, random: np.random.Generator) -> list[str]:
+    """Some of the lines that have diacritics, without them: about as many characters as `share` of all lines.
+
+    A language that writes few of them gives few lines, since those that would not change are drawn too and dropped.
+
+    Args:
+        every: Lines of a label.
+        share: Of their characters.
+        least: Characters that are drawn even if they are a greater share.
+        random: Draws come from it.
+    """
+    left = max(share * sum(map(len, every)), least)
+    made = []
+    for number in random.permutation(len(every)).tolist():
+        if left <= 0:
+            break
+        line = every[number]
+        bare = strip_diacritics(line)
+        left -= len(line)
+        if bare != line:
+            made.append(bare)
+    return made
+
+
+def add_derived_text(
+    texts: Sequence[dict[str, list[str]]],
+    labels: Sequence[str],
+    words: Path | None,
+    options: TrainingOptions,
+    random: np.random.Generator,
+    *,
+    others: Mapping[str, int] | None = None,
+) -> dict[str, dict[str, int]]:
+    """Add the genres that are made of the lines and of word lists; in place.
+
+    Args:
+        texts: Training lines of each label by genre.
+        labels: Their names.
+        words: A folder of word lists (`read_word_lists`), or none.
+        options: How much of each there is to be.
+        random: Draws come from it.
+        others: The script of each label that a model has already: their lists say which words are foreign.
+
+    Returns:
+        Of each label of which there are lines of words its list: the words, and how often each occurs.
+
+    Raises:
+        ModelError: there are lists, and none of these labels.
+    """
+    every = [[line for own in genres.values() for line in own] for genres in texts]
+    scripts = [corpus.find_main_script(own) for own in every]
+    lists: dict[str, dict[str, int]] = {}
+    if words is not None:
+        lists = read_word_lists(words, {**(others or {}), **dict(zip(labels, scripts, strict=True))})
+        if not lists.keys() & set(labels):
+            raise ModelError(f"{words}: no list of words of {', '.join(labels)}")
+    drawn = draw_word_lines(lists, characters=options.words_size, random=random, wanted=labels)
+    mixed = {
+        label: own
+        for label, own, script in zip(labels, every, scripts, strict=True)
+        if registry.name(script) == EAST_ASIA
+    }
+    drawn |= drop_foreign_letters({label: own for label, own in drawn.items() if label in mixed}, mixed)
+    for label, script, genres, own in zip(labels, scripts, texts, every, strict=True):
+        made = {WORDS: drawn.get(label, [])}
+        if script == LATIN:
+            made[BARE] = draw_bare_lines(own, options.bare, options.bare_least, random)
+        for genre, some in made.items():
+            if some:  # beside what stands in files of that name
+                genres[genre] = [*genres.get(genre, ()), *some]
+    return {label: lists[label] for label in drawn}

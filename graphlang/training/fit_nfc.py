@@ -1,0 +1,263 @@
+"""Fit the arrays of a `Discriminative` model to training lines, script by script.
+
+Languages of different scripts never compete, so each script has its own features, counts and refinement. The number of
+features of a script follows from its languages and their text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphlang.content.discriminative import weight_codec
+from graphlang.content.ngrams.table import bits_for
+from graphlang.content.ngrams.vocabulary import Vocabulary, admissible, pack_ngrams
+from graphlang.content.text.scripts import EAST_ASIA, registry
+from graphlang.training import derived_text, logistic_regression, model_columns, sampling_error, witten_bell
+from graphlang.training.corpus import find_main_script
+from graphlang.training.excerpts import Excerpts, GenreExcerpts
+from graphlang.training.fisher import FeatureCandidates
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from graphlang.training.close_languages import CloseLanguages
+    from graphlang.training.training_options import TrainingOptions
+
+    Progress = Callable[[str, int, int], None]
+
+
+_COUNT_TYPE = np.uint16  # of a feature in a language; wider where that is too narrow: a third of all memory in 32 bits
+_HELD_OUT_EXCERPTS = 150  # excerpts of a label's lines held out that tell which languages are close
+
+
+@dataclass(slots=True)
+class _ScriptFeatures:
+    number: int
+    labels: NDArray[np.int64]
+    ngrams: list[str]
+    common: int = 0
+
+
+def fit_nfc(
+    texts: Sequence[Mapping[str, Sequence[str]]],
+    documents: Sequence[Sequence[str]],
+    *,
+    held_out: Sequence[Sequence[str]] = (),
+    prior: NDArray[np.float32],
+    close_languages: Sequence[CloseLanguages] = (),
+    options: TrainingOptions,
+    random: np.random.Generator,
+    progress: Progress,
+) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Choose features, count, refine and round.
+
+    Args:
+        texts: Training lines of every label by genre (`genres`), in the order that `sort_by_script` gives.
+        documents: The same text as documents of about equal length, for Fisher.
+        held_out: Lines of every label that are not among the texts, which tell the close languages
+            (`sampling_error`).
+        prior: Log of how many can use the language of each label, beside the most.
+        close_languages: Groups of labels that word lists tell apart (`close_languages`).
+        options: How to train.
+        random: Draws come from it.
+        progress: Called with the stage's name, what is done and all there is to do.
+
+    Returns:
+        The model's arrays, and its parameters: the names of the scripts that `script` counts, the size of the
+        vocabulary's table, and of each language that leans on another (`sampling_error`) the two and the way.
+    """
+    lines = [[line for some in own.values() for line in some] for own in texts]
+    sizes = np.array([sum(map(len, own)) for own in lines], dtype=np.float64)
+    scripts = _choose_features(lines, documents, sizes, options, progress)
+    labels = len(lines)
+    base, bias = np.zeros(labels, dtype=np.float32), np.zeros(labels, dtype=np.float32)
+    steps: list[NDArray[np.int8]] = []
+    numbers_of: list[NDArray[np.int64]] = []
+    numbers = np.maximum(1, options.draws * (sizes / sizes.max()) ** options.power).astype(np.int64)
+    bits = bits_for(options.features)
+    leaning: list[list[Any]] = []
+    done = 0
+    for script in scripts:
+        own = script.labels
+        vocabulary = Vocabulary(script.ngrams, bits=bits)
+        vectors, often, found = _fit_script(
+            vocabulary,
+            script,
+            [texts[i] for i in own.tolist()],
+            sizes[own],
+            numbers[own],
+            held_out=[held_out[i] for i in own.tolist()] if len(held_out) else [],
+            options=options,
+            random=random,
+            progress=partial(_report_part, progress, done, len(own), labels),
+        )
+        leaning += [[int(own[some.poor]), int(own[some.rich]), some.way] for some in found]
+        for group in close_languages:
+            if group.labels[0] in own:
+                group.part(vectors, script.ngrams, own, options.close_languages)
+        base[own], bias[own] = vectors.base, vectors.bias
+        whole = weight_codec.quantise(vectors.weights, options.step)
+        common, rare = weight_codec.dense_first(whole, often, options.table // len(own))
+        order = np.concatenate([common, rare])
+        script.ngrams = [script.ngrams[i] for i in order.tolist()]
+        script.common = len(common)
+        steps.append(whole[order].reshape(-1))
+        numbers_of.append(often[order])
+        done += len(own)
+        progress("refine", done, labels)
+    gaps, values = weight_codec.squeeze(np.concatenate(steps))
+    block = np.zeros(labels, dtype=np.uint8)
+    for number, script in enumerate(scripts):
+        block[script.labels] = number
+    made: dict[str, NDArray[Any]] = {
+        "ngrams": pack_ngrams([gram for script in scripts for gram in script.ngrams]),
+        "features": np.array([(script.common, len(script.ngrams)) for script in scripts], dtype=np.int32),
+        "script": block,
+        "gaps": gaps,
+        "values": values,
+        "step": np.array([options.step], dtype=np.float32),
+        "base": base,
+        "bias": bias,
+        "prior": prior,
+        model_columns.OCCURRENCES: model_columns.pack_occurrences(np.concatenate(numbers_of)),
+        "lean": np.array(options.prior, dtype=np.float32) * np.array(options.inverse_temperatures, dtype=np.float32),
+    }
+    parameters: dict[str, Any] = {
+        "scripts": [registry.name(script.number) for script in scripts],
+        "bits": bits,
+        "leaning": leaning,
+    }
+    if any(options.lm_gain):
+        of_lm, more = witten_bell.fit_char_lms(texts, [(script.number, script.labels) for script in scripts], options)
+        made |= of_lm
+        parameters |= more
+    return made, parameters
+
+
+def _choose_features(
+    lines: Sequence[Sequence[str]],
+    documents: Sequence[Sequence[str]],
+    sizes: NDArray[np.float64],
+    options: TrainingOptions,
+    progress: Progress,
+) -> list[_ScriptFeatures]:
+    numbers = np.array([find_main_script(own) for own in lines])
+    turns = (sizes / sizes.max()) ** options.turns
+    chosen: list[_ScriptFeatures] = []
+    done = 0
+    # Registry numbers depend on what this process has read before; names do not.
+    for number in sorted(set(numbers.tolist()), key=registry.name):
+        own = np.flatnonzero(numbers == number)
+        grams: list[str] = []
+        if len(own) > 1:
+            candidates = FeatureCandidates(
+                [documents[i] for i in own.tolist()],
+                orders=_feature_orders(number, options.orders),
+                words=options.words,
+                scripts=[number] * len(own),
+                closed=options.closed,
+                progress=lambda part, _, before=done: progress("n-grams", before + part, len(documents)),  # type: ignore[misc]
+            )
+            wanted = int(options.features * turns[own].sum() / turns.sum())
+            grams = [gram for gram in candidates.in_turn(wanted, turns[own]) if _has_letter(gram)]
+        chosen.append(_ScriptFeatures(number, own, grams))
+        done += len(own)
+    every = [gram for script in chosen for gram in script.ngrams]
+    kept = np.zeros(len(every), dtype=np.bool_)
+    kept[admissible(every, bits=bits_for(options.features))] = True
+    first = 0
+    for script in chosen:
+        stays = kept[first : first + len(script.ngrams)].tolist()
+        first += len(script.ngrams)
+        script.ngrams = sorted(gram for gram, stay in zip(script.ngrams, stays, strict=True) if stay)
+    return chosen
+
+
+def _feature_orders(script: int, orders: tuple[int, ...]) -> tuple[int, ...]:
+    """All but the shortest for letters, which say nothing that two of them don't; for whole words all but the longest.
+
+    >>> _feature_orders(registry.number("LATIN"), (1, 2, 3)), _feature_orders(registry.number("EAST ASIA"), (1, 2, 3))
+    ((2, 3), (1, 2))
+    """
+    if len(orders) == 1:
+        return orders
+    return orders[:-1] if registry.name(script) == EAST_ASIA else orders[1:]
+
+
+def _report_part(progress: Progress, before: int, own: int, labels: int, part: float) -> None:
+    """Tell a script's rounds as labels: most labels are of one script, which takes most of the time."""
+    progress("refine", before + int(part * own), labels)
+
+
+def _has_letter(gram: str) -> bool:
+    """Whether a feature has a letter or mark that belongs to a script, so that it can stand in texts of one only."""
+    return bool(registry(np.array([ord(character) for character in gram], dtype=np.uint32)).any())
+
+
+def _fit_script(
+    vocabulary: Vocabulary,
+    script: _ScriptFeatures,
+    texts: list[Mapping[str, Sequence[str]]],
+    sizes: NDArray[np.float64],
+    numbers: NDArray[np.int64],
+    *,
+    held_out: Sequence[Sequence[str]],
+    options: TrainingOptions,
+    random: np.random.Generator,
+    progress: Callable[[float], None],
+) -> tuple[logistic_regression.Vectors, NDArray[np.int64], list[sampling_error.Leaning]]:
+    """The vectors of one script's languages, how often each feature stands in all their lines, and which lean."""
+    labels = len(texts)
+    if not len(vocabulary):
+        nothing = logistic_regression.Vectors(
+            *(np.zeros(shape, dtype=np.float32) for shape in ((0, labels), labels, labels))
+        )
+        return nothing, np.zeros(0, dtype=np.int64), []
+    counts: NDArray[Any] = np.zeros((labels, len(vocabulary)), dtype=_COUNT_TYPE)
+    for label, own in enumerate(texts):
+        every = [line for some in own.values() for line in some]
+        features = logistic_regression.find_features(
+            vocabulary, every, limit=options.maximum, closed=options.closed, script=script.number
+        )[0]
+        own_counts = np.bincount(features, minlength=len(vocabulary))
+        if own_counts.max(initial=0) > np.iinfo(counts.dtype).max:
+            counts = counts.astype(np.int32)
+        counts[label] = own_counts
+    shares = {derived_text.WORDS: options.words_share}
+    excerpts = GenreExcerpts(texts, numbers, shares=shares, shortest=6, longest=250, random=random)
+
+    def vectors_of(drawn: list[str]) -> Any:
+        found = logistic_regression.find_features(
+            vocabulary, drawn, limit=options.limit, closed=options.closed, script=script.number
+        )
+        return logistic_regression.to_vectors(*found, len(vocabulary))
+
+    def draw() -> tuple[Any, NDArray[np.int64], NDArray[np.float32]]:
+        drawn, truth, genre = excerpts.draw()
+        return vectors_of(drawn), truth, excerpts.offsets[genre]
+
+    often = counts.sum(axis=0, dtype=np.int64)
+    letters = sizes.astype(np.int64)
+    vectors = logistic_regression.refine_vectors(
+        logistic_regression.start_vectors(counts, letters, options.smoothing),
+        draw,
+        logistic_regression.leave_one_out(counts, letters, options.smoothing),
+        rounds=options.rounds,
+        rate=options.rate,
+        batch=options.batch,
+        progress=lambda number, rounds, _loss: progress(number / rounds),
+    )
+    if not options.confused or not any(held_out):
+        return vectors, often, []
+    asked = Excerpts(held_out, shortest=10, longest=options.limit, random=np.random.default_rng(options.seed))
+    drawn, truth = asked.draw(np.array([min(_HELD_OUT_EXCERPTS, 4 * len(own)) for own in held_out], dtype=np.int64))
+    leaning = sampling_error.shrink_differences(
+        vectors, counts, letters, vectors_of(drawn), truth, confused=options.confused
+    )
+    return vectors, often, leaning

@@ -1,0 +1,341 @@
+"""The columns of a trained `nfc` model: weights and n-gram occurrences per label, and removal of labels.
+
+The weights of a script's labels are one table, row by row (`weight_codec.squeeze`). Removing a label changes the place
+of every weight and no answer among the remaining labels. Features without a remaining weight go too.
+
+The weights contain how much commoner an n-gram is in one language than expected, not how common it is. A language that
+is added later needs that, so a model keeps a byte for each n-gram: eight times the binary logarithm of its occurrences
+plus one. The shipped model has these in a file beside it, which is read only when a language is added or removed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from graphlang import modelfile
+from graphlang.codes import languages
+from graphlang.content.discriminative import char_lm, weight_codec
+from graphlang.content.discriminative.model import Discriminative
+from graphlang.modelfile import Model, ModelError, take
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from graphlang.codes.wanted import Wanted
+
+    Ints = NDArray[np.int64]
+
+
+LABEL_ARRAYS = ("base", "bias", "prior", "siblings")  #: arrays with a number for each label
+LM_ARRAYS = tuple(char_lm.PREFIX + name for name in ("letter", "word", "text"))
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptWeights:
+    """The weights of one script that are not 0.
+
+    Attributes:
+        common: How many of the features are common; they come first.
+        features: How many there are.
+        row: The feature of each weight, rising, (weights,).
+        column: Its label, counted among those of the script, rising within a feature, (weights,).
+        value: The weight in steps, (weights,).
+    """
+
+    common: int
+    features: int
+    row: Ints
+    column: Ints
+    value: NDArray[np.int8]
+
+
+def unpack_weights(model: Model, prefix: str = "") -> list[ScriptWeights]:
+    """The weights of each script of a sound model.
+
+    Args:
+        model: Of the default method.
+        prefix: Of the arrays' names: that of `char_lm`, or none.
+    """
+    widths = np.bincount(model.arrays["script"], minlength=len(model.parameters["scripts"]))
+    values = model.arrays[f"{prefix}values"]
+    kept = values != 0
+    places = (np.cumsum(model.arrays[f"{prefix}gaps"], dtype=np.int64) - 1)[kept]
+    values = values[kept]
+    found = []
+    begin = 0
+    for width, (common, features) in zip(widths.tolist(), model.arrays[f"{prefix}features"].tolist(), strict=True):
+        first, last = np.searchsorted(places, [begin, begin + features * width])
+        row, column = np.divmod(places[first:last] - begin, max(width, 1))
+        found.append(ScriptWeights(common, features, row, column, values[first:last]))
+        begin += features * width
+    return found
+
+
+def pack_weights(weights: Sequence[ScriptWeights], widths: Sequence[int], prefix: str = "") -> dict[str, NDArray[Any]]:
+    """The arrays `features`, `gaps` and `values` of a model file.
+
+    Args:
+        weights: Of each script.
+        widths: How many labels each has.
+        prefix: Of the arrays' names.
+    """
+    places, begin = [np.zeros(0, dtype=np.int64)], 0
+    for own, width in zip(weights, widths, strict=True):
+        places.append(begin + own.row * width + own.column)
+        begin += own.features * width
+    values = np.concatenate([np.zeros(0, dtype=np.int8), *(own.value for own in weights)])
+    gaps, values = weight_codec.squeeze_places(np.concatenate(places), values)
+    return {
+        f"{prefix}features": np.array([(own.common, own.features) for own in weights], dtype=np.int32),
+        f"{prefix}gaps": gaps,
+        f"{prefix}values": values,
+    }
+
+
+def add_steps(own: ScriptWeights, columns: Sequence[int], steps: Ints, *, most: int) -> ScriptWeights:
+    """The weights of a script with steps added to those of some labels; what becomes 0 is no weight any more.
+
+    Args:
+        own: Of the script.
+        columns: The labels, counted among those of the script.
+        steps: To be added, (labels, features).
+        most: Greatest weight, above 0 and below; what goes beyond is cut.
+
+    >>> own = ScriptWeights(1, 2, np.array([0, 1]), np.array([2, 0]), np.array([3, 9], dtype=np.int8))
+    >>> found = add_steps(own, [0, 2], np.array([[0, 5], [-3, 1]]), most=10)
+    >>> found.row.tolist(), found.column.tolist(), found.value.tolist()
+    ([1, 1], [0, 2], [10, 1])
+    """
+    kept = ~np.isin(own.column, columns)
+    rows, values = [own.row[kept]], [own.value[kept].astype(np.int64)]
+    names = [own.column[kept]]
+    for column, more in zip(columns, steps, strict=True):
+        mine = own.column == column
+        total = more.copy()
+        total[own.row[mine]] += own.value[mine]
+        rows.append(np.flatnonzero(total))
+        values.append(np.clip(total[rows[-1]], -most, most))
+        names.append(np.full(len(rows[-1]), column))
+    row, column_of, value = np.concatenate(rows), np.concatenate(names), np.concatenate(values)
+    order = np.lexsort((column_of, row))
+    return ScriptWeights(own.common, own.features, row[order], column_of[order], value[order].astype(np.int8))
+
+
+def list_ngrams(model: Model) -> list[bytes]:
+    """The n-grams and words of a model's vectors, in their order, in UTF-8."""
+    data = model.arrays["ngrams"].tobytes()
+    return data.split(b"\n") if data else []
+
+
+def list_lm_keys(model: Model) -> NDArray[np.uint32]:
+    """The keys of the n-grams of a model's character language model, in their order."""
+    return np.cumsum(model.arrays[f"{char_lm.PREFIX}keys"], dtype=np.uint32)
+
+
+def remove_labels(model: Model, labels: Collection[str]) -> Model:
+    """The model without some labels: what is left answers as before, among what is left.
+
+    Args:
+        model: Of the default method.
+        labels: Those that go.
+
+    Raises:
+        ModelError: a label is none of the model's, or none would be left.
+    """
+    if strangers := sorted(set(labels) - set(model.labels)):
+        raise ModelError(f"{strangers[0]} is no label of the model")
+    keep = np.array([label not in labels for label in model.labels])
+    if not keep.any():
+        raise ModelError("no label would be left")
+    script = model.arrays["script"].astype(np.int64)
+    left = np.unique(script[keep])
+    widths = np.bincount(script[keep], minlength=len(model.parameters["scripts"]))
+    starts = np.searchsorted(script, np.arange(len(widths)))
+    arrays = dict(model.arrays)
+    for prefix in _prefixes(model):
+        every = unpack_weights(model, prefix)
+        first = np.cumsum([0, *(own.features for own in every)])
+        smaller, rows = [], []
+        for number in left.tolist():
+            mine = keep[starts[number] : starts[number] + np.count_nonzero(script == number)]
+            small, used = _drop_columns(every[number], mine)
+            smaller.append(small)
+            rows.append(first[number] + used)
+        arrays |= pack_weights(smaller, widths[left].tolist(), prefix)
+        kept = np.concatenate(rows)
+        if prefix:
+            arrays[f"{prefix}keys"] = char_lm.pack(list_lm_keys(model)[kept])
+        else:
+            grams = list_ngrams(model)
+            if OCCURRENCES in arrays:
+                arrays[OCCURRENCES] = arrays[OCCURRENCES][kept]
+            arrays["ngrams"] = np.frombuffer(b"\n".join([grams[i] for i in kept.tolist()]), dtype=np.uint8)
+    for name in (*LABEL_ARRAYS, *(LM_ARRAYS if len(_prefixes(model)) > 1 else ())):
+        arrays[name] = arrays[name][keep]
+    arrays["script"] = np.searchsorted(left, script[keep]).astype(np.uint8)
+    arrays["sharpness"] = arrays["sharpness"][left]
+    parameters = {**model.parameters, "scripts": [model.parameters["scripts"][i] for i in left.tolist()]}
+    return Model(model.method, tuple(np.array(model.labels)[keep].tolist()), parameters, arrays)
+
+
+def _prefixes(model: Model) -> tuple[str, ...]:
+    return ("", char_lm.PREFIX) if f"{char_lm.PREFIX}keys" in model.arrays else ("",)
+
+
+def _drop_columns(own: ScriptWeights, keep: NDArray[np.bool_]) -> tuple[ScriptWeights, Ints]:
+    """A script's weights with some of its columns, and which of its features still have any: none where one is left."""
+    number = int(keep.sum())
+    some = keep[own.column] if number > 1 else np.zeros(len(own.column), dtype=np.bool_)
+    used = np.unique(own.row[some])
+    row = np.searchsorted(used, own.row[some])
+    column = (np.cumsum(keep) - 1)[own.column[some]]
+    common = int(np.searchsorted(used, own.common))
+    return ScriptWeights(common, len(used), row, column, own.value[some]), used
+
+
+OCCURRENCES = "occurrences"
+OCCURRENCES_METHOD = "nfc-occurrences"  #: of the file beside a model
+_STEPS_PER_DOUBLING = 8
+_MOST_STEPS = 255
+
+
+def pack_occurrences(numbers: NDArray[np.int64] | NDArray[np.float64]) -> NDArray[np.uint8]:
+    """Numbers of occurrences for a file, (features,).
+
+    Args:
+        numbers: From 0 up, (features,).
+
+    >>> pack_occurrences(np.array([0, 1, 1000, 10**12])).tolist()
+    [0, 8, 80, 255]
+    """
+    packed: NDArray[np.uint8] = np.minimum(np.rint(_STEPS_PER_DOUBLING * np.log2(numbers + 1.0)), _MOST_STEPS).astype(
+        np.uint8
+    )
+    return packed
+
+
+def unpack_occurrences(packed: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """The numbers, right to a twentieth, (features,).
+
+    Args:
+        packed: Of a file, (features,).
+
+    >>> unpack_occurrences(np.array([0, 8, 80], dtype=np.uint8)).round(1).tolist()
+    [0.0, 1.0, 1023.0]
+    """
+    return np.asarray(np.exp2(packed / _STEPS_PER_DOUBLING) - 1)
+
+
+def occurrences_path(path: Path) -> Path:
+    """The file beside a model's that says how often its n-grams stand in its training text."""
+    return path.with_suffix(".occurrences")
+
+
+def read_occurrences(model: Model, path: Path) -> NDArray[np.float64]:
+    """How often each n-gram stands in the training text of a model, (features,).
+
+    Args:
+        model: Of the default method.
+        path: Of its file.
+
+    Raises:
+        ModelError: neither the model nor a file beside it says so, or that file belongs to another model.
+    """
+    features = int(model.arrays["features"][:, 1].sum())
+    if OCCURRENCES in model.arrays:
+        return unpack_occurrences(take(model, OCCURRENCES, "u1", (features,), str(path)))
+    other = occurrences_path(path)
+    if not other.exists():
+        raise ModelError(f"{path}: does not say how often its n-grams stand in its training text; train it anew")
+    counted, _ = modelfile.read(other)
+    if counted.method != OCCURRENCES_METHOD or counted.parameters.get("ngrams") != ngrams_digest(model):
+        raise ModelError(f"{other}: belongs to another model than {path}")
+    return unpack_occurrences(take(counted, OCCURRENCES, "u1", (features,), str(other)))
+
+
+def ngrams_digest(model: Model) -> str:
+    """SHA-256 of a model's n-grams, which their numbers belong to."""
+    return hashlib.sha256(model.arrays["ngrams"].tobytes()).hexdigest()
+
+
+EDITABLE_METHOD = "nfc"  #: whose models can be made smaller
+
+
+class SmallerModel(NamedTuple):
+    """A smaller model, and what became of the languages."""
+
+    model: Model
+    removed: tuple[str, ...]  #: labels that are gone, in the order of the model
+    alone: tuple[str, ...]  #: labels that are the only ones of their script now: whatever is written in it is told so
+
+
+def count_label_ngrams(model: Model) -> dict[str, int]:
+    """How many n-grams and words say something for or against each label.
+
+    Args:
+        model: Of the default method.
+    """
+    script = model.arrays["script"].astype(np.int64)
+    count = np.zeros(len(model.labels), dtype=np.int64)
+    start = 0
+    for own, width in zip(unpack_weights(model), np.bincount(script).tolist(), strict=True):
+        count[start : start + width] = np.bincount(own.column, minlength=width)
+        start += width
+    return dict(zip(model.labels, count.tolist(), strict=True))
+
+
+def select_labels(
+    model: Model, *, path: Path, digest: str, only: Sequence[Wanted] = (), without: Sequence[Wanted] = ()
+) -> SmallerModel:
+    """The model with some of its labels.
+
+    Args:
+        model: Of the default method.
+        path: Of its file.
+        digest: SHA-256 of that file.
+        only: Languages to keep, in one script or in all; every one if empty.
+        without: Languages to take out of these.
+
+    Returns:
+        The model, which says in `parameters` what it was made of.
+
+    Raises:
+        ModelError: a model of another method; a language that it does not have; none would be left, or none taken out.
+    """
+    if model.method != EDITABLE_METHOD:
+        raise ModelError(
+            f"{path}: made for the method {model.method}; only models of {EDITABLE_METHOD} can be made smaller"
+        )
+    for one in (*only, *without):
+        if not any(one.takes(*languages.split(label)) for label in model.labels):
+            raise ModelError(f"{path}: the model has no {'_'.join(filter(None, (one.language, one.script)))}")
+    kept = [label for label in model.labels if (not only or _matches(only, label)) and not _matches(without, label)]
+    removed = tuple(label for label in model.labels if label not in set(kept))
+    if not kept or not removed:
+        raise ModelError(f"{path}: no label would be {'removed' if kept else 'left'}")
+    often = pack_occurrences(read_occurrences(model, path))  # with which languages can still be added to it
+    smaller = remove_labels(replace(model, arrays={**model.arrays, OCCURRENCES: often}), removed)
+    history = [*model.parameters.get("extended", []), {"base": digest, "removed": len(removed), "labels": {}}]
+    smaller = replace(smaller, parameters={**smaller.parameters, "extended": history})
+    Discriminative(smaller, "", "the new model")  # what it refuses must not be written
+    before, after = _single_labels(model), _single_labels(smaller)
+    return SmallerModel(smaller, removed, tuple(label for label in after if label not in before))
+
+
+def _matches(some: Sequence[Wanted], label: str) -> bool:
+    return any(one.takes(*languages.split(label)) for one in some)
+
+
+def _single_labels(model: Model) -> list[str]:
+    """Labels that are the only ones of their script."""
+    scripts = model.arrays["script"].tolist()
+    count = Counter(scripts)
+    return [label for label, script in zip(model.labels, scripts, strict=True) if count[script] == 1]

@@ -1,0 +1,319 @@
+"""The text of languages that are added to a model, and the bias that keeps their relatives' texts.
+
+The weights of an added language come from its counts alone; the other weights were trained against one another. So it
+wins some texts of its relatives that a full training would not give it. Held-out lines of both show how many: its bias
+is lowered until no relative loses more than `MOST_LOST` of its texts to it, or until it has lost `MOST_GIVEN_UP` of its
+own texts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from graphlang.codes import languages
+from graphlang.content.text.normalise import normalise
+from graphlang.content.text.scripts import registry
+from graphlang.modelfile import Model, ModelError
+from graphlang.training import corpus, derived_text
+from graphlang.training.excerpts import Excerpts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from graphlang.content.discriminative.model import Discriminative
+    from graphlang.training.training_options import TrainingOptions
+
+
+LEAST_TEXT = 2_000  #: characters of a label, at least
+MOST_FILES = 20  #: of a label, whose names are kept
+#: Of so many lines one is held out where relatives are given: not of ten, as in training, by which the lines of a
+#: folder may have been parted before.
+HELD_OUT_EVERY = 11
+SECOND_SCRIPT = 0.1  #: share of a label's letters in a second script from which on the folder is refused
+
+
+@dataclass(frozen=True, slots=True)
+class NewText:
+    """Text of new labels.
+
+    Attributes:
+        given: Lines of each label by genre, as they were read.
+        genres: These, and what is made of them.
+        scripts: The name of each label's script.
+    """
+
+    given: dict[str, dict[str, list[str]]]
+    genres: dict[str, dict[str, list[str]]]
+    scripts: dict[str, str]
+
+    @property
+    def lines(self) -> dict[str, list[str]]:
+        """All lines of each label."""
+        return {label: _join_genres(own) for label, own in self.genres.items()}
+
+    def parted(self) -> tuple[NewText, dict[str, list[str]]]:
+        """The same without one line in `HELD_OUT_EVERY`, before anything is made of them; and these lines, by label.
+
+        Raises:
+            ModelError: a label has too few lines.
+        """
+        kept, out = {}, {}
+        for label, genres in self.given.items():
+            stays, out[label] = corpus.hold_out(tuple(_join_genres(genres)), HELD_OUT_EVERY)
+            if not out[label]:
+                raise ModelError(f"{label}: too few lines to hold some of them back, as relatives need it")
+            chosen = set(stays)
+            kept[label] = {genre: [line for line in lines if line in chosen] for genre, lines in genres.items()}
+        return NewText(kept, {label: dict(genres) for label, genres in kept.items()}, self.scripts), out
+
+    def add(self, words: Path | None, options: TrainingOptions, others: Mapping[str, int]) -> None:
+        """Add the genres that are made.
+
+        Args:
+            words: a folder of word lists, or none.
+            options: how much of each there is to be.
+            others: the script of each label that the model has already.
+        """
+        random = np.random.default_rng(options.seed)
+        derived_text.add_derived_text(
+            list(self.genres.values()), tuple(self.genres), words, options, random, others=others
+        )
+
+    def source(self, label: str, folders: Sequence[Path]) -> dict[str, Any]:
+        """What the model keeps of the text of a label: how much, its digest, the names of its files.
+
+        The digest is that of what was read; how much was made of it, and of lists of words, is told by genre.
+
+        Args:
+            label: one of them.
+            folders: those that the text was read from.
+        """
+        lines = _join_genres(self.given[label])
+        names = [
+            str(file.relative_to(folder))
+            for folder in folders
+            for sub in sorted(folder.iterdir())
+            if sub.is_dir() and languages.label(sub.name) == label
+            for file in sorted(sub.glob("*.txt"))
+        ]
+        text = "\n".join(lines).encode("utf-8", "surrogatepass")
+        given = self.given[label]
+        made = {
+            genre: more
+            for genre, own in sorted(self.genres[label].items())
+            if (more := sum(map(len, own)) - sum(map(len, given.get(genre, ()))))
+        }
+        told: dict[str, Any] = {
+            "characters": sum(map(len, lines)),
+            "sha256": hashlib.sha256(text).hexdigest(),
+            "files": names[:MOST_FILES],
+            "more_files": len(names[MOST_FILES:]),
+        }
+        return told | ({"made": made} if made else {})
+
+
+def read_new_text(folder: Path, base: Model, messages: Sequence[Path], *, replace: bool) -> NewText:
+    """The text of the labels of a folder.
+
+    Args:
+        folder: As `extend.extend_model` takes it.
+        base: The model that they are added to.
+        messages: As `extend.extend_model` takes them.
+        replace: Whether labels that the base has may be among them.
+
+    Raises:
+        ModelError: a folder that is empty, or has a sub-folder of no known language, of a label that the base has
+            (unless `replace`), of too little text, or of text in two scripts.
+    """
+    wanted = {known for sub in folder.iterdir() if sub.is_dir() and (known := languages.label(sub.name))}
+    found = corpus.read_corpus(
+        folder,
+        label=languages.label,
+        minimum=lambda _: LEAST_TEXT,
+        maximum=base.parameters.get("maximum", 400_000),
+        least=1,
+        messages=messages,
+        only=wanted,
+    )
+    for name, size in sorted(found.left_out.items()):
+        if size:
+            raise ModelError(f"{folder}: {name} has {size:,} characters of text, and {LEAST_TEXT:,} are needed")
+        if languages.label(name) is None:
+            raise ModelError(f"{folder}: {name} is the code of no known language")
+        raise ModelError(f"{folder}: {name} has no text")
+    if not found.lines:
+        raise ModelError(f"{folder}: no sub-folders of UTF-8 .txt files")
+    if not replace and (taken := sorted(set(found.lines) & set(base.labels))):
+        raise ModelError(f"{folder}: the model has {', '.join(taken)} already")
+    scripts = {label: _main_script(label, lines) for label, lines in found.lines.items()}
+    genres = {label: _keep_script(found.by_genre(label), script) for label, script in scripts.items()}
+    given = {label: dict(own) for label, own in genres.items()}
+    return NewText(given, genres, {label: registry.name(number) for label, number in scripts.items()})
+
+
+def read_relatives(folder: Path, base: Model, given: NewText) -> dict[str, tuple[str, ...]]:
+    """Lines of labels that a model has and that stay.
+
+    Args:
+        folder: As `extend.extend_model` takes `relatives`.
+        base: The model.
+        given: The new labels.
+
+    Raises:
+        ModelError: a label that the model does not have, that is new, or without text.
+    """
+    found = corpus.read_corpus(
+        folder,
+        label=languages.label,
+        minimum=lambda _: 0,
+        maximum=base.parameters.get("maximum", 400_000),
+        least=1,
+        one_script=True,
+    )
+    for name in (*found.left_out, *found.lines):
+        if name not in base.labels or name in given.given:
+            raise ModelError(f"{folder}: {name} is no language that the model has and keeps")
+    if found.left_out:
+        raise ModelError(f"{folder}: {min(found.left_out)} has no text")
+    return found.lines
+
+
+def _join_genres(genres: Mapping[str, Sequence[str]]) -> list[str]:
+    return [line for own in genres.values() for line in own]
+
+
+def _keep_script(genres: Mapping[str, Sequence[str]], script: int) -> dict[str, list[str]]:
+    kept = {
+        genre: [line for line, own in zip(lines, _line_scripts(lines)[0].tolist(), strict=True) if own == script]
+        for genre, lines in genres.items()
+    }
+    return {genre: lines for genre, lines in kept.items() if lines}
+
+
+def _line_scripts(lines: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    letters = normalise(lines, limit=1_000, one_script=True)
+    return letters.scripts.astype(np.int64), letters.lengths
+
+
+def _main_script(label: str, lines: Sequence[str]) -> int:
+    """The number of the script that a label's lines are in.
+
+    Raises:
+        ModelError: they are in two, or have no letters.
+    """
+    scripts, lengths = _line_scripts(lines)
+    sizes = np.bincount(scripts, weights=lengths, minlength=2)
+    first, second = np.argsort(-sizes, kind="stable")[:2].tolist()
+    if not sizes[first]:
+        raise ModelError(f"{label}: its text has no letters")
+    if sizes[second] > SECOND_SCRIPT * sizes.sum():
+        shares = [f"{registry.name(own)} {sizes[own] / sizes.sum():.0%}" for own in (first, second)]
+        raise ModelError(f"{label}: its text is in two scripts ({', '.join(shares)}); make a label of each")
+    return int(first)
+
+
+MOST_LOST: Final = 0.002  #: share of the texts of a relative that it may lose
+MOST_GIVEN_UP: Final = 0.01  #: share of its own texts that a new language may lose for it
+BIAS_STEP: Final = 0.25
+LEAST_BIAS: Final = -4.0  #: bias
+EXCERPTS: Final = 1_000  #: of each language
+SHORTEST_EXCERPT, LONGEST_EXCERPT = 10, 180  #: characters of a text
+_BATCH = 5_000  # texts whose scores are held at once
+NEW_LANGUAGE: Final = -1  #: number of a text that is in the new language itself
+
+
+class Contest(NamedTuple):
+    """Texts that a new language and its relatives contend for.
+
+    Attributes:
+        gap: The new language's score less that of the best other one, (texts,).
+        factor: What a bias of one adds to it, (texts,).
+        language: The number of the relative that each is in, or `NEW_LANGUAGE`, (texts,).
+        is_known: Whether the best other language is the one that the text is in, (texts,).
+    """
+
+    gap: NDArray[np.float64]
+    factor: NDArray[np.float64]
+    language: NDArray[np.int64]
+    is_known: NDArray[np.bool_]
+
+
+def choose_bias(texts: Contest) -> float:
+    """What is added to the bias of a new language, from 0 down to `LEAST_BIAS`.
+
+    Args:
+        texts: Of it and its relatives.
+
+    >>> of_both = Contest(np.array([0.4, 2.0]), np.ones(2), np.array([0, NEW_LANGUAGE]), np.array([True, False]))
+    >>> choose_bias(of_both), choose_bias(of_both._replace(gap=np.array([0.4, 0.4])))
+    (-0.5, -0.25)
+    """
+    is_own = texts.language == NEW_LANGUAGE
+    numbers = np.bincount(texts.language[~is_own])
+    at_first = int((texts.gap[is_own] > 0).sum())
+    found = 0.0
+    while found > LEAST_BIAS:
+        takes = texts.gap + texts.factor * found > 0
+        lost = np.bincount(texts.language[~is_own & takes & texts.is_known], minlength=len(numbers))
+        if (lost <= MOST_LOST * numbers).all():
+            break
+        kept = int((texts.gap[is_own] + texts.factor[is_own] * (found - BIAS_STEP) > 0).sum())
+        if at_first - kept > MOST_GIVEN_UP * is_own.sum():
+            break
+        found -= BIAS_STEP
+    return found
+
+
+def fit_biases(
+    identifier: Discriminative, new: Mapping[str, Sequence[str]], relatives: Mapping[str, Sequence[str]], *, seed: int
+) -> dict[str, float]:
+    """What is added to the bias of each new language.
+
+    Args:
+        identifier: It knows them all.
+        new: Lines of each new language that it was not counted on.
+        relatives: Lines of other languages, of any kind.
+        seed: Of the excerpts that are drawn from both.
+    """
+    names = (*new, *relatives)
+    excerpts = Excerpts(
+        [*new.values(), *relatives.values()],
+        shortest=SHORTEST_EXCERPT,
+        longest=LONGEST_EXCERPT,
+        random=np.random.default_rng(seed),
+    )
+    texts, language = excerpts.draw(np.full(len(names), EXCERPTS, dtype=np.int64))
+    truth = np.array([identifier.labels.index(name) for name in names])[language]
+    found = {}
+    for number, name in enumerate(new):
+        own = _contest_texts(identifier, texts, truth, identifier.labels.index(name))
+        mine = (language == number) | (language >= len(new))
+        of = np.where(language == number, NEW_LANGUAGE, language - len(new))
+        found[name] = choose_bias(Contest(own.gap[mine], own.factor[mine], of[mine], own.is_known[mine]))
+    return found
+
+
+def _contest_texts(identifier: Discriminative, texts: Sequence[str], truth: NDArray[np.int64], label: int) -> Contest:
+    """How near the label is to each text; in another script it is out of the question."""
+    gap, factor = np.full(len(texts), -np.inf), np.zeros(len(texts))
+    is_known = np.zeros(len(texts), dtype=np.bool_)
+    script = identifier.trained.weights.script_of(np.array([label]))[0]
+    inverse_temperature = identifier.trained.scores.inverse_temperature[script]
+    for begin in range(0, len(texts), _BATCH):
+        for rows, columns, scores, lengths in identifier.measure(texts[begin : begin + _BATCH]):
+            first, last, _ = columns.indices(len(identifier.labels))
+            if not first <= label < last or last - first == 1 or columns == slice(None):
+                continue
+            others = np.delete(scores, label - first, axis=1)
+            best = others.argmax(axis=1)
+            gap[begin + rows] = scores[:, label - first] - others.max(axis=1)
+            factor[begin + rows] = inverse_temperature[np.minimum(lengths, len(inverse_temperature) - 1)]
+            is_known[begin + rows] = best + first + (best >= label - first) == truth[begin + rows]
+    return Contest(gap, factor, truth, is_known)

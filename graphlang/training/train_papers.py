@@ -1,0 +1,234 @@
+"""Train the papers' methods that read text or bytes, and edit the profiles of byte models.
+
+A byte profile is made from its own text alone, so a model of hundreds can gain or lose one without the training text of
+the others (Zavarsky et al. 2005, section 2.2). The calibration stays: it was fitted to the similarity of texts to the
+profiles of their own languages, which one more profile hardly changes.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import asdict, dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from graphlang.codes import languages
+from graphlang.content.scoring import calibration, speaker_prior
+from graphlang.modelfile import Model, ModelError
+from graphlang.papers import byte_profiles, byte_trigrams, martins_silva, quadgrams, rank_order, textcat
+from graphlang.training import corpus
+from graphlang.training.excerpts import Excerpts
+from graphlang.training.training_options import Range, check_options
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from graphlang.codes.wanted import Wanted
+    from graphlang.papers.byte_profiles import ByteProfile
+
+    Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedOptions:
+    """What all of them share.
+
+    Attributes:
+        minimum: Labels with less text (characters) are left out; half as much is enough for a language that CLDR
+            lists as official or widely used in some territory.
+        maximum: Characters of a label that are used at most.
+        limit: Characters of a text that are looked at when classifying.
+        held_out: One line in so many is kept from training, for calibration.
+        doubt: Factor on the fitted inverse temperature: lines held out resemble their training text more than the web
+            does.
+        seed: Of all random draws.
+    """
+
+    minimum: int = 8_000
+    maximum: int = 400_000
+    limit: int = 10_000
+    held_out: int = 10
+    doubt: float = 0.85
+    seed: int = 2004
+
+
+@dataclass(frozen=True, slots=True)
+class _Trainer:
+    build: Callable[..., tuple[dict[str, NDArray[Any]], dict[str, Any]]]
+    reader: Callable[[Model, str, str], Any]
+    defaults: PublishedOptions = PublishedOptions()
+
+
+TRAINERS = {
+    "rank-order": _Trainer(rank_order.build, rank_order.RankOrder),
+    "textcat": _Trainer(textcat.build, textcat.TextCat),
+    "quadgrams": _Trainer(quadgrams.build, quadgrams.Quadgrams, PublishedOptions(maximum=100_000)),
+    "byte-trigrams": _Trainer(byte_trigrams.build, byte_trigrams.ByteTrigrams, PublishedOptions(maximum=20_000)),
+    "martins-silva": _Trainer(martins_silva.build, martins_silva.MartinsSilva),
+}
+_RULES = {
+    "minimum": Range(1, 2**31),
+    "maximum": Range(1, 2**31),
+    "limit": Range(1, 1_000_000),
+    "held_out": Range(1, 2**31),
+    "doubt": Range(0.01, 100, whole=False),
+    "seed": Range(0, 2**63),
+    "features": Range(1, 1_000_000),
+    "upper": Range(0, 1, whole=False),
+    "lower": Range(0, 1, whole=False),
+}
+_MOST_EXCERPTS = 400  # of each label, for calibration
+_MOST_EXCERPTS_IN_ALL = 20_000
+
+
+def train_paper(folder: Path, *, method: str, progress: Progress, options: dict[str, Any]) -> Model:
+    """Train one of `TRAINERS`.
+
+    Args:
+        folder: One sub-folder per language of UTF-8 text files, one sentence or paragraph a line.
+        method: Its name.
+        progress: Called with the stage's name, what is done and all there is to do.
+        options: Those of `PublishedOptions`, and those of the method's `build` (`features`; `upper` and `lower`).
+
+    Raises:
+        ModelError: an unknown option, a value out of range, or a corpus that cannot be used.
+    """
+    chosen = TRAINERS[method]
+    common = {field.name for field in fields(PublishedOptions)}
+    signature = inspect.signature(chosen.build).parameters
+    own = {name for name in signature if name not in {"labels", "lines"}}
+    check_options(options, {name: _RULES[name] for name in common | own}, method=method)
+    shared = PublishedOptions(**{**asdict(chosen.defaults), **{k: v for k, v in options.items() if k in common}})
+    material = corpus.read_corpus(
+        folder,
+        label=languages.label,
+        minimum=lambda label: shared.minimum // (2 if speaker_prior.speakers(label) else 1),
+        maximum=shared.maximum,
+    )
+    progress("read", len(material.lines), len(material.lines))
+    labels = tuple(sorted(material.lines))
+    parts = [corpus.hold_out(material.lines[label], shared.held_out) for label in labels]
+    given = {"labels": labels, "lines": [kept for kept, _ in parts]}
+    arrays, parameters = chosen.build(
+        **{name: value for name, value in given.items() if name in signature},
+        **{name: value for name, value in options.items() if name in own},
+    )
+    progress("count", 1, 1)
+    parameters = {**asdict(shared), **parameters, "corpus": material.digest, "left_out": material.left_out}
+    arrays["sharpness"] = np.zeros(len(calibration.KNOTS), dtype=np.float32)
+    model = Model(method, labels, parameters, arrays)
+    # A label of so few lines that none was held out is asked about those it was trained on: better than not at all.
+    probes = [out or kept for kept, out in parts]
+    arrays["sharpness"] = _calibrate(chosen.reader(model, "", "the new model"), probes, shared)
+    progress("calibrate", 1, 1)
+    return Model(method, labels, parameters, arrays)
+
+
+def _calibrate(reader: Any, held_out: list[list[str]], options: PublishedOptions) -> NDArray[np.float32]:
+    random = np.random.default_rng(options.seed)
+    excerpts = Excerpts(held_out, shortest=4, longest=400, random=random)
+    most = max(1, min(_MOST_EXCERPTS, _MOST_EXCERPTS_IN_ALL // len(held_out)))
+    texts, truth = excerpts.draw(np.array([min(most, 4 * len(own)) for own in held_out], dtype=np.int64))
+    scores, lengths = reader.similarities(texts)
+    letters = lengths > 0
+    logs = calibration.fit(scores[letters], lengths[letters], truth[letters])
+    inverse_temperature: NDArray[np.float32] = (logs + np.log(options.doubt)).astype(np.float32)
+    return inverse_temperature
+
+
+class _Shape(NamedTuple):
+    order: int
+    edges: bool
+
+
+_SHAPES = {
+    "quadgrams": _Shape(quadgrams.ORDER, quadgrams.Quadgrams.edges),
+    "byte-trigrams": _Shape(byte_trigrams.ORDER, byte_trigrams.ByteTrigrams.edges),
+}
+PROFILE_METHODS = tuple(_SHAPES)  #: whose models hold a profile for each language and encoding
+
+
+class EditedModel(NamedTuple):
+    """A model, and what became of its profiles."""
+
+    model: Model
+    made: list[ByteProfile]
+    removed: list[ByteProfile]  #: those that were replaced included
+
+
+def edit_profiles(
+    model: Model, *, folder: Path | None = None, remove: Sequence[str] = (), only: Sequence[Wanted] = ()
+) -> EditedModel:
+    """A model with profiles of the languages in a folder, in the place of those it had, and without some others.
+
+    Args:
+        model: of `quadgrams` or `byte-trigrams`.
+        folder: one sub-folder per language of UTF-8 text files; one language is enough.
+        remove: labels, each with all its encodings, or with one as in ``rus:koi8-r``.
+        only: languages of the model that stay, with those of the folder; all if empty.
+
+    Raises:
+        ModelError: another method's model; a corpus that cannot be used; nothing of that name to remove; no profile
+            would be left.
+    """
+    shape = _SHAPES.get(model.method)
+    if shape is None:
+        raise ModelError(
+            f"{model.method}: only models of {' and '.join(PROFILE_METHODS)} hold profiles that stand alone"
+        )
+    had = byte_profiles.unpack_profiles(model, "the model")
+    gone = {own.key for own in had for name in remove if name in {own.label, f"{own.label}:{own.encoding}"}}
+    for name in remove:
+        if not any(name in {label, f"{label}:{encoding}"} for label, encoding in gone):
+            raise ModelError(f"{name}: no profile of the model (LABEL, or LABEL:ENCODING)")
+    for one in only:
+        if not any(one.takes(*languages.split(own.label)) for own in had):
+            raise ModelError(f"{one.language}: no profile of the model")
+    if only:
+        gone |= {own.key for own in had if not any(one.takes(*languages.split(own.label)) for one in only)}
+    made: list[ByteProfile] = []
+    parameters: dict[str, Any] = dict(model.parameters)
+    if folder is not None:
+        material = _read_corpus(folder, model)
+        size = model.parameters.get("features")
+        if size is not None and (type(size) is not int or size < 1):
+            raise ModelError("the model does not say of how many n-grams its profiles are")
+        made = byte_profiles.make_profiles(
+            tuple(material.lines),
+            list(material.lines.values()),
+            order=shape.order,
+            size=size,
+            edges=shape.edges,
+        )
+        gone |= {own.key for own in had if own.label in material.lines}
+        added = model.parameters.get("added")
+        parameters["added"] = [*(added if isinstance(added, list) else []), material.digest]
+    kept = [own for own in had if own.key not in gone]
+    if not kept and not made:
+        raise ModelError("no profile would be left in the model")
+    return EditedModel(
+        replace(byte_profiles.replace_profiles(model, [*kept, *made]), parameters=parameters),
+        made,
+        [own for own in had if own.key in gone],
+    )
+
+
+def _read_corpus(folder: Path, model: Model) -> corpus.Corpus:
+    minimum, maximum = model.parameters.get("minimum"), model.parameters.get("maximum")
+    if type(minimum) is not int or type(maximum) is not int:
+        raise ModelError("the model does not say how much text its profiles were made of")
+    material = corpus.read_corpus(
+        folder,
+        label=languages.label,
+        minimum=lambda label: minimum // (2 if speaker_prior.speakers(label) else 1),
+        maximum=maximum,
+        least=1,
+    )
+    if material.left_out:
+        words = ", ".join(f"{name} ({size:,} characters)" for name, size in sorted(material.left_out.items()))
+        raise ModelError(f"{folder}: no known language, or less than {minimum:,} characters: {words}")
+    return material
