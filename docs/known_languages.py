@@ -1,4 +1,4 @@
-"""Writes docs/languages.md, the languages that the default model knows: ``make docs``."""
+"""Write docs/languages.md, the languages of the default model (``make docs``)."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from graphlang.maps.languages import known
 
 PAGE = Path(__file__).with_name("languages.md")
 _HEAD = """\
-# Languages that it knows
+# Known languages
 
-The default method `nfc` tells {labels} labels apart: {languages} languages, {scripts} scripts. This page is made from
-the model; other methods and models know others:
+The default method `nfc` has {labels} labels: {languages} languages in {scripts} scripts. This page is generated from
+the model. Other methods and models have other languages:
 
 ```sh
 graphlang languages --known --method byte-trigrams --format csv -o known.csv
 ```
 
-A language is an ISO 639-3 code, in the form that BCP 47 prefers: macrolanguages stay (`zho`, `ara`, `fas`, `msa`), and
-`nob`, `nno`, `hrv`, `srp`, `bos` and `ind` stand for themselves. How well it knows each is told by
-`graphlang methods nfc --languages`. Pages in other languages are given to a relative, or to `und`. To add one:
-[add a language](howto/add-a-language.md).
+A language is an ISO 639-3 code, in the form that BCP 47 prefers: macrolanguages are kept (`zho`, `ara`, `fas`, `msa`);
+`nob`, `nno`, `hrv`, `srp`, `bos` and `ind` are languages of their own. `graphlang methods nfc --languages` lists the
+accuracy in each. Pages in other languages get the language of a relative, or `und`.
+[Add a language](howto/add-a-language.md) explains how to add one.
 
 | language | code | script | BCP 47 |
 |---|---|---|---|
@@ -29,12 +29,12 @@ A language is an ISO 639-3 code, in the form that BCP 47 prefers: macrolanguages
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the page."""
     rows = known(registry.load("nfc").labels)
     head = _HEAD.format(
-        labels=len(rows), languages=len({one.language for one in rows}), scripts=len({one.script for one in rows})
+        labels=len(rows), languages=len({row.language for row in rows}), scripts=len({row.script for row in rows})
     )
-    return head + "".join(f"| {one.name} | `{one.language}` | {one.script} | `{one.tag}` |\n" for one in rows)
+    return head + "".join(f"| {row.name} | `{row.language}` | {row.script} | `{row.tag}` |\n" for row in rows)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Writes docs/lists.md, the columns of the lists that verbs print: ``make docs``. What they mean stands in the code."""
+"""Write docs/lists.md, the columns of the lists that verbs print (``make docs``), from the comments of row classes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from graphlang.maps.sample import SampleRow
 from graphlang.method_cards.card import OfLanguage
 
 PAGE: Final = Path(__file__).with_name("lists.md")
-#: What prints a list, and the class of its rows.
+#: Verb that prints a list -> class of its rows.
 LISTS: Final[dict[str, type[Any]]] = {
     "pages": PageRow,
     "sites": sites.Row,
@@ -45,26 +45,26 @@ LISTS: Final[dict[str, type[Any]]] = {
 _HEAD = """\
 # The columns of lists
 
-What each column of `--format csv`, `tsv` and `jsonl` means; in Python a row has them as attributes. Columns may be
-added, and keep their names ([what is stable](stability.md)). This page is made from the code. Elsewhere stand those of
+The columns of `--format csv`, `tsv` and `jsonl`; in Python, the attributes of a row. Columns may be added, and keep
+their names ([what is stable](stability.md)). This page is generated from the code. Other columns:
 
-- `identify`: a [`Prediction`](library.md), with `input` before and `characters` behind.
-- `runs`: the [table of runs](../db/SCHEMA.md#runs). `chosen` is `*` for the run that is shown, `model_hash` begins the
-  hash of the model (12 digits), `seeds` have a blank between.
-- [`export`](howto/exports.md): `pages` has those of the view [`page_languages`](../db/SCHEMA.md#page_languages), with
-  `languages` and `shares`; `links` those of [`link_details`](../db/SCHEMA.md#link_details), with the languages of both
-  ends; `sites`, `languages` and `texts` those of the lists of these names.
-- `language-graph` and `score`: their [help](../graphlang/COMMANDS.md).
+- `identify`: a [`Prediction`](library.md), with `input` before it and `characters` after it.
+- `runs`: the [table of runs](../db/SCHEMA.md#runs). `chosen` is `*` for the run that the views show, `model_hash` has
+  the first 12 digits, and `seeds` are separated by spaces.
+- [`export`](howto/exports.md): `pages` has the columns of the view [`page_languages`](../db/SCHEMA.md#page_languages),
+  `languages` and `shares`; `links` those of [`link_details`](../db/SCHEMA.md#link_details) and the languages of both
+  ends; `sites`, `languages` and `texts` those of the lists below.
+- `language-graph` and `score`: see their [help](../graphlang/COMMANDS.md).
 """
 
 
 def meanings(row: type[Any]) -> dict[str, str]:
-    """By column what it means: the comment behind the field of a row's class, or the lines of comment before it."""
+    """Return the meaning of each column: the `#:` comment after a field of the row class, or the lines before it."""
     source = textwrap.dedent(inspect.getsource(row))
     lines = source.splitlines()
-    [found] = ast.parse(source).body
-    told = {}
-    for field in found.body if isinstance(found, ast.ClassDef) else ():
+    [row_class] = ast.parse(source).body
+    texts = {}
+    for field in row_class.body if isinstance(row_class, ast.ClassDef) else ():
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
             behind = re.search(r"#: (.*)", lines[field.lineno - 1][field.end_col_offset :])
             before: list[str] = []
@@ -72,16 +72,16 @@ def meanings(row: type[Any]) -> dict[str, str]:
                 if not line.strip().startswith("#: "):
                     break
                 before.insert(0, line.strip().removeprefix("#: "))
-            told[field.target.id] = behind[1] if behind else " ".join(before)
-    return told
+            texts[field.target.id] = behind[1] if behind else " ".join(before)
+    return texts
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the page."""
     parts = [_HEAD]
     for verb, row in LISTS.items():
         parts.append(f"\n## {verb}\n\n| column | meaning |\n|---|---|\n")
-        parts += [f"| `{name}` | {told.replace('``', '`')} |\n" for name, told in meanings(row).items()]
+        parts += [f"| `{name}` | {meaning.replace('``', '`')} |\n" for name, meaning in meanings(row).items()]
     return "".join(parts)
 
 

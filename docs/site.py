@@ -1,7 +1,7 @@
-"""What mkdocs asks while it builds the site: pages from elsewhere in the project, and links that lead to them.
+"""Hooks of mkdocs: add the pages outside docs/ to the site, and rewrite links between pages.
 
-Pages link to one another by their places in the project, so that the links work where the project is looked at. Here
-they become links between pages of the site. A link to a file that is no page becomes the file's name.
+Pages link to each other by their paths in the project, so that links work in a checkout. On the site they become links
+between its pages. A link to a file that is not a page becomes the name of the file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-#: Place in the project -> place on the site, of the pages that lie outside docs/.
+#: Path in the project -> path on the site, for pages outside docs/.
 ELSEWHERE = {
     "graphlang/COMMANDS.md": "commands.md",
     "db/SCHEMA.md": "columns.md",
@@ -32,16 +32,10 @@ ELSEWHERE = {
 _LINK = re.compile(r"(?<!!)\[([^\]\n]+(?:\n[^\]\n]+)?)\]\(([^)\s#]+)(#[\w-]*)?\)")
 
 
-def place(source: str) -> str | None:
-    """Where on the site a page of the project is.
+def site_path(source: str) -> str | None:
+    """Return the path on the site of a file of the project; None if it is not on the site.
 
-    Args:
-        source: its path from the top of the project.
-
-    Returns:
-        its path on the site, or None where it is no page of it.
-
-    >>> place("docs/howto/resume.md"), place("db/SCHEMA.md"), place("setup.py")
+    >>> site_path("docs/howto/resume.md"), site_path("db/SCHEMA.md"), site_path("setup.py")
     ('howto/resume.md', 'columns.md', None)
     """
     if source in ELSEWHERE:
@@ -51,33 +45,29 @@ def place(source: str) -> str | None:
     return None
 
 
-def rewritten(text: str, source: str) -> str:
-    """A page with links that lead to pages of the site.
+def rewrite_links(text: str, source: str) -> str:
+    """Return a page whose links lead to pages of the site; ``source`` is its path in the project.
 
-    Args:
-        text: the page.
-        source: its path from the top of the project.
-
-    >>> rewritten("[columns](../../db/SCHEMA.md#links), [code](../../setup.py)", "docs/howto/texts.md")
+    >>> rewrite_links("[columns](../../db/SCHEMA.md#links), [code](../../setup.py)", "docs/howto/texts.md")
     '[columns](../columns.md#links), `setup.py`'
     """
-    here = place(source)
+    here = site_path(source)
 
-    def link(found: re.Match[str]) -> str:
-        words, target, anchor = found[1], found[2], found[3] or ""
+    def rewrite(match: re.Match[str]) -> str:
+        words, target, anchor = match[1], match[2], match[3] or ""
         if "://" in target or target.startswith("mailto:"):
-            return found[0]
+            return match[0]
         path = os.path.normpath(Path(source).parent / target)
-        there = place(path) or place(f"{path}/README.md") or place(f"{path}/index.md")
+        there = site_path(path) or site_path(f"{path}/README.md") or site_path(f"{path}/index.md")
         if there is None or here is None:
             return words if words.startswith("`") else f"`{path}`"
         return f"[{words}]({os.path.relpath(there, Path(here).parent)}{anchor})"
 
-    return _LINK.sub(link, text)
+    return _LINK.sub(rewrite, text)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that lie outside of docs/."""
+    """Add the pages outside docs/."""
     from mkdocs.structure.files import File  # noqa: PLC0415 - only where the site is built
 
     for source, there in ELSEWHERE.items():
@@ -86,8 +76,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Let the links of a page lead to pages of the site."""
+    """Rewrite the links of a page."""
     del config, files
     there = page.file.src_uri
-    sources = {place_: source for source, place_ in ELSEWHERE.items()}
-    return rewritten(markdown, sources.get(there, f"docs/{there}"))
+    sources = {path: source for source, path in ELSEWHERE.items()}
+    return rewrite_links(markdown, sources.get(there, f"docs/{there}"))

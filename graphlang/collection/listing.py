@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.arguments import checked, flag, length, probability, run_number, several, text
@@ -95,8 +95,20 @@ class Listing(OpenedFile):
             return self._rows_by_id(PageRow._make, PageRow._fields, rows, progress)
         return self._rows(PageRow._make, PageRow._fields, rows, linked=() if fetched else (None,), progress=progress)
 
+    @overload
+    def sites(
+        self,
+        by: Literal["host", "domain", "suffix", "tld", "country", "path", "year"] = "host",
+        *,
+        scripts: bool = False,
+        **pages: Unpack[PageFilter],
+    ) -> Rows[SiteRow]: ...
+    @overload
+    def sites(self, by: str, *, scripts: bool = False, **pages: Unpack[PageFilter]) -> Rows[Any]: ...
     @checked(by=text, scripts=flag)
-    def sites(self, by: str = "host", *, scripts: bool = False, **pages: Unpack[PageFilter]) -> Rows[SiteRow]:
+    def sites(
+        self, by: str = "host", *, scripts: bool = False, **pages: Unpack[PageFilter]
+    ) -> Rows[SiteRow] | Rows[Any]:
         """Count pages by site and language, by the chosen run: the language map.
 
         Args:
@@ -113,7 +125,7 @@ class Listing(OpenedFile):
 
         units, chosen = by.split(","), selection(pages)
         columns = Row._fields if len(units) == 1 else (*units, *Row._fields[1:])
-        kind = Row._make if len(units) == 1 else row_of(columns)
+        kind: Any = Row._make if len(units) == 1 else row_of(columns)
         return self._rows(
             kind,
             columns,

@@ -32,9 +32,7 @@ class Declared(NamedTuple):
 def find_declared(declarations: Iterable[tuple[str, str]]) -> Declared | None:
     """The language that a page declares, or None where it declares none that can be used.
 
-    Args:
-        declarations: Rows of (source, value as written), in any order; of one source the first usable value counts.
-            Unknown sources are passed over.
+    Shapes: declarations (source, value as written).
 
     >>> find_declared([("http-content-language", "en"), ("html-lang", "sr-Latn")])
     Declared(label='srp_Latn', source='html-lang')

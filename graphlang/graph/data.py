@@ -88,9 +88,6 @@ class Signal:
     #: of those languages; a row without an opinion is all -1 and 0, shape (n, k)
     probabilities: NDArray[np.float32] | ListTable[np.float32]
     weight: float = 1.0  #: 0 switches the signal off, 1 believes it as far as the collection bears it out
-    #: What the signal says where it knows nothing, by language, shape (codes,); a signal with one is weighed against
-    #: that and not against the languages of the site. None: it has an opinion only where it knows.
-    background: NDArray[np.float32] | None = None
 
     def __post_init__(self) -> None:
         _shaped("probabilities", self.probabilities, self.languages.shape)
@@ -99,8 +96,6 @@ class Signal:
         if self.weight > LARGEST:
             raise ValueError(f"the weight of a signal is {self.weight}; no weight can be above {LARGEST:g}")
         check_probabilities("probabilities", self.probabilities)
-        if self.background is not None:
-            check_probabilities("background", self.background)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

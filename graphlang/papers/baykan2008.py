@@ -60,16 +60,7 @@ class Scorer(Protocol):
 class UrlClassifier:
     """One feature set and one learner, trained.
 
-    Args:
-        name: The method, ``url-words-nb``.
-        labels: ISO 639-3 codes.
-        features: The feature set.
-        scorer: The learner.
-        prior: [labels] probability of each language where no feature is known.
-        binary: Whether each language has a classifier of its own, with its own yes and no.
-        temperature_coefficients: [2], see `calibrate`.
-        parameters: Of training, for `describe`.
-        digest: SHA-256 of the file.
+    Shapes: prior [labels], temperature_coefficients [2].
     """
 
     def __init__(
@@ -154,11 +145,6 @@ def to_model(made: UrlClassifier) -> Model:
 def read_classifier(content: Model, digest: str, source: str) -> UrlClassifier:
     """The classifier of a file.
 
-    Args:
-        content: What the file holds.
-        digest: Hash of the file.
-        source: For messages.
-
     Raises:
         ModelError: its parts do not fit one another.
     """
@@ -223,9 +209,7 @@ def _read_scorer(content: Model, size: int, source: str, *, unit: bool) -> Score
 def improve_recall(main: NDArray[np.bool_], helper: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Yes where either says yes: the helper is asked for a second opinion when the main classifier says no.
 
-    Args:
-        main: Yes or no of the main classifier, [URLs, languages] or of any shape.
-        helper: Of the helper, of the same shape.
+    Shapes: main [URLs, languages].
 
     >>> import numpy as np
     >>> improve_recall(np.array([True, True, False, False]), np.array([True, False, True, False])).tolist()
@@ -237,9 +221,7 @@ def improve_recall(main: NDArray[np.bool_], helper: NDArray[np.bool_]) -> NDArra
 def improve_precision(main: NDArray[np.bool_], helper: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Yes only where both say yes.
 
-    Args:
-        main: Yes or no of the main classifier, [URLs, languages] or of any shape.
-        helper: Of the helper, of the same shape.
+    Shapes: main [URLs, languages].
 
     >>> import numpy as np
     >>> improve_precision(np.array([True, True, False, False]), np.array([True, False, True, False])).tolist()
@@ -255,13 +237,7 @@ MERGES: dict[str, Callable[[NDArray[np.bool_], NDArray[np.bool_]], NDArray[np.bo
 
 
 class MergedMethods:
-    """Two methods as one.
-
-    Args:
-        main: The one method.
-        helper: The other; both are equally privileged, as footnote 9 has it.
-        how: ``or`` for recall improvement, ``and`` for precision improvement.
-    """
+    """Two methods as one."""
 
     def __init__(self, main: UrlIdentifier, helper: UrlIdentifier, how: str) -> None:
         self.name = f"{main.name} {how} {helper.name}"

@@ -44,10 +44,6 @@ def hash_top_level(urls: Sequence[str]) -> NDArray[np.uint64]:
 def paper_cctld(urls: Sequence[str], *, plus: bool = False) -> NDArray[np.str_]:
     """[URLs] one of the paper's five languages, or the empty string.
 
-    Args:
-        urls: Any strings.
-        plus: Whether .com and .org are English.
-
     >>> paper_cctld(["http://www.example.at/", "http://example.com/"]).tolist()
     ['deu', '']
     >>> paper_cctld(["http://example.com/"], plus=True).tolist()
@@ -62,12 +58,7 @@ def paper_cctld(urls: Sequence[str], *, plus: bool = False) -> NDArray[np.str_]:
 
 
 class CcTld:
-    """ccTLD for all languages, as a method of this package: certain where the TLD names a country, the prior elsewhere.
-
-    Args:
-        plus: Whether .com and .org are English.
-        share: Probability given to the main language of a country; measured on the training URLs, it is about this.
-    """
+    """ccTLD for all languages, as a method of this package: certain where the TLD names a country, the prior elsewhere."""
 
     def __init__(self, *, plus: bool, share: float = 0.8) -> None:
         self.name = "url-cctld+" if plus else "url-cctld"

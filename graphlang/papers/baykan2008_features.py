@@ -67,8 +67,7 @@ class Lexicon:
     def find(self, code: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Every (token, language) such that the language lists the token, by token.
 
-        Args:
-            code: [tokens] their hashes.
+        Shapes: code [tokens].
 
         >>> german_and_french = Lexicon.of([hash_words(["haus", "wort"]), hash_words(["mot", "wort"])])
         >>> token, language = german_and_french.find(hash_words(["wort", "word", "haus"]))
@@ -100,12 +99,7 @@ class Lexicon:
 
     @classmethod
     def of_words(cls, lists: Mapping[str, Iterable[str]], languages: Sequence[str]) -> Lexicon:
-        """From words as strings, each of letters only; languages without a list have an empty one.
-
-        Args:
-            lists: Of a language its words.
-            languages: In the order of their numbers.
-        """
+        """From words as strings, each of letters only; languages without a list have an empty one."""
         return cls.of([hash_words(list(lists.get(language, ()))) for language in languages])
 
     @classmethod
@@ -166,11 +160,6 @@ class UrlVocabulary:
 
 def learn_vocabulary(kind: str, urls: Sequence[str], least: int = 1) -> UrlVocabulary:
     """All features of the URLs that occur ``least`` times or more.
-
-    Args:
-        kind: A key of `COUNT_KINDS`.
-        urls: Of training.
-        least: Occurrences of a feature that is kept, at least.
 
     >>> vocabulary = learn_vocabulary("words", ["http://a.de/haus/haus", "http://b.de/"])
     >>> vocabulary.counts(["http://haus.de/haus"]).sum()
@@ -291,15 +280,7 @@ LISTS_METHOD = "url-lists"
 
 
 def save_lists(path: Path, languages: Sequence[str], words: Lexicon, cities: Lexicon, about: dict[str, object]) -> str:
-    """Write the table. Returns its SHA-256.
-
-    Args:
-        path: Of the file.
-        languages: In the order of their numbers.
-        words: Common words of each language.
-        cities: Cities of each language's countries.
-        about: Parameters to be kept with them.
-    """
+    """Write the table. Returns its SHA-256."""
     arrays: dict[str, NDArray[Any]] = {
         "word": words.word, "word_language": words.language, "city": cities.word, "city_language": cities.language,
     }  # fmt: skip
@@ -327,10 +308,6 @@ def lists_digest() -> str:
 
 def make_custom(languages: Sequence[str], trained: Lexicon) -> CustomFeatures:
     """The custom features of these languages, with trained dictionaries numbered in their order.
-
-    Args:
-        languages: Codes, in the order of the columns.
-        trained: The trained dictionaries.
 
     >>> from graphlang.papers.baykan2008_features import CUSTOM_KINDS
     >>> made = make_custom(["deu", "fra"], Lexicon.of([]))

@@ -41,10 +41,7 @@ def train_dictionaries(urls: Sequence[str], label: NDArray[np.int64], classes: i
     A token is in the dictionary of X if it appears in 0.01 % or more of the URLs of X, and 80 % or more of the URLs in
     which it appears are of X. A URL counts once, however often it has the token.
 
-    Args:
-        urls: Of training.
-        label: [URLs] the class of each.
-        classes: How many there are.
+    Shapes: label [URLs].
 
     >>> from graphlang.urls.tokens import hash_words
     >>> urls = ["http://arcor.de/"] * 5 + ["http://galeon.es/", "http://arcor.es/"]
@@ -71,10 +68,6 @@ def find_common_words(lines: Iterable[str], size: int = 20_000) -> NDArray[np.ui
     """The most frequent words of running text, folded as URLs spell them: hashes, ascending.
 
     It stands in for the spelling dictionary of the paper, whose successors are under licences that forbid copying here.
-
-    Args:
-        lines: Of running text.
-        size: Words that are kept at most.
 
     >>> from graphlang.urls.tokens import hash_words
     >>> words = find_common_words(["Das Café, das Haus"], size=1)
@@ -117,15 +110,6 @@ def train_classifier(
     seed: int = 0,
 ) -> UrlClassifier:
     """A method's model from labelled URLs.
-
-    Args:
-        name: One of `PAPER_METHODS`.
-        urls: URLs of each language (ISO 639-3).
-        least: Occurrences that a word or a trigram must have to be kept.
-        binary: Train one classifier for each language, as the paper does; trees always are. Otherwise one classifier
-            tells all languages apart.
-        every: Take all custom features, not only the paper's choice.
-        seed: Of the split that calibrates, and of the URLs of other languages that are drawn.
 
     Raises:
         ValueError: no such method, or fewer than two languages.

@@ -70,10 +70,6 @@ class DecisionTree:
     def text(self, features: Sequence[str], classes: Sequence[str]) -> str:
         """The tree for a reader, one line for each branch.
 
-        Args:
-            features: Names of the features.
-            classes: Names of the classes.
-
         >>> tree = grow_tree(np.array([[0.0], [1.0], [1.0]]), np.array([0, 1, 1]), 2)
         >>> print(tree.text(["TLD .de"], ["other", "German"]))
         TLD .de > 0.5?
@@ -210,10 +206,6 @@ class TreePerLanguage:
     def of_arrays(cls, arrays: Mapping[str, NDArray[np.generic]], features: int) -> TreePerLanguage:
         """What `arrays` wrote.
 
-        Args:
-            arrays: As `arrays` names them.
-            features: How many features there are.
-
         Raises:
             ValueError: the nodes make no trees, or ask for features that are not there.
         """
@@ -240,12 +232,7 @@ def fit_trees(
 ) -> TreePerLanguage:
     """A tree for each class against all others, both sides with the same weight in all.
 
-    Args:
-        counts: [URLs, features].
-        label: [URLs] each class at least once.
-        classes: How many.
-        depth: Most questions on a way to a leaf.
-        least: Fewest training URLs in a leaf.
+    Shapes: counts [URLs, features], label [URLs].
     """
     values = to_small_counts(counts)
     trees = []

@@ -66,14 +66,6 @@ class ByteProfile:
 def make_profile(label: str, encoding: str, data: bytes, *, order: int, size: int | None, edges: bool) -> ByteProfile:
     """The profile of some training bytes.
 
-    Args:
-        label: Our label.
-        encoding: Name of their encoding.
-        data: The training bytes.
-        order: Length of the n-grams, up to 4.
-        size: Keep the commonest so many; None keeps all.
-        edges: Whether the n-grams at the beginning and end, with a space outside, count.
-
     >>> made = make_profile("eng", "utf-8", b"abab", order=3, size=None, edges=False)
     >>> [(gram.to_bytes(3), count) for gram, count in zip(made.grams.tolist(), made.counts.tolist())]
     [(b'aba', 1), (b'bab', 1)]
@@ -91,15 +83,7 @@ def make_profile(label: str, encoding: str, data: bytes, *, order: int, size: in
 def make_profiles(
     labels: Sequence[str], lines: Sequence[Sequence[str]], *, order: int, size: int | None, edges: bool
 ) -> list[ByteProfile]:
-    """Profiles of every label in every encoding that matters for it (see `encodings`).
-
-    Args:
-        labels: Names of the languages.
-        lines: Of each language its lines.
-        order: Length of the n-grams, in bytes.
-        size: N-grams of a profile, the commonest; None for all.
-        edges: Whether a space stands before and after each line.
-    """
+    """Profiles of every label in every encoding that matters for it (see `encodings`)."""
     return [
         make_profile(label, encoding, encode("\n".join(own), encoding), order=order, size=size, edges=edges)
         for label, own in zip(labels, lines, strict=True)
@@ -108,12 +92,7 @@ def make_profiles(
 
 
 def pack_profiles(profiles: Iterable[ByteProfile], *, counts: bool) -> tuple[tuple[str, ...], dict[str, NDArray[Any]]]:
-    """Labels and arrays of a model that holds some profiles.
-
-    Args:
-        profiles: In any order.
-        counts: Whether the counts of n-grams are kept, not only which there are.
-    """
+    """Labels and arrays of a model that holds some profiles."""
     ordered = sorted(profiles, key=lambda profile: (profile.label, profile.encoding != "utf-8", profile.encoding))
     labels = tuple(sorted({profile.label for profile in ordered}))
     index = {label: number for number, label in enumerate(labels)}
@@ -130,10 +109,6 @@ def pack_profiles(profiles: Iterable[ByteProfile], *, counts: bool) -> tuple[tup
 
 def unpack_profiles(model: Model, source: str) -> list[ByteProfile]:
     """The profiles of a model, by label.
-
-    Args:
-        model: What the file holds.
-        source: For messages.
 
     Raises:
         ModelError: the arrays are damaged.
@@ -181,23 +156,13 @@ def _from_gaps(gaps: NDArray[np.uint8]) -> NDArray[np.uint32]:
 
 
 def with_profile(model: Model, profile: ByteProfile) -> Model:
-    """A model that has one more profile, or this one in the place of the one of the same label and encoding.
-
-    Args:
-        model: Of a byte method.
-        profile: Of the same shape as its own.
-    """
+    """A model that has one more profile, or this one in the place of the one of the same label and encoding."""
     kept = [own for own in unpack_profiles(model, "the model") if own.key != profile.key]
     return replace_profiles(model, [*kept, profile])
 
 
 def without_profile(model: Model, label: str, encoding: str) -> Model:
     """A model that lacks one profile.
-
-    Args:
-        model: Of a byte method.
-        label: Of the profile.
-        encoding: Of the profile.
 
     Raises:
         ModelError: there is no such profile, or no other.
@@ -210,25 +175,14 @@ def without_profile(model: Model, label: str, encoding: str) -> Model:
 
 
 def replace_profiles(model: Model, profiles: Iterable[ByteProfile]) -> Model:
-    """A model with other profiles and all else as it was.
-
-    Args:
-        model: Of a byte method.
-        profiles: All that it shall have.
-    """
+    """A model with other profiles and all else as it was."""
     labels, arrays = pack_profiles(profiles, counts="counts" in model.arrays)
     rest = {name: array for name, array in model.arrays.items() if name not in {*arrays, "counts"}}
     return Model(model.method, labels, model.parameters, rest | arrays)
 
 
 class ProfileIndex:
-    """The one hash over all profiles, and what each profile has of each n-gram.
-
-    Args:
-        profiles: Sorted by label.
-        order: Length of the n-grams.
-        values: Per profile its value at each of its n-grams.
-    """
+    """The one hash over all profiles, and what each profile has of each n-gram."""
 
     def __init__(
         self, profiles: Sequence[ByteProfile], order: int, values: Sequence[NDArray[np.floating] | NDArray[np.integer]]
@@ -270,12 +224,7 @@ class ProfileIndex:
 
 
 def unpack_keys(grams: NDArray[np.uint32], order: int) -> NDArray[np.uint64]:
-    """The keys, as in `tally`, of n-grams of bytes that are packed big-endian.
-
-    Args:
-        grams: N-grams, a byte each eight bits.
-        order: Bytes of an n-gram.
-    """
+    """The keys, as in `tally`, of n-grams of bytes that are packed big-endian."""
     shifts = np.arange(8 * (order - 1), -1, -8, dtype=np.uint32)
     symbols = ((grams[:, None] >> shifts) & np.uint32(0xFF)).reshape(-1)
     if not len(symbols):
@@ -324,12 +273,7 @@ class ByteIdentifier(Calibrated):
 
     @abstractmethod
     def closeness(self, counted: Tally, index: ProfileIndex) -> NDArray[np.float32]:
-        """Similarity of every row of a batch to every profile of an index, 0 for nothing in common.
-
-        Args:
-            counted: The n-grams of a batch.
-            index: The profiles.
-        """
+        """Similarity of every row of a batch to every profile of an index, 0 for nothing in common."""
 
     def similarities(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """Similarity of each text, written in UTF-8, to each label's UTF-8 profile; and the letters of each text.

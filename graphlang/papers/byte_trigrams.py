@@ -51,12 +51,6 @@ def build(
 
     Given one of the two, the other is the paper's, or where that does not fit, the same.
 
-    Args:
-        labels: Names of the languages.
-        lines: Of each language its lines.
-        upper: Threshold that the highest rate must exceed.
-        lower: Threshold that the others must stay below.
-
     Raises:
         ModelError: `lower` is above `upper`.
     """
@@ -74,10 +68,7 @@ def build(
 def is_detected(rates: NDArray[np.float32], upper: float, lower: float) -> NDArray[np.bool_]:
     """Where the highest rate of a row is above `upper` and all the others are below `lower` (section 2.2).
 
-    Args:
-        rates: Of texts and labels, (texts, labels).
-        upper: Threshold that the highest rate must exceed.
-        lower: Threshold that the others must stay below.
+    Shapes: rates (texts, labels).
 
     >>> is_detected(np.array([[0.96, 0.91], [0.96, 0.93], [0.94, 0.1]], dtype=np.float32), 0.95, 0.92).tolist()
     [True, False, False]
@@ -102,25 +93,14 @@ class ByteTrigrams(ByteIdentifier):
         return [np.ones(len(own.grams), dtype=np.float32) for own in profiles]
 
     def closeness(self, counted: Tally, index: ProfileIndex) -> NDArray[np.float32]:
-        """The rates R_i.
-
-        Args:
-            counted: The n-grams of a batch.
-            index: The profiles.
-        """
+        """The rates R_i."""
         rates = index.products(counted.matrix(index.table, index.features))
         rates /= np.maximum(counted.totals, 1)[:, None].astype(np.float32)
         return rates
 
 
 class StrictTrigrams:
-    """The same method answering only when it is sure: its labels end with `und`, for "unable to detect".
-
-    Args:
-        inner: The method.
-        upper: UB, which the best rate has to exceed.
-        lower: LB, which all the others have to stay below.
-    """
+    """The same method answering only when it is sure: its labels end with `und`, for "unable to detect"."""
 
     def __init__(self, inner: ByteTrigrams, upper: float = UPPER, lower: float = LOWER) -> None:
         self.inner = inner
@@ -163,11 +143,6 @@ class StrictTrigrams:
 
 def load_trigrams(model: Model, digest: str, source: str) -> ByteTrigrams | StrictTrigrams:
     """The method of a model; `StrictTrigrams` if the model was trained with thresholds.
-
-    Args:
-        model: What the file holds.
-        digest: Hash of the file.
-        source: For messages.
 
     Raises:
         ModelError: the arrays are not those of this method.

@@ -66,10 +66,6 @@ _VOWELS: Final = "aăâeêioôơuưy"
 def encode(text: str, encoding: str) -> bytes:
     r"""The bytes of a text; a character that the encoding lacks is written as people write it there, or left out.
 
-    Args:
-        text: Any string.
-        encoding: A name of `NAMES`.
-
     >>> encode("Größe ☃", "windows-1252"), encode("ὁδός", "windows-1253").decode("cp1253")
     (b'Gr\xf6\xdfe ', 'οδός')
     """
@@ -103,12 +99,7 @@ def _is_greek(letter: str) -> bool:
 
 
 def decode(data: bytes, encoding: str) -> str:
-    """The text of some bytes; what does not decode is left out.
-
-    Args:
-        data: Any bytes.
-        encoding: A name of `NAMES`.
-    """
+    """The text of some bytes; what does not decode is left out."""
     return data.decode(_CODECS.get(encoding, encoding), "ignore")
 
 
@@ -117,10 +108,6 @@ def list_encodings(lines: Iterable[str], script: str) -> list[str]:
 
     Letters that are written otherwise there (`encode`) are not lacking, but for tones of other languages than
     Vietnamese, and more old accents than a Greek of today has in quotations.
-
-    Args:
-        lines: Text in the language.
-        script: ISO 15924 code of its script.
 
     >>> list_encodings(["Größe und Übung"], "Latn"), list_encodings(["plain English"], "Latn")
     (['utf-8', 'windows-1252', 'macintosh'], ['utf-8'])

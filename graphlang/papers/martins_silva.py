@@ -59,12 +59,7 @@ _MOST_BLOCKS = 1_000  # blocks of a page that are told apart; the rest is one bl
 
 
 def build(lines: Sequence[Sequence[str]], *, features: int = SIZE) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Arrays and parameters of a model from each language's lines.
-
-    Args:
-        lines: Of each language its lines.
-        features: N-grams of a profile.
-    """
+    """Arrays and parameters of a model from each language's lines."""
     tallies, grams = [], []
     for own in lines:
         text = " ".join(own)
@@ -210,14 +205,7 @@ def _largest_part(page: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArra
 
 
 def merge_parts(counted: Tally, page: NDArray[np.int64], weight: NDArray[np.int64], pages: int) -> Tally:
-    """The rows of a tally that belong to one page, added up with their weights.
-
-    Args:
-        counted: The n-grams of all parts of all pages.
-        page: Of each row of the tally its page.
-        weight: Of each row what its n-grams count.
-        pages: How many pages there are.
-    """
+    """The rows of a tally that belong to one page, added up with their weights."""
     order = np.lexsort((counted.key, page[counted.row]))
     row, key = page[counted.row][order], counted.key[order]
     first = np.flatnonzero(

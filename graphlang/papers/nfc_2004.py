@@ -42,14 +42,7 @@ def reference_vectors(counts: NDArray[np.integer]) -> NDArray[np.float32]:
 
 
 def count_features(vocabulary: Vocabulary, documents: Sequence[str], *, limit: int, closed: bool) -> NDArray[np.int32]:
-    """How often each feature of the vocabulary stands in some documents together.
-
-    Args:
-        vocabulary: The features.
-        documents: Texts of one language.
-        limit: Characters of a document that are looked at.
-        closed: Whether a space follows the last word.
-    """
+    """How often each feature of the vocabulary stands in some documents together."""
     letters = normalise(documents, limit=limit, margin=vocabulary.margin, closed=closed)
     features, _ = vocabulary.find(letters)
     counts: NDArray[np.int32] = np.bincount(features, minlength=len(vocabulary)).astype(np.int32)

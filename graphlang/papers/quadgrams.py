@@ -33,27 +33,14 @@ SIZE = 2_000
 
 
 def make_quadgram_profile(label: str, encoding: str, data: bytes, *, features: int = SIZE) -> ByteProfile:
-    """The profile of training bytes, to be added to a model with `byte_profiles.with_profile`.
-
-    Args:
-        label: Of the language.
-        encoding: A name of `encodings.NAMES`.
-        data: Text in the language and the encoding.
-        features: N-grams of the profile.
-    """
+    """The profile of training bytes, to be added to a model with `byte_profiles.with_profile`."""
     return byte_profiles.make_profile(label, encoding, data, order=ORDER, size=features, edges=True)
 
 
 def build(
     labels: Sequence[str], lines: Sequence[Sequence[str]], *, features: int = SIZE
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Arrays and parameters of a model from each label's lines.
-
-    Args:
-        labels: Names of the languages.
-        lines: Of each language its lines.
-        features: N-grams of a profile.
-    """
+    """Arrays and parameters of a model from each label's lines."""
     made = byte_profiles.make_profiles(labels, lines, order=ORDER, size=features, edges=True)
     _, arrays = byte_profiles.pack_profiles(made, counts=True)
     return arrays, {"features": features, "closed": True}
@@ -74,12 +61,7 @@ class Quadgrams(ByteIdentifier):
         return [(own / max(float(np.sqrt((own**2).sum())), 1.0)).astype(np.float32) for own in counts]
 
     def closeness(self, counted: Tally, index: ProfileIndex) -> NDArray[np.float32]:
-        """1 - distance / sqrt 2.
-
-        Args:
-            counted: The n-grams of a batch.
-            index: The profiles.
-        """
+        """1 - distance / sqrt 2."""
         squares = np.bincount(counted.row, weights=counted.count.astype(np.float64) ** 2, minlength=len(counted.totals))
         norms = np.sqrt(np.maximum(squares, 1)).astype(np.float32)
         cosines = index.products(counted.matrix(index.table, index.features)) / norms[:, None]

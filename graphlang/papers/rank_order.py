@@ -49,14 +49,7 @@ _kernels = Kernels("graphlang.content.native._tally")
 
 
 def rank_ngrams(letters: Letters, orders: Sequence[int], size: int, *, words: bool = False) -> list[str]:
-    """The `size` commonest n-grams of the one row of a batch, commonest first.
-
-    Args:
-        letters: A batch of one row.
-        orders: Lengths of n-grams.
-        size: How many, at most.
-        words: Leave out n-grams with a space inside.
-    """
+    """The `size` commonest n-grams of the one row of a batch, commonest first."""
     counted = tally(letters, orders, words=words)
     chosen, _ = counted.ranks(size)
     return strings(letters, counted.place[chosen], counted.order[chosen])
@@ -64,10 +57,6 @@ def rank_ngrams(letters: Letters, orders: Sequence[int], size: int, *, words: bo
 
 def pack_lists(lists: Sequence[Sequence[str]], size: int) -> tuple[list[str], NDArray[np.int32]]:
     """Ranked lists as a vocabulary and, per list, the features by rank, -1 after its end: (lists, size).
-
-    Args:
-        lists: Of each language its n-grams, commonest first.
-        size: Length of the longest list.
 
     >>> pack_lists([["e", "th"], ["e"]], 2)[1].tolist()
     [[0, 1], [0, -1]]
@@ -143,10 +132,6 @@ def build(lines: Sequence[Sequence[str]], *, features: int = SIZE) -> tuple[dict
     """Arrays and parameters of a model from each language's lines.
 
     The lines of a language are read as one text: an n-gram may cross from one into the next.
-
-    Args:
-        lines: Of each language its lines.
-        features: N-grams of a profile.
     """
     lists = []
     for own in lines:
@@ -180,24 +165,13 @@ class RankOrder(Calibrated):
 
 
 def compute_closeness(lists: RankLists, counted: Any) -> NDArray[np.float32]:
-    """1 for equal lists, 0 for nothing in common; below 0 where formula 0.1 charges more for having an n-gram.
-
-    Args:
-        lists: Of the languages.
-        counted: The n-grams of a batch (`Tally`).
-    """
+    """1 for equal lists, 0 for nothing in common; below 0 where formula 0.1 charges more for having an n-gram."""
     distances, worst = lists.distances(counted)
     return (1 - distances / np.maximum(worst, 1)[:, None]).astype(np.float32)
 
 
 def read_rank_lists(model: Model, source: str, *, encoding: str, fixed: bool) -> RankLists:
     """The ranked lists of a model.
-
-    Args:
-        model: What the file holds.
-        source: For messages.
-        encoding: Of its n-grams: ``utf-8`` or ``latin-1``.
-        fixed: As `RankLists` has it.
 
     Raises:
         ModelError: they are missing or damaged.

@@ -37,12 +37,7 @@ _BLANK = bytes_input.WHITE + bytes_input.DIGITS
 
 
 def build(lines: Sequence[Sequence[str]], *, features: int = SIZE) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Arrays and parameters of a model from each language's lines.
-
-    Args:
-        lines: Of each language its lines.
-        features: N-grams of a profile.
-    """
+    """Arrays and parameters of a model from each language's lines."""
     lists = []
     for own in lines:
         data = "\n".join(own).encode("utf-8", "replace")

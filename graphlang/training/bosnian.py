@@ -47,10 +47,6 @@ _FOLLOWING = (2, 3, 4)  # letters behind the vowel that belong to it
 class YatSpelling:
     """Writes words of one language with the yat of another.
 
-    Args:
-        plain: Words and their shares where yat is `e`.
-        marked: Words and their shares where yat is `je` or `ije`.
-
     >>> yat = YatSpelling({"vreme": 0.02, "reka": 0.01}, {"vrijeme": 0.02, "rijeka": 0.01})
     >>> yat.write("Vreme je da reka raste, sa rekama oko nje.")
     'Vrijeme je da rijeka raste, sa rijekama oko nje.'
@@ -81,11 +77,7 @@ class YatSpelling:
         )
 
     def write(self, text: str) -> str:
-        """The text with each yat written `je` or `ije`.
-
-        Args:
-            text: In the language that writes `e`.
-        """
+        """The text with each yat written `je` or `ije`."""
         return _WORD.sub(lambda found: self._word(found[0]), text)
 
     def _word(self, word: str) -> str:
@@ -105,10 +97,6 @@ class YatSpelling:
 
 def word_shares(texts: Iterable[Sequence[str]], lists: Iterable[Mapping[str, int]]) -> dict[str, float]:
     """How often each word stands in some texts and lists: the sum of its shares in each of these.
-
-    Args:
-        texts: Lines.
-        lists: Words and their frequencies.
 
     >>> word_shares([["Da, da", "ne"]], [{"ne": 1, "to": 3}])
     {'da': 0.6666666666666666, 'ne': 0.5833333333333333, 'to': 0.75}
@@ -132,12 +120,7 @@ _FACTOR = 1.5  # factor on the log ratios
 
 
 def comparable_lines(texts: Texts, lists: Mapping[str, Mapping[str, int]]) -> tuple[list[str], list[str], list[str]]:
-    """Lines of the three languages that can be compared; none where the corpus lacks one of them.
-
-    Args:
-        texts: Training lines of each label by genre.
-        lists: Of a label the words of its list, and how often each occurs.
-    """
+    """Lines of the three languages that can be compared; none where the corpus lacks one of them."""
     if any(label not in texts for label in LABELS):
         return [], [], []
     made, vowels, words = LABELS
@@ -156,8 +139,7 @@ def _real_shares(texts: Texts, lists: Mapping[str, Mapping[str, int]], labels: S
 def log_ratios(counts: Sequence[Counts]) -> Counts:
     """How much commoner each feature is in each text than in the mean of them, (texts, features).
 
-    Args:
-        counts: Of the features in each text, (features,) each.
+    Shapes: counts (features,).
 
     >>> log_ratios([np.array([0.0, 9e5, 1.0]), np.array([9e5, 0.0, 1.0])]).round(2).tolist()
     [[-0.97, 0.97, 0.0], [0.97, -0.97, 0.0]]
@@ -171,10 +153,6 @@ def log_ratios(counts: Sequence[Counts]) -> Counts:
 
 def separate_bosnian(model: Model, given: Sequence[Sequence[str]]) -> dict[str, NDArray[Any]]:
     """The weights with the three languages told apart by some lines of theirs; nothing where there are none.
-
-    Args:
-        model: Of the default method, freshly trained, but for its calibration.
-        given: The lines of the three (`comparable_lines`).
 
     Returns:
         Those arrays of the model that are others.

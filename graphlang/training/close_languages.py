@@ -74,14 +74,7 @@ class CloseLanguages:
     ratios: dict[str, NDArray[np.float32]]
 
     def part(self, vectors: Vectors, features: Sequence[str], columns: NDArray[np.int64], times: float) -> None:
-        """Tell the languages of the group apart by their words; in place.
-
-        Args:
-            vectors: Of a script.
-            features: What the rows of its weights are.
-            columns: The label of each column, rising.
-            times: Factor on the log ratios, beside that of the group.
-        """
+        """Tell the languages of the group apart by their words; in place."""
         own = np.searchsorted(columns, self.labels)
         for array in (vectors.weights, vectors.base, vectors.bias):
             mean = array[..., own].mean(axis=-1, keepdims=True)
@@ -99,10 +92,6 @@ class CloseLanguages:
 def score_offsets(labels: Sequence[str], groups: Sequence[CloseLanguages]) -> NDArray[np.float32]:
     """What is added to the score of each label in every text, however long it is: by the groups, and by `OFFSETS`.
 
-    Args:
-        labels: Of the model.
-        groups: Those that were found.
-
     >>> score_offsets(["ces", "nno", "aln"], []).round(2).tolist()
     [0.0, 0.3499999940395355, -1.5]
     """
@@ -115,9 +104,6 @@ def score_offsets(labels: Sequence[str], groups: Sequence[CloseLanguages]) -> ND
 def rare_offsets(labels: Sequence[str]) -> NDArray[np.float32]:
     """What is added to the score of each label once the model is calibrated (`RARE`).
 
-    Args:
-        labels: Of the model.
-
     >>> rare_offsets(["fra", "frc"]).tolist()
     [0.0, -3.0]
     """
@@ -126,10 +112,6 @@ def rare_offsets(labels: Sequence[str]) -> NDArray[np.float32]:
 
 def find_groups(labels: Sequence[str], lists: Mapping[str, Mapping[str, int]]) -> list[CloseLanguages]:
     """The groups of which every language is trained and, where words tell them apart, has a list.
-
-    Args:
-        labels: Of the model.
-        lists: Of a label the words of its list, and how often each occurs.
 
     >>> few = {"ind": {"bahwa": 1, "saya": 9}, "msa": {"bahawa": 1, "saya": 9}}
     >>> [group] = find_groups(["eng", "ind", "msa"], few)

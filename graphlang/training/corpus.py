@@ -124,9 +124,6 @@ def read_corpus(
 def explain_left_out(left_out: dict[str, int]) -> list[str]:
     """What was left out, and why, in words.
 
-    Args:
-        left_out: characters that the rejected folders had, by label, or by name where that is the code of no language.
-
     >>> explain_left_out({"fra": 0, "notes": 0, "swa": 900})[1:]
     ['notes (the name of no known language)', 'swa (too little text: 900 characters in *.txt)']
     """
@@ -143,11 +140,6 @@ def read_files(
     folders: Sequence[Path], label: Callable[[str], str | None], left_out: dict[str, int]
 ) -> dict[str, list[tuple[str, list[str]]]]:
     """The files of each label: their genre, and lines.
-
-    Args:
-        folders: Each holds `<code>/*.txt`.
-        label: Folder name -> label, or None (`read_corpus`).
-        left_out: The names of folders that are no language are added to it.
 
     Raises:
         ModelError: a folder is missing, or a file is not UTF-8.
@@ -215,12 +207,7 @@ def _share_equally(files: list[tuple[str, list[str]]], maximum: int, seen: set[s
 
 
 def hold_out(lines: tuple[str, ...], every: int) -> tuple[list[str], list[str]]:
-    """Part lines in two: one in `every` (by a hash of the line, so that no order of the file matters) and the rest.
-
-    Args:
-        lines: Of a label.
-        every: Of so many lines one is held out.
-    """
+    """Part lines in two: one in `every` (by a hash of the line, so that no order of the file matters) and the rest."""
     kept: list[str] = []
     out: list[str] = []
     for line in lines:
@@ -231,10 +218,6 @@ def hold_out(lines: tuple[str, ...], every: int) -> tuple[list[str], list[str]]:
 
 def join_documents(lines: list[str], characters: int) -> list[str]:
     """Join lines into documents of at least `characters` characters; a shorter rest joins the last one.
-
-    Args:
-        lines: Of a label.
-        characters: Of a document at least.
 
     >>> join_documents(["one", "two", "three", "four"], 6)
     ['one two', 'three four']
@@ -257,10 +240,6 @@ def join_documents(lines: list[str], characters: int) -> list[str]:
 
 def pick_evenly(every: list[str], most: int) -> list[str]:
     """At most so many, evenly from first to last, so that each file of a language is heard.
-
-    Args:
-        every: Documents of a label.
-        most: How many are wanted at most.
 
     >>> pick_evenly(["a", "b", "c", "d", "e"], 3)
     ['a', 'c', 'e']
@@ -290,10 +269,6 @@ def message_limit(characters: int) -> int:
 
 def clean_messages(messages: Mapping[str, Files], texts: Mapping[str, Files]) -> dict[str, list[tuple[str, list[str]]]]:
     """The messages without the lines that are in no language of their own.
-
-    Args:
-        messages: Of each label its files: their genre, and lines.
-        texts: The other text of labels, likewise; that of English shows what is English.
 
     >>> own = [("wiki", ["dat is en ole stad an de see mit veel lüüd un schepen", "the new page", "Wikipedia"])]
     >>> clean_messages({"nds": own, "eng": [("wiki", ["the old page and the new page"])]}, {})["nds"]

@@ -46,12 +46,6 @@ _SHORTEST_LIST = 2_000  # words of a list that is worth drawing from
 def read_word_lists(folder: Path, scripts: Mapping[str, int]) -> dict[str, dict[str, int]]:
     """The words of the labels that have a list, and their frequencies.
 
-    Args:
-        folder: Holds `<code>*.txt` files, one word and its frequency a line with a space between, in UTF-8. Names are
-            what `graphlang.codes.languages.label` understands; other files are passed over.
-        scripts: The script (`scripts.registry`) of each label that is trained. The words of a list go to the label of
-            their own script: those of Serbian to two.
-
     Raises:
         ModelError: no folder, no list in it, or a line that is none. Words that stand nowhere count as missing.
     """
@@ -73,14 +67,7 @@ def draw_word_lines(
     random: np.random.Generator,
     wanted: Collection[str] | None = None,
 ) -> dict[str, list[str]]:
-    """Lines of words for the labels that have a list of some length.
-
-    Args:
-        counts: Words and their frequencies (`read_word_lists`).
-        characters: Of the lines of one label, about.
-        random: Draws come from it.
-        wanted: Labels whose lines are wanted; the lists of others only say which words are foreign. None: all.
-    """
+    """Lines of words for the labels that have a list of some length."""
     totals = {label: sum(own.values()) for label, own in counts.items()}
     greatest: dict[str, float] = {}
     for label, own in counts.items():
@@ -103,10 +90,6 @@ def drop_foreign_letters(
     """The lines of words without those that have a letter which another language writes and this one does not.
 
     A letter is foreign that is so common in another label's text that a single one in this label's would be rare.
-
-    Args:
-        drawn: Lines of words of some labels.
-        texts: Training lines of all labels of a script.
 
     >>> texts = {"jpn": ["これは日本語"] * 999, "zho": ["这是中文日本"] * 999}
     >>> drop_foreign_letters({"zho": ["は 日", "は"]}, texts)
@@ -193,12 +176,6 @@ def draw_bare_lines(every: Sequence[str], share: float, least: int, random: np.r
     """Some of the lines that have diacritics, without them: about as many characters as `share` of all lines.
 
     A language that writes few of them gives few lines, since those that would not change are drawn too and dropped.
-
-    Args:
-        every: Lines of a label.
-        share: Of their characters.
-        least: Characters that are drawn even if they are a greater share.
-        random: Draws come from it.
     """
     left = max(share * sum(map(len, every)), least)
     made = []
@@ -223,14 +200,6 @@ def add_derived_text(
     others: Mapping[str, int] | None = None,
 ) -> dict[str, dict[str, int]]:
     """Add the genres that are made of the lines and of word lists; in place.
-
-    Args:
-        texts: Training lines of each label by genre.
-        labels: Their names.
-        words: A folder of word lists (`read_word_lists`), or none.
-        options: How much of each there is to be.
-        random: Draws come from it.
-        others: The script of each label that a model has already: their lists say which words are foreign.
 
     Returns:
         Of each label of which there are lines of words its list: the words, and how often each occurs.

@@ -20,14 +20,7 @@ if TYPE_CHECKING:
 
 
 class Excerpts:
-    """Draws excerpts of lines for every language.
-
-    Args:
-        lines: Per language its lines.
-        shortest: Characters of the shortest excerpt.
-        longest: Characters of the longest excerpt; lengths are spread evenly over their logarithm.
-        random: Draws come from it.
-    """
+    """Draws excerpts of lines for every language."""
 
     def __init__(
         self, lines: Sequence[Sequence[str]], *, shortest: int, longest: int, random: np.random.Generator
@@ -59,11 +52,6 @@ def cut_excerpt(line: str, size: int, begin: float) -> str:
 
     `begin`, from 0 to 1, says where.
 
-    Args:
-        line: Any string.
-        size: Characters at most.
-        begin: Where, from 0 to 1.
-
     >>> cut_excerpt("one two three", 5, 0.5)
     'two t'
     """
@@ -81,15 +69,6 @@ LEAST_LOG_ODDS = -4.0  # log-odds of a language without text of a genre, against
 
 class GenreExcerpts:
     """Draws excerpts of lines for every language, and tells the genre of each.
-
-    Args:
-        texts: Per language its lines by genre.
-        numbers: Excerpts of each language in one draw.
-        shares: The part of a language's excerpts that are of some genres, wherever it has them; those of the other
-            genres are in proportion to their text.
-        shortest: Characters of the shortest excerpt.
-        longest: Characters of the longest excerpt.
-        random: Draws come from it.
 
     Attributes:
         offsets: Log-odds of each language against the commonest one in a genre, (genres, languages).

@@ -360,18 +360,7 @@ def fit_columns(
 ) -> NewColumns:
     """Weights of new languages of one script.
 
-    Args:
-        texts: Training lines of each.
-        script: Its name.
-        old: The n-grams and words that the model has for the script.
-        occurrences: How often each of these stands in the text of the old languages, (features,).
-        letters: Characters of that text.
-        known: Keys of other n-grams that the old languages have.
-        taken: Slots of the table that are taken, (2 ** bits,); those of new n-grams are added.
-        wanted: How many new n-grams each language may bring.
-        smoothing: Characters of a text of no particular language added to each language's own.
-        step: The unit of weights.
-        bits: Size of the table of n-grams, log 2.
+    Shapes: occurrences (features,), taken (2 ** bits,).
     """
     number = registry.number(script)
     new: dict[str, None] = {}

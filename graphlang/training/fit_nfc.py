@@ -57,17 +57,6 @@ def fit_nfc(
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Choose features, count, refine and round.
 
-    Args:
-        texts: Training lines of every label by genre (`genres`), in the order that `sort_by_script` gives.
-        documents: The same text as documents of about equal length, for Fisher.
-        held_out: Lines of every label that are not among the texts, which tell the close languages
-            (`sampling_error`).
-        prior: Log of how many can use the language of each label, beside the most.
-        close_languages: Groups of labels that word lists tell apart (`close_languages`).
-        options: How to train.
-        random: Draws come from it.
-        progress: Called with the stage's name, what is done and all there is to do.
-
     Returns:
         The model's arrays, and its parameters: the names of the scripts that `script` counts, the size of the
         vocabulary's table, and of each language that leans on another (`sampling_error`) the two and the way.

@@ -96,15 +96,7 @@ def leave_one_out(
 def find_features(
     vocabulary: Vocabulary, texts: Sequence[str], *, limit: int, closed: bool, script: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The features of texts in one script: all of them in one row, and where those of each text begin and end.
-
-    Args:
-        vocabulary: The features.
-        texts: Any strings.
-        limit: Characters of a text that are looked at.
-        closed: Whether a space follows the last word.
-        script: The script whose letters are read (a number of `scripts.registry`).
-    """
+    """The features of texts in one script: all of them in one row, and where those of each text begin and end."""
     features, found = [np.zeros(0, dtype=np.int32)], [np.zeros(1, dtype=np.int64)]
     for begin, end in blocks(texts, limit=limit):
         letters = normalise(

@@ -58,12 +58,7 @@ class ScriptWeights:
 
 
 def unpack_weights(model: Model, prefix: str = "") -> list[ScriptWeights]:
-    """The weights of each script of a sound model.
-
-    Args:
-        model: Of the default method.
-        prefix: Of the arrays' names: that of `char_lm`, or none.
-    """
+    """The weights of each script of a sound model."""
     widths = np.bincount(model.arrays["script"], minlength=len(model.parameters["scripts"]))
     values = model.arrays[f"{prefix}values"]
     kept = values != 0
@@ -80,13 +75,7 @@ def unpack_weights(model: Model, prefix: str = "") -> list[ScriptWeights]:
 
 
 def pack_weights(weights: Sequence[ScriptWeights], widths: Sequence[int], prefix: str = "") -> dict[str, NDArray[Any]]:
-    """The arrays `features`, `gaps` and `values` of a model file.
-
-    Args:
-        weights: Of each script.
-        widths: How many labels each has.
-        prefix: Of the arrays' names.
-    """
+    """The arrays `features`, `gaps` and `values` of a model file."""
     places, begin = [np.zeros(0, dtype=np.int64)], 0
     for own, width in zip(weights, widths, strict=True):
         places.append(begin + own.row * width + own.column)
@@ -103,11 +92,7 @@ def pack_weights(weights: Sequence[ScriptWeights], widths: Sequence[int], prefix
 def add_steps(own: ScriptWeights, columns: Sequence[int], steps: Ints, *, most: int) -> ScriptWeights:
     """The weights of a script with steps added to those of some labels; what becomes 0 is no weight any more.
 
-    Args:
-        own: Of the script.
-        columns: The labels, counted among those of the script.
-        steps: To be added, (labels, features).
-        most: Greatest weight, above 0 and below; what goes beyond is cut.
+    Shapes: steps (labels, features).
 
     >>> own = ScriptWeights(1, 2, np.array([0, 1]), np.array([2, 0]), np.array([3, 9], dtype=np.int8))
     >>> found = add_steps(own, [0, 2], np.array([[0, 5], [-3, 1]]), most=10)
@@ -142,10 +127,6 @@ def list_lm_keys(model: Model) -> NDArray[np.uint32]:
 
 def remove_labels(model: Model, labels: Collection[str]) -> Model:
     """The model without some labels: what is left answers as before, among what is left.
-
-    Args:
-        model: Of the default method.
-        labels: Those that go.
 
     Raises:
         ModelError: a label is none of the model's, or none would be left.
@@ -210,8 +191,7 @@ _MOST_STEPS = 255
 def pack_occurrences(numbers: NDArray[np.int64] | NDArray[np.float64]) -> NDArray[np.uint8]:
     """Numbers of occurrences for a file, (features,).
 
-    Args:
-        numbers: From 0 up, (features,).
+    Shapes: numbers (features,).
 
     >>> pack_occurrences(np.array([0, 1, 1000, 10**12])).tolist()
     [0, 8, 80, 255]
@@ -225,8 +205,7 @@ def pack_occurrences(numbers: NDArray[np.int64] | NDArray[np.float64]) -> NDArra
 def unpack_occurrences(packed: NDArray[np.uint8]) -> NDArray[np.float64]:
     """The numbers, right to a twentieth, (features,).
 
-    Args:
-        packed: Of a file, (features,).
+    Shapes: packed (features,).
 
     >>> unpack_occurrences(np.array([0, 8, 80], dtype=np.uint8)).round(1).tolist()
     [0.0, 1.0, 1023.0]
@@ -241,10 +220,6 @@ def occurrences_path(path: Path) -> Path:
 
 def read_occurrences(model: Model, path: Path) -> NDArray[np.float64]:
     """How often each n-gram stands in the training text of a model, (features,).
-
-    Args:
-        model: Of the default method.
-        path: Of its file.
 
     Raises:
         ModelError: neither the model nor a file beside it says so, or that file belongs to another model.
@@ -278,11 +253,7 @@ class SmallerModel(NamedTuple):
 
 
 def count_label_ngrams(model: Model) -> dict[str, int]:
-    """How many n-grams and words say something for or against each label.
-
-    Args:
-        model: Of the default method.
-    """
+    """How many n-grams and words say something for or against each label."""
     script = model.arrays["script"].astype(np.int64)
     count = np.zeros(len(model.labels), dtype=np.int64)
     start = 0

@@ -74,13 +74,7 @@ class NewText:
         return NewText(kept, {label: dict(genres) for label, genres in kept.items()}, self.scripts), out
 
     def add(self, words: Path | None, options: TrainingOptions, others: Mapping[str, int]) -> None:
-        """Add the genres that are made.
-
-        Args:
-            words: a folder of word lists, or none.
-            options: how much of each there is to be.
-            others: the script of each label that the model has already.
-        """
+        """Add the genres that are made."""
         random = np.random.default_rng(options.seed)
         derived_text.add_derived_text(
             list(self.genres.values()), tuple(self.genres), words, options, random, others=others
@@ -90,10 +84,6 @@ class NewText:
         """What the model keeps of the text of a label: how much, its digest, the names of its files.
 
         The digest is that of what was read; how much was made of it, and of lists of words, is told by genre.
-
-        Args:
-            label: one of them.
-            folders: those that the text was read from.
         """
         lines = _join_genres(self.given[label])
         names = [
@@ -121,12 +111,6 @@ class NewText:
 
 def read_new_text(folder: Path, base: Model, messages: Sequence[Path], *, replace: bool) -> NewText:
     """The text of the labels of a folder.
-
-    Args:
-        folder: As `extend.extend_model` takes it.
-        base: The model that they are added to.
-        messages: As `extend.extend_model` takes them.
-        replace: Whether labels that the base has may be among them.
 
     Raises:
         ModelError: a folder that is empty, or has a sub-folder of no known language, of a label that the base has
@@ -160,11 +144,6 @@ def read_new_text(folder: Path, base: Model, messages: Sequence[Path], *, replac
 
 def read_relatives(folder: Path, base: Model, given: NewText) -> dict[str, tuple[str, ...]]:
     """Lines of labels that a model has and that stay.
-
-    Args:
-        folder: As `extend.extend_model` takes `relatives`.
-        base: The model.
-        given: The new labels.
 
     Raises:
         ModelError: a label that the model does not have, that is new, or without text.
@@ -248,9 +227,6 @@ class Contest(NamedTuple):
 def choose_bias(texts: Contest) -> float:
     """What is added to the bias of a new language, from 0 down to `LEAST_BIAS`.
 
-    Args:
-        texts: Of it and its relatives.
-
     >>> of_both = Contest(np.array([0.4, 2.0]), np.ones(2), np.array([0, NEW_LANGUAGE]), np.array([True, False]))
     >>> choose_bias(of_both), choose_bias(of_both._replace(gap=np.array([0.4, 0.4])))
     (-0.5, -0.25)
@@ -274,14 +250,7 @@ def choose_bias(texts: Contest) -> float:
 def fit_biases(
     identifier: Discriminative, new: Mapping[str, Sequence[str]], relatives: Mapping[str, Sequence[str]], *, seed: int
 ) -> dict[str, float]:
-    """What is added to the bias of each new language.
-
-    Args:
-        identifier: It knows them all.
-        new: Lines of each new language that it was not counted on.
-        relatives: Lines of other languages, of any kind.
-        seed: Of the excerpts that are drawn from both.
-    """
+    """What is added to the bias of each new language."""
     names = (*new, *relatives)
     excerpts = Excerpts(
         [*new.values(), *relatives.values()],

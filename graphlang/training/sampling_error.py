@@ -91,9 +91,7 @@ def shrink_differences(
 def mean_probabilities(scores: Scores, truth: NDArray[np.int64]) -> Floats:
     """The mean probability that texts of each language have of being in each, (languages, languages).
 
-    Args:
-        scores: Of the texts, (texts, languages).
-        truth: The language of each text.
+    Shapes: scores (texts, languages).
     """
     total = np.zeros((scores.shape[1],) * 2)
     np.add.at(total, truth, probabilities(scores.copy()))

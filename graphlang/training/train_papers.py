@@ -88,12 +88,6 @@ _MOST_EXCERPTS_IN_ALL = 20_000
 def train_paper(folder: Path, *, method: str, progress: Progress, options: dict[str, Any]) -> Model:
     """Train one of `TRAINERS`.
 
-    Args:
-        folder: One sub-folder per language of UTF-8 text files, one sentence or paragraph a line.
-        method: Its name.
-        progress: Called with the stage's name, what is done and all there is to do.
-        options: Those of `PublishedOptions`, and those of the method's `build` (`features`; `upper` and `lower`).
-
     Raises:
         ModelError: an unknown option, a value out of range, or a corpus that cannot be used.
     """

@@ -102,12 +102,6 @@ def train_url(
 ) -> UrlModel:
     """A model of the languages that have URLs.
 
-    Args:
-        urls: URLs of each language (ISO 639-3 code).
-        text: Lines of running text of each language; languages without any learn from their URLs alone.
-        options: See `UrlOptions`.
-        progress: Called with the stage's name, what is done and all there is to do.
-
     Raises:
         ValueError: fewer than two languages.
     """
@@ -223,11 +217,6 @@ def gather_examples(
     urls: Mapping[str, Sequence[str]], text: Mapping[str, Sequence[str]], options: UrlOptions
 ) -> UrlExamples:
     """Everything that training needs.
-
-    Args:
-        urls: As `train_url` has them.
-        text: As `train_url` has it.
-        options: How examples are made.
 
     Raises:
         ValueError: fewer than two languages.
@@ -347,18 +336,8 @@ def fit_softmax(
 ) -> NDArray[np.float32]:
     """Weights W, features x labels, such that softmax(features @ W + offset) predicts the labels.
 
-    Args:
-        features: [examples, features] float32.
-        label: [examples] column of each example's label.
-        weight: [examples] how much each counts; only ratios matter.
-        start: [features, labels] where the weights begin and whereto they are pulled back.
-        offset: [labels] fixed log prior, so that an example without features is given the prior; or [examples, labels],
-            with fixed evidence of each example.
-        epochs: Passes over the examples; the step shrinks linearly to a tenth.
-        rate: First step size.
-        pull: Strength of the pull, in each batch that has the feature.
-        batch: Examples in a step.
-        seed: Of the order of examples.
+    Shapes: features [examples, features], label [examples], weight [examples], start [features, labels], offset
+    [labels].
     """
     count = features.shape[0]
     random = np.random.default_rng(seed)

@@ -89,11 +89,6 @@ class Numbers(NamedTuple):
 def check_options(given: Mapping[str, Any], known: Mapping[str, Rule], *, method: str) -> None:
     """Refuse options that a method does not have, and values that are none.
 
-    Args:
-        given: Names of options and their values.
-        known: The options that there are, and what each may be.
-        method: For messages.
-
     Raises:
         ModelError: with the names, or the range, that there are.
 
@@ -272,9 +267,6 @@ _RULES: Final[Mapping[str, Rule]] = {
 
 def rename_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Options with those of a former name under the name that they have now.
-
-    Args:
-        options: As they were given.
 
     Raises:
         ModelError: one is given under both of its names.

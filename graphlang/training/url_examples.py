@@ -74,11 +74,7 @@ _PAIRS = tuple(a + b for a in string.ascii_lowercase for b in string.ascii_lower
 
 
 def known_signs(labels: Sequence[str]) -> Iterator[tuple[int, int, float]]:
-    """Every known sign as (bucket, column of its language, log-odds). A bucket may come more than once: take the best.
-
-    Args:
-        labels: ISO 639-3 codes, the columns.
-    """
+    """Every known sign as (bucket, column of its language, log-odds). A bucket may come more than once: take the best."""
     yield from code_signs(labels)
     column = {label: number for number, label in enumerate(labels)}
     for label in labels:
@@ -143,12 +139,6 @@ _CHINESE_LANGUAGES = frozenset(("zho", "yue", "wuu"))
 def draw_slugs(language: str, lines: Sequence[str], count: int, seed: int = 0) -> Iterator[str]:
     """Up to ``count`` slugs from random lines: one to eight neighbouring words, half of them romanised.
 
-    Args:
-        language: ISO 639-3 code; decides how words are found and spelt.
-        lines: Text of the language; without any there are no slugs.
-        count: How many to draw. A line without a word yields none.
-        seed: The same seed, language and lines give the same slugs.
-
     >>> list(draw_slugs("rus", ["Привет, мир"], 2, seed=3))
     ['https://-/привет', 'https://-/privet']
     """
@@ -204,12 +194,6 @@ _FORM_SHARES = (0.6, 0.15, 0.1, 0.15)
 def draw_translated(urls: Sequence[str], labels: Sequence[str], count: int, seed: int = 0) -> Iterator[tuple[str, int]]:
     """``count`` URLs of each label, each with the label's column.
 
-    Args:
-        urls: Any URLs; those of a generic domain and with a path are the originals. None of them, no examples.
-        labels: ISO 639-3 codes.
-        count: Of each label.
-        seed: The same seed gives the same examples.
-
     >>> [url for url, _ in draw_translated(["http://www.a.org/news/today.html"], ["kor"], 1, seed=2)]
     ['http://a.org/ko/news/today.html']
     """
@@ -240,10 +224,6 @@ def _add_code(host: str, path: str, tag: str, draws: random.Random) -> str:
 
 def read_text(folder: str | Path, longest: int = 2_000_000) -> dict[str, list[str]]:
     """The lines of ``folder/<code>/*.txt`` by ISO 639-3 code; the scripts of a language are put together.
-
-    Args:
-        folder: One sub-folder for each language tag.
-        longest: Characters of one file that are read.
 
     Raises:
         OSError: the folder cannot be read.

@@ -93,10 +93,6 @@ class _Language(NamedTuple):
 def estimate_char_lms(words: Sequence[Mapping[str, int]], *, least: float) -> CharLMs | None:
     """Count the words of each language, and weigh their n-grams.
 
-    Args:
-        words: Of each language of a script, its normalised words and how often they stand in its text.
-        least: What an n-gram, or a word, must add to the log-likelihood of a language's words in order to be kept.
-
     Returns:
         The models; None where the script has more letters than fit (those that write words and not sounds).
     """
@@ -239,11 +235,6 @@ def fit_char_lms(
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Count the words of all labels, and weigh their n-grams.
 
-    Args:
-        texts: Training lines of every label by genre (`genres`).
-        scripts: The scripts' numbers (`scripts.registry`), and the labels of each.
-        options: How to train.
-
     Returns:
         The model's arrays, and its parameters.
     """
@@ -319,12 +310,7 @@ def _admit_ngrams(found: Sequence[CharLMs | None]) -> tuple[list[dict[int, int]]
 
 
 def count_words(lines: Sequence[str], script: int) -> dict[str, int]:
-    """The normalised words of some lines, those in one script, and how often they occur.
-
-    Args:
-        lines: Of a label.
-        script: A number of `scripts.registry`.
-    """
+    """The normalised words of some lines, those in one script, and how often they occur."""
     longest = max(map(len, lines), default=1)
     counts: Counter[str] = Counter()
     for begin, end in blocks(lines, limit=longest):

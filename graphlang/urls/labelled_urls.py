@@ -164,10 +164,7 @@ def count_confusion(
 
     Neither rows nor columns have to sum to 1, as every classifier decides alone.
 
-    Args:
-        decided: [URLs, languages].
-        language: [URLs] the true code.
-        languages: Codes of the columns, and of the rows.
+    Shapes: decided [URLs, languages], language [URLs].
     """
     return np.array([decided[language == code].mean(axis=0) for code in languages])
 
@@ -213,11 +210,6 @@ def decide_urls(
     identifier: UrlIdentifier, urls: Sequence[LabelledUrl], languages: Sequence[str] | None = None
 ) -> UrlDecisions:
     """Ask a method about labelled URLs.
-
-    Args:
-        identifier: a URL method.
-        urls: in any languages.
-        languages: codes of those that count; all that the URLs and the method share, if not given.
 
     Raises:
         ValueError: fewer than two languages, or one that has no URL or that the method does not know.

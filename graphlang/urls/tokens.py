@@ -240,9 +240,7 @@ def find_positions(tokens: Tokens, zone: NDArray[np.uint8]) -> NDArray[np.uint8]
 
     ``tokens`` must be all `runs` of the URLs, because the halves of a locale are found as neighbours.
 
-    Args:
-        tokens: All `runs` of the URLs, because the halves of a locale are found as neighbours.
-        zone: [tokens] the zone of each (`find_zones`).
+    Shapes: zone [tokens].
 
     >>> from graphlang.urls.tokens import find_runs
     >>> both = find_runs(["http://a.b/de/", "http://a.b/de-at/"])
@@ -267,11 +265,6 @@ def find_positions(tokens: Tokens, zone: NDArray[np.uint8]) -> NDArray[np.uint8]
 
 def position_number(zone: int, left: int, right: int) -> int:
     """The number of one position: its zone, the class of the mark before and of the mark after.
-
-    Args:
-        zone: Of the URL.
-        left: Class of the mark before.
-        right: Class of the mark after.
 
     >>> position_number(PATH, SLASH, SLASH)
     115
@@ -301,10 +294,6 @@ def join_letters(tokens: Tokens) -> tuple[NDArray[np.uint16], NDArray[np.int64]]
 
 def hash_ngrams(tokens: Tokens, n: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """The hashes of all n-grams, and [urls + 1] where those of each URL start.
-
-    Args:
-        tokens: Of URLs.
-        n: Letters of an n-gram.
 
     Raises:
         ValueError: n is less than 2.

@@ -85,9 +85,7 @@ def extract_features(urls: Sequence[str]) -> dict[str, FeatureKind]:
 def hash_positioned(code: NDArray[np.uint64], position: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """The hash of a token (`hash_tokens`) at a position (`tokens.find_positions`).
 
-    Args:
-        code: [tokens] hashes.
-        position: [tokens].
+    Shapes: code [tokens], position [tokens].
     """
     return mix_bits(code + _POSITIONED + position.astype(np.uint64) * _STEP)
 
@@ -102,9 +100,7 @@ def damp_ngrams(ngrams: NDArray[np.int64], enough: float) -> NDArray[np.float32]
 
     The n-grams of a long path say much the same over and over, and would outvote the country and the codes.
 
-    Args:
-        ngrams: [URLs] known n-grams.
-        enough: How many count in full.
+    Shapes: ngrams [URLs].
 
     >>> damp_ngrams(np.array([0, 8, 32]), 8).tolist()
     [1.0, 1.0, 0.5]
@@ -117,11 +113,7 @@ def to_matrix(
 ) -> sparse.csr_matrix:
     """URLs x features, float32, in CSR: how often each feature stands in each URL, times the scale of its kind.
 
-    Args:
-        kinds: What `extract_features` returns.
-        row: [2 ** BITS] the column of each bucket, -1 for buckets that are left out.
-        scale: A factor for each kind; 1 where it is missing.
-        enough: Of `damp_ngrams`, which n-grams are multiplied by too.
+    Shapes: row [2 ** BITS].
     """
     from scipy import sparse  # noqa: PLC0415 - training needs it, and no answer
 

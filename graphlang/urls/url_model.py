@@ -46,9 +46,7 @@ MOST_COEFFICIENT = 4.0
 def inverse_temperature(coefficients: NDArray[np.floating], known: NDArray[np.int64]) -> NDArray[np.float32]:
     """The factor on the evidence of each URL: exp(a + b log(1 + known)), [URLs].
 
-    Args:
-        coefficients: a and b, [2].
-        known: [URLs] known features.
+    Shapes: coefficients [2], known [URLs].
 
     >>> inverse_temperature(np.array([0.0, -0.5]), np.array([0, 3])).tolist()
     [1.0, 0.5]
@@ -201,11 +199,6 @@ class UrlModel:
 
 def read_url_model(content: Model, digest: str, source: str) -> UrlModel:
     """The model that a file holds.
-
-    Args:
-        content: What the file holds.
-        digest: Hash of the file.
-        source: For messages.
 
     Raises:
         ModelError: its parts do not fit one another.

@@ -103,13 +103,13 @@ def test_the_site_has_every_page_once() -> None:
 
 
 def test_links_on_the_site_lead_to_its_pages() -> None:
-    rewritten = runpy.run_path(str(DOCS / "site.py"))["rewritten"]
+    rewrite_links = runpy.run_path(str(DOCS / "site.py"))["rewrite_links"]
     text = (
         "[a](../../db/SCHEMA.md#links) [b](trust.md) [c](https://a.example/x.md) [`d`](../../setup.py) [e](../../a.py)"
     )
     expected = "[a](../columns.md#links) [b](trust.md) [c](https://a.example/x.md) `d` `a.py`"
-    assert rewritten(text, "docs/howto/texts.md") == expected
-    assert rewritten("[walk](examples/README.md)", "CONTRIBUTING.md") == "[walk](walk.md)"
+    assert rewrite_links(text, "docs/howto/texts.md") == expected
+    assert rewrite_links("[walk](examples/README.md)", "CONTRIBUTING.md") == "[walk](walk.md)"
 
 
 def test_the_page_of_languages_is_what_the_model_knows() -> None:

@@ -70,7 +70,7 @@ def test_nothing_said_is_und_however_the_url_sounds() -> None:
     sounds[n:] = [[3, 4], [3, 4]]
     chances = np.zeros((n + 2, 2), np.float32)
     chances[n:] = [[0.1, 0.05], [0.98, 0.01]]
-    signal = Signal(sounds, chances, 1.0, np.full(n, 1 / n, np.float32))
+    signal = Signal(sounds, chances)
     given = Evidence(
         codes, languages, (languages >= 0) * np.float32(0.99), length, np.zeros(n + 2, np.int32), None, {"url": signal}
     )

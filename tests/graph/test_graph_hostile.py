@@ -72,8 +72,9 @@ def test_a_switcher_on_every_page_that_lists_all_thirty_languages(*, navigation:
     said = answers(pages, links)
     short = [row for row, (_, characters, _) in enumerate(pages) if characters == SHORT]
     assert len(short) > 80
-    # by its text alone none is right; without navigation the language that is left follows over several pages
-    assert np.mean([said[row] == truth[row] for row in short]) > (0.97 if navigation else 0.85)
+    # by its text alone none is right; without navigation the language that is left follows over several pages, which
+    # the half weight of mutual links makes rarer
+    assert np.mean([said[row] == truth[row] for row in short]) > (0.97 if navigation else 0.8)
 
 
 def test_pages_never_fetched_in_a_switcher_get_the_language_that_is_left() -> None:

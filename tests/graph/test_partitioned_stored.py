@@ -95,11 +95,10 @@ def test_bytes_that_are_no_such_object_are_refused() -> None:
         to_bytes({"a": {1}})
 
 
-def test_a_signal_with_a_background_comes_back() -> None:
-    signal = Signal(np.int16([[1, -1]]), np.float32([[0.5, 0]]), 0.25, np.float32([0.5, 0.5]))
+def test_a_signal_comes_back() -> None:
+    signal = Signal(np.int16([[1, -1]]), np.float32([[0.5, 0]]), 0.25)
     again = from_bytes(to_bytes(signal), Signal)
-    assert again.background is not None
-    assert (again.weight, again.background.tolist(), again.languages.tolist()) == (0.25, [0.5, 0.5], [[1, -1]])
+    assert (again.weight, again.probabilities.tolist(), again.languages.tolist()) == (0.25, [[0.5, 0]], [[1, -1]])
 
 
 def test_a_superstep_from_a_checkpoint_is_the_same_to_the_last_bit() -> None:

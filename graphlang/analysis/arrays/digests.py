@@ -81,8 +81,6 @@ def of_inference(given: GraphInput, parameters: Mapping[str, Any]) -> str:
     for name in sorted(evidence.signals):
         signal = evidence.signals[name]
         arrays += [*_columns(signal.languages), *_columns(signal.probabilities)]
-        if signal.background is not None:
-            arrays.append(signal.background)
     words = [dict(parameters), evidence.codes, sorted(given.language_of.items()), sorted(evidence.signals)]
     return _of_arrays(json.dumps(words, sort_keys=True), arrays)
 

@@ -14,7 +14,6 @@ from graphlang.db import collection
 from graphlang.graph.data import NONE, Signal
 from graphlang.graph.lists import Lists, ListTable
 from graphlang.urls import url_methods
-from graphlang.urls.url_model import UrlModel
 
 if TYPE_CHECKING:
     import sqlite3
@@ -22,10 +21,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from graphlang.urls.url_methods import UrlIdentifier
+
 #: The signals that can be given a weight, besides those of the links themselves.
 NAMES = ("declared", "cctld", "url")
 _READ = 100_000
-_URL = 1  # languages of a URL that are looked at: against its background a rare one that it hardly names would win
 #: Confidence of the URL method below which a URL is no signal: opaque URLs have .3 to .45, nearly always for a language
 #: whose training URLs were opaque.
 _LEAST_URL = 0.5
@@ -71,51 +71,38 @@ def load(
 
 
 @lru_cache(maxsize=1)
-def url_method() -> UrlModel:
-    """The URL method that comes with the program, kept until `of_urls` takes it: it can be loaded before.
-
-    Raises:
-        TypeError: it keeps no prior.
-    """
-    identifier = url_methods.load()
-    if not isinstance(identifier, UrlModel):
-        raise TypeError(f"{identifier.name} keeps no prior to weigh its answers against")
-    return identifier
+def url_method() -> UrlIdentifier:
+    """The URL method that comes with the program, kept until `of_urls` takes it: it can be loaded before."""
+    return url_methods.load()
 
 
 def of_urls(
     parts: Iterable[tuple[NDArray[np.integer[Any]], list[str]]], count: int, index: Mapping[str, int], weight: float
 ) -> Signal:
-    """What the URL of each page says (``graphlang.urls``), against what its model says of a URL that says nothing.
+    """Return the most likely language of each URL (``graphlang.urls``), where the method is sure of it.
 
     Args:
         parts: rows of some pages, and their URLs.
         count: of all pages.
         index: the number of each language.
         weight: of the signal.
-
-    Raises:
-        TypeError: the URL method that comes with the program keeps no prior.
     """
     identifier = url_method()
     url_method.cache_clear()
     column = np.array([index.get(label, -1) for label in identifier.labels], dtype=np.int16)
-    background = np.zeros(len(index), dtype=np.float32)
-    background[column[column >= 0]] = identifier.prior[column >= 0]
-    language = np.full((count, _URL), -1, dtype=np.int16)
-    probability = np.zeros((count, _URL), dtype=np.float32)
+    language = np.full((count, 1), -1, dtype=np.int16)
+    probability = np.zeros((count, 1), dtype=np.float32)
     for rows, urls in parts:
-        best, score = top(identifier.probabilities(urls), _URL)
-        informed = score[:, :1] >= _LEAST_URL
-        language[rows] = np.where((best >= 0) & informed, column[best], -1)
+        best, score = top(identifier.probabilities(urls), 1)
+        language[rows] = np.where((best >= 0) & (score >= _LEAST_URL), column[best], -1)
         probability[rows] = np.where(language[rows] >= 0, score, 0)
-    return Signal(language, probability, weight, background)
+    return Signal(language, probability, weight)
 
 
 def _declared(
     connection: sqlite3.Connection, index: Mapping[str, int], pages: NDArray[np.int64]
 ) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
-    """The language that each page declares for itself, by the precedence of ``content.published.declared``."""
+    """The language that each page declares for itself, by the precedence of `graphlang.content.declared`."""
     language = np.full((len(pages), 1), -1, dtype=np.int16)
     row_of = np.full(int(pages.max(initial=0)) + 1, -1, dtype=np.int32)
     row_of[pages] = np.arange(len(pages), dtype=np.int32)

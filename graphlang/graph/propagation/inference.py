@@ -48,7 +48,7 @@ from graphlang.graph.adjacency import canonical
 from graphlang.graph.data import NONE, Graph, Signal
 from graphlang.graph.language_tables import best_columns
 from graphlang.graph.lists import ListTable
-from graphlang.graph.propagation.edges.degree_cap import hear_the_sure, message_weights
+from graphlang.graph.propagation.edges.degree_cap import hear_the_sure, message_weights, share_mutual
 from graphlang.graph.propagation.edges.edge_features import EdgeFeatures
 from graphlang.graph.propagation.edges.link_kinds import followed
 from graphlang.graph.propagation.learned import Learned, learn_from
@@ -185,6 +185,7 @@ class PagesAndEdges:
     edges: EdgeCompatibility
     by_target: tuple[NDArray[np.int32], NDArray[np.int64]]  #: see ``edges.degree_cap.message_weights``
     roles: PageRoles
+    mutual: NDArray[np.bool_]  #: links whose target links back, shape (w,)
 
 
 def put_together(
@@ -234,7 +235,7 @@ def put_together(
         edges, source_marginal=edges.source_marginal.astype(np.float32), switch_to=edges.switch_to.astype(np.float32)
     )
     learned = replace(learned, compatibility=learned.compatibility.of_hosts(np.zeros(0, np.int64)))  # all was told
-    by_target = (ends.order, ends.in_start)
+    by_target, mutual = (ends.order, ends.in_start), features.links_back(wanted)
     del features, wanted, of_all, learn_it, found, ends
     give_back()
     keep = min(KEEP, len(active))
@@ -245,7 +246,7 @@ def put_together(
     potentials = node_potentials(
         *(tables, given, roles, learned, options, talk), keep=keep, rows=trace, fixed=fixed, directories=directories
     )
-    return PagesAndEdges(potentials, edges, by_target, roles)
+    return PagesAndEdges(potentials, edges, by_target, roles, mutual)
 
 
 def exchange_of(made: PagesAndEdges, options: Options, fixed: FixedBeliefs | None = None) -> Exchange:
@@ -266,6 +267,7 @@ def exchange_of(made: PagesAndEdges, options: Options, fixed: FixedBeliefs | Non
         latent = latent.copy()
         latent[fixed.rows] = True
     hear_the_sure(weights, *given_of_links, roles.doubtful, latent, shown)
+    share_mutual(weights, made.mutual & ~shown)
     return Exchange(potentials, edges, weights, roles.host, options.neighbours)
 
 

@@ -4,6 +4,9 @@ The pages of one site carry one navigation bar, and a link farm is as many pages
 couplings of all neighbours on one host count as at most ``degree`` together, and so do those of all hosts: a farm,
 however large, weighs no more than the handful of pages on the receiver's own site.
 
+Two pages that link to each other are one pair, and each is one witness for the other: the messages through their two
+links weigh half each.
+
 A page that only passes its readers on (a redirect, a frame set) is what it passes them on to: that link does not share
 its weight with those that merely lead to the page.
 """
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 
 _kernels = Kernels("graphlang.graph.native._degree_cap")
 
+MUTUAL = 0.5  #: of the weight of a message where its pages link to each other: two messages are one witness
 FOLLOWED = 3.0  #: what the links to the pages that stand for a page weigh together
 
 
@@ -141,3 +145,16 @@ def hear_the_sure(  # noqa: PLR0917  all that it depends on
     weights.to_target[some[ends]] = np.where(told, 0, few.to_target)[ends]
     weights.to_source[some[begins]] = np.where(answered, 0, few.to_source)[begins]
     weights.page[doubtful] = few.page[doubtful]
+
+
+def share_mutual(weights: MessageWeights, mutual: NDArray[np.bool_]) -> None:
+    """Halve the weights of the messages through links whose target links back, shape (w,); changed in place.
+
+    >>> import numpy as np
+    >>> weights = message_weights(np.int32([0, 1]), np.int32([1, 0]), np.ones(2, np.float32), np.int32([0, 1]), 3.0)
+    >>> share_mutual(weights, np.array([True, True]))
+    >>> weights.to_target.tolist(), weights.to_source.tolist()
+    ([0.5, 0.5], [0.5, 0.5])
+    """
+    for message in (weights.to_target, weights.to_source):
+        message[mutual] *= MUTUAL

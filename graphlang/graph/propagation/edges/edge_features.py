@@ -107,6 +107,10 @@ class EdgeFeatures:
         over_parts(links.inside, pack)
         return made
 
+    def links_back(self, wanted: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return whether the target of each of some links links back, shape (w,)."""
+        return self._reciprocal[wanted]
+
     def of(self, wanted: NDArray[np.int32]) -> NDArray[np.float32]:
         """Features of some links, one column for each of ``NAMES``, shape (w, 14)."""
         rows = np.empty((len(wanted), len(NAMES)), np.float32)

@@ -172,11 +172,6 @@ class _Terms:
         self._tables, self._roles, self._learned, self._prior = tables, roles, learned, prior
         self._signals = {name: signal for name, signal in signals.items() if signal.weight}
         self._foreign = text_likelihood.foreign_text(evidence.codes, tables.active)
-        self._background = {
-            name: signals_.background(signal.background, tables.active)
-            for name, signal in self._signals.items()
-            if signal.background is not None
-        }
         #: pages of which neither text nor signal says anything, once all latent pages were asked for; shape (n,)
         self.no_evidence = roles.best < 0
 
@@ -193,10 +188,8 @@ class _Terms:
         text[doubtful] = np.log(text_likelihood.smoothed(scores[doubtful]))
         found = {"text": text, "site": site}
         for name, signal in self._signals.items():
-            against = self._background.get(name)
             right = self._learned.reliability[name].of_hosts[roles.host[pages]]
-            usual = prior if against is None else against
-            log_odds = signals_.log_odds(self._tables.of(pages, signal), usual, right)
+            log_odds = signals_.log_odds(self._tables.of(pages, signal), prior, right)
             log_odds *= np.float32(signal.weight)
             self.no_evidence[pages] &= ~signals_.stands_out(log_odds)
             found[name] = log_odds

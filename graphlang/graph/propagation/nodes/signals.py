@@ -1,7 +1,8 @@
 """URL, ccTLD, declarations and hreflang as evidence, each believed as far as the collection bears it out.
 
 The log-odds of a signal S for language x are log((1 - r) + r S(x) / q(x)), with r its reliability on the page's host
-and q what it would say where it knows nothing: its background, or the prior of the page.
+and q the prior of the page. So a signal that repeats what is known of the site adds little: on a Norwegian host whose
+pages are half English, each URL names Norwegian because of its host.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def log_odds(
 
     Args:
         scores: S, shape (n, L).
-        against: q of each page, shape (n, L), or of all, shape (1, L).
+        against: q of each page, shape (n, L).
         right: r on the host of each page, shape (n,).
 
     Returns:
@@ -66,8 +67,7 @@ def log_odds(
     known = np.flatnonzero(scores.sum(axis=1) > 0)  # of most signals, few pages
     for start in range(0, len(known), BLOCK):  # in blocks: what is worked out in double precision stays small
         rows = known[start : start + BLOCK]
-        usual = against if len(against) == 1 else against[rows]
-        ratio = (1 - right[rows])[:, None] + right[rows][:, None] * scores[rows] / usual
+        ratio = (1 - right[rows])[:, None] + right[rows][:, None] * scores[rows] / against[rows]
         found[rows] = np.log(np.maximum(ratio, 1e-6))
     return found
 
@@ -77,24 +77,6 @@ def stands_out(log_odds: NDArray[np.float32]) -> NDArray[np.bool_]:
     if log_odds.shape[1] < 2:  # noqa: PLR2004  nothing to stand out from
         return np.zeros(len(log_odds), np.bool_)
     return np.asarray(np.exp(log_odds - row_maxima(log_odds)[:, None]).sum(axis=1) < 1 / STANDS_OUT)
-
-
-def background(of_codes: NDArray[np.float32], active: NDArray[np.int16]) -> NDArray[np.float32]:
-    """What a signal says where it knows nothing, in the columns of the active languages.
-
-    A language that the signal does not know has what the least likely of the others has, so that its silence on it
-    weighs little.
-
-    Args:
-        of_codes: the background by language, shape (codes,).
-        active: the languages of the columns, shape (L,).
-
-    Returns:
-        shape (1, L).
-    """
-    known = np.where(active >= 0, of_codes[active], 0.0)
-    least = known[known > 0].min(initial=1.0)
-    return np.asarray(np.maximum(known, least)[None], dtype=np.float32)
 
 
 def announced(links: Links, count: int) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
