@@ -418,12 +418,12 @@ def _edit_profiles(
 
     edited = edit_profiles(model, folder=folder, remove=remove, only=only)
     sha256 = edited.model.save(target)
-    added = {profile.key for profile in edited.made}
+    keys = {profile.key for profile in edited.added}
     for profile in edited.removed:
-        if profile.key not in added:
+        if profile.key not in keys:
             write_line(f"removed {profile.label} in {profile.encoding}")
     before = {profile.key for profile in edited.removed}
-    for profile in edited.made:
+    for profile in edited.added:
         write_line(f"{'replaced' if profile.key in before else 'added'} {profile.label} in {profile.encoding}")
     say(f"{target}: {counted(len(edited.model.labels), 'label')}, sha256 {sha256}")
 
@@ -438,7 +438,7 @@ def _drop_labels(
     sha256 = smaller.model.save(target)
     for label in smaller.removed:
         write_line(f"removed {label}")
-    for label in smaller.alone:
+    for label in smaller.single:
         language, script = codes.split(label)
         say(f"{codes.name(language)} is the only language left in the script {script}: all texts in it get it")
     say(f"{target}: {counted(len(smaller.model.labels), 'label')}, sha256 {sha256}")

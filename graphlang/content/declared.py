@@ -41,8 +41,8 @@ def find_declared(declarations: Iterable[tuple[str, str]]) -> Declared | None:
     """
     rows = list(declarations)
     for source in DECLARATION_SOURCES:
-        for said, value in rows:
-            if said == source:
+        for place, value in rows:
+            if place == source:
                 label = languages.label(value.strip())
                 if label is not None and languages.split(label)[0] not in _NOTHING:
                     return Declared(label, source)

@@ -121,25 +121,29 @@ class UrlClassifier:
             yield rows, self.scorer.scores(counts), np.asarray(counts.sum(axis=1)).ravel().astype(np.int64)
 
 
-def to_model(made: UrlClassifier) -> Model:
+def to_model(classifier: UrlClassifier) -> Model:
     """What is written."""
-    arrays: dict[str, NDArray[Any]] = {"prior": made.prior, "sharpness": made.temperature_coefficients}
-    parameters = {**made.parameters, "binary": made.binary}
-    if isinstance(made.features, UrlVocabulary):
-        parameters["kind"] = made.features.kind
-        arrays["hashes"] = made.features.hashes
-    elif isinstance(made.features, ChosenFeatures):
+    arrays: dict[str, NDArray[Any]] = {"prior": classifier.prior, "sharpness": classifier.temperature_coefficients}
+    parameters = {**classifier.parameters, "binary": classifier.binary}
+    if isinstance(classifier.features, UrlVocabulary):
+        parameters["kind"] = classifier.features.kind
+        arrays["hashes"] = classifier.features.hashes
+    elif isinstance(classifier.features, ChosenFeatures):
         parameters |= {"kind": "custom", "lists": baykan2008_features.lists_digest()}
-        trained = made.features.custom.trained
-        arrays |= {"trained": trained.word, "trained_language": trained.language, "columns": made.features.columns}
-    if isinstance(made.scorer, LinearScorer):
-        parameters["unit"] = made.scorer.unit
-        arrays["bias"] = made.scorer.bias.astype(np.float32)
+        trained = classifier.features.custom.trained
+        arrays |= {
+            "trained": trained.word,
+            "trained_language": trained.language,
+            "columns": classifier.features.columns,
+        }
+    if isinstance(classifier.scorer, LinearScorer):
+        parameters["unit"] = classifier.scorer.unit
+        arrays["bias"] = classifier.scorer.bias.astype(np.float32)
         # A language's weights are more alike than a feature's: turned, the file is smaller.
-        arrays["weights"] = np.rint(made.scorer.weights.T / WEIGHT_STEP).astype(np.int16)
-    elif isinstance(made.scorer, TreePerLanguage):
-        arrays |= made.scorer.arrays()
-    return Model(made.name, made.labels, parameters, arrays)
+        arrays["weights"] = np.rint(classifier.scorer.weights.T / WEIGHT_STEP).astype(np.int16)
+    elif isinstance(classifier.scorer, TreePerLanguage):
+        arrays |= classifier.scorer.arrays()
+    return Model(classifier.name, classifier.labels, parameters, arrays)
 
 
 def read_classifier(content: Model, digest: str, source: str) -> UrlClassifier:
@@ -239,12 +243,12 @@ MERGES: dict[str, Callable[[NDArray[np.bool_], NDArray[np.bool_]], NDArray[np.bo
 class MergedMethods:
     """Two methods as one."""
 
-    def __init__(self, main: UrlIdentifier, helper: UrlIdentifier, how: str) -> None:
-        self.name = f"{main.name} {how} {helper.name}"
-        self.hash = hashlib.sha256(f"{main.hash} {how} {helper.hash}".encode()).hexdigest()
+    def __init__(self, main: UrlIdentifier, helper: UrlIdentifier, operator: str) -> None:
+        self.name = f"{main.name} {operator} {helper.name}"
+        self.hash = hashlib.sha256(f"{main.hash} {operator} {helper.hash}".encode()).hexdigest()
         self._languages = tuple(sorted({*main.labels, *helper.labels}))
         self.labels = (*self._languages, UND)
-        self._how = MERGES[how]
+        self._how = MERGES[operator]
         self._methods = tuple(
             (method, np.array([self._languages.index(label) for label in method.labels])) for method in (main, helper)
         )
@@ -275,8 +279,8 @@ class MergedMethods:
         mean[none, -1] = 1
         return np.asarray(mean / mean.sum(axis=1, keepdims=True), dtype=np.float32)
 
-    def _spread(self, found: NDArray[Any], columns: NDArray[np.int64], kind: type) -> NDArray[Any]:
+    def _spread(self, values: NDArray[Any], columns: NDArray[np.int64], kind: type) -> NDArray[Any]:
         """The columns of one method as columns of this one; a language that it does not know has 0, or no."""
-        answer: NDArray[Any] = np.zeros((len(found), len(self.labels)), dtype=kind)
-        answer[:, columns] = found
+        answer: NDArray[Any] = np.zeros((len(values), len(self.labels)), dtype=kind)
+        answer[:, columns] = values
         return answer

@@ -74,9 +74,9 @@ class Lexicon:
         >>> token.tolist(), language.tolist()
         ([0, 0, 2], [0, 1, 0])
         """
-        wanted = shorten_hash(code)
-        begin = np.searchsorted(self.word, wanted)
-        count = np.searchsorted(self.word, wanted, side="right") - begin
+        words = shorten_hash(code)
+        begin = np.searchsorted(self.word, words)
+        count = np.searchsorted(self.word, words, side="right") - begin
         token = np.repeat(np.arange(len(code)), count)
         offset = np.arange(len(token)) - np.repeat(np.cumsum(count) - count, count)
         return token, self.language[np.repeat(begin, count) + offset].astype(np.int64)
@@ -87,14 +87,14 @@ class Lexicon:
         for place, number in enumerate(numbers):
             if number >= 0:
                 new[number] = place
-        found = new[self.language]
-        return Lexicon._sorted(self.word[found >= 0], found[found >= 0])
+        numbers_kept = new[self.language]
+        return Lexicon._sorted(self.word[numbers_kept >= 0], numbers_kept[numbers_kept >= 0])
 
     @classmethod
     def of(cls, lists: Iterable[NDArray[np.uint64]]) -> Lexicon:
         """From the hashes of the words of each language."""
-        words = [np.unique(shorten_hash(one)) for one in lists]
-        language = np.repeat(np.arange(len(words)), [len(one) for one in words]).astype(np.int16)
+        words = [np.unique(shorten_hash(hashes)) for hashes in lists]
+        language = np.repeat(np.arange(len(words)), [len(hashes) for hashes in words]).astype(np.int16)
         return cls._sorted(np.concatenate([*words, np.zeros(0, dtype=np.uint32)]), language)
 
     @classmethod
@@ -147,13 +147,13 @@ class UrlVocabulary:
 
     def counts(self, urls: Sequence[str]) -> scipy.sparse.csr_matrix:
         """[URLs, features] how often each known feature stands in each URL; unknown features are left out."""
-        found, first = COUNT_KINDS[self.kind](urls)
-        place = np.searchsorted(self.hashes, found)
-        held = np.append(self.hashes, np.uint64(0))[place] == found
-        held &= place < len(self.hashes)
-        counted = np.concatenate(([0], np.cumsum(held)))[first]
+        hashes, first = COUNT_KINDS[self.kind](urls)
+        place = np.searchsorted(self.hashes, hashes)
+        is_known = np.append(self.hashes, np.uint64(0))[place] == hashes
+        is_known &= place < len(self.hashes)
+        counted = np.concatenate(([0], np.cumsum(is_known)))[first]
         shape = (len(urls), len(self.hashes))
-        table = scipy.sparse.csr_matrix((np.ones(int(counted[-1])), place[held], counted), shape=shape)
+        table = scipy.sparse.csr_matrix((np.ones(int(counted[-1])), place[is_known], counted), shape=shape)
         table.sum_duplicates()
         return table
 
@@ -165,8 +165,8 @@ def learn_vocabulary(kind: str, urls: Sequence[str], least: int = 1) -> UrlVocab
     >>> vocabulary.counts(["http://haus.de/haus"]).sum()
     np.float64(3.0)
     """
-    found, count = np.unique(COUNT_KINDS[kind](urls)[0], return_counts=True)
-    return UrlVocabulary(kind, found[count >= least])
+    hashes, count = np.unique(COUNT_KINDS[kind](urls)[0], return_counts=True)
+    return UrlVocabulary(kind, hashes[count >= least])
 
 
 #: generic domains that have a flag each
@@ -224,9 +224,9 @@ class CustomFeatures:
 
         def table(token: NDArray[np.int64], column: NDArray[np.int64], width: int) -> scipy.sparse.csr_matrix:
             ones = np.ones(len(token))
-            found = scipy.sparse.csr_matrix((ones, (row[token], column)), shape=(len(urls), width))
-            found.sum_duplicates()
-            return found
+            counts = scipy.sparse.csr_matrix((ones, (row[token], column)), shape=(len(urls), width))
+            counts.sum_duplicates()
+            return counts
 
         token, language = self.codes.find(code)
         for where in (zone == TLD, before, zone == PATH):
@@ -315,8 +315,8 @@ def make_custom(languages: Sequence[str], trained: Lexicon) -> CustomFeatures:
     >>> [name for name, value in zip(made.names, row) if value][:3]
     ['fra: code is the TLD', 'fra: code before the first /', 'deu: tokens in dictionary']
     """
-    known, words, cities, _ = _read_lists()
-    place = {language: number for number, language in enumerate(known)}
+    labels, words, cities, _ = _read_lists()
+    place = {language: number for number, language in enumerate(labels)}
     numbers = [place.get(language, -1) for language in languages]
     codes = Lexicon.of_words(baykan2008_cctld.list_cctlds(languages), languages)
     return CustomFeatures(tuple(languages), codes, words.only(numbers), cities.only(numbers), trained)

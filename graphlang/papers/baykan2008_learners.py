@@ -159,8 +159,8 @@ def fit_maximum_entropy(
         return float(likelihood + penalty / 2 * (table[:-1] ** 2).sum()), gradient.ravel()
 
     start = np.zeros((features + 1) * classes)
-    found = optimize.minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": iterations})
-    table = found.x.reshape(features + 1, classes)
+    result = optimize.minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": iterations})
+    table = result.x.reshape(features + 1, classes)
     return LinearScorer(table[:-1], table[-1])
 
 
@@ -192,13 +192,13 @@ def fit_one_against_rest(
     bias = np.zeros(classes)
     unit = False
     for number in range(classes):
-        own, others = np.flatnonzero(label == number), np.flatnonzero(label != number)
-        drawn = random.choice(others, size=min(len(own), len(others)), replace=False)
-        picked = np.concatenate([own, drawn])
-        some = counts[picked]
-        seen = np.flatnonzero(np.asarray(some.sum(axis=0)).ravel())
-        one = learner(some[:, seen], (label[picked] == number).astype(np.int64), 2)
-        weights[seen, number] = one.weights[:, 1] - one.weights[:, 0]
-        bias[number] = one.bias[1] - one.bias[0]
-        unit = one.unit
+        positive, negative = np.flatnonzero(label == number), np.flatnonzero(label != number)
+        drawn = random.choice(negative, size=min(len(positive), len(negative)), replace=False)
+        picked = np.concatenate([positive, drawn])
+        picked_counts = counts[picked]
+        seen = np.flatnonzero(np.asarray(picked_counts.sum(axis=0)).ravel())
+        binary = learner(picked_counts[:, seen], (label[picked] == number).astype(np.int64), 2)
+        weights[seen, number] = binary.weights[:, 1] - binary.weights[:, 0]
+        bias[number] = binary.bias[1] - binary.bias[0]
+        unit = binary.unit
     return LinearScorer(weights, bias, unit=unit)

@@ -118,30 +118,30 @@ def train_classifier(
         raise ValueError(f"cannot train {name!r} on {len(urls)} languages")
     kind, learner = PAPER_METHODS[name]
     labels = tuple(sorted(urls))
-    known = [url for label in labels for url in urls[label]]
-    label = np.repeat(np.arange(len(labels)), [len(urls[one]) for one in labels])
+    all_urls = [url for label in labels for url in urls[label]]
+    label = np.repeat(np.arange(len(labels)), [len(urls[language]) for language in labels])
     prior = np.bincount(label, minlength=len(labels)) / len(label)
-    _, domain = np.unique(registered_domains(known), return_inverse=True)
+    _, domain = np.unique(registered_domains(all_urls), return_inverse=True)
     held_out = np.random.default_rng(seed).integers(_FOLDS, size=domain.max() + 1)[domain] == 0
     # A language whose domains are all held out still has to have a row: the first of its URLs stays.
     held_out[np.unique(label, return_index=True)[1]] = False
 
     def made(rows: NDArray[np.int64]) -> tuple[UrlVocabulary | ChosenFeatures, LinearScorer | TreePerLanguage]:
-        some = [known[row] for row in rows]
-        features = _make_features(kind, labels, some, label[rows], least=least, every=every)
+        some_urls = [all_urls[row] for row in rows]
+        features = _make_features(kind, labels, some_urls, label[rows], least=least, every=every)
         return features, _fit_learner(
-            learner, features.counts(some), label[rows], len(labels), binary=binary, seed=seed
+            learner, features.counts(some_urls), label[rows], len(labels), binary=binary, seed=seed
         )
 
     temperature_coefficients = np.zeros(2, dtype=np.float32)
     out = np.flatnonzero(held_out)
     if len(out):
         features, scorer = made(np.flatnonzero(~held_out))
-        counts = features.counts([known[row] for row in out])
+        counts = features.counts([all_urls[row] for row in out])
         size = np.asarray(counts.sum(axis=1)).ravel().astype(np.int64)
         offset, evidence = np.log(prior).astype(np.float32), scorer.scores(counts).astype(np.float32)
         temperature_coefficients = fit_temperature(evidence, size, offset, label[out], np.ones(len(out)))
-    features, scorer = made(np.arange(len(known)))
+    features, scorer = made(np.arange(len(all_urls)))
     return UrlClassifier(
         name=name,
         labels=labels,
@@ -150,7 +150,7 @@ def train_classifier(
         prior=prior.astype(np.float32),
         binary=binary or learner == "dt",
         temperature_coefficients=temperature_coefficients,
-        parameters={"least": least, "every": every, "urls": len(known)},
+        parameters={"least": least, "every": every, "urls": len(all_urls)},
     )
 
 
@@ -170,10 +170,10 @@ def _fit_learner(
         return baykan2008_trees.fit_trees(counts, label, classes)
     if binary:
         return baykan2008_learners.fit_one_against_rest(LINEAR_LEARNERS[learner], counts, label, classes, seed=seed)
-    found = LINEAR_LEARNERS[learner](counts, label, classes)
+    scorer = LINEAR_LEARNERS[learner](counts, label, classes)
     # The prior takes the place of the bias. The answer does not change with the median, and most weights become 0.
-    weights = found.weights - np.median(found.weights, axis=1, keepdims=True)
-    return LinearScorer(weights, np.zeros(classes), unit=found.unit)
+    weights = scorer.weights - np.median(scorer.weights, axis=1, keepdims=True)
+    return LinearScorer(weights, np.zeros(classes), unit=scorer.unit)
 
 
 def _round_weights(scorer: LinearScorer, *, binary: bool) -> LinearScorer:

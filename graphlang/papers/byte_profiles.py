@@ -85,9 +85,9 @@ def make_profiles(
 ) -> list[ByteProfile]:
     """Profiles of every label in every encoding that matters for it (see `encodings`)."""
     return [
-        make_profile(label, encoding, encode("\n".join(own), encoding), order=order, size=size, edges=edges)
-        for label, own in zip(labels, lines, strict=True)
-        for encoding in list_encodings(own, languages.split(label)[1])
+        make_profile(label, encoding, encode("\n".join(label_lines), encoding), order=order, size=size, edges=edges)
+        for label, label_lines in zip(labels, lines, strict=True)
+        for encoding in list_encodings(label_lines, languages.split(label)[1])
     ]
 
 
@@ -187,8 +187,8 @@ class ProfileIndex:
     def __init__(
         self, profiles: Sequence[ByteProfile], order: int, values: Sequence[NDArray[np.floating] | NDArray[np.integer]]
     ) -> None:
-        grams, feature = np.unique(np.concatenate([own.grams for own in profiles]), return_inverse=True)
-        column = np.repeat(np.arange(len(profiles)), [len(own.grams) for own in profiles])
+        grams, feature = np.unique(np.concatenate([profile.grams for profile in profiles]), return_inverse=True)
+        column = np.repeat(np.arange(len(profiles)), [len(profile.grams) for profile in profiles])
         data = np.concatenate(values).astype(np.float32)
         self.features = len(grams)
         self.table = KeyTable(unpack_keys(grams, order))
@@ -320,24 +320,25 @@ class ByteIdentifier(Calibrated):
         probabilities = np.zeros((len(data), len(self.labels)), dtype=np.float32)
         encodings: list[str | None] = [None] * len(data)
         for start, stop in self._blocks(data):
-            part = data[start:stop]
-            scores = self.closeness(self._tally(part), self._every)
+            block = data[start:stop]
+            scores = self.closeness(self._tally(block), self._every)
             by_label = self.by_label(scores)
             best = by_label.argmax(axis=1)
             # Of the profiles of the best label the first that is as good as any: UTF-8 stands first.
-            own = np.where(self._owners == best[:, None], scores, np.float32(-np.inf)).argmax(axis=1)
-            found = [self.profiles[index][1] for index in own.tolist()]
+            best_profile = np.where(self._owners == best[:, None], scores, np.float32(-np.inf)).argmax(axis=1)
+            encodings_of_best = [self.profiles[index][1] for index in best_profile.tolist()]
             cut = [
-                decode(bytes_input.sample(item, 4 * self.limit), name) for item, name in zip(part, found, strict=True)
+                decode(bytes_input.sample(item, 4 * self.limit), name)
+                for item, name in zip(block, encodings_of_best, strict=True)
             ]
             lengths = normalise(cut, limit=self.limit).lengths
             factor = calibration.inverse_temperature(self._inverse_temperature, lengths)
             own_probabilities = calibration.probabilities(by_label * factor[:, None])
-            letters = bytes_input.has_letters(part) & (lengths > 0)
+            letters = bytes_input.has_letters(block) & (lengths > 0)
             probabilities[start:stop] = np.where(letters[:, None], own_probabilities, 0)
             encodings[start:stop] = [
-                ("us-ascii" if _is_ascii(item) else name) if known else None
-                for item, name, known in zip(part, found, letters.tolist(), strict=True)
+                ("us-ascii" if _is_ascii(item) else name) if has_letters else None
+                for item, name, has_letters in zip(block, encodings_of_best, letters.tolist(), strict=True)
             ]
         return probabilities, encodings
 

@@ -56,8 +56,8 @@ def build(
     """
     if lower is not None and upper is not None and lower > upper:
         raise ModelError(f"lower={lower}: above upper={upper}")
-    made = byte_profiles.make_profiles(labels, lines, order=ORDER, size=None, edges=False)
-    _, arrays = byte_profiles.pack_profiles(made, counts=False)
+    made_profiles = byte_profiles.make_profiles(labels, lines, order=ORDER, size=None, edges=False)
+    _, arrays = byte_profiles.pack_profiles(made_profiles, counts=False)
     if upper is None and lower is None:
         return arrays, {"closed": True}
     high = max(UPPER, lower or 0) if upper is None else upper
@@ -90,7 +90,7 @@ class ByteTrigrams(ByteIdentifier):
 
     def values(self, profiles: Sequence[ByteProfile]) -> list[NDArray[np.float32]]:
         """1 for every trigram of the set."""
-        return [np.ones(len(own.grams), dtype=np.float32) for own in profiles]
+        return [np.ones(len(profile.grams), dtype=np.float32) for profile in profiles]
 
     def closeness(self, counted: Tally, index: ProfileIndex) -> NDArray[np.float32]:
         """The rates R_i."""

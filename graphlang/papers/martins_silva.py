@@ -61,23 +61,23 @@ _MOST_BLOCKS = 1_000  # blocks of a page that are told apart; the rest is one bl
 def build(lines: Sequence[Sequence[str]], *, features: int = SIZE) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Arrays and parameters of a model from each language's lines."""
     tallies, grams = [], []
-    for own in lines:
-        text = " ".join(own)
+    for language_lines in lines:
+        text = " ".join(language_lines)
         letters = normalise([text], limit=len(text) + 1, margin=max(ORDERS) - 1)
         counted = tally(letters, ORDERS)
         chosen, _ = counted.ranks(features)
         grams.append(strings(letters, counted.place[chosen], counted.order[chosen]))
         tallies.append(counted)
-    vocabulary = sorted({gram for one in grams for gram in one})
+    vocabulary = sorted({gram for ngrams in grams for gram in ngrams})
     number = {gram: index for index, gram in enumerate(vocabulary)}
     table = KeyTable(keys_of(vocabulary))
-    counts = np.stack([one.matrix(table, len(vocabulary)).toarray()[0] for one in tallies])
-    totals = np.array([max(int(one.totals[0]), 1) for one in tallies])
+    counts = np.stack([ngrams.matrix(table, len(vocabulary)).toarray()[0] for ngrams in tallies])
+    totals = np.array([max(int(ngrams.totals[0]), 1) for ngrams in tallies])
     shares = (counts / totals[:, None]).mean(axis=0)
     listed = np.zeros_like(counts, dtype=np.uint32)
-    for row, one, own in zip(listed, grams, counts, strict=True):
-        columns = [number[gram] for gram in one]
-        row[columns] = own[columns]
+    for row, ngrams, language_lines in zip(listed, grams, counts, strict=True):
+        columns = [number[gram] for gram in ngrams]
+        row[columns] = language_lines[columns]
     owner, gram = np.nonzero(listed)
     arrays: dict[str, NDArray[Any]] = {
         "ngrams": pack_ngrams(vocabulary),
@@ -130,7 +130,7 @@ class MartinsSilva(Calibrated):
         """Calibrated probabilities, (pages, labels); 1 for `und` under 40 characters, all 0 without a letter."""
         answer = np.zeros((len(pages), len(self.labels)), dtype=np.float32)
         parts = [_weigh_parts(page) for page in pages]
-        for start, stop in blocks(["".join(text for text, _ in own) for own in parts], limit=self.limit):
+        for start, stop in blocks(["".join(text for text, _ in page_parts) for page_parts in parts], limit=self.limit):
             scores, letters, characters = self._scores(parts[start:stop])
             scores *= calibration.inverse_temperature(self._inverse_temperature, letters)[:, None]
             answer[start:stop, :-1] = calibration.probabilities(scores)
@@ -146,9 +146,9 @@ class MartinsSilva(Calibrated):
         self, pages: Sequence[Sequence[tuple[str, int]]]
     ) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.int64]]:
         """Similarities; the length of each page as it is counted, and without the space that ends each part."""
-        page = np.repeat(np.arange(len(pages)), [len(own) for own in pages])
-        texts = [text for own in pages for text, _ in own]
-        weight = np.array([weight for own in pages for _, weight in own], dtype=np.int64)
+        page = np.repeat(np.arange(len(pages)), [len(page_parts) for page_parts in pages])
+        texts = [text for page_parts in pages for text, _ in page_parts]
+        weight = np.array([weight for page_parts in pages for _, weight in page_parts], dtype=np.int64)
         letters = normalise(texts, limit=self.limit, margin=max(ORDERS) - 1, closed=self.closed)
         counted = tally(letters, ORDERS)
         lengths = np.bincount(page, weights=letters.lengths, minlength=len(pages)).astype(np.int64)
@@ -173,16 +173,20 @@ class MartinsSilva(Calibrated):
         rows = len(counted.totals)
         share = count / np.maximum(np.bincount(row, weights=count, minlength=rows), 1)[row].astype(np.float32)
         feature = self._table.find(counted.key[chosen])
-        known = feature >= 0
+        is_feature = feature >= 0
         # What no language has is as rare as the rarest n-gram that one has.
-        information = np.where(known, self._information[feature], self._information.max(initial=0))
-        own = np.bincount(row, weights=share * information, minlength=rows).astype(np.float32)
-        ends = np.searchsorted(row[known], np.arange(rows + 1))
+        information = np.where(is_feature, self._information[feature], self._information.max(initial=0))
+        text_information = np.bincount(row, weights=share * information, minlength=rows).astype(np.float32)
+        ends = np.searchsorted(row[is_feature], np.arange(rows + 1))
         shape = (rows, len(self._information))
-        weights = scipy.sparse.csr_array((share[known], feature[known], ends), shape=shape)
-        stands = scipy.sparse.csr_array((np.ones(len(weights.data), np.float32), feature[known], ends), shape=shape)
+        weights = scipy.sparse.csr_array((share[is_feature], feature[is_feature], ends), shape=shape)
+        stands = scipy.sparse.csr_array(
+            (np.ones(len(weights.data), np.float32), feature[is_feature], ends), shape=shape
+        )
         shared = (weights @ self._known).toarray() + (stands @ self._described).toarray()
-        scores: NDArray[np.float32] = (shared / np.maximum(own[:, None] + self._totals, 1e-9)).astype(np.float32)
+        scores: NDArray[np.float32] = (shared / np.maximum(text_information[:, None] + self._totals, 1e-9)).astype(
+            np.float32
+        )
         return scores
 
 
@@ -191,8 +195,8 @@ def _weigh_parts(page: Marked) -> list[tuple[str, int]]:
     body = [*page.blocks[: _MOST_BLOCKS - 1], " ".join(page.blocks[_MOST_BLOCKS - 1 :])]
     parts = [(page.title, WEIGHTS["title"]), (page.metadata, WEIGHTS["metadata"])]
     parts += [(text, WEIGHTS["body"]) for text in body]
-    kept = [(remove_stock_phrases(text), weight) for text, weight in parts if text]
-    return kept or [("", WEIGHTS["body"])]
+    weighted = [(remove_stock_phrases(text), weight) for text, weight in parts if text]
+    return weighted or [("", WEIGHTS["body"])]
 
 
 def _largest_part(page: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -41,8 +41,8 @@ def build(
     labels: Sequence[str], lines: Sequence[Sequence[str]], *, features: int = SIZE
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Arrays and parameters of a model from each label's lines."""
-    made = byte_profiles.make_profiles(labels, lines, order=ORDER, size=features, edges=True)
-    _, arrays = byte_profiles.pack_profiles(made, counts=True)
+    made_profiles = byte_profiles.make_profiles(labels, lines, order=ORDER, size=features, edges=True)
+    _, arrays = byte_profiles.pack_profiles(made_profiles, counts=True)
     return arrays, {"features": features, "closed": True}
 
 
@@ -57,8 +57,8 @@ class Quadgrams(ByteIdentifier):
 
     def values(self, profiles: Sequence[ByteProfile]) -> list[NDArray[np.float32]]:
         """Vectors of unit length."""
-        counts = [own.counts.astype(np.float64) for own in profiles]
-        return [(own / max(float(np.sqrt((own**2).sum())), 1.0)).astype(np.float32) for own in counts]
+        counts = [vector.counts.astype(np.float64) for vector in profiles]
+        return [(vector / max(float(np.sqrt((vector**2).sum())), 1.0)).astype(np.float32) for vector in counts]
 
     def closeness(self, counted: Tally, index: ProfileIndex) -> NDArray[np.float32]:
         """1 - distance / sqrt 2."""

@@ -61,11 +61,11 @@ def pack_lists(lists: Sequence[Sequence[str]], size: int) -> tuple[list[str], ND
     >>> pack_lists([["e", "th"], ["e"]], 2)[1].tolist()
     [[0, 1], [0, -1]]
     """
-    vocabulary = sorted({gram for one in lists for gram in one})
+    vocabulary = sorted({gram for ngrams in lists for gram in ngrams})
     number = {gram: index for index, gram in enumerate(vocabulary)}
     table = np.full((len(lists), size), -1, dtype=np.int32)
-    for row, one in zip(table, lists, strict=True):
-        row[: len(one)] = [number[gram] for gram in one]
+    for row, ngrams in zip(table, lists, strict=True):
+        row[: len(ngrams)] = [number[gram] for gram in ngrams]
     return vocabulary, table
 
 
@@ -134,8 +134,8 @@ def build(lines: Sequence[Sequence[str]], *, features: int = SIZE) -> tuple[dict
     The lines of a language are read as one text: an n-gram may cross from one into the next.
     """
     lists = []
-    for own in lines:
-        text = " ".join(own)
+    for language_lines in lines:
+        text = " ".join(language_lines)
         letters = normalise([text], limit=len(text) + 1, margin=max(ORDERS) - 1, closed=False)
         lists.append(rank_ngrams(letters, ORDERS, features))
     vocabulary, table = pack_lists(lists, features)

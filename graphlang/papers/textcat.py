@@ -39,8 +39,8 @@ _BLANK = bytes_input.WHITE + bytes_input.DIGITS
 def build(lines: Sequence[Sequence[str]], *, features: int = SIZE) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Arrays and parameters of a model from each language's lines."""
     lists = []
-    for own in lines:
-        data = "\n".join(own).encode("utf-8", "replace")
+    for language_lines in lines:
+        data = "\n".join(language_lines).encode("utf-8", "replace")
         lists.append(
             rank_order.rank_ngrams(
                 bytes_input.rows([data], limit=len(data), blank=_BLANK), ORDERS, features, words=True
@@ -80,7 +80,7 @@ class TextCat(Calibrated):
         best = probabilities.argmax(axis=1).astype(np.int16)
         score = probabilities.max(axis=1, initial=0)
         best[score <= 0] = -1
-        return best, score, ["utf-8" if one >= 0 else None for one in best.tolist()]
+        return best, score, ["utf-8" if label >= 0 else None for label in best.tolist()]
 
     def _closeness(self, data: Sequence[bytes]) -> NDArray[np.float32]:
         read = bytes_input.rows(data, limit=4 * self.limit, blank=_BLANK)

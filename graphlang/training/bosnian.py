@@ -57,42 +57,42 @@ class YatSpelling:
         self._words: dict[str, str] = {}
         beginnings: dict[str, Counter[str]] = defaultdict(Counter)
         for word in sorted(marked):
-            for found in _YAT.finditer(word):
-                other = f"{word[: found.start()]}e{word[found.end() :]}"
+            for match in _YAT.finditer(word):
+                other = f"{word[: match.start()]}e{word[match.end() :]}"
                 if not self._belongs(other, word):
                     continue
                 self._words[other] = word
-                for more in _FOLLOWING:
-                    end = found.start() + 1 + more
+                for length in _FOLLOWING:
+                    end = match.start() + 1 + length
                     if _SHORTEST_STEM <= end <= len(other):
                         beginnings[other[:end]][word[: end + len(word) - len(other)]] += 1
-        self._beginnings = {some: max(sorted(ways), key=ways.__getitem__) for some, ways in beginnings.items()}
+        self._beginnings = {stem: max(sorted(ways), key=ways.__getitem__) for stem, ways in beginnings.items()}
         self._longest = max(map(len, self._beginnings), default=0)
 
     def _belongs(self, plain: str, marked: str) -> bool:
         """Whether the one is a word where yat is `e`, and the other the same word elsewhere."""
-        own, other = self._plain.get(plain, 0.0), self._marked[marked]
-        return own > _COMMONER_FACTOR * self._plain.get(marked, 0.0) and other > _COMMON_SPELLING * self._marked.get(
-            plain, 0.0
-        )
+        share, marked_share = self._plain.get(plain, 0.0), self._marked[marked]
+        return share > _COMMONER_FACTOR * self._plain.get(
+            marked, 0.0
+        ) and marked_share > _COMMON_SPELLING * self._marked.get(plain, 0.0)
 
     def write(self, text: str) -> str:
         """The text with each yat written `je` or `ije`."""
-        return _WORD.sub(lambda found: self._word(found[0]), text)
+        return _WORD.sub(lambda match: self._word(match[0]), text)
 
     def _word(self, word: str) -> str:
         small = word.lower()
-        made = self._words.get(small)
-        if made is None:
+        spelling = self._words.get(small)
+        if spelling is None:
             if self._marked.get(small, 0.0) > _COMMON_SPELLING * self._plain.get(small, 0.0):
                 return word
             for end in range(min(len(small), self._longest), _SHORTEST_STEM - 1, -1):
                 if small[:end] in self._beginnings:
-                    made = self._beginnings[small[:end]] + small[end:]
+                    spelling = self._beginnings[small[:end]] + small[end:]
                     break
             else:
                 return word
-        return made.capitalize() if word[0].isupper() else made
+        return spelling.capitalize() if word[0].isupper() else spelling
 
 
 def word_shares(texts: Iterable[Sequence[str]], lists: Iterable[Mapping[str, int]]) -> dict[str, float]:
@@ -103,10 +103,10 @@ def word_shares(texts: Iterable[Sequence[str]], lists: Iterable[Mapping[str, int
     """
     total: dict[str, float] = {}
     counted = [Counter(word for line in lines for word in _WORD.findall(line.lower())) for lines in texts]
-    for own in (*counted, *lists):
-        every = max(1, sum(own.values()))
-        for word, count in own.items():
-            total[word] = total.get(word, 0.0) + count / every
+    for counts in (*counted, *lists):
+        size = max(1, sum(counts.values()))
+        for word, count in counts.items():
+            total[word] = total.get(word, 0.0) + count / size
     return total
 
 
@@ -123,16 +123,16 @@ def comparable_lines(texts: Texts, lists: Mapping[str, Mapping[str, int]]) -> tu
     """Lines of the three languages that can be compared; none where the corpus lacks one of them."""
     if any(label not in texts for label in LABELS):
         return [], [], []
-    made, vowels, words = LABELS
-    own = [[line for genre in GENRES for line in texts[label].get(genre, ())] for label in (vowels, words)]
-    if not all(own):
+    bosnian, croatian, serbian = LABELS
+    lines = [[line for genre in GENRES for line in texts[label].get(genre, ())] for label in (croatian, serbian)]
+    if not all(lines):
         return [], [], []
-    write = YatSpelling(_real_shares(texts, lists, (words,)), _real_shares(texts, lists, (vowels, made))).write
-    return [write(line) for line in own[1]], own[0], own[1]
+    write = YatSpelling(_real_shares(texts, lists, (serbian,)), _real_shares(texts, lists, (croatian, bosnian))).write
+    return [write(line) for line in lines[1]], lines[0], lines[1]
 
 
 def _real_shares(texts: Texts, lists: Mapping[str, Mapping[str, int]], labels: Sequence[str]) -> dict[str, float]:
-    real = [some for label in labels for genre, some in texts[label].items() if genre not in _DERIVED]
+    real = [lines for label in labels for genre, lines in texts[label].items() if genre not in _DERIVED]
     return word_shares(real, [lists[label] for label in labels if label in lists])
 
 
@@ -144,37 +144,39 @@ def log_ratios(counts: Sequence[Counts]) -> Counts:
     >>> log_ratios([np.array([0.0, 9e5, 1.0]), np.array([9e5, 0.0, 1.0])]).round(2).tolist()
     [[-0.97, 0.97, 0.0], [0.97, -0.97, 0.0]]
     """
-    alike = sum(own / max(own.sum(), 1.0) for own in counts) / len(counts)
-    shares = np.stack([(own + _SMOOTHING * alike) / (own.sum() + _SMOOTHING) for own in counts])
-    logs = np.log(np.where(alike > 0, shares, 1.0))
+    mean = sum(count / max(count.sum(), 1.0) for count in counts) / len(counts)
+    shares = np.stack([(count + _SMOOTHING * mean) / (count.sum() + _SMOOTHING) for count in counts])
+    logs = np.log(np.where(mean > 0, shares, 1.0))
     ratios: Counts = np.clip(logs - logs.mean(axis=0), -_MOST_LOG_RATIO, _MOST_LOG_RATIO)
     return ratios
 
 
-def separate_bosnian(model: Model, given: Sequence[Sequence[str]]) -> dict[str, NDArray[Any]]:
+def separate_bosnian(model: Model, lines: Sequence[Sequence[str]]) -> dict[str, NDArray[Any]]:
     """The weights with the three languages told apart by some lines of theirs; nothing where there are none.
 
     Returns:
         Those arrays of the model that are others.
     """
-    if not all(given):
+    if not all(lines):
         return {}
     vocabulary = read_vocabulary(model, "the new model")
     limit, closed = model.parameters["maximum"], model.parameters["closed"]
     counts = [
         np.bincount(
-            logistic_regression.find_features(vocabulary, some, limit=limit, closed=closed, script=LATIN)[0],
+            logistic_regression.find_features(vocabulary, texts, limit=limit, closed=closed, script=LATIN)[0],
             minlength=len(vocabulary),
         ).astype(np.float64)
-        for some in given
+        for texts in lines
     ]
     ratios = log_ratios([counts[0] + _CROATIAN_SHARE * counts[1], *counts[1:]])
     script = model.arrays["script"]
     number = int(script[model.labels.index(LABELS[0])])
     first = int(np.searchsorted(script, number))
-    every = model_columns.unpack_weights(model)
-    row = sum(own.features for own in every[:number])
-    steps = np.rint(_FACTOR * ratios[:, row : row + every[number].features] / model.parameters["step"]).astype(np.int64)
-    own = [model.labels.index(label) - first for label in LABELS]
-    every[number] = model_columns.add_steps(every[number], own, steps, most=LEVELS)
-    return model_columns.pack_weights(every, np.bincount(script, minlength=len(every)).tolist())
+    scripts = model_columns.unpack_weights(model)
+    row = sum(script_weights.features for script_weights in scripts[:number])
+    steps = np.rint(_FACTOR * ratios[:, row : row + scripts[number].features] / model.parameters["step"]).astype(
+        np.int64
+    )
+    script_weights = [model.labels.index(label) - first for label in LABELS]
+    scripts[number] = model_columns.add_steps(scripts[number], script_weights, steps, most=LEVELS)
+    return model_columns.pack_weights(scripts, np.bincount(script, minlength=len(scripts)).tolist())

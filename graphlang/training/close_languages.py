@@ -29,7 +29,7 @@ class LanguageGroup(NamedTuple):
     """Labels of close languages. The numbers were chosen on development lines."""
 
     labels: tuple[str, ...]
-    kept: float = 1.0  #: part of the difference of their weights that is kept
+    kept_share: float = 1.0  #: part of the difference of their weights that stays
     times: float = 8.0  #: factor on the log ratios of their words; with 0 they need no lists
     prior: tuple[float, ...] = ()  #: added to the score of each language in every text (`offsets`)
 
@@ -38,8 +38,8 @@ GROUPS = (
     # Those who speak Serbian write it in two scripts, so that in Latin letters there is less of it than they are many;
     # and much that looks Bosnian by its subject (programs, of which its training text tells) is in one of the others.
     # What else is known of the three comes of made text (`made_text`).
-    LanguageGroup(("bos_Latn", "hrv", "srp_Latn"), kept=0.15, times=12.0, prior=(-0.3, 0.0, -0.85)),
-    LanguageGroup(("ind", "msa"), kept=0.25, times=12.0, prior=(0.0, 0.35)),
+    LanguageGroup(("bos_Latn", "hrv", "srp_Latn"), kept_share=0.15, times=12.0, prior=(-0.3, 0.0, -0.85)),
+    LanguageGroup(("ind", "msa"), kept_share=0.25, times=12.0, prior=(0.0, 0.35)),
     LanguageGroup(("ces", "slk")),
     LanguageGroup(("glg", "por", "spa")),
     # One written language: what tells their texts apart is mostly their subjects, however long they are.
@@ -75,10 +75,10 @@ class CloseLanguages:
 
     def part(self, vectors: Vectors, features: Sequence[str], columns: NDArray[np.int64], times: float) -> None:
         """Tell the languages of the group apart by their words; in place."""
-        own = np.searchsorted(columns, self.labels)
+        places = np.searchsorted(columns, self.labels)
         for array in (vectors.weights, vectors.base, vectors.bias):
-            mean = array[..., own].mean(axis=-1, keepdims=True)
-            array[..., own] = mean + np.float32(self.group.kept) * (array[..., own] - mean)
+            mean = array[..., places].mean(axis=-1, keepdims=True)
+            array[..., places] = mean + np.float32(self.group.kept_share) * (array[..., places] - mean)
         rows, ratios = [], []
         for row, feature in enumerate(features):
             ratio = self.ratios.get(feature[1:-1]) if feature[0] == feature[-1] == " " else None
@@ -86,7 +86,7 @@ class CloseLanguages:
                 rows.append(row)
                 ratios.append(ratio)
         if rows:
-            vectors.weights[np.array(rows)[:, None], own] += np.float32(times * self.group.times) * np.stack(ratios)
+            vectors.weights[np.array(rows)[:, None], places] += np.float32(times * self.group.times) * np.stack(ratios)
 
 
 def score_offsets(labels: Sequence[str], groups: Sequence[CloseLanguages]) -> NDArray[np.float32]:
@@ -118,14 +118,14 @@ def find_groups(labels: Sequence[str], lists: Mapping[str, Mapping[str, int]]) -
     >>> group.labels.tolist(), [round(x, 1) for x in group.ratios["bahawa"].tolist()], group.ratios["saya"].tolist()
     ([1, 2], [-1.8, 1.8], [0.0, 0.0])
     """
-    found = []
+    groups = []
     for group in GROUPS:
         names = group.labels
         if not all(label in labels and (label in lists or not group.times) for label in names):
             continue
         indices = np.array([labels.index(label) for label in names])
         if not group.times:
-            found.append(CloseLanguages(group, indices, {}))
+            groups.append(CloseLanguages(group, indices, {}))
             continue
         totals = np.array([sum(lists[label].values()) for label in names], dtype=np.float64)
         words = sorted({word for label in names for word in lists[label] if word.isalpha()})
@@ -133,5 +133,5 @@ def find_groups(labels: Sequence[str], lists: Mapping[str, Mapping[str, int]]) -
         logs = np.log((share + _UNSEEN_SHARE) / (share.mean(axis=1, keepdims=True) + _UNSEEN_SHARE))
         logs = np.clip(logs, -_MOST_LOG_RATIO, _MOST_LOG_RATIO)
         logs = (logs - logs.mean(axis=1, keepdims=True)).astype(np.float32)
-        found.append(CloseLanguages(group, indices, dict(zip(words, logs, strict=True))))
-    return found
+        groups.append(CloseLanguages(group, indices, dict(zip(words, logs, strict=True))))
+    return groups

@@ -54,10 +54,10 @@ class Corpus:
 
     def by_genre(self, label: str) -> dict[str, tuple[str, ...]]:
         """The lines of a label, apart by genre."""
-        found: dict[str, list[str]] = {}
+        by_genre: dict[str, list[str]] = {}
         for line, genre in zip(self.lines[label], self.genres[label], strict=True):
-            found.setdefault(genre, []).append(line)
-        return {genre: tuple(lines) for genre, lines in sorted(found.items())}
+            by_genre.setdefault(genre, []).append(line)
+        return {genre: tuple(lines) for genre, lines in sorted(by_genre.items())}
 
 
 def read_corpus(
@@ -91,33 +91,33 @@ def read_corpus(
     """
     left_out: dict[str, int] = {}
     files = read_files((folder,), label, left_out)
-    more = clean_messages(read_files(messages, label, left_out if only is None else {}), files)
+    message_files = clean_messages(read_files(messages, label, left_out if only is None else {}), files)
     lines: dict[str, tuple[str, ...]] = {}
     genres: dict[str, tuple[str, ...]] = {}
     digest = hashlib.sha256()
-    for known in sorted({**files, **more}):
-        if only is not None and known not in only:
+    for name in sorted({**files, **message_files}):
+        if only is not None and name not in only:
             continue
-        own, added = files.get(known, []), more.get(known, [])
+        text_files, message_text = files.get(name, []), message_files.get(name, [])
         if one_script:
-            own, added = _keep_main_script(own, added)
+            text_files, message_text = _keep_main_script(text_files, message_text)
         seen: set[str] = set()
-        fair = list(_share_equally(own, maximum, seen))
+        fair = list(_share_equally(text_files, maximum, seen))
         size = sum(len(line) for line, _ in fair)
-        told = list(_share_equally(added, message_limit(size), seen)) if added else []
-        messages_size = sum(len(line) for line, _ in told)
-        chosen = tuple(line for line, _ in fair + told)
-        if size + messages_size * MESSAGE_WORTH < max(1, minimum(known)):
-            left_out[known] = size + messages_size
+        messages_kept = list(_share_equally(message_text, message_limit(size), seen)) if message_text else []
+        messages_size = sum(len(line) for line, _ in messages_kept)
+        chosen = tuple(line for line, _ in fair + messages_kept)
+        if size + messages_size * MESSAGE_WORTH < max(1, minimum(name)):
+            left_out[name] = size + messages_size
             continue
-        lines[known] = chosen
-        genres[known] = tuple(genre for _, genre in fair + told)
-        digest.update(f"{known}\n".encode() + "\n".join(chosen).encode("utf-8", "surrogatepass") + b"\0")
+        lines[name] = chosen
+        genres[name] = tuple(genre for _, genre in fair + messages_kept)
+        digest.update(f"{name}\n".encode() + "\n".join(chosen).encode("utf-8", "surrogatepass") + b"\0")
     if len(lines) < least and not (least == 1 and left_out):
         needs = f"{folder}: needs sub-folders of UTF-8 .txt files for at least {least} language(s)"
         reasons = explain_left_out(left_out)
-        others = f", and {len(reasons) - _LISTED:,} more" if len(reasons) > _LISTED else ""
-        raise ModelError(f"{needs}; left out: {', '.join(reasons[:_LISTED])}{others}" if reasons else needs)
+        omitted = f", and {len(reasons) - _LISTED:,} more" if len(reasons) > _LISTED else ""
+        raise ModelError(f"{needs}; left out: {', '.join(reasons[:_LISTED])}{omitted}" if reasons else needs)
     return Corpus(lines, genres, left_out, digest.hexdigest())
 
 
@@ -149,11 +149,11 @@ def read_files(
         if not folder.is_dir():
             raise ModelError(f"{folder}: no such folder")
         for sub in sorted(p for p in folder.iterdir() if p.is_dir()):
-            known = label(sub.name)
-            if known is None or known in _NO_LANGUAGE:
+            name = label(sub.name)
+            if name is None or name in _NO_LANGUAGE:
                 left_out[sub.name] = 0
             else:
-                files.setdefault(known, []).extend(
+                files.setdefault(name, []).extend(
                     (_genre(path), _read_lines(path)) for path in sorted(sub.glob("*.txt"))
                 )
     return files
@@ -163,12 +163,12 @@ def _keep_main_script(
     *parts: list[tuple[str, list[str]]],
 ) -> tuple[list[tuple[str, list[str]]], ...]:
     """The lines in the script that has the most letters in all of them, each line counted once."""
-    every = list(dict.fromkeys(line for files in parts for _, lines in files for line in lines))
-    letters = normalise(every, limit=_LONGEST, one_script=True)
+    unique_lines = list(dict.fromkeys(line for files in parts for _, lines in files for line in lines))
+    letters = normalise(unique_lines, limit=_LONGEST, one_script=True)
     if not letters.lengths.any():
         return parts
     script = int(np.bincount(letters.scripts, weights=letters.lengths).argmax())
-    inside = {every[i] for i in np.flatnonzero((letters.scripts == script) & (letters.lengths > 0)).tolist()}
+    inside = {unique_lines[i] for i in np.flatnonzero((letters.scripts == script) & (letters.lengths > 0)).tolist()}
     return tuple([(genre, [line for line in lines if line in inside]) for genre, lines in files] for files in parts)
 
 
@@ -179,8 +179,8 @@ def _genre(path: Path) -> str:
     >>> _genre(Path("udhr_deu.txt")), _genre(Path("tatoeba-test-2021.txt")), _genre(Path("2021.txt"))
     ('udhr', 'tatoeba', '')
     """
-    found = re.match("[A-Za-z]*", path.stem)
-    return found[0] if found else ""
+    match = re.match("[A-Za-z]*", path.stem)
+    return match[0] if match else ""
 
 
 def _read_lines(path: Path) -> list[str]:
@@ -192,9 +192,9 @@ def _read_lines(path: Path) -> list[str]:
 
 
 def _share_equally(files: list[tuple[str, list[str]]], maximum: int, seen: set[str]) -> Iterator[tuple[str, str]]:
-    left = maximum
+    budget = maximum
     for number, (genre, lines) in enumerate(sorted(files, key=lambda file: sum(map(len, file[1])))):
-        share = left // (len(files) - number)
+        share = budget // (len(files) - number)
         for line in lines:
             if share <= 0:
                 break
@@ -202,18 +202,18 @@ def _share_equally(files: list[tuple[str, list[str]]], maximum: int, seen: set[s
                 continue
             seen.add(line)
             share -= len(line)
-            left -= len(line)
+            budget -= len(line)
             yield line, genre
 
 
 def hold_out(lines: tuple[str, ...], every: int) -> tuple[list[str], list[str]]:
     """Part lines in two: one in `every` (by a hash of the line, so that no order of the file matters) and the rest."""
-    kept: list[str] = []
-    out: list[str] = []
+    training: list[str] = []
+    held_out: list[str] = []
     for line in lines:
         number = int.from_bytes(hashlib.blake2b(line.encode("utf-8", "surrogatepass"), digest_size=4).digest(), "big")
-        (out if number % every == 0 else kept).append(line)
-    return (kept, out) if kept else (out, kept)
+        (held_out if number % every == 0 else training).append(line)
+    return (training, held_out) if training else (held_out, training)
 
 
 def join_documents(lines: list[str], characters: int) -> list[str]:
@@ -222,20 +222,20 @@ def join_documents(lines: list[str], characters: int) -> list[str]:
     >>> join_documents(["one", "two", "three", "four"], 6)
     ['one two', 'three four']
     """
-    made: list[str] = []
+    joined: list[str] = []
     current: list[str] = []
     size = 0
     for line in lines:
         current.append(line)
         size += len(line)
         if size >= characters:
-            made.append(" ".join(current))
+            joined.append(" ".join(current))
             current, size = [], 0
-    if current and made and size < characters // 2:
-        made[-1] += " " + " ".join(current)
+    if current and joined and size < characters // 2:
+        joined[-1] += " " + " ".join(current)
     elif current:
-        made.append(" ".join(current))
-    return made
+        joined.append(" ".join(current))
+    return joined
 
 
 def pick_evenly(every: list[str], most: int) -> list[str]:
@@ -278,10 +278,10 @@ def clean_messages(messages: Mapping[str, Files], texts: Mapping[str, Files]) ->
     english = _count_words((*texts.get(ENGLISH, ()), *messages.get(ENGLISH, ())))
     answer = {}
     for label, files in messages.items():
-        own = _count_words((*texts.get(label, ()), *files))
-        left = set() if label == ENGLISH else _commoner_words(english, own)
+        words = _count_words((*texts.get(label, ()), *files))
+        english_words = set() if label == ENGLISH else _commoner_words(english, words)
         answer[label] = [
-            (genre, [line for line in lines if common[line] <= MOST_LABELS and not _is_mostly(line, left)])
+            (genre, [line for line in lines if common[line] <= MOST_LABELS and not _is_mostly(line, english_words)])
             for genre, lines in files
         ]
     return answer
@@ -300,7 +300,7 @@ def _commoner_words(words: Counter[str], other: Counter[str]) -> set[str]:
 def _is_mostly(line: str, words: set[str]) -> bool:
     """Whether more than half of a line's letters are in some words."""
     letters = [(len(word), word in words) for word in _WORD.findall(line.lower())]
-    return 2 * sum(size for size, known in letters if known) > sum(size for size, _ in letters)
+    return 2 * sum(size for size, is_listed in letters if is_listed) > sum(size for size, _ in letters)
 
 
 _SCRIPT_LINES = 200  # lines that tell a label's script

@@ -68,19 +68,21 @@ def draw_word_lines(
     wanted: Collection[str] | None = None,
 ) -> dict[str, list[str]]:
     """Lines of words for the labels that have a list of some length."""
-    totals = {label: sum(own.values()) for label, own in counts.items()}
+    totals = {label: sum(words_of_label.values()) for label, words_of_label in counts.items()}
     greatest: dict[str, float] = {}
-    for label, own in counts.items():
-        for word, count in own.items():
+    for label, words_of_label in counts.items():
+        for word, count in words_of_label.items():
             greatest[word] = max(greatest.get(word, 0.0), count / totals[label])
     answer = {}
-    for label, own in counts.items():
+    for label, words_of_label in counts.items():
         if wanted is not None and label not in wanted:
             continue
-        words = [word for word, count in own.items() if count / totals[label] * _FOREIGN_FACTOR >= greatest[word]]
-        if len(words) >= _SHORTEST_LIST:
-            share = np.array([own[word] for word in words], dtype=np.float64) ** _POWER
-            answer[label] = _join_words(words, share / share.sum(), characters, random)
+        common_words = [
+            word for word, count in words_of_label.items() if count / totals[label] * _FOREIGN_FACTOR >= greatest[word]
+        ]
+        if len(common_words) >= _SHORTEST_LIST:
+            share = np.array([words_of_label[word] for word in common_words], dtype=np.float64) ** _POWER
+            answer[label] = _join_words(common_words, share / share.sum(), characters, random)
     return answer
 
 
@@ -95,24 +97,24 @@ def drop_foreign_letters(
     >>> drop_foreign_letters({"zho": ["は 日", "は"]}, texts)
     {'zho': ['日']}
     """
-    own = {label: Counter("".join(some).lower()) for label, some in texts.items()}
-    sizes = {label: max(letters.total(), 1) for label, letters in own.items()}
+    letters_of = {label: Counter("".join(lines).lower()) for label, lines in texts.items()}
+    sizes = {label: max(letters.total(), 1) for label, letters in letters_of.items()}
     greatest: dict[str, float] = {}
-    for label, letters in own.items():
+    for label, letters in letters_of.items():
         for letter, count in letters.items():
             greatest[letter] = max(greatest.get(letter, 0.0), count / sizes[label])
     answer = {}
-    for label, some in drawn.items():
-        others: set[str] = set()
+    for label, lines in drawn.items():
+        foreign: set[str] = set()
         if sizes[label] >= _ALPHABET_TEXT:
             rare = _FOREIGN_FACTOR / sizes[label]
-            others = {
+            foreign = {
                 letter
                 for letter, share in greatest.items()
-                if letter.isalpha() and (own[label][letter] + 0.5) * rare < share
+                if letter.isalpha() and (letters_of[label][letter] + 0.5) * rare < share
             }
-        kept = (" ".join(word for word in line.split(" ") if others.isdisjoint(word)) for line in some)
-        answer[label] = [line for line in kept if line]
+        cleaned = (" ".join(word for word in line.split(" ") if foreign.isdisjoint(word)) for line in lines)
+        answer[label] = [line for line in cleaned if line]
     return answer
 
 
@@ -130,19 +132,23 @@ def _read_list(path: Path, scripts: Mapping[str, int], counts: dict[str, dict[st
         raise ModelError(f"{path}: a word has the frequency {min(numbers)}")
     letters = normalise(words, limit=_LONGEST_WORD, one_script=True)
     named = languages.label(path.stem) or ""
-    mine = {}
+    labels_of_script = {}
     for script in np.unique(letters.scripts).tolist():
-        fitting = [label for label, own in scripts.items() if own == script and _is_same_language(label, named)]
+        fitting = [
+            label
+            for label, label_script in scripts.items()
+            if label_script == script and _is_same_language(label, named)
+        ]
         if named in fitting:
-            mine[script] = named
+            labels_of_script[script] = named
         elif len(fitting) == 1:
-            mine[script] = fitting[0]
+            labels_of_script[script] = fitting[0]
     for word, number, script, size in zip(
         words, numbers, letters.scripts.tolist(), letters.lengths.tolist(), strict=True
     ):
-        if size and number and script in mine:
-            own = counts.setdefault(mine[script], {})
-            own[word] = own.get(word, 0) + number
+        if size and number and script in labels_of_script:
+            label_script = counts.setdefault(labels_of_script[script], {})
+            label_script[word] = label_script.get(word, 0) + number
 
 
 def _is_same_language(label: str, other: str) -> bool:
@@ -172,22 +178,22 @@ def strip_diacritics(text: str) -> str:
     return unicodedata.normalize("NFC", "".join(c for c in parts if not unicodedata.combining(c)))
 
 
-def draw_bare_lines(every: Sequence[str], share: float, least: int, random: np.random.Generator) -> list[str]:
+def draw_bare_lines(lines: Sequence[str], share: float, least: int, random: np.random.Generator) -> list[str]:
     """Some of the lines that have diacritics, without them: about as many characters as `share` of all lines.
 
     A language that writes few of them gives few lines, since those that would not change are drawn too and dropped.
     """
-    left = max(share * sum(map(len, every)), least)
-    made = []
-    for number in random.permutation(len(every)).tolist():
-        if left <= 0:
+    budget = max(share * sum(map(len, lines)), least)
+    bare_lines = []
+    for number in random.permutation(len(lines)).tolist():
+        if budget <= 0:
             break
-        line = every[number]
+        line = lines[number]
         bare = strip_diacritics(line)
-        left -= len(line)
+        budget -= len(line)
         if bare != line:
-            made.append(bare)
-    return made
+            bare_lines.append(bare)
+    return bare_lines
 
 
 def add_derived_text(
@@ -207,8 +213,8 @@ def add_derived_text(
     Raises:
         ModelError: there are lists, and none of these labels.
     """
-    every = [[line for own in genres.values() for line in own] for genres in texts]
-    scripts = [corpus.find_main_script(own) for own in every]
+    lines_of = [[line for label_lines in genres.values() for line in label_lines] for genres in texts]
+    scripts = [corpus.find_main_script(label_lines) for label_lines in lines_of]
     lists: dict[str, dict[str, int]] = {}
     if words is not None:
         lists = read_word_lists(words, {**(others or {}), **dict(zip(labels, scripts, strict=True))})
@@ -216,16 +222,16 @@ def add_derived_text(
             raise ModelError(f"{words}: no list of words of {', '.join(labels)}")
     drawn = draw_word_lines(lists, characters=options.words_size, random=random, wanted=labels)
     mixed = {
-        label: own
-        for label, own, script in zip(labels, every, scripts, strict=True)
+        label: label_lines
+        for label, label_lines, script in zip(labels, lines_of, scripts, strict=True)
         if registry.name(script) == EAST_ASIA
     }
-    drawn |= drop_foreign_letters({label: own for label, own in drawn.items() if label in mixed}, mixed)
-    for label, script, genres, own in zip(labels, scripts, texts, every, strict=True):
-        made = {WORDS: drawn.get(label, [])}
+    drawn |= drop_foreign_letters({label: label_lines for label, label_lines in drawn.items() if label in mixed}, mixed)
+    for label, script, genres, label_lines in zip(labels, scripts, texts, lines_of, strict=True):
+        derived = {WORDS: drawn.get(label, [])}
         if script == LATIN:
-            made[BARE] = draw_bare_lines(own, options.bare, options.bare_least, random)
-        for genre, some in made.items():
-            if some:  # beside what stands in files of that name
-                genres[genre] = [*genres.get(genre, ()), *some]
+            derived[BARE] = draw_bare_lines(label_lines, options.bare, options.bare_least, random)
+        for genre, new_lines in derived.items():
+            if new_lines:  # beside what stands in files of that name
+                genres[genre] = [*genres.get(genre, ()), *new_lines]
     return {label: lists[label] for label in drawn}

@@ -26,7 +26,7 @@ class Excerpts:
         self, lines: Sequence[Sequence[str]], *, shortest: int, longest: int, random: np.random.Generator
     ) -> None:
         self._lines = lines
-        self._ends = [np.cumsum([len(line) for line in own]) for own in lines]
+        self._ends = [np.cumsum([len(line) for line in label_lines]) for label_lines in lines]
         self._range = (np.log(shortest), np.log(longest))
         self._random = random
 
@@ -84,20 +84,24 @@ class GenreExcerpts:
         longest: int,
         random: np.random.Generator,
     ) -> None:
-        names = sorted({genre for own in texts for genre in own})
-        size = np.array([[sum(map(len, own.get(genre, ()))) for genre in names] for own in texts], dtype=np.float64)
+        names = sorted({genre for label_texts in texts for genre in label_texts})
+        size = np.array(
+            [[sum(map(len, label_texts.get(genre, ()))) for genre in names] for label_texts in texts], dtype=np.float64
+        )
         for genre, share in shares.items():
             if genre in names:
                 column = names.index(genre)
                 rest = size.sum(axis=1) - size[:, column]
                 has = (size[:, column] > 0) & (rest > 0)
                 size[has, column] = rest[has] * share / (1 - share)
-        part = size / np.maximum(size.sum(axis=1, keepdims=True), 1)
-        self._numbers = np.rint(part * numbers[:, None]).astype(np.int64)
-        most = (np.arange(len(part)), part.argmax(axis=1))
-        self._numbers[most] = np.maximum(self._numbers[most], numbers > 0)
+        genre_share = size / np.maximum(size.sum(axis=1, keepdims=True), 1)
+        self._numbers = np.rint(genre_share * numbers[:, None]).astype(np.int64)
+        largest = (np.arange(len(genre_share)), genre_share.argmax(axis=1))
+        self._numbers[largest] = np.maximum(self._numbers[largest], numbers > 0)
         self._excerpts = [
-            Excerpts([own.get(genre, ()) for own in texts], shortest=shortest, longest=longest, random=random)
+            Excerpts(
+                [label_texts.get(genre, ()) for label_texts in texts], shortest=shortest, longest=longest, random=random
+            )
             for genre in names
         ]
         self._random = random
@@ -110,8 +114,8 @@ class GenreExcerpts:
         texts: list[str] = []
         truths, genres = [], []
         for genre, drawing in enumerate(self._excerpts):
-            some, truth = drawing.draw(self._numbers[:, genre])
-            texts += some
+            drawn, truth = drawing.draw(self._numbers[:, genre])
+            texts += drawn
             truths.append(truth)
             genres.append(np.full(len(truth), genre))
         truth, genre_of = np.concatenate(truths), np.concatenate(genres)

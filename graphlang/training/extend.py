@@ -38,7 +38,7 @@ from graphlang.content.text.scripts import EAST_ASIA, registry
 from graphlang.modelfile import Model, ModelError
 from graphlang.training import logistic_regression, model_columns, new_languages, witten_bell
 from graphlang.training.model_columns import ScriptWeights
-from graphlang.training.training_options import TrainingOptions, check_options, option_rules, rename_options
+from graphlang.training.training_options import TrainingOptions, check_options, option_rules
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -90,11 +90,11 @@ def extend_model(
         raise ModelError(f"{path}: made for the method {base.method}; only models of nfc can be extended")
     often = model_columns.read_occurrences(base, path)
     chosen = _choose_options(base, options)
-    given = new_languages.read_new_text(folder, base, messages, replace=replace)
-    beside = {} if relatives is None else new_languages.read_relatives(relatives, base, given)
-    fewer, out = given.parted() if beside else (given, {})
-    given.add(words, chosen, others=_label_scripts(base))
-    if taken := sorted(set(given.genres) & set(base.labels)):
+    new_text = new_languages.read_new_text(folder, base, messages, replace=replace)
+    relative_lines = {} if relatives is None else new_languages.read_relatives(relatives, base, new_text)
+    training_text, held_out = new_text.parted() if relative_lines else (new_text, {})
+    new_text.add(words, chosen, others=_label_scripts(base))
+    if replaced := sorted(set(new_text.genres) & set(base.labels)):
         base = model_columns.remove_labels(
             Model(
                 base.method,
@@ -102,26 +102,25 @@ def extend_model(
                 base.parameters,
                 {**base.arrays, model_columns.OCCURRENCES: model_columns.pack_occurrences(often)},
             ),
-            taken,
+            replaced,
         )
         often = model_columns.unpack_occurrences(base.arrays[model_columns.OCCURRENCES])
-    made = _Extension(base, often, given).model()
-    labels = {label: given.source(label, (folder, *messages)) for label in given.genres}
-    if beside:
-        fewer.add(words, chosen, others=_label_scripts(base))
-        counted = Discriminative(_Extension(base, often, fewer).model(), "", "the new model")
-        for label, bias in new_languages.fit_biases(counted, out, beside, seed=chosen.seed).items():
-            made.arrays["bias"][made.labels.index(label)] = bias
-            labels[label] |= {"bias": bias, "relatives": sorted(beside)}
-    history = [*base.parameters.get("extended", []), {"base": digest, "replaced": taken, "labels": labels}]
-    made = Model(made.method, made.labels, {**made.parameters, "extended": history}, made.arrays)
-    Discriminative(made, "", "the new model")  # what it refuses must not be written
-    return made
+    extended = _Extension(base, often, new_text).model()
+    labels = {label: new_text.source(label, (folder, *messages)) for label in new_text.genres}
+    if relative_lines:
+        training_text.add(words, chosen, others=_label_scripts(base))
+        counted = Discriminative(_Extension(base, often, training_text).model(), "", "the new model")
+        for label, bias in new_languages.fit_biases(counted, held_out, relative_lines, seed=chosen.seed).items():
+            extended.arrays["bias"][extended.labels.index(label)] = bias
+            labels[label] |= {"bias": bias, "relatives": sorted(relative_lines)}
+    history = [*base.parameters.get("extended", []), {"base": digest, "replaced": replaced, "labels": labels}]
+    extended = Model(extended.method, extended.labels, {**extended.parameters, "extended": history}, extended.arrays)
+    Discriminative(extended, "", "the new model")  # what it refuses must not be written
+    return extended
 
 
 def _choose_options(base: Model, options: Mapping[str, Any]) -> TrainingOptions:
-    known = rename_options(base.parameters)
-    chosen = {name: known[name] for name in EXTEND_OPTIONS if name in known} | dict(options)
+    chosen = {name: base.parameters[name] for name in EXTEND_OPTIONS if name in base.parameters} | dict(options)
     check_options(
         chosen,
         {name: rule for name, rule in option_rules(base.method).items() if name in EXTEND_OPTIONS},
@@ -133,24 +132,27 @@ def _choose_options(base: Model, options: Mapping[str, Any]) -> TrainingOptions:
 def _label_scripts(model: Model) -> dict[str, int]:
     """The number of each label's script."""
     numbers = [registry.number(name) for name in model.parameters["scripts"]]
-    return {label: numbers[own] for label, own in zip(model.labels, model.arrays["script"].tolist(), strict=True)}
+    return {label: numbers[script] for label, script in zip(model.labels, model.arrays["script"].tolist(), strict=True)}
 
 
 class _Extension:
     """Puts the arrays of the base and of the new labels together."""
 
-    def __init__(self, base: Model, often: NDArray[np.float64], given: new_languages.NewText) -> None:
-        self.base, self.given = base, given
-        self.lines = given.lines
+    def __init__(self, base: Model, often: NDArray[np.float64], new_text: new_languages.NewText) -> None:
+        self.base, self.given = base, new_text
+        self.lines = new_text.lines
         names = list(base.parameters["scripts"])
-        self.scripts = [*names, *sorted(set(given.scripts.values()) - set(names))]
+        self.scripts = [*names, *sorted(set(new_text.scripts.values()) - set(names))]
         self.old = len(names)
         script = base.arrays["script"].tolist()
         self.members = [
-            [label for label, own in zip(base.labels, script, strict=True) if own == n]
+            [label for label, label_script in zip(base.labels, script, strict=True) if label_script == n]
             for n in range(len(self.scripts))
         ]
-        self.new = [sorted(label for label, own in given.scripts.items() if own == name) for name in self.scripts]
+        self.new = [
+            sorted(label for label, label_script in new_text.scripts.items() if label_script == name)
+            for name in self.scripts
+        ]
         self.labels = tuple(label for old, new in zip(self.members, self.new, strict=True) for label in (*old, *new))
         self.widths = [len(old) + len(new) for old, new in zip(self.members, self.new, strict=True)]
         ends = np.cumsum([0, *base.arrays["features"][:, 1].tolist()])
@@ -188,12 +190,12 @@ class _Extension:
 
     def _vectors(self) -> dict[str, NDArray[Any]]:
         bits = int(self.base.parameters["bits"])
-        taken = np.zeros(1 << bits, dtype=np.bool_)
-        taken[slots_of(keys_of([gram for grams in self.grams for gram in grams]), bits=bits)] = True
-        known = set(model_columns.list_lm_keys(self.base).tolist()) if self.has_lm else set()
+        used_slots = np.zeros(1 << bits, dtype=np.bool_)
+        used_slots[slots_of(keys_of([gram for grams in self.grams for gram in grams]), bits=bits)] = True
+        lm_keys = set(model_columns.list_lm_keys(self.base).tolist()) if self.has_lm else set()
         turns = {label: size ** self.base.parameters["turns"] for label, size in self.sizes.items()}
         room = self.base.parameters["features"] / sum(turns.values())
-        every = [
+        weights = [
             *model_columns.unpack_weights(self.base),
             *[ScriptWeights(0, 0, *_no_weights())] * (len(self.scripts) - self.old),
         ]
@@ -209,25 +211,25 @@ class _Extension:
             if self.widths[number] == 1:
                 bases[labels[0]] = 0.0
                 continue
-            found = fit_columns(
+            new_columns = fit_columns(
                 [self.lines[label] for label in labels],
                 script=self.scripts[number],
                 old=self.grams[number],
                 occurrences=self.often[number],
                 letters=sum(self.sizes[label] for label in self.members[number]),
-                known=known,
-                taken=taken,
-                wanted=[int(room * turns[label]) for label in labels],
+                lm_keys=lm_keys,
+                used_slots=used_slots,
+                limits=[int(room * turns[label]) for label in labels],
                 smoothing=self.smoothing,
                 step=float(self.base.arrays["step"][0]),
                 bits=bits,
             )
-            bases |= dict(zip(labels, found.base.tolist(), strict=True))
-            self.grams[number] = [*self.grams[number], *found.ngrams]
-            more = np.concatenate([self.often[number], np.zeros(len(found.ngrams))])
-            self.often[number] = more + found.occurrences
-            every[number] = _append_columns(every[number], len(self.members[number]), found.steps)
-        packed = model_columns.pack_weights(every, self.widths)
+            bases |= dict(zip(labels, new_columns.base.tolist(), strict=True))
+            self.grams[number] = [*self.grams[number], *new_columns.ngrams]
+            occurrences = np.concatenate([self.often[number], np.zeros(len(new_columns.ngrams))])
+            self.often[number] = occurrences + new_columns.occurrences
+            weights[number] = _append_columns(weights[number], len(self.members[number]), new_columns.steps)
+        packed = model_columns.pack_weights(weights, self.widths)
         joined = "\n".join(gram for grams in self.grams for gram in grams).encode("utf-8", "surrogatepass")
         return {
             **packed,
@@ -241,54 +243,54 @@ class _Extension:
         """The arrays of the character language model, with the new labels' columns."""
         prefix = char_lm.PREFIX
         bits = int(self.base.parameters[f"{prefix}bits"])
-        every = [
+        all_weights = [
             *model_columns.unpack_weights(self.base, prefix),
             *[ScriptWeights(0, 0, *_no_weights())] * (len(self.scripts) - self.old),
         ]
-        ends = np.cumsum([0, *(own.features for own in every)])
+        ends = np.cumsum([0, *(script_weights.features for script_weights in all_weights)])
         all_keys = model_columns.list_lm_keys(self.base)
         keys = [all_keys[a:b] for a, b in pairwise(ends)]
-        taken = np.zeros(1 << bits, dtype=np.bool_)
-        taken[slots_of(all_keys, bits=bits)] = True
+        used_slots = np.zeros(1 << bits, dtype=np.bool_)
+        used_slots[slots_of(all_keys, bits=bits)] = True
         letter: dict[str, float] = {}
         word: dict[str, float] = {}
         text: dict[str, float] = {}
         greatest = self._greatest()
         for number, labels in enumerate(self.new):
             without = self.widths[number] == 1 or self.scripts[number] == EAST_ASIA
-            if not labels or without or (number < self.old and not every[number].features):
+            if not labels or without or (number < self.old and not all_weights[number].features):
                 continue
-            found = self._lm_of(number, labels)
-            if found is None:
+            char_lms = self._lm_of(number, labels)
+            if char_lms is None:
                 continue
-            own = {key: row for row, key in enumerate(keys[number].tolist())}
-            wanted = keys_of(found.ngrams)
-            slots = slots_of(wanted, bits=bits)
-            rows = np.full(len(wanted), -1, dtype=np.int64)
+            script_weights = {key: row for row, key in enumerate(keys[number].tolist())}
+            new_keys = keys_of(char_lms.ngrams)
+            slots = slots_of(new_keys, bits=bits)
+            rows = np.full(len(new_keys), -1, dtype=np.int64)
             added: list[int] = []
-            for place in np.argsort(-found.worth, kind="stable").tolist():
-                key = int(wanted[place])
-                if key in own:
-                    rows[place] = own[key]
-                elif not taken[slots[place]]:
-                    taken[slots[place]] = True
-                    rows[place] = own[key] = len(keys[number]) + len(added)
+            for place in np.argsort(-char_lms.worth, kind="stable").tolist():
+                key = int(new_keys[place])
+                if key in script_weights:
+                    rows[place] = script_weights[key]
+                elif not used_slots[slots[place]]:
+                    used_slots[slots[place]] = True
+                    rows[place] = script_weights[key] = len(keys[number]) + len(added)
                     added.append(key)
             keys[number] = np.concatenate([keys[number], np.array(added, dtype=np.uint32)])
             steps = np.zeros((len(keys[number]), len(labels)), dtype=np.int8)
-            kept = rows >= 0
-            weights = found.weights[np.flatnonzero(kept)].toarray()[:, : len(labels)]
-            steps[rows[kept]] = weight_codec.quantise(
+            has_row = rows >= 0
+            weights = char_lms.weights[np.flatnonzero(has_row)].toarray()[:, : len(labels)]
+            steps[rows[has_row]] = weight_codec.quantise(
                 weights.astype(np.float32), float(self.base.arrays[f"{prefix}step"][0])
             )
-            every[number] = _append_columns(every[number], len(self.members[number]), steps)
+            all_weights[number] = _append_columns(all_weights[number], len(self.members[number]), steps)
             for place, label in enumerate(labels):
-                letter[label], word[label] = float(found.letter[place]), float(found.word[place])
-                text[label] = self.base.parameters.get(
-                    "lm_text_exponent", self.base.parameters.get("written", 0)
-                ) * float(np.log(self.sizes[label] / greatest))
+                letter[label], word[label] = float(char_lms.letter[place]), float(char_lms.word[place])
+                text[label] = self.base.parameters.get("lm_text_exponent", 0) * float(
+                    np.log(self.sizes[label] / greatest)
+                )
         return {
-            **model_columns.pack_weights(every, self.widths, prefix),
+            **model_columns.pack_weights(all_weights, self.widths, prefix),
             f"{prefix}keys": char_lm.pack(np.concatenate(keys)),
             f"{prefix}letter": self._of_labels(f"{prefix}letter", letter),
             f"{prefix}word": self._of_labels(f"{prefix}word", word),
@@ -304,7 +306,7 @@ class _Extension:
         script = registry.number(self.scripts[number])
         words = [witten_bell.count_words(self.lines[label], script) for label in labels]
         alphabet = dict.fromkeys(sorted({letter for gram in self.grams[number] for letter in gram.strip()} - {" "}), 1)
-        least = self.base.parameters.get("lm_least", self.base.parameters.get("spelt", 0))
+        least = self.base.parameters.get("lm_least", 0)
         return witten_bell.estimate_char_lms([*words, alphabet], least=float(least))
 
 
@@ -313,14 +315,14 @@ def _no_weights() -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int8
     return none, none, none.astype(np.int8)
 
 
-def _append_columns(own: ScriptWeights, width: int, steps: NDArray[np.int8]) -> ScriptWeights:
+def _append_columns(weights: ScriptWeights, width: int, steps: NDArray[np.int8]) -> ScriptWeights:
     """A script's weights with columns for new labels behind the old ones, and rows for what is new."""
     row, column = np.nonzero(steps)
-    rows = np.concatenate([own.row, row])
-    places = np.concatenate([own.column, column + width])
+    rows = np.concatenate([weights.row, row])
+    places = np.concatenate([weights.column, column + width])
     order = np.lexsort((places, rows))
-    values = np.concatenate([own.value, steps[row, column]])[order]
-    return ScriptWeights(own.common, max(own.features, len(steps)), rows[order], places[order], values)
+    values = np.concatenate([weights.value, steps[row, column]])[order]
+    return ScriptWeights(weights.common, max(weights.features, len(steps)), rows[order], places[order], values)
 
 
 DISCOUNT = 0.35
@@ -351,9 +353,9 @@ def fit_columns(
     old: Sequence[str],
     occurrences: Floats,
     letters: float,
-    known: Collection[int],
-    taken: NDArray[np.bool_],
-    wanted: Sequence[int],
+    lm_keys: Collection[int],
+    used_slots: NDArray[np.bool_],
+    limits: Sequence[int],
     smoothing: float,
     step: float,
     bits: int,
@@ -365,14 +367,14 @@ def fit_columns(
     number = registry.number(script)
     new: dict[str, None] = {}
     have = set(old)
-    for own, most in zip(texts, wanted, strict=True):
-        new |= dict.fromkeys(_new_ngrams(own, number, have, known, taken, most=most, bits=bits))
+    for lines, limit in zip(texts, limits, strict=True):
+        new |= dict.fromkeys(_new_ngrams(lines, number, have, lm_keys, used_slots, limit=limit, bits=bits))
     ngrams = list(new)
     vocabulary = Vocabulary([*old, *ngrams], bits=bits)
-    counts = np.stack([_count_features(vocabulary, own, number) for own in texts])
-    sizes = np.array([sum(map(len, own)) for own in texts], dtype=np.float64)
-    every = counts.sum(axis=0) + np.concatenate([occurrences, np.zeros(len(ngrams))])
-    expected = np.maximum(every * (smoothing / (letters + sizes.sum())), 1e-6)
+    counts = np.stack([_count_features(vocabulary, lines, number) for lines in texts])
+    sizes = np.array([sum(map(len, lines)) for lines in texts], dtype=np.float64)
+    totals = counts.sum(axis=0) + np.concatenate([occurrences, np.zeros(len(ngrams))])
+    expected = np.maximum(totals * (smoothing / (letters + sizes.sum())), 1e-6)
     weights = np.log1p(np.maximum(counts - DISCOUNT, 0) / expected).T
     return NewColumns(
         ngrams,
@@ -392,18 +394,18 @@ def _new_ngrams(
     lines: Sequence[str],
     script: int,
     have: Collection[str],
-    known: Collection[int],
-    taken: NDArray[np.bool_],
+    lm_keys: Collection[int],
+    used_slots: NDArray[np.bool_],
     *,
-    most: int,
+    limit: int,
     bits: int,
 ) -> list[str]:
     """The commonest n-grams and words of some lines that nobody has, as many as there is room for."""
     counts: Counter[str] = Counter()
     orders = range(1, MAX_ORDER) if registry.name(script) == EAST_ASIA else range(2, MAX_ORDER + 1)
     for begin, end in blocks(lines, limit=10_000):
-        wanted = np.full(end - begin, script, dtype=np.uint8)
-        letters = normalise(lines[begin:end], limit=10_000, margin=MAX_ORDER - 1, one_script=True, wanted=wanted)
+        line_scripts = np.full(end - begin, script, dtype=np.uint8)
+        letters = normalise(lines[begin:end], limit=10_000, margin=MAX_ORDER - 1, one_script=True, wanted=line_scripts)
         for first, length in zip(letters.starts.tolist(), letters.lengths.tolist(), strict=True):
             text = "".join(map(chr, letters.symbols[first : first + length + MAX_ORDER - 1].tolist()))
             for order in orders:
@@ -417,9 +419,9 @@ def _new_ngrams(
     chosen: list[str] = []
     keys = keys_of(grams)
     for gram, key, slot in zip(grams, keys.tolist(), slots_of(keys, bits=bits).tolist(), strict=True):
-        if len(chosen) == most:
+        if len(chosen) == limit:
             break
-        if key not in known and not taken[slot]:
-            taken[slot] = True
+        if key not in lm_keys and not used_slots[slot]:
+            used_slots[slot] = True
             chosen.append(gram)
     return chosen

@@ -145,8 +145,8 @@ def choose_in_turn(score: Floats, gram: Ints, language: Ints, weights: Floats, n
         weights: Of each language.
         number: How many are wanted at most.
     """
-    wanted = np.flatnonzero(score > 0)
-    order = wanted[np.lexsort((gram[wanted], -score[wanted], language[wanted]))]
+    positive = np.flatnonzero(score > 0)
+    order = positive[np.lexsort((gram[positive], -score[positive], language[positive]))]
     first = np.searchsorted(language[order], np.arange(len(weights)))
     rank = np.arange(len(order)) - first[language[order]]
     turn = (rank + 1) / weights[language[order]]
@@ -191,9 +191,14 @@ class FeatureCandidates:
         keys: list[NDArray[np.uint64]] = []
         parts: list[list[tuple[NDArray[Any], ...]]] = []
         for number, texts in enumerate(documents):
-            own = None if scripts is None else np.full(len(texts), scripts[number], dtype=np.uint8)
+            text_scripts = None if scripts is None else np.full(len(texts), scripts[number], dtype=np.uint8)
             letters = normalise(
-                texts, limit=limit, margin=max(orders) - 1, closed=closed, one_script=own is not None, wanted=own
+                texts,
+                limit=limit,
+                margin=max(orders) - 1,
+                closed=closed,
+                one_script=text_scripts is not None,
+                wanted=text_scripts,
             )
             self._letters.append(letters)
             counted = [
@@ -207,7 +212,7 @@ class FeatureCandidates:
         sizes = [len(k) for k in keys]
         unique, first, gram = np.unique(np.concatenate(keys), return_index=True, return_inverse=True)
         language = np.repeat(np.arange(len(documents)), sizes)
-        columns = [np.concatenate([c[i] for own in parts for c in own]) for i in range(4)]
+        columns = [np.concatenate([c[i] for text_scripts in parts for c in text_scripts]) for i in range(4)]
         self._source = language[first]
         self._place = columns[0][first]
         self._size = columns[1][first]

@@ -61,8 +61,8 @@ def fit_nfc(
         The model's arrays, and its parameters: the names of the scripts that `script` counts, the size of the
         vocabulary's table, and of each language that leans on another (`sampling_error`) the two and the way.
     """
-    lines = [[line for some in own.values() for line in some] for own in texts]
-    sizes = np.array([sum(map(len, own)) for own in lines], dtype=np.float64)
+    lines = [[line for genre_lines in label_texts.values() for line in genre_lines] for label_texts in texts]
+    sizes = np.array([sum(map(len, label_texts)) for label_texts in lines], dtype=np.float64)
     scripts = _choose_features(lines, documents, sizes, options, progress)
     labels = len(lines)
     base, bias = np.zeros(labels, dtype=np.float32), np.zeros(labels, dtype=np.float32)
@@ -73,38 +73,41 @@ def fit_nfc(
     leaning: list[list[Any]] = []
     done = 0
     for script in scripts:
-        own = script.labels
+        label_texts = script.labels
         vocabulary = Vocabulary(script.ngrams, bits=bits)
-        vectors, often, found = _fit_script(
+        vectors, often, leanings = _fit_script(
             vocabulary,
             script,
-            [texts[i] for i in own.tolist()],
-            sizes[own],
-            numbers[own],
-            held_out=[held_out[i] for i in own.tolist()] if len(held_out) else [],
+            [texts[i] for i in label_texts.tolist()],
+            sizes[label_texts],
+            numbers[label_texts],
+            held_out=[held_out[i] for i in label_texts.tolist()] if len(held_out) else [],
             options=options,
             random=random,
-            progress=partial(_report_part, progress, done, len(own), labels),
+            progress=partial(_report_part, progress, done, len(label_texts), labels),
         )
-        leaning += [[int(own[some.poor]), int(own[some.rich]), some.way] for some in found]
+        leaning += [
+            [int(label_texts[genre_lines.poor]), int(label_texts[genre_lines.rich]), genre_lines.way]
+            for genre_lines in leanings
+        ]
         for group in close_languages:
-            if group.labels[0] in own:
-                group.part(vectors, script.ngrams, own, options.close_languages)
-        base[own], bias[own] = vectors.base, vectors.bias
+            if group.labels[0] in label_texts:
+                group.part(vectors, script.ngrams, label_texts, options.close_languages)
+        base[label_texts], bias[label_texts] = vectors.base, vectors.bias
         whole = weight_codec.quantise(vectors.weights, options.step)
-        common, rare = weight_codec.dense_first(whole, often, options.table // len(own))
+        common, rare = weight_codec.dense_first(whole, often, options.table // len(label_texts))
         order = np.concatenate([common, rare])
         script.ngrams = [script.ngrams[i] for i in order.tolist()]
         script.common = len(common)
         steps.append(whole[order].reshape(-1))
         numbers_of.append(often[order])
-        done += len(own)
+        done += len(label_texts)
         progress("refine", done, labels)
     gaps, values = weight_codec.squeeze(np.concatenate(steps))
     block = np.zeros(labels, dtype=np.uint8)
     for number, script in enumerate(scripts):
         block[script.labels] = number
-    made: dict[str, NDArray[Any]] = {
+    arrays: dict[str, NDArray[Any]] = {
         "ngrams": pack_ngrams([gram for script in scripts for gram in script.ngrams]),
         "features": np.array([(script.common, len(script.ngrams)) for script in scripts], dtype=np.int32),
         "script": block,
@@ -123,10 +126,12 @@ def fit_nfc(
         "leaning": leaning,
     }
     if any(options.lm_gain):
-        of_lm, more = witten_bell.fit_char_lms(texts, [(script.number, script.labels) for script in scripts], options)
-        made |= of_lm
-        parameters |= more
-    return made, parameters
+        of_lm, lm_parameters = witten_bell.fit_char_lms(
+            texts, [(script.number, script.labels) for script in scripts], options
+        )
+        arrays |= of_lm
+        parameters |= lm_parameters
+    return arrays, parameters
 
 
 def _choose_features(
@@ -136,33 +141,33 @@ def _choose_features(
     options: TrainingOptions,
     progress: Progress,
 ) -> list[_ScriptFeatures]:
-    numbers = np.array([find_main_script(own) for own in lines])
+    numbers = np.array([find_main_script(members) for members in lines])
     turns = (sizes / sizes.max()) ** options.turns
     chosen: list[_ScriptFeatures] = []
     done = 0
     # Registry numbers depend on what this process has read before; names do not.
     for number in sorted(set(numbers.tolist()), key=registry.name):
-        own = np.flatnonzero(numbers == number)
+        members = np.flatnonzero(numbers == number)
         grams: list[str] = []
-        if len(own) > 1:
+        if len(members) > 1:
             candidates = FeatureCandidates(
-                [documents[i] for i in own.tolist()],
+                [documents[i] for i in members.tolist()],
                 orders=_feature_orders(number, options.orders),
                 words=options.words,
-                scripts=[number] * len(own),
+                scripts=[number] * len(members),
                 closed=options.closed,
-                progress=lambda part, _, before=done: progress("n-grams", before + part, len(documents)),  # type: ignore[misc]
+                progress=lambda counted, _, before=done: progress("n-grams", before + counted, len(documents)),  # type: ignore[misc]
             )
-            wanted = int(options.features * turns[own].sum() / turns.sum())
-            grams = [gram for gram in candidates.in_turn(wanted, turns[own]) if _has_letter(gram)]
-        chosen.append(_ScriptFeatures(number, own, grams))
-        done += len(own)
-    every = [gram for script in chosen for gram in script.ngrams]
-    kept = np.zeros(len(every), dtype=np.bool_)
-    kept[admissible(every, bits=bits_for(options.features))] = True
+            number_of_features = int(options.features * turns[members].sum() / turns.sum())
+            grams = [gram for gram in candidates.in_turn(number_of_features, turns[members]) if _has_letter(gram)]
+        chosen.append(_ScriptFeatures(number, members, grams))
+        done += len(members)
+    ngrams = [gram for script in chosen for gram in script.ngrams]
+    is_admissible = np.zeros(len(ngrams), dtype=np.bool_)
+    is_admissible[admissible(ngrams, bits=bits_for(options.features))] = True
     first = 0
     for script in chosen:
-        stays = kept[first : first + len(script.ngrams)].tolist()
+        stays = is_admissible[first : first + len(script.ngrams)].tolist()
         first += len(script.ngrams)
         script.ngrams = sorted(gram for gram, stay in zip(script.ngrams, stays, strict=True) if stay)
     return chosen
@@ -179,9 +184,9 @@ def _feature_orders(script: int, orders: tuple[int, ...]) -> tuple[int, ...]:
     return orders[:-1] if registry.name(script) == EAST_ASIA else orders[1:]
 
 
-def _report_part(progress: Progress, before: int, own: int, labels: int, part: float) -> None:
+def _report_part(progress: Progress, before: int, script_labels: int, labels: int, fraction: float) -> None:
     """Tell a script's rounds as labels: most labels are of one script, which takes most of the time."""
-    progress("refine", before + int(part * own), labels)
+    progress("refine", before + int(fraction * script_labels), labels)
 
 
 def _has_letter(gram: str) -> bool:
@@ -209,10 +214,10 @@ def _fit_script(
         )
         return nothing, np.zeros(0, dtype=np.int64), []
     counts: NDArray[Any] = np.zeros((labels, len(vocabulary)), dtype=_COUNT_TYPE)
-    for label, own in enumerate(texts):
-        every = [line for some in own.values() for line in some]
+    for label, label_texts in enumerate(texts):
+        lines = [line for genre_lines in label_texts.values() for line in genre_lines]
         features = logistic_regression.find_features(
-            vocabulary, every, limit=options.maximum, closed=options.closed, script=script.number
+            vocabulary, lines, limit=options.maximum, closed=options.closed, script=script.number
         )[0]
         own_counts = np.bincount(features, minlength=len(vocabulary))
         if own_counts.max(initial=0) > np.iinfo(counts.dtype).max:
@@ -222,10 +227,10 @@ def _fit_script(
     excerpts = GenreExcerpts(texts, numbers, shares=shares, shortest=6, longest=250, random=random)
 
     def vectors_of(drawn: list[str]) -> Any:
-        found = logistic_regression.find_features(
+        features = logistic_regression.find_features(
             vocabulary, drawn, limit=options.limit, closed=options.closed, script=script.number
         )
-        return logistic_regression.to_vectors(*found, len(vocabulary))
+        return logistic_regression.to_vectors(*features, len(vocabulary))
 
     def draw() -> tuple[Any, NDArray[np.int64], NDArray[np.float32]]:
         drawn, truth, genre = excerpts.draw()
@@ -244,8 +249,12 @@ def _fit_script(
     )
     if not options.confused or not any(held_out):
         return vectors, often, []
-    asked = Excerpts(held_out, shortest=10, longest=options.limit, random=np.random.default_rng(options.seed))
-    drawn, truth = asked.draw(np.array([min(_HELD_OUT_EXCERPTS, 4 * len(own)) for own in held_out], dtype=np.int64))
+    held_out_excerpts = Excerpts(
+        held_out, shortest=10, longest=options.limit, random=np.random.default_rng(options.seed)
+    )
+    drawn, truth = held_out_excerpts.draw(
+        np.array([min(_HELD_OUT_EXCERPTS, 4 * len(label_texts)) for label_texts in held_out], dtype=np.int64)
+    )
     leaning = sampling_error.shrink_differences(
         vectors, counts, letters, vectors_of(drawn), truth, confused=options.confused
     )

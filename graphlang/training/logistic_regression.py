@@ -66,10 +66,9 @@ def start_vectors(counts: NDArray[np.int32], letters: NDArray[np.int64], smoothi
 def leave_one_out(
     counts: NDArray[np.int32], letters: NDArray[np.int64], smoothing: float
 ) -> Callable[[sparse.csr_array, NDArray[np.int64]], Floats]:
-    """A function of texts and their languages: what leaving each text out of the counts adds to its language's score.
+    """Make a function of texts and their languages: what leaving each text out of the counts adds to its score.
 
-    The arguments are those of `start_vectors`. Each occurrence of a feature is left out by itself, so that one that stands
-    twice in a text and nowhere else still counts for half.
+    Each occurrence of a feature is left out by itself, so one that is twice in a text and nowhere else counts for half.
 
     Args:
         counts: As `start_vectors` has them.
@@ -97,7 +96,7 @@ def find_features(
     vocabulary: Vocabulary, texts: Sequence[str], *, limit: int, closed: bool, script: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """The features of texts in one script: all of them in one row, and where those of each text begin and end."""
-    features, found = [np.zeros(0, dtype=np.int32)], [np.zeros(1, dtype=np.int64)]
+    features, numbers = [np.zeros(0, dtype=np.int32)], [np.zeros(1, dtype=np.int64)]
     for begin, end in blocks(texts, limit=limit):
         letters = normalise(
             texts[begin:end],
@@ -107,10 +106,10 @@ def find_features(
             one_script=True,
             wanted=np.full(end - begin, script, dtype=np.uint8),
         )
-        some, offsets = vocabulary.find(letters)
-        features.append(some)
-        found.append(np.diff(offsets))
-    return np.concatenate(features), np.cumsum(np.concatenate(found))
+        block_features, offsets = vocabulary.find(letters)
+        features.append(block_features)
+        numbers.append(np.diff(offsets))
+    return np.concatenate(features), np.cumsum(np.concatenate(numbers))
 
 
 def to_vectors(features: NDArray[np.int32], offsets: NDArray[np.int64], size: int) -> sparse.csr_array:
@@ -143,7 +142,7 @@ def score_texts(vectors: Vectors, texts: sparse.csr_array) -> Floats:
 def refine_vectors(
     vectors: Vectors,
     draw: Callable[[], tuple[sparse.csr_array, NDArray[np.int64], Floats]],
-    left: Callable[[sparse.csr_array, NDArray[np.int64]], Floats],
+    correction: Callable[[sparse.csr_array, NDArray[np.int64]], Floats],
     *,
     rounds: int,
     rate: float,
@@ -157,7 +156,7 @@ def refine_vectors(
         draw: Gives one round's texts as vectors, their languages, and what is known of each text beforehand: the log
             of each language's probability, (texts, languages) or one row for all; only what these do not explain is
             learnt.
-        left: What is added to the scores of texts in their own languages (`leave_one_out`).
+        correction: What is added to the scores of texts in their own languages (`leave_one_out`).
         rounds: How often it draws.
         rate: Step at the beginning.
         batch: Texts per step.
@@ -167,21 +166,21 @@ def refine_vectors(
     bias_squares = np.full(vectors.bias.shape, _START, dtype=np.float32)
     flat, flat_squares = vectors.weights.reshape(-1), squares.reshape(-1)
     for number in range(rounds):
-        texts, truth, known = draw()
+        texts, truth, log_prior = draw()
         loss = 0.0
         for begin in range(0, len(truth), batch):
             x, y = texts[begin : begin + batch], truth[begin : begin + batch]
             rows = np.arange(len(y))
             now = np.float32(rate * (1 - (number + begin / len(truth)) / rounds))
             slope = score_texts(vectors, x)
-            slope[rows, y] += left(x, y)
-            slope = probabilities(slope + (known[begin : begin + batch] if len(known) > 1 else known))
+            slope[rows, y] += correction(x, y)
+            slope = probabilities(slope + (log_prior[begin : begin + batch] if len(log_prior) > 1 else log_prior))
             loss -= float(np.log(np.maximum(slope[rows, y], 1e-9)).sum())
             slope[rows, y] -= 1
             slope[np.abs(slope) < _NOTICEABLE] = 0
-            part = slope.sum(axis=0)
+            bias_slope = slope.sum(axis=0)
             bias_squares += (slope**2).sum(axis=0)
-            vectors.bias[:] -= np.float32(0.3) * now * part / np.sqrt(bias_squares)
+            vectors.bias[:] -= np.float32(0.3) * now * bias_slope / np.sqrt(bias_squares)
             used, place = np.unique(x.indices, return_inverse=True)
             small = sparse.csr_array((x.data, place, x.indptr), shape=(len(y), len(used)))
             moved = (small.T.tocsr() @ sparse.csr_array(slope)).tocoo()

@@ -61,35 +61,37 @@ def unpack_weights(model: Model, prefix: str = "") -> list[ScriptWeights]:
     """The weights of each script of a sound model."""
     widths = np.bincount(model.arrays["script"], minlength=len(model.parameters["scripts"]))
     values = model.arrays[f"{prefix}values"]
-    kept = values != 0
-    places = (np.cumsum(model.arrays[f"{prefix}gaps"], dtype=np.int64) - 1)[kept]
-    values = values[kept]
-    found = []
+    is_nonzero = values != 0
+    places = (np.cumsum(model.arrays[f"{prefix}gaps"], dtype=np.int64) - 1)[is_nonzero]
+    values = values[is_nonzero]
+    weights = []
     begin = 0
     for width, (common, features) in zip(widths.tolist(), model.arrays[f"{prefix}features"].tolist(), strict=True):
         first, last = np.searchsorted(places, [begin, begin + features * width])
         row, column = np.divmod(places[first:last] - begin, max(width, 1))
-        found.append(ScriptWeights(common, features, row, column, values[first:last]))
+        weights.append(ScriptWeights(common, features, row, column, values[first:last]))
         begin += features * width
-    return found
+    return weights
 
 
 def pack_weights(weights: Sequence[ScriptWeights], widths: Sequence[int], prefix: str = "") -> dict[str, NDArray[Any]]:
     """The arrays `features`, `gaps` and `values` of a model file."""
     places, begin = [np.zeros(0, dtype=np.int64)], 0
-    for own, width in zip(weights, widths, strict=True):
-        places.append(begin + own.row * width + own.column)
-        begin += own.features * width
-    values = np.concatenate([np.zeros(0, dtype=np.int8), *(own.value for own in weights)])
+    for script_weights, width in zip(weights, widths, strict=True):
+        places.append(begin + script_weights.row * width + script_weights.column)
+        begin += script_weights.features * width
+    values = np.concatenate([np.zeros(0, dtype=np.int8), *(script_weights.value for script_weights in weights)])
     gaps, values = weight_codec.squeeze_places(np.concatenate(places), values)
     return {
-        f"{prefix}features": np.array([(own.common, own.features) for own in weights], dtype=np.int32),
+        f"{prefix}features": np.array(
+            [(script_weights.common, script_weights.features) for script_weights in weights], dtype=np.int32
+        ),
         f"{prefix}gaps": gaps,
         f"{prefix}values": values,
     }
 
 
-def add_steps(own: ScriptWeights, columns: Sequence[int], steps: Ints, *, most: int) -> ScriptWeights:
+def add_steps(weights: ScriptWeights, columns: Sequence[int], steps: Ints, *, most: int) -> ScriptWeights:
     """The weights of a script with steps added to those of some labels; what becomes 0 is no weight any more.
 
     Shapes: steps (labels, features).
@@ -99,19 +101,19 @@ def add_steps(own: ScriptWeights, columns: Sequence[int], steps: Ints, *, most: 
     >>> found.row.tolist(), found.column.tolist(), found.value.tolist()
     ([1, 1], [0, 2], [10, 1])
     """
-    kept = ~np.isin(own.column, columns)
-    rows, values = [own.row[kept]], [own.value[kept].astype(np.int64)]
-    names = [own.column[kept]]
-    for column, more in zip(columns, steps, strict=True):
-        mine = own.column == column
-        total = more.copy()
-        total[own.row[mine]] += own.value[mine]
+    unchanged = ~np.isin(weights.column, columns)
+    rows, values = [weights.row[unchanged]], [weights.value[unchanged].astype(np.int64)]
+    names = [weights.column[unchanged]]
+    for column, column_steps in zip(columns, steps, strict=True):
+        in_column = weights.column == column
+        total = column_steps.copy()
+        total[weights.row[in_column]] += weights.value[in_column]
         rows.append(np.flatnonzero(total))
         values.append(np.clip(total[rows[-1]], -most, most))
         names.append(np.full(len(rows[-1]), column))
     row, column_of, value = np.concatenate(rows), np.concatenate(names), np.concatenate(values)
     order = np.lexsort((column_of, row))
-    return ScriptWeights(own.common, own.features, row[order], column_of[order], value[order].astype(np.int8))
+    return ScriptWeights(weights.common, weights.features, row[order], column_of[order], value[order].astype(np.int8))
 
 
 def list_ngrams(model: Model) -> list[bytes]:
@@ -137,33 +139,33 @@ def remove_labels(model: Model, labels: Collection[str]) -> Model:
     if not keep.any():
         raise ModelError("no label would be left")
     script = model.arrays["script"].astype(np.int64)
-    left = np.unique(script[keep])
+    scripts_left = np.unique(script[keep])
     widths = np.bincount(script[keep], minlength=len(model.parameters["scripts"]))
     starts = np.searchsorted(script, np.arange(len(widths)))
     arrays = dict(model.arrays)
     for prefix in _prefixes(model):
-        every = unpack_weights(model, prefix)
-        first = np.cumsum([0, *(own.features for own in every)])
+        weights = unpack_weights(model, prefix)
+        first = np.cumsum([0, *(script_weights.features for script_weights in weights)])
         smaller, rows = [], []
-        for number in left.tolist():
-            mine = keep[starts[number] : starts[number] + np.count_nonzero(script == number)]
-            small, used = _drop_columns(every[number], mine)
+        for number in scripts_left.tolist():
+            keep_columns = keep[starts[number] : starts[number] + np.count_nonzero(script == number)]
+            small, used = _drop_columns(weights[number], keep_columns)
             smaller.append(small)
             rows.append(first[number] + used)
-        arrays |= pack_weights(smaller, widths[left].tolist(), prefix)
-        kept = np.concatenate(rows)
+        arrays |= pack_weights(smaller, widths[scripts_left].tolist(), prefix)
+        kept_rows = np.concatenate(rows)
         if prefix:
-            arrays[f"{prefix}keys"] = char_lm.pack(list_lm_keys(model)[kept])
+            arrays[f"{prefix}keys"] = char_lm.pack(list_lm_keys(model)[kept_rows])
         else:
             grams = list_ngrams(model)
             if OCCURRENCES in arrays:
-                arrays[OCCURRENCES] = arrays[OCCURRENCES][kept]
-            arrays["ngrams"] = np.frombuffer(b"\n".join([grams[i] for i in kept.tolist()]), dtype=np.uint8)
+                arrays[OCCURRENCES] = arrays[OCCURRENCES][kept_rows]
+            arrays["ngrams"] = np.frombuffer(b"\n".join([grams[i] for i in kept_rows.tolist()]), dtype=np.uint8)
     for name in (*LABEL_ARRAYS, *(LM_ARRAYS if len(_prefixes(model)) > 1 else ())):
         arrays[name] = arrays[name][keep]
-    arrays["script"] = np.searchsorted(left, script[keep]).astype(np.uint8)
-    arrays["sharpness"] = arrays["sharpness"][left]
-    parameters = {**model.parameters, "scripts": [model.parameters["scripts"][i] for i in left.tolist()]}
+    arrays["script"] = np.searchsorted(scripts_left, script[keep]).astype(np.uint8)
+    arrays["sharpness"] = arrays["sharpness"][scripts_left]
+    parameters = {**model.parameters, "scripts": [model.parameters["scripts"][i] for i in scripts_left.tolist()]}
     return Model(model.method, tuple(np.array(model.labels)[keep].tolist()), parameters, arrays)
 
 
@@ -171,15 +173,15 @@ def _prefixes(model: Model) -> tuple[str, ...]:
     return ("", char_lm.PREFIX) if f"{char_lm.PREFIX}keys" in model.arrays else ("",)
 
 
-def _drop_columns(own: ScriptWeights, keep: NDArray[np.bool_]) -> tuple[ScriptWeights, Ints]:
+def _drop_columns(weights: ScriptWeights, keep: NDArray[np.bool_]) -> tuple[ScriptWeights, Ints]:
     """A script's weights with some of its columns, and which of its features still have any: none where one is left."""
     number = int(keep.sum())
-    some = keep[own.column] if number > 1 else np.zeros(len(own.column), dtype=np.bool_)
-    used = np.unique(own.row[some])
-    row = np.searchsorted(used, own.row[some])
-    column = (np.cumsum(keep) - 1)[own.column[some]]
-    common = int(np.searchsorted(used, own.common))
-    return ScriptWeights(common, len(used), row, column, own.value[some]), used
+    has_column = keep[weights.column] if number > 1 else np.zeros(len(weights.column), dtype=np.bool_)
+    used = np.unique(weights.row[has_column])
+    row = np.searchsorted(used, weights.row[has_column])
+    column = (np.cumsum(keep) - 1)[weights.column[has_column]]
+    common = int(np.searchsorted(used, weights.common))
+    return ScriptWeights(common, len(used), row, column, weights.value[has_column]), used
 
 
 OCCURRENCES = "occurrences"
@@ -249,7 +251,7 @@ class SmallerModel(NamedTuple):
 
     model: Model
     removed: tuple[str, ...]  #: labels that are gone, in the order of the model
-    alone: tuple[str, ...]  #: labels that are the only ones of their script now: whatever is written in it is told so
+    single: tuple[str, ...]  #: labels that are the only ones of their script now: whatever is written in it is told so
 
 
 def count_label_ngrams(model: Model) -> dict[str, int]:
@@ -257,8 +259,8 @@ def count_label_ngrams(model: Model) -> dict[str, int]:
     script = model.arrays["script"].astype(np.int64)
     count = np.zeros(len(model.labels), dtype=np.int64)
     start = 0
-    for own, width in zip(unpack_weights(model), np.bincount(script).tolist(), strict=True):
-        count[start : start + width] = np.bincount(own.column, minlength=width)
+    for weights, width in zip(unpack_weights(model), np.bincount(script).tolist(), strict=True):
+        count[start : start + width] = np.bincount(weights.column, minlength=width)
         start += width
     return dict(zip(model.labels, count.tolist(), strict=True))
 
@@ -285,13 +287,15 @@ def select_labels(
         raise ModelError(
             f"{path}: made for the method {model.method}; only models of {EDITABLE_METHOD} can be made smaller"
         )
-    for one in (*only, *without):
-        if not any(one.takes(*languages.split(label)) for label in model.labels):
-            raise ModelError(f"{path}: the model has no {'_'.join(filter(None, (one.language, one.script)))}")
-    kept = [label for label in model.labels if (not only or _matches(only, label)) and not _matches(without, label)]
-    removed = tuple(label for label in model.labels if label not in set(kept))
-    if not kept or not removed:
-        raise ModelError(f"{path}: no label would be {'removed' if kept else 'left'}")
+    for wanted in (*only, *without):
+        if not any(wanted.takes(*languages.split(label)) for label in model.labels):
+            raise ModelError(f"{path}: the model has no {'_'.join(filter(None, (wanted.language, wanted.script)))}")
+    kept_labels = [
+        label for label in model.labels if (not only or _matches(only, label)) and not _matches(without, label)
+    ]
+    removed = tuple(label for label in model.labels if label not in set(kept_labels))
+    if not kept_labels or not removed:
+        raise ModelError(f"{path}: no label would be {'removed' if kept_labels else 'left'}")
     often = pack_occurrences(read_occurrences(model, path))  # with which languages can still be added to it
     smaller = remove_labels(replace(model, arrays={**model.arrays, OCCURRENCES: often}), removed)
     history = [*model.parameters.get("extended", []), {"base": digest, "removed": len(removed), "labels": {}}]
@@ -301,8 +305,8 @@ def select_labels(
     return SmallerModel(smaller, removed, tuple(label for label in after if label not in before))
 
 
-def _matches(some: Sequence[Wanted], label: str) -> bool:
-    return any(one.takes(*languages.split(label)) for one in some)
+def _matches(languages_wanted: Sequence[Wanted], label: str) -> bool:
+    return any(wanted.takes(*languages.split(label)) for wanted in languages_wanted)
 
 
 def _single_labels(model: Model) -> list[str]:

@@ -56,7 +56,7 @@ class NewText:
     @property
     def lines(self) -> dict[str, list[str]]:
         """All lines of each label."""
-        return {label: _join_genres(own) for label, own in self.genres.items()}
+        return {label: _join_genres(genres) for label, genres in self.genres.items()}
 
     def parted(self) -> tuple[NewText, dict[str, list[str]]]:
         """The same without one line in `HELD_OUT_EVERY`, before anything is made of them; and these lines, by label.
@@ -64,14 +64,14 @@ class NewText:
         Raises:
             ModelError: a label has too few lines.
         """
-        kept, out = {}, {}
+        training, held_out = {}, {}
         for label, genres in self.given.items():
-            stays, out[label] = corpus.hold_out(tuple(_join_genres(genres)), HELD_OUT_EVERY)
-            if not out[label]:
+            stays, held_out[label] = corpus.hold_out(tuple(_join_genres(genres)), HELD_OUT_EVERY)
+            if not held_out[label]:
                 raise ModelError(f"{label}: too few lines to hold some of them back, as relatives need it")
             chosen = set(stays)
-            kept[label] = {genre: [line for line in lines if line in chosen] for genre, lines in genres.items()}
-        return NewText(kept, {label: dict(genres) for label, genres in kept.items()}, self.scripts), out
+            training[label] = {genre: [line for line in lines if line in chosen] for genre, lines in genres.items()}
+        return NewText(training, {label: dict(genres) for label, genres in training.items()}, self.scripts), held_out
 
     def add(self, words: Path | None, options: TrainingOptions, others: Mapping[str, int]) -> None:
         """Add the genres that are made."""
@@ -94,19 +94,19 @@ class NewText:
             for file in sorted(sub.glob("*.txt"))
         ]
         text = "\n".join(lines).encode("utf-8", "surrogatepass")
-        given = self.given[label]
-        made = {
-            genre: more
-            for genre, own in sorted(self.genres[label].items())
-            if (more := sum(map(len, own)) - sum(map(len, given.get(genre, ()))))
+        read_lines = self.given[label]
+        derived = {
+            genre: derived_size
+            for genre, genre_lines in sorted(self.genres[label].items())
+            if (derived_size := sum(map(len, genre_lines)) - sum(map(len, read_lines.get(genre, ()))))
         }
-        told: dict[str, Any] = {
+        facts: dict[str, Any] = {
             "characters": sum(map(len, lines)),
             "sha256": hashlib.sha256(text).hexdigest(),
             "files": names[:MOST_FILES],
             "more_files": len(names[MOST_FILES:]),
         }
-        return told | ({"made": made} if made else {})
+        return facts | ({"made": derived} if derived else {})
 
 
 def read_new_text(folder: Path, base: Model, messages: Sequence[Path], *, replace: bool) -> NewText:
@@ -116,39 +116,39 @@ def read_new_text(folder: Path, base: Model, messages: Sequence[Path], *, replac
         ModelError: a folder that is empty, or has a sub-folder of no known language, of a label that the base has
             (unless `replace`), of too little text, or of text in two scripts.
     """
-    wanted = {known for sub in folder.iterdir() if sub.is_dir() and (known := languages.label(sub.name))}
-    found = corpus.read_corpus(
+    labels = {code for sub in folder.iterdir() if sub.is_dir() and (code := languages.label(sub.name))}
+    texts = corpus.read_corpus(
         folder,
         label=languages.label,
         minimum=lambda _: LEAST_TEXT,
         maximum=base.parameters.get("maximum", 400_000),
         least=1,
         messages=messages,
-        only=wanted,
+        only=labels,
     )
-    for name, size in sorted(found.left_out.items()):
+    for name, size in sorted(texts.left_out.items()):
         if size:
             raise ModelError(f"{folder}: {name} has {size:,} characters of text, and {LEAST_TEXT:,} are needed")
         if languages.label(name) is None:
             raise ModelError(f"{folder}: {name} is the code of no known language")
         raise ModelError(f"{folder}: {name} has no text")
-    if not found.lines:
+    if not texts.lines:
         raise ModelError(f"{folder}: no sub-folders of UTF-8 .txt files")
-    if not replace and (taken := sorted(set(found.lines) & set(base.labels))):
-        raise ModelError(f"{folder}: the model has {', '.join(taken)} already")
-    scripts = {label: _main_script(label, lines) for label, lines in found.lines.items()}
-    genres = {label: _keep_script(found.by_genre(label), script) for label, script in scripts.items()}
-    given = {label: dict(own) for label, own in genres.items()}
-    return NewText(given, genres, {label: registry.name(number) for label, number in scripts.items()})
+    if not replace and (existing := sorted(set(texts.lines) & set(base.labels))):
+        raise ModelError(f"{folder}: the model has {', '.join(existing)} already")
+    scripts = {label: _main_script(label, lines) for label, lines in texts.lines.items()}
+    genres = {label: _keep_script(texts.by_genre(label), script) for label, script in scripts.items()}
+    read_lines = {label: dict(label_genres) for label, label_genres in genres.items()}
+    return NewText(read_lines, genres, {label: registry.name(number) for label, number in scripts.items()})
 
 
-def read_relatives(folder: Path, base: Model, given: NewText) -> dict[str, tuple[str, ...]]:
+def read_relatives(folder: Path, base: Model, new_text: NewText) -> dict[str, tuple[str, ...]]:
     """Lines of labels that a model has and that stay.
 
     Raises:
         ModelError: a label that the model does not have, that is new, or without text.
     """
-    found = corpus.read_corpus(
+    texts = corpus.read_corpus(
         folder,
         label=languages.label,
         minimum=lambda _: 0,
@@ -156,24 +156,28 @@ def read_relatives(folder: Path, base: Model, given: NewText) -> dict[str, tuple
         least=1,
         one_script=True,
     )
-    for name in (*found.left_out, *found.lines):
-        if name not in base.labels or name in given.given:
+    for name in (*texts.left_out, *texts.lines):
+        if name not in base.labels or name in new_text.given:
             raise ModelError(f"{folder}: {name} is no language that the model has and keeps")
-    if found.left_out:
-        raise ModelError(f"{folder}: {min(found.left_out)} has no text")
-    return found.lines
+    if texts.left_out:
+        raise ModelError(f"{folder}: {min(texts.left_out)} has no text")
+    return texts.lines
 
 
 def _join_genres(genres: Mapping[str, Sequence[str]]) -> list[str]:
-    return [line for own in genres.values() for line in own]
+    return [line for lines in genres.values() for line in lines]
 
 
 def _keep_script(genres: Mapping[str, Sequence[str]], script: int) -> dict[str, list[str]]:
-    kept = {
-        genre: [line for line, own in zip(lines, _line_scripts(lines)[0].tolist(), strict=True) if own == script]
+    in_script = {
+        genre: [
+            line
+            for line, line_script in zip(lines, _line_scripts(lines)[0].tolist(), strict=True)
+            if line_script == script
+        ]
         for genre, lines in genres.items()
     }
-    return {genre: lines for genre, lines in kept.items() if lines}
+    return {genre: lines for genre, lines in in_script.items() if lines}
 
 
 def _line_scripts(lines: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -193,7 +197,7 @@ def _main_script(label: str, lines: Sequence[str]) -> int:
     if not sizes[first]:
         raise ModelError(f"{label}: its text has no letters")
     if sizes[second] > SECOND_SCRIPT * sizes.sum():
-        shares = [f"{registry.name(own)} {sizes[own] / sizes.sum():.0%}" for own in (first, second)]
+        shares = [f"{registry.name(number)} {sizes[number] / sizes.sum():.0%}" for number in (first, second)]
         raise ModelError(f"{label}: its text is in two scripts ({', '.join(shares)}); make a label of each")
     return int(first)
 
@@ -234,17 +238,17 @@ def choose_bias(texts: Contest) -> float:
     is_own = texts.language == NEW_LANGUAGE
     numbers = np.bincount(texts.language[~is_own])
     at_first = int((texts.gap[is_own] > 0).sum())
-    found = 0.0
-    while found > LEAST_BIAS:
-        takes = texts.gap + texts.factor * found > 0
+    bias = 0.0
+    while bias > LEAST_BIAS:
+        takes = texts.gap + texts.factor * bias > 0
         lost = np.bincount(texts.language[~is_own & takes & texts.is_known], minlength=len(numbers))
         if (lost <= MOST_LOST * numbers).all():
             break
-        kept = int((texts.gap[is_own] + texts.factor[is_own] * (found - BIAS_STEP) > 0).sum())
-        if at_first - kept > MOST_GIVEN_UP * is_own.sum():
+        won = int((texts.gap[is_own] + texts.factor[is_own] * (bias - BIAS_STEP) > 0).sum())
+        if at_first - won > MOST_GIVEN_UP * is_own.sum():
             break
-        found -= BIAS_STEP
-    return found
+        bias -= BIAS_STEP
+    return bias
 
 
 def fit_biases(
@@ -260,13 +264,20 @@ def fit_biases(
     )
     texts, language = excerpts.draw(np.full(len(names), EXCERPTS, dtype=np.int64))
     truth = np.array([identifier.labels.index(name) for name in names])[language]
-    found = {}
+    biases = {}
     for number, name in enumerate(new):
-        own = _contest_texts(identifier, texts, truth, identifier.labels.index(name))
-        mine = (language == number) | (language >= len(new))
+        contest = _contest_texts(identifier, texts, truth, identifier.labels.index(name))
+        is_contender = (language == number) | (language >= len(new))
         of = np.where(language == number, NEW_LANGUAGE, language - len(new))
-        found[name] = choose_bias(Contest(own.gap[mine], own.factor[mine], of[mine], own.is_known[mine]))
-    return found
+        biases[name] = choose_bias(
+            Contest(
+                contest.gap[is_contender],
+                contest.factor[is_contender],
+                of[is_contender],
+                contest.is_known[is_contender],
+            )
+        )
+    return biases
 
 
 def _contest_texts(identifier: Discriminative, texts: Sequence[str], truth: NDArray[np.int64], label: int) -> Contest:
@@ -280,9 +291,9 @@ def _contest_texts(identifier: Discriminative, texts: Sequence[str], truth: NDAr
             first, last, _ = columns.indices(len(identifier.labels))
             if not first <= label < last or last - first == 1 or columns == slice(None):
                 continue
-            others = np.delete(scores, label - first, axis=1)
-            best = others.argmax(axis=1)
-            gap[begin + rows] = scores[:, label - first] - others.max(axis=1)
+            other_scores = np.delete(scores, label - first, axis=1)
+            best = other_scores.argmax(axis=1)
+            gap[begin + rows] = scores[:, label - first] - other_scores.max(axis=1)
             factor[begin + rows] = inverse_temperature[np.minimum(lengths, len(inverse_temperature) - 1)]
             is_known[begin + rows] = best + first + (best >= label - first) == truth[begin + rows]
     return Contest(gap, factor, truth, is_known)

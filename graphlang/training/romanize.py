@@ -62,10 +62,10 @@ def _spelling(character: str) -> str:
     name = unicodedata.name(character, "")
     if "VIRAMA" in name:
         return _VOWEL_MARK
-    found = _SOUND_NAME.match(name)
-    if not found:
+    match = _SOUND_NAME.match(name)
+    if not match:
         return base if base.isascii() and base.isalpha() else ""
-    sound = re.sub(r"(.)\1+", r"\1", found[1].split()[-1].lower())
+    sound = re.sub(r"(.)\1+", r"\1", match[1].split()[-1].lower())
     if not (sound.isascii() and sound.isalpha() and len(sound) <= _LONGEST_SOUND):
         return ""
     return _VOWEL_MARK + sound if "VOWEL SIGN" in name else sound
@@ -77,7 +77,10 @@ def romanize(text: str) -> str:
     >>> romanize("Новости Μακεδονία ニホン 한국 ዜና हिन्दी")
     'novosti makedonia nihon hangug zena hindi'
     """
-    spelt = (_spelling(one) if one.isalpha() or not one.isascii() else one for one in text.lower())
+    spelt = (
+        _spelling(character) if character.isalpha() or not character.isascii() else character
+        for character in text.lower()
+    )
     return re.sub(f"a?{_VOWEL_MARK}", "", "".join(spelt))
 
 

@@ -72,20 +72,20 @@ def shrink_differences(
     """
     scores = logistic_regression.score_texts(vectors, texts)
     equally = 1 / np.bincount(truth, minlength=len(letters))[truth]  # every language counts the same
-    found, leaning = [], []
+    leanings, changes = [], []
     for poor, rich in confused_pairs(mean_probabilities(scores, truth), letters, confused):
         weights = remove_chance(vectors, counts, letters, poor, rich)
-        alone = logistic_regression.Vectors(weights[:, None], vectors.base[[rich]], vectors.bias[[poor]])
-        then = logistic_regression.score_texts(alone, texts)[:, 0]
+        poor_vectors = logistic_regression.Vectors(weights[:, None], vectors.base[[rich]], vectors.bias[[poor]])
+        then = logistic_regression.score_texts(poor_vectors, texts)[:, 0]
         way = _best_fraction(scores, then, poor, truth, equally)
         if way:
             scores[:, poor] += np.float32(way) * (then - scores[:, poor])
-            found.append(Leaning(poor, rich, way))
-            leaning.append((poor, np.float32(way), weights, vectors.base[rich]))
-    for poor, part, weights, base in leaning:
-        vectors.weights[:, poor] += part * (weights - vectors.weights[:, poor])
-        vectors.base[poor] += part * (base - vectors.base[poor])
-    return found
+            leanings.append(Leaning(poor, rich, way))
+            changes.append((poor, np.float32(way), weights, vectors.base[rich]))
+    for poor, fraction, weights, base in changes:
+        vectors.weights[:, poor] += fraction * (weights - vectors.weights[:, poor])
+        vectors.base[poor] += fraction * (base - vectors.base[poor])
+    return leanings
 
 
 def mean_probabilities(scores: Scores, truth: NDArray[np.int64]) -> Floats:
@@ -140,25 +140,27 @@ def remove_chance(
     >>> found.astype(float).round(2).tolist()
     [4.0, 0.47]
     """
-    own, other = counts[poor].astype(np.float64), counts[rich].astype(np.float64)
-    difference = np.log((own + _PSEUDO_COUNT) / (other + _PSEUDO_COUNT)) - np.log(letters[poor] / letters[rich])
-    error = 1 / (own + _PSEUDO_COUNT) + 1 / (other + _PSEUDO_COUNT)
-    kept = np.maximum(0, 1 - error / np.maximum(difference**2, 1e-9)).astype(np.float32)
+    poor_counts, rich_counts = counts[poor].astype(np.float64), counts[rich].astype(np.float64)
+    difference = np.log((poor_counts + _PSEUDO_COUNT) / (rich_counts + _PSEUDO_COUNT)) - np.log(
+        letters[poor] / letters[rich]
+    )
+    error = 1 / (poor_counts + _PSEUDO_COUNT) + 1 / (rich_counts + _PSEUDO_COUNT)
+    kept_share = np.maximum(0, 1 - error / np.maximum(difference**2, 1e-9)).astype(np.float32)
     lean_on = vectors.weights[:, rich]
     gap = vectors.weights[:, poor] + (vectors.base[poor] - vectors.base[rich]) - lean_on
-    weights: Scores = lean_on + kept * gap
-    weights[own + other == 0] = 0  # what neither has speaks against both alike
+    weights: Scores = lean_on + kept_share * gap
+    weights[poor_counts + rich_counts == 0] = 0  # what neither has speaks against both alike
     return weights
 
 
 def _best_fraction(scores: Scores, then: Scores, poor: int, truth: NDArray[np.int64], equally: Floats) -> float:
     """How far the scores of a language are to go to others, so that all texts are likeliest to be in their own."""
     rest = np.delete(scores, poor, axis=1)
-    most = rest.max(axis=1)
-    others = np.log(np.exp(rest - most[:, None]).sum(axis=1)) + most
+    greatest = rest.max(axis=1)
+    log_sum = np.log(np.exp(rest - greatest[:, None]).sum(axis=1)) + greatest
     losses = []
     for way in _FRACTIONS:
-        own = scores[:, poor] + np.float32(way) * (then - scores[:, poor])
-        lost = np.logaddexp(others, own) - np.where(truth == poor, own, 0)  # the scores of others stay as they are
+        score = scores[:, poor] + np.float32(way) * (then - scores[:, poor])
+        lost = np.logaddexp(log_sum, score) - np.where(truth == poor, score, 0)  # the scores of others stay as they are
         losses.append(float((equally * lost).sum(dtype=np.float64)))
     return _FRACTIONS[int(np.argmin(losses))]

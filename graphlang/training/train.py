@@ -30,7 +30,6 @@ from graphlang.training.training_options import (
     TrainingOptions,
     check_options,
     option_rules,
-    rename_options,
 )
 
 if TYPE_CHECKING:
@@ -81,10 +80,10 @@ def train(
     if method in train_papers.TRAINERS:
         return train_papers.train_paper(folder, method=method, progress=progress, options=options)
     if method not in ("nfc", "nfc-2004"):
-        known = ", ".join(("nfc", "nfc-2004", *train_papers.TRAINERS))
-        raise ModelError(f"{method}: no method that can be trained ({known})")
+        methods = ", ".join(("nfc", "nfc-2004", *train_papers.TRAINERS))
+        raise ModelError(f"{method}: no method that can be trained ({methods})")
     base = TrainingOptions() if method == "nfc" else PAPER_OPTIONS
-    check_options(options := rename_options(options), option_rules(method), method=method)
+    check_options(options, option_rules(method), method=method)
     chosen = TrainingOptions(**{**asdict(base), **options})
     if not chosen.closed:
         chosen = _drop_char_lm(chosen, options)
@@ -112,12 +111,13 @@ def train(
         groups = close_languages.find_groups(labels, lists)
         close = [[labels[i] for i in group.labels.tolist()] for group in groups]
         parameters |= {"word_lists": sorted(lists), "close_languages": close}
-        every = [
-            [d for own in genres.values() for d in corpus.join_documents(own, chosen.document)] for genres in texts
+        documents_of = [
+            [d for texts_of_label in genres.values() for d in corpus.join_documents(texts_of_label, chosen.document)]
+            for genres in texts
         ]
-        documents = [corpus.pick_evenly(own, chosen.documents) for own in every]
+        documents = [corpus.pick_evenly(texts_of_label, chosen.documents) for texts_of_label in documents_of]
         prior = speaker_prior.log_prior(labels, 1.0)
-        arrays, found = fit_nfc.fit_nfc(
+        arrays, fitted = fit_nfc.fit_nfc(
             texts,
             documents,
             held_out=[out for _, out in parts],
@@ -128,16 +128,18 @@ def train(
             progress=progress,
         )
         arrays["siblings"] = close_languages.score_offsets(labels, groups)
-        parameters |= found | {"leaning": [[labels[i], labels[on], way] for i, on, way in found["leaning"]]}
+        parameters |= fitted | {"leaning": [[labels[i], labels[on], way] for i, on, way in fitted["leaning"]]}
         compared = bosnian.comparable_lines(dict(zip(labels, texts, strict=True)), lists)
         arrays |= bosnian.separate_bosnian(Model(method, labels, parameters, arrays), compared)
     else:
-        documents = [corpus.join_documents(kept, chosen.document)[: chosen.documents] for kept, _ in parts]
+        documents = [
+            corpus.join_documents(training_lines, chosen.document)[: chosen.documents] for training_lines, _ in parts
+        ]
         arrays = _fit_paper(documents, chosen, progress)
     shape = (len(parameters["scripts"]), len(calibration.KNOTS)) if method == "nfc" else len(calibration.KNOTS)
     arrays["sharpness"] = np.zeros(shape, dtype=np.float32)
     is_any_out = any(out for _, out in parts)  # else all were learnt from, and are asked about
-    probes = [out if is_any_out else kept for kept, out in parts]
+    probes = [out if is_any_out else training_lines for training_lines, out in parts]
     arrays["sharpness"] = _calibrate(Model(method, labels, parameters, arrays), probes, chosen, random)
     if method == "nfc":
         arrays["siblings"] += close_languages.rare_offsets(labels)
@@ -154,9 +156,12 @@ def _drop_char_lm(chosen: TrainingOptions, options: Mapping[str, Any]) -> Traini
 
 def _training_genres(material: corpus.Corpus, label: str, every: int) -> dict[str, list[str]]:
     """The lines of a label that are not held out, apart by genre."""
-    kept = set(corpus.hold_out(material.lines[label], every)[0])
-    apart = {genre: [line for line in own if line in kept] for genre, own in material.by_genre(label).items()}
-    return {genre: own for genre, own in apart.items() if own}
+    training_lines = set(corpus.hold_out(material.lines[label], every)[0])
+    by_genre = {
+        genre: [line for line in genre_lines if line in training_lines]
+        for genre, genre_lines in material.by_genre(label).items()
+    }
+    return {genre: genre_lines for genre, genre_lines in by_genre.items() if genre_lines}
 
 
 def _fit_paper(documents: list[list[str]], chosen: TrainingOptions, progress: Progress) -> dict[str, NDArray[Any]]:
@@ -164,11 +169,14 @@ def _fit_paper(documents: list[list[str]], chosen: TrainingOptions, progress: Pr
         documents,
         orders=chosen.orders,
         closed=chosen.closed,
-        progress=lambda done, every: progress("n-grams", done, every),
+        progress=lambda done, total: progress("n-grams", done, total),
     )
     vocabulary = Vocabulary(sorted(candidates.top(chosen.features)))
     counts = np.stack(
-        [nfc_2004.count_features(vocabulary, own, limit=chosen.maximum, closed=chosen.closed) for own in documents]
+        [
+            nfc_2004.count_features(vocabulary, label_documents, limit=chosen.maximum, closed=chosen.closed)
+            for label_documents in documents
+        ]
     )
     return {"ngrams": pack_ngrams(vocabulary.ngrams), "vectors": nfc_2004.reference_vectors(counts).astype(np.float16)}
 
@@ -179,10 +187,13 @@ def _calibrate(
     if model.method == "nfc":  # its own, so that weights that are there can be calibrated again, to the same bytes
         random = np.random.default_rng((chosen.seed, 1))
     excerpts = Excerpts(held_out, shortest=4, longest=400, random=random)
-    most = max(1, min(_MOST_EXCERPTS, 60_000 // len(held_out)))
+    limit = max(1, min(_MOST_EXCERPTS, 60_000 // len(held_out)))
     expected = np.exp(speaker_prior.log_prior(model.labels, chosen.prior[0] if model.method == "nfc" else 0.0))
-    wanted = most * len(held_out) * expected / expected.sum()
-    numbers = np.array([min(int(n) + 1, 4 * len(own)) for n, own in zip(wanted, held_out, strict=True)], dtype=np.int64)
+    expected_numbers = limit * len(held_out) * expected / expected.sum()
+    numbers = np.array(
+        [min(int(n) + 1, 4 * len(samples)) for n, samples in zip(expected_numbers, held_out, strict=True)],
+        dtype=np.int64,
+    )
     texts, truth = excerpts.draw(numbers)
     doubt = np.log(chosen.doubt) * np.linspace(0, 1, len(calibration.KNOTS))
     if model.method != "nfc":
@@ -198,8 +209,8 @@ def _calibrate(
     of_lm = np.outer(with_lm, np.log(chosen.inverse_temperatures))
     # With an inverse temperature of one, as yet; the prior and the language model come to what has been scaled.
     fresh = Discriminative(model, "", "the new model")
-    every = np.zeros((len(model.parameters["scripts"]), len(calibration.KNOTS)))
-    own: list[tuple[int, Any]] = []
+    coefficients = np.zeros((len(model.parameters["scripts"]), len(calibration.KNOTS)))
+    samples: list[tuple[int, Any]] = []
     for (rows, columns, scores, lengths), (_, _, whole, _) in zip(
         fresh.measure(texts, prior=False), fresh.measure(texts), strict=True
     ):
@@ -209,13 +220,13 @@ def _calibrate(
         if right.any() and columns != slice(None):
             number = int(model.arrays["script"][first])
             scaled = scores[right] + model.arrays["siblings"][columns]
-            known = whole[right] - scaled
-            own.append((number, (scaled, lengths[right], truth[rows[right]] - first, known)))
-    if not own:
+            fixed = whole[right] - scaled
+            samples.append((number, (scaled, lengths[right], truth[rows[right]] - first, fixed)))
+    if not samples:
         raise ModelError(_NO_LETTERS)
-    common = max(own, key=lambda item: (item[1][0].shape[1] > 1, len(item[1][1])))
-    every[:] = calibration.fit(*common[1], outliers=OUTLIERS)
-    for number, sample in own:
+    common = max(samples, key=lambda item: (item[1][0].shape[1] > 1, len(item[1][1])))
+    coefficients[:] = calibration.fit(*common[1], outliers=OUTLIERS)
+    for number, sample in samples:
         if len(sample[1]) >= _OWN_CALIBRATION and sample[0].shape[1] > 1:
-            every[number] = calibration.fit(*sample, outliers=OUTLIERS)
-    return np.asarray(every + doubt + of_lm, dtype=np.float32)
+            coefficients[number] = calibration.fit(*sample, outliers=OUTLIERS)
+    return np.asarray(coefficients + doubt + of_lm, dtype=np.float32)

@@ -94,8 +94,8 @@ def train_paper(folder: Path, *, method: str, progress: Progress, options: dict[
     chosen = TRAINERS[method]
     common = {field.name for field in fields(PublishedOptions)}
     signature = inspect.signature(chosen.build).parameters
-    own = {name for name in signature if name not in {"labels", "lines"}}
-    check_options(options, {name: _RULES[name] for name in common | own}, method=method)
+    method_options = {name for name in signature if name not in {"labels", "lines"}}
+    check_options(options, {name: _RULES[name] for name in common | method_options}, method=method)
     shared = PublishedOptions(**{**asdict(chosen.defaults), **{k: v for k, v in options.items() if k in common}})
     material = corpus.read_corpus(
         folder,
@@ -106,17 +106,17 @@ def train_paper(folder: Path, *, method: str, progress: Progress, options: dict[
     progress("read", len(material.lines), len(material.lines))
     labels = tuple(sorted(material.lines))
     parts = [corpus.hold_out(material.lines[label], shared.held_out) for label in labels]
-    given = {"labels": labels, "lines": [kept for kept, _ in parts]}
+    arguments = {"labels": labels, "lines": [training_lines for training_lines, _ in parts]}
     arrays, parameters = chosen.build(
-        **{name: value for name, value in given.items() if name in signature},
-        **{name: value for name, value in options.items() if name in own},
+        **{name: value for name, value in arguments.items() if name in signature},
+        **{name: value for name, value in options.items() if name in method_options},
     )
     progress("count", 1, 1)
     parameters = {**asdict(shared), **parameters, "corpus": material.digest, "left_out": material.left_out}
     arrays["sharpness"] = np.zeros(len(calibration.KNOTS), dtype=np.float32)
     model = Model(method, labels, parameters, arrays)
     # A label of so few lines that none was held out is asked about those it was trained on: better than not at all.
-    probes = [out or kept for kept, out in parts]
+    probes = [out or training_lines for training_lines, out in parts]
     arrays["sharpness"] = _calibrate(chosen.reader(model, "", "the new model"), probes, shared)
     progress("calibrate", 1, 1)
     return Model(method, labels, parameters, arrays)
@@ -125,8 +125,8 @@ def train_paper(folder: Path, *, method: str, progress: Progress, options: dict[
 def _calibrate(reader: Any, held_out: list[list[str]], options: PublishedOptions) -> NDArray[np.float32]:
     random = np.random.default_rng(options.seed)
     excerpts = Excerpts(held_out, shortest=4, longest=400, random=random)
-    most = max(1, min(_MOST_EXCERPTS, _MOST_EXCERPTS_IN_ALL // len(held_out)))
-    texts, truth = excerpts.draw(np.array([min(most, 4 * len(own)) for own in held_out], dtype=np.int64))
+    limit = max(1, min(_MOST_EXCERPTS, _MOST_EXCERPTS_IN_ALL // len(held_out)))
+    texts, truth = excerpts.draw(np.array([min(limit, 4 * len(lines)) for lines in held_out], dtype=np.int64))
     scores, lengths = reader.similarities(texts)
     letters = lengths > 0
     logs = calibration.fit(scores[letters], lengths[letters], truth[letters])
@@ -150,7 +150,7 @@ class EditedModel(NamedTuple):
     """A model, and what became of its profiles."""
 
     model: Model
-    made: list[ByteProfile]
+    added: list[ByteProfile]
     removed: list[ByteProfile]  #: those that were replaced included
 
 
@@ -174,40 +174,49 @@ def edit_profiles(
         raise ModelError(
             f"{model.method}: only models of {' and '.join(PROFILE_METHODS)} hold profiles that stand alone"
         )
-    had = byte_profiles.unpack_profiles(model, "the model")
-    gone = {own.key for own in had for name in remove if name in {own.label, f"{own.label}:{own.encoding}"}}
+    profiles = byte_profiles.unpack_profiles(model, "the model")
+    dropped = {
+        profile.key
+        for profile in profiles
+        for name in remove
+        if name in {profile.label, f"{profile.label}:{profile.encoding}"}
+    }
     for name in remove:
-        if not any(name in {label, f"{label}:{encoding}"} for label, encoding in gone):
+        if not any(name in {label, f"{label}:{encoding}"} for label, encoding in dropped):
             raise ModelError(f"{name}: no profile of the model (LABEL, or LABEL:ENCODING)")
-    for one in only:
-        if not any(one.takes(*languages.split(own.label)) for own in had):
-            raise ModelError(f"{one.language}: no profile of the model")
+    for wanted in only:
+        if not any(wanted.takes(*languages.split(profile.label)) for profile in profiles):
+            raise ModelError(f"{wanted.language}: no profile of the model")
     if only:
-        gone |= {own.key for own in had if not any(one.takes(*languages.split(own.label)) for one in only)}
-    made: list[ByteProfile] = []
+        dropped |= {
+            profile.key
+            for profile in profiles
+            if not any(wanted.takes(*languages.split(profile.label)) for wanted in only)
+        }
+    new_profiles: list[ByteProfile] = []
     parameters: dict[str, Any] = dict(model.parameters)
     if folder is not None:
         material = _read_corpus(folder, model)
         size = model.parameters.get("features")
         if size is not None and (type(size) is not int or size < 1):
             raise ModelError("the model does not say of how many n-grams its profiles are")
-        made = byte_profiles.make_profiles(
+        new_profiles = byte_profiles.make_profiles(
             tuple(material.lines),
             list(material.lines.values()),
             order=shape.order,
             size=size,
             edges=shape.edges,
         )
-        gone |= {own.key for own in had if own.label in material.lines}
+        dropped |= {profile.key for profile in profiles if profile.label in material.lines}
         added = model.parameters.get("added")
         parameters["added"] = [*(added if isinstance(added, list) else []), material.digest]
-    kept = [own for own in had if own.key not in gone]
-    if not kept and not made:
+    unchanged = [profile for profile in profiles if profile.key not in dropped]
+    if not unchanged and not new_profiles:
         raise ModelError("no profile would be left in the model")
     return EditedModel(
-        replace(byte_profiles.replace_profiles(model, [*kept, *made]), parameters=parameters),
-        made,
-        [own for own in had if own.key in gone],
+        replace(byte_profiles.replace_profiles(model, [*unchanged, *new_profiles]), parameters=parameters),
+        new_profiles,
+        [profile for profile in profiles if profile.key in dropped],
     )
 
 

@@ -76,20 +76,20 @@ def train_url_method(
     if text is not None and method != DEFAULT:
         raise ModelError(f"{method} learns from URLs alone, and takes no running text")
     least = options.pop("least_urls", LEAST_URLS.get(method, _LEAST_URLS_OF_PAPER))
-    known = {field.name for field in fields(UrlOptions)} if method == DEFAULT else {*_PAPER_OPTIONS}
-    unknown = sorted(set(options) - known)
+    option_names = {field.name for field in fields(UrlOptions)} if method == DEFAULT else {*_PAPER_OPTIONS}
+    unknown = sorted(set(options) - option_names)
     if unknown:
-        raise ModelError(f"{', '.join(unknown)}: no option of {method} (least_urls, {', '.join(sorted(known))})")
+        raise ModelError(f"{', '.join(unknown)}: no option of {method} (least_urls, {', '.join(sorted(option_names))})")
     try:
         urls: dict[str, list[str]] = defaultdict(list)
         for row in read_urls(corpus):
             urls[row.language].append(row.url)
         progress("read", 1, 1)
-        enough = {language: some for language, some in urls.items() if len(some) >= least}
+        usable = {language: language_urls for language, language_urls in urls.items() if len(language_urls) >= least}
         if method == DEFAULT:
             lines = read_text(text) if text is not None else {}
-            return train_url(enough, lines, UrlOptions(**options), progress)
-        return baykan2008_training.train_classifier(method, enough, **options)
+            return train_url(usable, lines, UrlOptions(**options), progress)
+        return baykan2008_training.train_classifier(method, usable, **options)
     except ValueError as error:
         raise ModelError(f"{corpus}: {error}") from error
 
@@ -106,52 +106,56 @@ def train_url(
         ValueError: fewer than two languages.
     """
     options = options or UrlOptions()
-    given = gather_examples(urls, text, options)
+    examples = gather_examples(urls, text, options)
     steps = options.folds + 2
     progress("train", 1, steps)
-    fold = np.random.default_rng(options.seed).integers(options.folds, size=given.domain.max() + 1)[given.domain]
-    held_out = np.zeros((len(given.label), len(given.labels)), dtype=np.float32)
+    fold = np.random.default_rng(options.seed).integers(options.folds, size=examples.domain.max() + 1)[examples.domain]
+    held_out = np.zeros((len(examples.label), len(examples.labels)), dtype=np.float32)
     for number in range(options.folds):
         inside, outside = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
-        held_out[outside] = given.whole[outside] @ _fit_weights(given, inside, options)
+        held_out[outside] = examples.whole[outside] @ _fit_weights(examples, inside, options)
         progress("train", number + 2, steps)
-    temperature_coefficients = fit_temperature(held_out, given.known, given.offset, given.label, given.weight)
+    temperature_coefficients = fit_temperature(
+        held_out, examples.known, examples.offset, examples.label, examples.weight
+    )
 
-    weights = _fit_weights(given, np.arange(len(given.label)), options)
-    weights *= given.scale[:, None]
+    weights = _fit_weights(examples, np.arange(len(examples.label)), options)
+    weights *= examples.scale[:, None]
     weights -= np.median(weights, axis=1, keepdims=True)  # the answer is the same, and most weights become 0
     whole = np.clip(np.rint(weights / options.step), -127, 127).astype(np.int8)
-    buckets = np.flatnonzero(given.row >= 0)
-    used = whole[given.row[buckets]].any(axis=1)
+    buckets = np.flatnonzero(examples.row >= 0)
+    used = whole[examples.row[buckets]].any(axis=1)
     progress("train", steps, steps)
     parameters = {name: value for name, value in asdict(options).items() if name not in {"step", "enough"}}
     return UrlModel(
-        labels=given.labels,
-        prior=np.exp(given.offset),
+        labels=examples.labels,
+        prior=np.exp(examples.offset),
         buckets=buckets[used].astype(np.int32),
-        weights=whole[given.row[buckets[used]]],
+        weights=whole[examples.row[buckets[used]]],
         enough=float(options.enough),
         step=options.step,
         temperature_coefficients=temperature_coefficients,
-        parameters={**parameters, "urls": len(given.label), "slugs_drawn": given.slugs},
+        parameters={**parameters, "urls": len(examples.label), "slugs_drawn": examples.slugs},
     )
 
 
-def _fit_weights(given: UrlExamples, rows: NDArray[np.int64], options: UrlOptions) -> NDArray[np.float32]:
+def _fit_weights(examples: UrlExamples, rows: NDArray[np.int64], options: UrlOptions) -> NDArray[np.float32]:
     """[features, labels] the weights that the labelled URLs in ``rows`` teach."""
-    label, weight = given.label[rows], given.weight[rows]
+    label, weight = examples.label[rows], examples.weight[rows]
 
     def regressed(
-        more: tuple[sparse.csr_matrix, NDArray[np.int64], NDArray[np.float64]],
+        extra: tuple[sparse.csr_matrix, NDArray[np.int64], NDArray[np.float64]],
         columns: NDArray[np.bool_] | slice,
         begin: NDArray[np.float32],
     ) -> NDArray[np.float32]:
-        some = sparse.vstack([given.whole[rows], more[0]], format="csr")
-        fixed = given.offset if isinstance(columns, slice) else some[:, ~columns] @ begin[~columns] + given.offset
+        features = sparse.vstack([examples.whole[rows], extra[0]], format="csr")
+        fixed = (
+            examples.offset if isinstance(columns, slice) else features[:, ~columns] @ begin[~columns] + examples.offset
+        )
         return fit_softmax(
-            some[:, columns],
-            np.concatenate([label, more[1]]),
-            np.concatenate([weight, more[2]]),
+            features[:, columns],
+            np.concatenate([label, extra[1]]),
+            np.concatenate([weight, extra[2]]),
             begin[columns],
             fixed,
             epochs=options.epochs,
@@ -160,12 +164,12 @@ def _fit_weights(given: UrlExamples, rows: NDArray[np.int64], options: UrlOption
             seed=options.seed,
         )
 
-    own = np.flatnonzero(np.isin(given.bare_of, rows))
-    bare = given.bare_of[own]
-    bare_weight = options.host * given.weight[bare]
-    weights = regressed((given.bare[own], given.label[bare], bare_weight), slice(None), given.start)
-    marked = (given.marked, given.marked_label, np.ones(len(given.marked_label)))
-    weights[given.coded] = regressed(marked, given.coded, weights)
+    own_rows = np.flatnonzero(np.isin(examples.bare_of, rows))
+    bare = examples.bare_of[own_rows]
+    bare_weight = options.host * examples.weight[bare]
+    weights = regressed((examples.bare[own_rows], examples.label[bare], bare_weight), slice(None), examples.start)
+    marked = (examples.marked, examples.marked_label, np.ones(len(examples.marked_label)))
+    weights[examples.coded] = regressed(marked, examples.coded, weights)
     return weights
 
 
@@ -224,29 +228,29 @@ def gather_examples(
     labels = tuple(sorted(urls))
     if len(labels) < 2:  # noqa: PLR2004
         raise ValueError("a URL model tells two languages or more apart")
-    known = [url for label in labels for url in urls[label]]
+    all_urls = [url for label in labels for url in urls[label]]
     label = np.repeat(np.arange(len(labels)), [len(urls[name]) for name in labels])
     drawn = [list(draw_slugs(name, text.get(name, ()), options.slugs, options.seed)) for name in labels]
-    drawn_label = np.repeat(np.arange(len(labels)), [len(some) for some in drawn])
-    _, domain = np.unique(registered_domains(known), return_inverse=True)
+    drawn_label = np.repeat(np.arange(len(labels)), [len(texts) for texts in drawn])
+    _, domain = np.unique(registered_domains(all_urls), return_inverse=True)
     weight = np.bincount(domain)[domain].astype(np.float64) ** -options.damping
     prior = np.bincount(label, weights=weight, minlength=len(labels)) + 1.0
 
-    of_urls, of_text = extract_features(known), extract_features([slug for some in drawn for slug in some])
+    of_urls, of_text = extract_features(all_urls), extract_features([slug for texts in drawn for slug in texts])
     first_weights = list(known_signs(labels))
     row = _choose_columns(of_urls, domain, of_text, {bucket for bucket, _, _ in first_weights}, options)
     scale = {"ngram": options.ngram}
 
-    def table(found: dict[str, FeatureKind]) -> sparse.csr_matrix:
-        return to_matrix(found, row, scale, options.enough)
+    def table(kinds: dict[str, FeatureKind]) -> sparse.csr_matrix:
+        return to_matrix(kinds, row, scale, options.enough)
 
     start = options.text * _text_log_odds(table(of_text), drawn_label, len(labels), options.smoothing)
     for bucket, column, log_odds in first_weights:
         start[row[bucket], column] = max(start[row[bucket], column], log_odds)
     coded = np.zeros(len(start), dtype=bool)
     coded[[row[bucket] for bucket, _, _ in code_signs(labels)]] = True
-    bare = [(number, alone) for number, url in enumerate(known) if (alone := host_alone(url))]
-    made = list(draw_translated(known, labels, options.translated, options.seed))
+    bare = [(number, host) for number, url in enumerate(all_urls) if (host := host_alone(url))]
+    translations = list(draw_translated(all_urls, labels, options.translated, options.seed))
     return UrlExamples(
         labels=labels,
         row=row,
@@ -259,10 +263,10 @@ def gather_examples(
         weight=weight,
         domain=domain,
         known=np.asarray(to_matrix(of_urls, row, {}).sum(axis=1)).ravel().astype(np.int64),
-        bare=table(extract_features([alone for _, alone in bare])),
+        bare=table(extract_features([host for _, host in bare])),
         bare_of=np.array([number for number, _ in bare], dtype=np.int64),
-        marked=table(extract_features([url for url, _ in made])),
-        marked_label=np.array([column for _, column in made], dtype=np.int64),
+        marked=table(extract_features([url for url, _ in translations])),
+        marked_label=np.array([column for _, column in translations], dtype=np.int64),
         slugs=len(drawn_label),
     )
 
@@ -275,18 +279,18 @@ def _choose_columns(
     options: UrlOptions,
 ) -> NDArray[np.int32]:
     """[2 ** BITS] the column of each bucket that enough domains or slugs have, -1 for the others."""
-    kept = np.zeros(1 << BUCKET_BITS, dtype=bool)
-    kept[list(always)] = True
+    is_column = np.zeros(1 << BUCKET_BITS, dtype=bool)
+    is_column[list(always)] = True
     for kinds, group, least in (
         (known, domain, options.domains_of_feature),
         (text, None, options.slugs_of_feature),
     ):
         for bucket, first in kinds.values():
             row = np.repeat(np.arange(len(first) - 1), np.diff(first))
-            one = row if group is None else group[row]
-            pairs = np.unique(bucket * (int(one.max(initial=0)) + 1) + one) // (int(one.max(initial=0)) + 1)
-            kept |= np.bincount(pairs, minlength=1 << BUCKET_BITS) >= least
-    return np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+            owner = row if group is None else group[row]
+            pairs = np.unique(bucket * (int(owner.max(initial=0)) + 1) + owner) // (int(owner.max(initial=0)) + 1)
+            is_column |= np.bincount(pairs, minlength=1 << BUCKET_BITS) >= least
+    return np.where(is_column, np.cumsum(is_column) - 1, -1).astype(np.int32)
 
 
 def _text_log_odds(
@@ -310,9 +314,9 @@ def _text_log_odds(
 def _scales(row: NDArray[np.int32], scale: dict[str, float], *kinds: dict[str, FeatureKind]) -> NDArray[np.float32]:
     """[features] the scale of each feature's kind, to be taken into its weights."""
     scales = np.ones(int(row.max()) + 1, dtype=np.float32)
-    for some in kinds:
+    for kind_features in kinds:
         for name, factor in scale.items():
-            column = row[some[name].bucket]
+            column = row[kind_features[name].bucket]
             scales[column[column >= 0]] = factor
     return scales
 
@@ -350,9 +354,11 @@ def fit_softmax(
         order = random.permutation(count)
         for begin in range(0, count, batch):
             rows = order[begin : begin + batch]
-            part = features[rows]
-            columns, place = np.unique(part.indices, return_inverse=True)
-            small = sparse.csr_matrix((part.data, place, part.indptr), shape=(len(rows), len(columns)))
+            batch_features = features[rows]
+            columns, place = np.unique(batch_features.indices, return_inverse=True)
+            small = sparse.csr_matrix(
+                (batch_features.data, place, batch_features.indptr), shape=(len(rows), len(columns))
+            )
             current = weights[columns]
             error = softmax(small @ current + (offset if offset.ndim == 1 else offset[rows]))
             error[np.arange(len(rows)), label[rows]] -= 1

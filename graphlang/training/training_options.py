@@ -86,7 +86,7 @@ class Numbers(NamedTuple):
         return f"{number} {whole}numbers from {self.each.least:,} to {self.each.most:,}{', ' * bool(note)}{note}"
 
 
-def check_options(given: Mapping[str, Any], known: Mapping[str, Rule], *, method: str) -> None:
+def check_options(options: Mapping[str, Any], rules: Mapping[str, Rule], *, method: str) -> None:
     """Refuse options that a method does not have, and values that are none.
 
     Raises:
@@ -96,12 +96,12 @@ def check_options(given: Mapping[str, Any], known: Mapping[str, Rule], *, method
     Traceback (most recent call last):
     graphlang.modelfile.ModelError: features=0: a whole number from 1 to 1,000
     """
-    if unknown := sorted(set(given) - set(known)):
-        names = ", ".join(sorted(known))
+    if unknown := sorted(set(options) - set(rules)):
+        names = ", ".join(sorted(rules))
         raise ModelError(f"{', '.join(unknown)}: no option of training {method} (it has {names})")
-    for name, value in given.items():
-        if not known[name].allows(value):
-            raise ModelError(f"{name}={value}: {known[name]}")
+    for name, value in options.items():
+        if not rules[name].allows(value):
+            raise ModelError(f"{name}={value}: {rules[name]}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,15 +211,6 @@ NFC_ONLY = (
     *("close_languages", "confused", "bare", "bare_least", "rate", "batch"),
     *("table", "step", "prior", "lm_gain", "lm_least", "lm_text_exponent", "lm_inverse_temperature"),
 )
-#: Former name of an option -> its name; `renamed` takes both.
-FORMER: Final[Mapping[str, str]] = {
-    "plain": "bare",
-    "siblings": "close_languages",
-    "spelling": "lm_gain",
-    "spelt": "lm_least",
-    "temper": "lm_inverse_temperature",
-    "written": "lm_text_exponent",
-}
 _MOST = 2**31
 _WITHOUT_LM = sum(knot >= longest_text(MAX_ORDER, words=True) for knot in KNOTS[1:]) + 1  # it ends at the next knot
 _RULES: Final[Mapping[str, Rule]] = {
@@ -263,21 +254,6 @@ _RULES: Final[Mapping[str, Rule]] = {
     "held_out": Range(1, _MOST),
     "seed": Range(0, 2**63),
 }
-
-
-def rename_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options with those of a former name under the name that they have now.
-
-    Raises:
-        ModelError: one is given under both of its names.
-
-    >>> rename_options({"temper": 0.5, "seed": 1})
-    {'lm_inverse_temperature': 0.5, 'seed': 1}
-    """
-    for before, now in FORMER.items():
-        if before in options and now in options:
-            raise ModelError(f"{before} is the former name of {now}: give one of them")
-    return {FORMER.get(name, name): value for name, value in options.items()}
 
 
 def option_rules(method: str) -> dict[str, Rule]:

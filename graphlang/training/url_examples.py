@@ -74,15 +74,15 @@ _PAIRS = tuple(a + b for a in string.ascii_lowercase for b in string.ascii_lower
 
 
 def known_signs(labels: Sequence[str]) -> Iterator[tuple[int, int, float]]:
-    """Every known sign as (bucket, column of its language, log-odds). A bucket may come more than once: take the best."""
+    """Yield every known sign as (bucket, column of its language, log-odds); of a bucket's signs the best one counts."""
     yield from code_signs(labels)
     column = {label: number for number, label in enumerate(labels)}
     for label in labels:
         for word in _language_names(languages.bcp47(label)):
             yield int(to_bucket(hash_words([word]))[0]), column[label], NAME_LOG_ODDS
     for country in _PAIRS:
-        spoken = [column[code] for code in languages.official(country) if code in column]
-        for number, log_odds in zip(spoken, CCTLD_LOG_ODDS, strict=False):
+        columns = [column[code] for code in languages.official(country) if code in column]
+        for number, log_odds in zip(columns, CCTLD_LOG_ODDS, strict=False):
             yield _positioned_bucket(country, position_number(TLD, DOT, SLASH)), number, log_odds
     if "eng" in column:
         for domain in _ENGLISH:
@@ -90,15 +90,15 @@ def known_signs(labels: Sequence[str]) -> Iterator[tuple[int, int, float]]:
 
 
 def code_signs(labels: Sequence[str]) -> Iterator[tuple[int, int, float]]:
-    """Of `known_signs`, those of language codes, and of country codes that are no language's, in the positions of codes."""
+    """Yield the signs of language codes, and of country codes that are no language's, in the positions of codes."""
     column = {label: number for number, label in enumerate(labels)}
     codes = {code: languages.code(code) for code in (*_PAIRS, *labels)}  # with old codes, such as iw and no
     yield from _sign_codes({code: column[label] for code, label in codes.items() if label in column})
     for country in _PAIRS:
-        spoken = [column[code] for code in languages.official(country) if code in column]
-        if spoken and codes[country] not in column:
+        columns = [column[code] for code in languages.official(country) if code in column]
+        if columns and codes[country] not in column:
             for where, log_odds in CODE_POSITIONS.items():
-                yield _positioned_bucket(country, where), spoken[0], log_odds * WEAKER_CODE
+                yield _positioned_bucket(country, where), columns[0], log_odds * WEAKER_CODE
 
 
 def _sign_codes(columns: dict[str, int]) -> Iterator[tuple[int, int, float]]:
@@ -197,7 +197,7 @@ def draw_translated(urls: Sequence[str], labels: Sequence[str], count: int, seed
     >>> [url for url, _ in draw_translated(["http://www.a.org/news/today.html"], ["kor"], 1, seed=2)]
     ['http://a.org/ko/news/today.html']
     """
-    originals = [(found[1], found[2]) for url in urls if (found := _GENERIC_URL.match(url))]
+    originals = [(match[1], match[2]) for url in urls if (match := _GENERIC_URL.match(url))]
     if not originals:
         return
     draws = random.Random(seed)  # noqa: S311 no secret is drawn

@@ -96,36 +96,36 @@ def estimate_char_lms(words: Sequence[Mapping[str, int]], *, least: float) -> Ch
     Returns:
         The models; None where the script has more letters than fit (those that write words and not sounds).
     """
-    alphabet = sorted({letter for own in words for letter in "".join(own)})
+    alphabet = sorted({letter for counts in words for letter in "".join(counts)})
     if not alphabet or len(alphabet) + _SPACE >= _LETTER_MASK:
         return None
     numbers = np.zeros(ord(alphabet[-1]) + 1, dtype=np.int64)
     numbers[[ord(letter) for letter in alphabet]] = np.arange(len(alphabet)) + _SPACE + 1
     numbers[ord(" ")] = _SPACE
-    found = [_estimate_language(own, numbers, len(alphabet) + 1, least) for own in words]
+    languages = [_estimate_language(counts, numbers, len(alphabet) + 1, least) for counts in words]
     names: dict[str, int] = {}
     keys, labels, weights, worth = [], [], [], []
-    for label, own in enumerate(found):
-        for order in own.orders:
-            kept = order.weights != 0
-            keys.append(order.keys[kept])
-            weights.append(order.weights[kept])
-            worth.append(np.abs(order.weights[kept]) * order.counts[kept])
+    for label, counts in enumerate(languages):
+        for order in counts.orders:
+            is_nonzero = order.weights != 0
+            keys.append(order.keys[is_nonzero])
+            weights.append(order.weights[is_nonzero])
+            worth.append(np.abs(order.weights[is_nonzero]) * order.counts[is_nonzero])
             labels.append(np.full(len(keys[-1]), label))
-        kept = own.lifts != 0
-        named = [own.words[position] for position in np.flatnonzero(kept).tolist()]
+        is_nonzero = counts.lifts != 0
+        named = [counts.words[position] for position in np.flatnonzero(is_nonzero).tolist()]
         keys.append(np.array([_word_key(word, numbers, names) for word in named], dtype=np.int64))
-        weights.append(own.lifts[kept])
-        worth.append((own.lifts * own.counts)[kept])
+        weights.append(counts.lifts[is_nonzero])
+        worth.append((counts.lifts * counts.counts)[is_nonzero])
         labels.append(np.full(len(named), label))
-    every, row = np.unique(np.concatenate(keys), return_inverse=True)
+    unique_keys, row = np.unique(np.concatenate(keys), return_inverse=True)
     matrix = sparse.coo_array(
-        (np.concatenate(weights), (row, np.concatenate(labels))), shape=(len(every), len(words))
+        (np.concatenate(weights), (row, np.concatenate(labels))), shape=(len(unique_keys), len(words))
     ).tocsr()  # what one n-gram is told twice, as such and as a short word, is added up
     longer = list(names)
-    ngrams = [_unpack_ngram(key, alphabet) if key > 0 else f" {longer[-1 - key]} " for key in every.tolist()]
-    total = np.bincount(row, weights=np.concatenate(worth), minlength=len(every)).astype(np.float64)
-    letter, word = np.array([own.letter for own in found]), np.array([own.word for own in found])
+    ngrams = [_unpack_ngram(key, alphabet) if key > 0 else f" {longer[-1 - key]} " for key in unique_keys.tolist()]
+    total = np.bincount(row, weights=np.concatenate(worth), minlength=len(unique_keys)).astype(np.float64)
+    letter, word = np.array([counts.letter for counts in languages]), np.array([counts.word for counts in languages])
     return CharLMs(ngrams, matrix, total, letter, word)
 
 
@@ -179,9 +179,9 @@ def _estimate_language(counts: Mapping[str, int], numbers: Numbers, letters: int
             order, contexts, back = _estimate_longer(
                 keys, number, orders[-1], size, 0.0 if size <= _NEVER_DROPPED else least
             )
-            known = contexts != _SPACE
-            start += float(back[~known].sum())
-            orders[-1].weights[np.searchsorted(orders[-1].keys, contexts[known])] += back[known]
+            has_context = contexts != _SPACE
+            start += float(back[~has_context].sum())
+            orders[-1].weights[np.searchsorted(orders[-1].keys, contexts[has_context])] += back[has_context]
         orders.append(order)
         logs[ends] = np.log(order.probability[which])
     logs_of_words = np.bincount(word, weights=logs, minlength=len(words))
@@ -217,9 +217,9 @@ def _estimate_longer(
     backed = shorter.probability[np.searchsorted(shorter.keys, keys & ((1 << _LETTER_BITS * (size - 1)) - 1))]
     dropped = number * np.log1p(number / (types[group] * backed)) < least
     free = types + np.bincount(group, weights=np.where(dropped, number, 0), minlength=len(first))
-    kept = np.where(dropped, 0, number)
-    probability = (kept + free[group] * backed) / (total + types)[group]
-    lift = np.log1p(kept / (free[group] * backed))
+    kept_counts = np.where(dropped, 0, number)
+    probability = (kept_counts + free[group] * backed) / (total + types)[group]
+    lift = np.log1p(kept_counts / (free[group] * backed))
     return _Order(keys, number, probability, lift), context[first], np.log(free / (total + types))
 
 
@@ -238,40 +238,40 @@ def fit_char_lms(
     Returns:
         The model's arrays, and its parameters.
     """
-    lines = [[line for some in own.values() for line in some] for own in texts]
-    sizes = np.array([sum(map(len, own)) for own in lines], dtype=np.float64)
+    lines = [[line for genre_lines in label_texts.values() for line in genre_lines] for label_texts in texts]
+    sizes = np.array([sum(map(len, label_texts)) for label_texts in lines], dtype=np.float64)
     letter, word = np.zeros(len(lines), dtype=np.float32), np.zeros(len(lines), dtype=np.float32)
-    found: list[CharLMs | None] = []
+    models: list[CharLMs | None] = []
     for script, labels in scripts:
-        made = None
+        model = None
         if len(labels) > 1 and registry.name(script) != EAST_ASIA:  # where there are no spaces between words
-            made = estimate_char_lms([count_words(lines[i], script) for i in labels.tolist()], least=options.lm_least)
-        if made is not None:
-            letter[labels], word[labels] = made.letter, made.word
-        found.append(made)
-    keys, bits = _admit_ngrams(found)
+            model = estimate_char_lms([count_words(lines[i], script) for i in labels.tolist()], least=options.lm_least)
+        if model is not None:
+            letter[labels], word[labels] = model.letter, model.word
+        models.append(model)
+    keys, bits = _admit_ngrams(models)
     numbers: list[tuple[int, int]] = []
     packed: list[NDArray[np.uint32]] = [np.zeros(0, dtype=np.uint32)]
     steps: list[NDArray[np.int8]] = [np.zeros(0, dtype=np.int8)]
-    for made, own, (_, labels) in zip(found, keys, scripts, strict=True):
-        if made is None:
+    for model, label_texts, (_, labels) in zip(models, keys, scripts, strict=True):
+        if model is None:
             numbers.append((0, 0))
             continue
-        kept = np.array(sorted(own, key=own.__getitem__), dtype=np.int64)
-        chosen = made.weights[kept]
+        rows = np.array(sorted(label_texts, key=label_texts.__getitem__), dtype=np.int64)
+        chosen = model.weights[rows]
         small = weight_codec.quantise(chosen.data.astype(np.float32), _STEP)
         whole = sparse.csr_array((small, chosen.indices, chosen.indptr), shape=chosen.shape).toarray()
         common, rare = weight_codec.dense_first(
-            whole, np.rint(made.worth[kept]).astype(np.int64), _DENSE_WEIGHTS // len(labels)
+            whole, np.rint(model.worth[rows]).astype(np.int64), _DENSE_WEIGHTS // len(labels)
         )
         order = np.concatenate([common, rare])
         numbers.append((len(common), len(order)))
-        packed.append(np.array([own[i] for i in kept[order].tolist()], dtype=np.uint32))
+        packed.append(np.array([label_texts[i] for i in rows[order].tolist()], dtype=np.uint32))
         steps.append(whole[order].reshape(-1))
     gaps, values = weight_codec.squeeze(np.concatenate(steps))
     text = options.lm_text_exponent * np.log(sizes / sizes.max())
-    for made, (_, labels) in zip(found, scripts, strict=True):
-        if made is None:
+    for model, (_, labels) in zip(models, scripts, strict=True):
+        if model is None:
             text[labels] = 0  # such a script has no language model, and no prior of it
     made_arrays = {
         "keys": char_lm.pack(np.concatenate(packed)),
@@ -287,24 +287,24 @@ def fit_char_lms(
     return {f"{PREFIX}{name}": array for name, array in made_arrays.items()}, {f"{PREFIX}bits": bits}
 
 
-def _admit_ngrams(found: Sequence[CharLMs | None]) -> tuple[list[dict[int, int]], int]:
+def _admit_ngrams(models: Sequence[CharLMs | None]) -> tuple[list[dict[int, int]], int]:
     """Of each script the n-grams that can stand in one table, with their keys; and the bits of that table.
 
     Of those that want one place, the one stays that is worth most.
     """
-    every = [ngram for made in found if made is not None for ngram in made.ngrams]
-    worth = np.concatenate([np.zeros(0), *(made.worth for made in found if made is not None)])
-    bits = min(_TABLE_BITS, bits_for(len(every)))
+    ngrams = [ngram for model in models if model is not None for ngram in model.ngrams]
+    worth = np.concatenate([np.zeros(0), *(model.worth for model in models if model is not None)])
+    bits = min(_TABLE_BITS, bits_for(len(ngrams)))
     order = np.argsort(-worth, kind="stable")
-    kept = np.zeros(len(every), dtype=np.bool_)
-    kept[order[admissible([every[i] for i in order.tolist()], bits=bits)]] = True
-    keys = keys_of(every)
+    is_admitted = np.zeros(len(ngrams), dtype=np.bool_)
+    is_admitted[order[admissible([ngrams[i] for i in order.tolist()], bits=bits)]] = True
+    keys = keys_of(ngrams)
     admitted: list[dict[int, int]] = []
     begin = 0
-    for made in found:
-        end = begin + (0 if made is None else len(made.ngrams))
-        mine = np.flatnonzero(kept[begin:end])
-        admitted.append(dict(zip(mine.tolist(), keys[begin:end][mine].tolist(), strict=True)))
+    for model in models:
+        end = begin + (0 if model is None else len(model.ngrams))
+        rows = np.flatnonzero(is_admitted[begin:end])
+        admitted.append(dict(zip(rows.tolist(), keys[begin:end][rows].tolist(), strict=True)))
         begin = end
     return admitted, bits
 
@@ -314,8 +314,8 @@ def count_words(lines: Sequence[str], script: int) -> dict[str, int]:
     longest = max(map(len, lines), default=1)
     counts: Counter[str] = Counter()
     for begin, end in blocks(lines, limit=longest):
-        wanted = np.full(end - begin, script, dtype=np.uint8)
-        letters = normalise(lines[begin:end], limit=longest, one_script=True, wanted=wanted)
+        line_scripts = np.full(end - begin, script, dtype=np.uint8)
+        letters = normalise(lines[begin:end], limit=longest, one_script=True, wanted=line_scripts)
         symbols = letters.symbols.astype("<u4", copy=False)
         counts.update(symbols.tobytes().decode("utf-32-le", "surrogatepass").split(" "))
     return {word: number for word, number in counts.items() if 0 < len(word) <= LONGEST - 2}

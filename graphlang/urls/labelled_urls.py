@@ -107,8 +107,8 @@ def host_alone(url: str) -> str:
     >>> host_alone("http://www.example.fr/feed"), host_alone("http://www.example.fr/")
     ('http://www.example.fr/', '')
     """
-    found = _WITH_PATH.match(url)
-    return f"{found[1]}/" if found else ""
+    match = _WITH_PATH.match(url)
+    return f"{match[1]}/" if match else ""
 
 
 def _host_name(url: str) -> str:
@@ -197,7 +197,7 @@ class UrlDecisions(NamedTuple):
             )
             for column, code in enumerate(self.languages)
         ]
-        means = (float(np.mean(column)) for column in zip(*(one for _, _, one in each), strict=True))
+        means = (float(np.mean(column)) for column in zip(*(values for _, _, values in each), strict=True))
         return [*each, ("average", len(self.language), UrlMeasures(*means))]
 
     def confusion(self) -> list[tuple[Any, ...]]:
@@ -220,17 +220,17 @@ def decide_urls(
     >>> decide_urls(url_methods.load("url-cctld"), urls).measures()[-1]
     ('average', 2, UrlMeasures(precision=1.0, recall=1.0, negative=1.0, f=1.0))
     """
-    there = {one.language for one in urls}
-    wanted = tuple(languages or sorted(there & set(identifier.labels)))
-    missing = [code for code in wanted if code not in identifier.labels or code not in there]
+    present = {row.language for row in urls}
+    codes = tuple(languages or sorted(present & set(identifier.labels)))
+    missing = [code for code in codes if code not in identifier.labels or code not in present]
     if missing:
         raise ValueError(f"{', '.join(missing)}: not in the file, or not known to {identifier.name}")
-    if len(wanted) < _FEWEST:
+    if len(codes) < _FEWEST:
         raise ValueError("fewer than two")
-    kept = [one for one in urls if one.language in wanted]
-    columns = [identifier.labels.index(code) for code in wanted]
-    decided = np.zeros((len(kept), len(wanted)), dtype=bool)
-    for begin in range(0, len(kept), _BATCH):
-        some = [one.url for one in kept[begin : begin + _BATCH]]
-        decided[begin : begin + _BATCH] = identifier.decisions(some)[:, columns]
-    return UrlDecisions(wanted, np.array([one.language for one in kept]), decided)
+    rows = [row for row in urls if row.language in codes]
+    columns = [identifier.labels.index(code) for code in codes]
+    decided = np.zeros((len(rows), len(codes)), dtype=bool)
+    for begin in range(0, len(rows), _BATCH):
+        urls_of_batch = [row.url for row in rows[begin : begin + _BATCH]]
+        decided[begin : begin + _BATCH] = identifier.decisions(urls_of_batch)[:, columns]
+    return UrlDecisions(codes, np.array([row.language for row in rows]), decided)

@@ -170,10 +170,10 @@ def hash_words(words: Sequence[str]) -> NDArray[np.uint64]:
     >>> bool(hash_words(["Café"])[0] == hash_tokens(find_runs(["/cafe/"]))[0])
     True
     """
-    found = find_runs(words)
-    if len(found.start) != len(words) or not all(words):
+    tokens = find_runs(words)
+    if len(tokens.start) != len(words) or not all(words):
         raise ValueError("each word must be one run of letters")
-    return hash_tokens(found)
+    return hash_tokens(tokens)
 
 
 #: zones of a URL
@@ -211,8 +211,8 @@ def find_hosts(tokens: Tokens) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     at = np.flatnonzero(characters == ord("@"))
     if len(at):
         last = np.searchsorted(at, end) - 1
-        found = (last >= 0) & (at[last] >= start)
-        start = np.where(found, at[last] + 1, start)
+        has_user = (last >= 0) & (at[last] >= start)
+        start = np.where(has_user, at[last] + 1, start)
     return start, end
 
 
@@ -253,14 +253,15 @@ def find_positions(tokens: Tokens, zone: NDArray[np.uint8]) -> NDArray[np.uint8]
     characters = tokens.characters
     # A URL ends in a line feed, and so does the one before it: both read as the end of a segment.
     before = np.where(tokens.start > 0, characters[np.maximum(tokens.start - 1, 0)], ord("\n"))
-    left = MARKS[np.minimum(before, 127)]
-    right = MARKS[np.minimum(characters[tokens.end], 127)]
+    mark_before = MARKS[np.minimum(before, 127)]
+    mark_after = MARKS[np.minimum(characters[tokens.end], 127)]
     length = tokens.end - tokens.start
     follows = np.append(tokens.start[1:], -1) == tokens.end + 1
-    joined = (length == 2) & ((right == HYPHEN) | (right == UNDERSCORE)) & follows & (np.append(length[1:], 0) == 2)  # noqa: PLR2004
-    whole = joined & (np.append(right[1:], OTHER) != right) & (left != right)
-    right = np.where(whole, SLASH, right)
-    return (zone * _CLASSES + left) * _CLASSES + right
+    two = length == 2  # noqa: PLR2004
+    joined = two & ((mark_after == HYPHEN) | (mark_after == UNDERSCORE)) & follows & np.append(two[1:], False)
+    whole = joined & (np.append(mark_after[1:], OTHER) != mark_after) & (mark_before != mark_after)
+    mark_after = np.where(whole, SLASH, mark_after)
+    return (zone * _CLASSES + mark_before) * _CLASSES + mark_after
 
 
 def position_number(zone: int, left: int, right: int) -> int:
@@ -285,9 +286,9 @@ def join_letters(tokens: Tokens) -> tuple[NDArray[np.uint16], NDArray[np.int64]]
     turn[tokens.start] = 1
     turn[tokens.end] = -1
     inside = np.cumsum(turn, dtype=np.int8).view(np.bool_)
-    kept = inside.copy()
-    kept[1:] |= inside[:-1]  # the mark after each token
-    letters = np.concatenate(([np.uint16(0)], (tokens.letters * inside[:-1])[kept[:-1]]))
+    is_written = inside.copy()
+    is_written[1:] |= inside[:-1]  # the mark after each token
+    letters = np.concatenate(([np.uint16(0)], (tokens.letters * inside[:-1])[is_written[:-1]]))
     offset = np.concatenate(([0], np.cumsum(tokens.end - tokens.start + 1)))
     return letters, offset[tokens.indptr]
 

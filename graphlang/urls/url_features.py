@@ -126,13 +126,13 @@ def to_matrix(
         first = count[kind.first]
         values = np.full(int(count[-1]), scale.get(name, 1.0), dtype=np.float32)
         if name == "ngram" and np.isfinite(enough):
-            known = np.diff(first)
-            values *= np.repeat(damp_ngrams(known, enough), known)
+            count_known = np.diff(first)
+            values *= np.repeat(damp_ngrams(count_known, enough), count_known)
         shape = (len(kind.first) - 1, columns)
         parts.append(sparse.csr_matrix((values, column[held], first), shape=shape))
     total = parts[0]
-    for part in parts[1:]:
-        total = total + part
+    for matrix in parts[1:]:
+        total = total + matrix
     return total.tocsr()
 
 

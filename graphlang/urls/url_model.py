@@ -81,13 +81,13 @@ def fit_temperature(
 
     # The first steps are given: by themselves they would be 0.00025 long, and the search would end where it began.
     first = np.array([[0.0, 0.0], [0.5, 0.0], [0.0, -0.2]])
-    found = optimize.minimize(
+    result = optimize.minimize(
         loss,
         np.zeros(2),
         method="Nelder-Mead",
         options={"maxiter": 100, "xatol": 0.01, "fatol": 1e-5, "initial_simplex": first},
     )
-    return np.asarray(found.x, dtype=np.float32)
+    return np.asarray(result.x, dtype=np.float32)
 
 
 _kernels = Kernels("graphlang.urls.native._url_sums")
@@ -137,9 +137,9 @@ class UrlModel:
         self.parameters = dict(parameters)
         self.hash = digest
         # A bit for each bucket: a number for each would be 16 MB, of which a URL asks for thirty in as many places.
-        known = np.zeros(1 << BUCKET_BITS, dtype=np.uint8)
-        known[buckets] = 1
-        self._weighs = np.packbits(known, bitorder="little").view("<u8").astype(np.uint64, copy=False)
+        has_weights = np.zeros(1 << BUCKET_BITS, dtype=np.uint8)
+        has_weights[buckets] = 1
+        self._weighs = np.packbits(has_weights, bitorder="little").view("<u8").astype(np.uint64, copy=False)
         self._before = np.searchsorted(buckets, np.arange(0, 1 << BUCKET_BITS, _BITS_OF_WORD)).astype(np.int32)
 
     def describe(self) -> dict[str, Any]:

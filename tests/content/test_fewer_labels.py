@@ -43,7 +43,7 @@ def fewer(model: Model, only: Sequence[str] = (), without: Sequence[str] = ()) -
 def test_what_is_left_answers_as_before(tiny_model: Model) -> None:
     assert tiny_model.labels == ("ell", "deu", "eng")
     made = fewer(tiny_model, only=["eng", "deu"])
-    assert (made.model.labels, made.removed, made.alone) == (("deu", "eng"), ("ell",), ())
+    assert (made.model.labels, made.removed, made.single) == (("deu", "eng"), ("ell",), ())
     whole = Discriminative(tiny_model, "", "").probabilities(LINES)
     part = Discriminative(made.model, "", "").probabilities(LINES)
     assert part.argmax(axis=1).tolist() == [0, 1, 0, 1, 0, 1]
@@ -59,7 +59,7 @@ def test_a_text_in_a_script_of_which_nothing_is_left_is_told_in_nothing(tiny_mod
 
 def test_a_language_that_is_left_alone_in_its_script_is_named(tiny_model: Model) -> None:
     made = fewer(tiny_model, without=["deu"])
-    assert (made.model.labels, made.removed, made.alone) == (("ell", "eng"), ("deu",), ("eng",))  # Greek was before
+    assert (made.model.labels, made.removed, made.single) == (("ell", "eng"), ("deu",), ("eng",))  # Greek was before
 
 
 def test_what_was_done_is_in_the_model(tiny_model: Model) -> None:
