@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -139,4 +140,5 @@ def _lines(*texts: str) -> list[str]:
 
 
 def _has_letters(lines: Sequence[str]) -> bool:
-    return sum(len(_LETTER.findall(line)) for line in lines) >= _FEWEST_LETTERS
+    letters = (letter for line in lines for letter in _LETTER.finditer(line))  # most lines have them at once
+    return next(islice(letters, _FEWEST_LETTERS - 1, None), None) is not None
