@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from graphlang.codes import languages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
 
 #: Sources of declarations, the most trusted first.
@@ -26,7 +26,7 @@ class Declared(NamedTuple):
     """A usable declaration."""
 
     label: str  #: our label
-    source: str  #: one of `SOURCES`
+    source: str  #: one of `DECLARATION_SOURCES`
 
 
 def find_declared(declarations: Iterable[tuple[str, str]]) -> Declared | None:
@@ -47,8 +47,3 @@ def find_declared(declarations: Iterable[tuple[str, str]]) -> Declared | None:
                 if label is not None and languages.split(label)[0] not in _NOTHING:
                     return Declared(label, source)
     return None
-
-
-def of_pages(pages: Iterable[Sequence[tuple[str, str]]]) -> list[Declared | None]:
-    """`find_declared` for each page."""
-    return [find_declared(rows) for rows in pages]

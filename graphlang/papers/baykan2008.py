@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from graphlang.urls.url_methods import UrlIdentifier
 
 
-#: URLs that are worked on at a time
+#: URLs of a block
 _BATCH = 8192
 
 
@@ -122,7 +122,7 @@ class UrlClassifier:
 
 
 def to_model(classifier: UrlClassifier) -> Model:
-    """What is written."""
+    """Pack a classifier for its model file."""
     arrays: dict[str, NDArray[Any]] = {"prior": classifier.prior, "sharpness": classifier.temperature_coefficients}
     parameters = {**classifier.parameters, "binary": classifier.binary}
     if isinstance(classifier.features, UrlVocabulary):
@@ -147,7 +147,7 @@ def to_model(classifier: UrlClassifier) -> Model:
 
 
 def read_classifier(content: Model, digest: str, source: str) -> UrlClassifier:
-    """The classifier of a file.
+    """Read the classifier of a model file; `source` is for messages.
 
     Raises:
         ModelError: its parts do not fit one another.
@@ -211,7 +211,7 @@ def _read_scorer(content: Model, size: int, source: str, *, unit: bool) -> Score
 
 
 def improve_recall(main: NDArray[np.bool_], helper: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Yes where either says yes: the helper is asked for a second opinion when the main classifier says no.
+    """Yes where either says yes: the helper gives a second opinion when the main classifier says no.
 
     Shapes: main [URLs, languages].
 
@@ -280,7 +280,7 @@ class MergedMethods:
         return np.asarray(mean / mean.sum(axis=1, keepdims=True), dtype=np.float32)
 
     def _spread(self, values: NDArray[Any], columns: NDArray[np.int64], kind: type) -> NDArray[Any]:
-        """The columns of one method as columns of this one; a language that it does not know has 0, or no."""
+        """Map the columns of one method to those of the merged one; an unknown language has 0, or no."""
         answer: NDArray[Any] = np.zeros((len(values), len(self.labels)), dtype=kind)
         answer[:, columns] = values
         return answer

@@ -82,7 +82,7 @@ class Lexicon:
         return token, self.language[np.repeat(begin, count) + offset].astype(np.int64)
 
     def only(self, numbers: Sequence[int]) -> Lexicon:
-        """The lists of some languages, numbered anew in the order given; a number of -1 stands for an empty list."""
+        """The lists of some languages, renumbered in the order given; -1 is an empty list."""
         new = np.full(max(int(self.language.max(initial=-1)), *numbers, -1) + 2, -1, dtype=np.int16)
         for place, number in enumerate(numbers):
             if number >= 0:
@@ -137,7 +137,7 @@ COUNT_KINDS: dict[str, Callable[[Sequence[str]], tuple[NDArray[np.uint64], NDArr
 class UrlVocabulary:
     """The features that training has seen."""
 
-    kind: str  #: key of `KINDS`
+    kind: str  #: key of `COUNT_KINDS`
     hashes: NDArray[np.uint64]  #: ascending
 
     @property
@@ -146,7 +146,7 @@ class UrlVocabulary:
         return tuple(f"{code:016x}" for code in self.hashes.tolist())
 
     def counts(self, urls: Sequence[str]) -> scipy.sparse.csr_matrix:
-        """[URLs, features] how often each known feature stands in each URL; unknown features are left out."""
+        """[URLs, features] occurrences of each known feature in each URL."""
         hashes, first = COUNT_KINDS[self.kind](urls)
         place = np.searchsorted(self.hashes, hashes)
         is_known = np.append(self.hashes, np.uint64(0))[place] == hashes
@@ -159,7 +159,7 @@ class UrlVocabulary:
 
 
 def learn_vocabulary(kind: str, urls: Sequence[str], least: int = 1) -> UrlVocabulary:
-    """All features of the URLs that occur ``least`` times or more.
+    """Learn the features that occur ``least`` times or more in the URLs.
 
     >>> vocabulary = learn_vocabulary("words", ["http://a.de/haus/haus", "http://b.de/"])
     >>> vocabulary.counts(["http://haus.de/haus"]).sum()
@@ -173,7 +173,7 @@ def learn_vocabulary(kind: str, urls: Sequence[str], least: int = 1) -> UrlVocab
 GENERIC_DOMAINS = ("com", "org", "net")
 _LISTS = ("dictionary", "cities", "trained dictionary")
 _ZONES = ("", " before the first /", " after the first /")
-#: what is known of a language, in the order of the columns
+#: the features of a language, in the order of the columns
 CUSTOM_KINDS = (
     "code is the TLD",
     "code before the first /",
@@ -188,7 +188,7 @@ _HYPHEN = ord("-")
 
 @dataclass(frozen=True)
 class CustomFeatures:
-    """What the features are computed from. The languages of the lists are numbered as in ``languages``."""
+    """The lists behind the features; languages are numbered as in ``languages``."""
 
     languages: tuple[str, ...]
     codes: Lexicon  #: country codes (ccTLDs) of each language
@@ -259,7 +259,7 @@ class CustomFeatures:
 
 @dataclass(frozen=True, slots=True)
 class ChosenFeatures:
-    """Some of the custom features."""
+    """A selection of the custom features."""
 
     custom: CustomFeatures
     columns: NDArray[np.int64]
@@ -302,7 +302,7 @@ def _read_lists() -> tuple[tuple[str, ...], Lexicon, Lexicon, str]:
 
 
 def lists_digest() -> str:
-    """SHA-256 of the table: a model knows the lists that it was trained with."""
+    """SHA-256 of the table, which a model compares with the lists of its training."""
     return _read_lists()[3]
 
 

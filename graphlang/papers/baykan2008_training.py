@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 SHORTEST_WORD = 3
 #: appears in this share of the URLs of the language
 LEAST_SHARE = 0.0001
-#: and so many of the URLs with it are of the language
+#: and this share of the URLs with it is of the language
 LEAST_PURITY = 0.8
 
 
@@ -67,7 +67,7 @@ def _select_long(tokens: Tokens) -> Tokens:
 def find_common_words(lines: Iterable[str], size: int = 20_000) -> NDArray[np.uint64]:
     """The most frequent words of running text, folded as URLs spell them: hashes, ascending.
 
-    It stands in for the spelling dictionary of the paper, whose successors are under licences that forbid copying here.
+    It replaces the spelling dictionary of the paper, whose successors have licences that forbid copying it here.
 
     >>> from graphlang.urls.tokens import hash_words
     >>> words = find_common_words(["Das Café, das Haus"], size=1)
@@ -109,7 +109,7 @@ def train_classifier(
     every: bool = False,
     seed: int = 0,
 ) -> UrlClassifier:
-    """A method's model from labelled URLs.
+    """Train a method on the URLs of each language; `binary` trains one classifier per language, as the paper does.
 
     Raises:
         ValueError: no such method, or fewer than two languages.
@@ -123,7 +123,7 @@ def train_classifier(
     prior = np.bincount(label, minlength=len(labels)) / len(label)
     _, domain = np.unique(registered_domains(all_urls), return_inverse=True)
     held_out = np.random.default_rng(seed).integers(_FOLDS, size=domain.max() + 1)[domain] == 0
-    # A language whose domains are all held out still has to have a row: the first of its URLs stays.
+    # A language whose domains are all held out keeps its first URL, so that it has a row.
     held_out[np.unique(label, return_index=True)[1]] = False
 
     def made(rows: NDArray[np.int64]) -> tuple[UrlVocabulary | ChosenFeatures, LinearScorer | TreePerLanguage]:

@@ -154,7 +154,7 @@ def _best_split(
     counts: NDArray[np.float64],
     least: int,
 ) -> tuple[float, float]:
-    """How much the best threshold lowers the sum of Gini impurities times weight, and that threshold."""
+    """The reduction of the weighted Gini impurity by the best threshold, and that threshold."""
     size = len(counts)
     urls = np.bincount(value)
     distinct = np.flatnonzero(urls)
@@ -204,7 +204,7 @@ class TreePerLanguage:
 
     @classmethod
     def of_arrays(cls, arrays: Mapping[str, NDArray[np.generic]], features: int) -> TreePerLanguage:
-        """What `arrays` wrote.
+        """Read the trees from the arrays of `arrays`.
 
         Raises:
             ValueError: the nodes make no trees, or ask for features that are not there.

@@ -64,7 +64,7 @@ class ByteProfile:
 
 
 def make_profile(label: str, encoding: str, data: bytes, *, order: int, size: int | None, edges: bool) -> ByteProfile:
-    """The profile of some training bytes.
+    """Make the profile of training bytes: the `size` commonest n-grams, with those at the `edges` or without.
 
     >>> made = make_profile("eng", "utf-8", b"abab", order=3, size=None, edges=False)
     >>> [(gram.to_bytes(3), count) for gram, count in zip(made.grams.tolist(), made.counts.tolist())]
@@ -83,7 +83,7 @@ def make_profile(label: str, encoding: str, data: bytes, *, order: int, size: in
 def make_profiles(
     labels: Sequence[str], lines: Sequence[Sequence[str]], *, order: int, size: int | None, edges: bool
 ) -> list[ByteProfile]:
-    """Profiles of every label in every encoding that matters for it (see `encodings`)."""
+    """Make the profiles of every label in every encoding that matters for it (`list_encodings`)."""
     return [
         make_profile(label, encoding, encode("\n".join(label_lines), encoding), order=order, size=size, edges=edges)
         for label, label_lines in zip(labels, lines, strict=True)
@@ -92,7 +92,7 @@ def make_profiles(
 
 
 def pack_profiles(profiles: Iterable[ByteProfile], *, counts: bool) -> tuple[tuple[str, ...], dict[str, NDArray[Any]]]:
-    """Labels and arrays of a model that holds some profiles."""
+    """Pack profiles as labels and arrays of a model."""
     ordered = sorted(profiles, key=lambda profile: (profile.label, profile.encoding != "utf-8", profile.encoding))
     labels = tuple(sorted({profile.label for profile in ordered}))
     index = {label: number for number, label in enumerate(labels)}
@@ -108,7 +108,7 @@ def pack_profiles(profiles: Iterable[ByteProfile], *, counts: bool) -> tuple[tup
 
 
 def unpack_profiles(model: Model, source: str) -> list[ByteProfile]:
-    """The profiles of a model, by label.
+    """Unpack the profiles of a model, sorted by label.
 
     Raises:
         ModelError: the arrays are damaged.
@@ -155,34 +155,15 @@ def _from_gaps(gaps: NDArray[np.uint8]) -> NDArray[np.uint32]:
     return grams
 
 
-def with_profile(model: Model, profile: ByteProfile) -> Model:
-    """A model that has one more profile, or this one in the place of the one of the same label and encoding."""
-    kept = [own for own in unpack_profiles(model, "the model") if own.key != profile.key]
-    return replace_profiles(model, [*kept, profile])
-
-
-def without_profile(model: Model, label: str, encoding: str) -> Model:
-    """A model that lacks one profile.
-
-    Raises:
-        ModelError: there is no such profile, or no other.
-    """
-    profiles = unpack_profiles(model, "the model")
-    kept = [own for own in profiles if own.key != (label, encoding)]
-    if len(kept) == len(profiles) or not kept:
-        raise ModelError(f"{label} in {encoding}: no profile of the model, or its only one")
-    return replace_profiles(model, kept)
-
-
 def replace_profiles(model: Model, profiles: Iterable[ByteProfile]) -> Model:
-    """A model with other profiles and all else as it was."""
+    """Replace all profiles of a model."""
     labels, arrays = pack_profiles(profiles, counts="counts" in model.arrays)
     rest = {name: array for name, array in model.arrays.items() if name not in {*arrays, "counts"}}
     return Model(model.method, labels, model.parameters, rest | arrays)
 
 
 class ProfileIndex:
-    """The one hash over all profiles, and what each profile has of each n-gram."""
+    """One hash over all profiles, with the value of each n-gram in each profile."""
 
     def __init__(
         self, profiles: Sequence[ByteProfile], order: int, values: Sequence[NDArray[np.floating] | NDArray[np.integer]]
@@ -254,7 +235,7 @@ class ByteIdentifier(Calibrated):
         self._in_utf8 = [profile for profile in profiles if profile.encoding == UTF8]
         self._utf8_labels = np.array([number[profile.label] for profile in self._in_utf8], dtype=np.int64)
 
-    # Who asks about text needs only the UTF-8 profiles, who asks about bytes all of them: each index waits to be asked.
+    # Text needs only the UTF-8 profiles, bytes all of them: each index is built when it is needed.
     @cached_property
     def _every(self) -> ProfileIndex:
         return ProfileIndex(self._profiles, self.order, self.values(self._profiles))
@@ -269,7 +250,7 @@ class ByteIdentifier(Calibrated):
 
     @abstractmethod
     def values(self, profiles: Sequence[ByteProfile]) -> list[NDArray[np.float32]]:
-        """What each profile has of each of its n-grams."""
+        """The value of each n-gram in each profile."""
 
     @abstractmethod
     def closeness(self, counted: Tally, index: ProfileIndex) -> NDArray[np.float32]:
@@ -297,7 +278,7 @@ class ByteIdentifier(Calibrated):
         return scores
 
     def identify_bytes(self, data: Sequence[bytes]) -> tuple[NDArray[np.int16], NDArray[np.float32], list[str | None]]:
-        """Label, probability and encoding of byte strings whose encoding nobody knows; see `bytes_probabilities`.
+        """Label, probability and encoding of byte strings in an unknown encoding; see `bytes_probabilities`.
 
         Returns:
             `(labels, probabilities, encodings)`; label -1, probability 0 and None where there is no letter.
@@ -309,7 +290,7 @@ class ByteIdentifier(Calibrated):
         return best, score, encodings
 
     def bytes_probabilities(self, data: Sequence[bytes]) -> tuple[NDArray[np.float32], list[str | None]]:
-        """Probabilities of the labels, and the encoding, of byte strings whose encoding nobody knows.
+        """Probabilities of the labels, and the encoding, of byte strings in an unknown encoding.
 
         Bytes that are all ASCII, without the escapes of ISO-2022 and HZ, are the same in every encoding: it is
         `us-ascii`.
@@ -324,7 +305,7 @@ class ByteIdentifier(Calibrated):
             scores = self.closeness(self._tally(block), self._every)
             by_label = self.by_label(scores)
             best = by_label.argmax(axis=1)
-            # Of the profiles of the best label the first that is as good as any: UTF-8 stands first.
+            # Of equal profiles of the best label the first wins: UTF-8 is first.
             best_profile = np.where(self._owners == best[:, None], scores, np.float32(-np.inf)).argmax(axis=1)
             encodings_of_best = [self.profiles[index][1] for index in best_profile.tolist()]
             cut = [

@@ -32,11 +32,6 @@ ORDER = 4
 SIZE = 2_000
 
 
-def make_quadgram_profile(label: str, encoding: str, data: bytes, *, features: int = SIZE) -> ByteProfile:
-    """The profile of training bytes, to be added to a model with `byte_profiles.with_profile`."""
-    return byte_profiles.make_profile(label, encoding, data, order=ORDER, size=features, edges=True)
-
-
 def build(
     labels: Sequence[str], lines: Sequence[Sequence[str]], *, features: int = SIZE
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:

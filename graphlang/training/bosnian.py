@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"[^\W\d_]+")
 _YAT = re.compile("ije|je")
-_COMMONER_FACTOR = 2.0  # times: a word belongs to the side where it is so much commoner
-_COMMON_SPELLING = 0.3  # times as common on the other side: both sides write a word in this way
-_SHORTEST_STEM = 4  # letters of a beginning that other words have too
-_FOLLOWING = (2, 3, 4)  # letters behind the vowel that belong to it
+_COMMONER_FACTOR = 2.0  # a word belongs to a side if it is commoner there by this factor
+_COMMON_SPELLING = 0.3  # a spelling that reaches this factor on the other side belongs to both
+_SHORTEST_STEM = 4  # letters of a stem that other words share
+_FOLLOWING = (2, 3, 4)  # letters of a stem after the vowel
 
 
 class YatSpelling:
-    """Writes words of one language with the yat of another.
+    """Spells words of one language with the yat of another.
 
     >>> yat = YatSpelling({"vreme": 0.02, "reka": 0.01}, {"vrijeme": 0.02, "rijeka": 0.01})
     >>> yat.write("Vreme je da reka raste, sa rekama oko nje.")
@@ -70,14 +70,14 @@ class YatSpelling:
         self._longest = max(map(len, self._beginnings), default=0)
 
     def _belongs(self, plain: str, marked: str) -> bool:
-        """Whether the one is a word where yat is `e`, and the other the same word elsewhere."""
+        """Whether two words are one, with yat `e` in the first and `je` or `ije` in the second."""
         share, marked_share = self._plain.get(plain, 0.0), self._marked[marked]
         return share > _COMMONER_FACTOR * self._plain.get(
             marked, 0.0
         ) and marked_share > _COMMON_SPELLING * self._marked.get(plain, 0.0)
 
     def write(self, text: str) -> str:
-        """The text with each yat written `je` or `ije`."""
+        """Spell each yat of the text `je` or `ije`."""
         return _WORD.sub(lambda match: self._word(match[0]), text)
 
     def _word(self, word: str) -> str:
@@ -96,7 +96,7 @@ class YatSpelling:
 
 
 def word_shares(texts: Iterable[Sequence[str]], lists: Iterable[Mapping[str, int]]) -> dict[str, float]:
-    """How often each word stands in some texts and lists: the sum of its shares in each of these.
+    """Sum the share of each word in each text (lines) and each list (word counts).
 
     >>> word_shares([["Da, da", "ne"]], [{"ne": 1, "to": 3}])
     {'da': 0.6666666666666666, 'ne': 0.5833333333333333, 'to': 0.75}
@@ -110,17 +110,21 @@ def word_shares(texts: Iterable[Sequence[str]], lists: Iterable[Mapping[str, int
     return total
 
 
-LABELS: Final = ("bos_Latn", "hrv", "srp_Latn")  #: of whom text is made, who shares its vowels, who shares its words
-GENRES: Final = ("UD", "tatoeba", "udhr")  #: that the latter two have both
+LABELS: Final = (
+    "bos_Latn",
+    "hrv",
+    "srp_Latn",
+)  #: the language of the made text, the one with its vowels, the one with its words
+GENRES: Final = ("UD", "tatoeba", "udhr")  #: of the comparable texts: the last two languages have these
 _DERIVED = (derived_text.WORDS, derived_text.BARE)
-_CROATIAN_SHARE = 0.35  # of the Croatian counts that are Bosnian as well; these four were chosen on development lines
-_SMOOTHING = 300_000.0  # n-grams of all three alike that are added to the counts of each
+_CROATIAN_SHARE = 0.35  # part of the Croatian counts that is Bosnian too; all four chosen on development lines
+_SMOOTHING = 300_000.0  # n-grams of the mean that are added to the counts of each
 _MOST_LOG_RATIO = 2.5  # greatest log ratio
 _FACTOR = 1.5  # factor on the log ratios
 
 
 def comparable_lines(texts: Texts, lists: Mapping[str, Mapping[str, int]]) -> tuple[list[str], list[str], list[str]]:
-    """Lines of the three languages that can be compared; none where the corpus lacks one of them."""
+    """Comparable lines of the three languages; none where the corpus lacks one of them."""
     if any(label not in texts for label in LABELS):
         return [], [], []
     bosnian, croatian, serbian = LABELS
@@ -137,7 +141,7 @@ def _real_shares(texts: Texts, lists: Mapping[str, Mapping[str, int]], labels: S
 
 
 def log_ratios(counts: Sequence[Counts]) -> Counts:
-    """How much commoner each feature is in each text than in the mean of them, (texts, features).
+    """Log of how much commoner each feature is in each text than in their mean, (texts, features).
 
     Shapes: counts (features,).
 
@@ -152,10 +156,10 @@ def log_ratios(counts: Sequence[Counts]) -> Counts:
 
 
 def separate_bosnian(model: Model, lines: Sequence[Sequence[str]]) -> dict[str, NDArray[Any]]:
-    """The weights with the three languages told apart by some lines of theirs; nothing where there are none.
+    """Separate the three languages of a new, uncalibrated model by comparable lines; no arrays without lines.
 
     Returns:
-        Those arrays of the model that are others.
+        The arrays of the model that change.
     """
     if not all(lines):
         return {}

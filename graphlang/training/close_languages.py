@@ -31,42 +31,42 @@ class LanguageGroup(NamedTuple):
     labels: tuple[str, ...]
     kept_share: float = 1.0  #: part of the difference of their weights that stays
     times: float = 8.0  #: factor on the log ratios of their words; with 0 they need no lists
-    prior: tuple[float, ...] = ()  #: added to the score of each language in every text (`offsets`)
+    prior: tuple[float, ...] = ()  #: added to the score of each language in every text (`score_offsets`)
 
 
 GROUPS = (
-    # Those who speak Serbian write it in two scripts, so that in Latin letters there is less of it than they are many;
-    # and much that looks Bosnian by its subject (programs, of which its training text tells) is in one of the others.
-    # What else is known of the three comes of made text (`made_text`).
+    # Serbian is written in two scripts, so there is less of it in Latin letters than its speakers suggest;
+    # and much that looks Bosnian by its subject (programs, as in its training text) is in one of the others.
+    # `bosnian` adds weights from made text.
     LanguageGroup(("bos_Latn", "hrv", "srp_Latn"), kept_share=0.15, times=12.0, prior=(-0.3, 0.0, -0.85)),
     LanguageGroup(("ind", "msa"), kept_share=0.25, times=12.0, prior=(0.0, 0.35)),
     LanguageGroup(("ces", "slk")),
     LanguageGroup(("glg", "por", "spa")),
-    # One written language: what tells their texts apart is mostly their subjects, however long they are.
+    # One written language: mostly subjects differ, in texts of any length.
     LanguageGroup(("fas", "prs"), times=0.0, prior=(0.0, -0.4)),
 )
-#: Added to the score of a label in every text, beside the groups: below 0 for a dialect or a spelling that is seldom
-#: met where its standard is, above 0 for a language with a greater neighbour that has most of its words.
+#: Offsets on the score of a label in every text, besides the groups: below 0 for a dialect or spelling that is rarer
+#: than its standard, above 0 for a language whose greater neighbour has most of its words.
 OFFSETS: Final[Mapping[str, float]] = {
     **dict.fromkeys(("aln", "azb_Latn", "fit", "fkv", "ota_Latn"), -1.5),
     **dict.fromkeys(("afr", "nno"), 0.35),
 }
-#: As `OFFSETS`, but once the model is calibrated, on lines that are as these are: of two labels there is nothing but
-#: translations of programs, full of words of a great language, so that parts of its manuals were taken for them (of the
-#: Apache manual 2 in 100). Of lines that training kept out 222 of 243 are right (231), and all texts of six of them.
+#: As `OFFSETS`, but after calibration, because calibration lines resemble these: two labels have no text but
+#: translations of programs, full of words of a large language, so parts of its manuals were labelled as them (2 in 100
+#: of the Apache manual). Of 243 held-out lines 222 are right (231 without), and all texts of six lines.
 RARE: Final[Mapping[str, float]] = {"frc": -3.0, "hif_Latn": -3.0}
-_UNSEEN_SHARE = 1e-5  # share of a word that a list may well lack
+_UNSEEN_SHARE = 1e-5  # share below which a list may lack a word by chance
 _MOST_LOG_RATIO = 3.0  # greatest log ratio
 
 
 @dataclass(frozen=True, slots=True)
 class CloseLanguages:
-    """A group of which there are lists.
+    """A group with word lists for all its languages.
 
     Attributes:
-        group: Which.
-        labels: Which labels these are.
-        ratios: Per word the log of how much commoner it is in each language than in the mean of them; their mean is 0.
+        group: Labels and factors.
+        labels: Places of the group's labels in the model.
+        ratios: Per word the log ratio of its share in each language to the mean share; centred at 0.
     """
 
     group: LanguageGroup
@@ -74,7 +74,7 @@ class CloseLanguages:
     ratios: dict[str, NDArray[np.float32]]
 
     def part(self, vectors: Vectors, features: Sequence[str], columns: NDArray[np.int64], times: float) -> None:
-        """Tell the languages of the group apart by their words; in place."""
+        """Separate the languages of the group by their words, in place."""
         places = np.searchsorted(columns, self.labels)
         for array in (vectors.weights, vectors.base, vectors.bias):
             mean = array[..., places].mean(axis=-1, keepdims=True)
@@ -90,7 +90,7 @@ class CloseLanguages:
 
 
 def score_offsets(labels: Sequence[str], groups: Sequence[CloseLanguages]) -> NDArray[np.float32]:
-    """What is added to the score of each label in every text, however long it is: by the groups, and by `OFFSETS`.
+    """Offsets on the score of each label in every text, from the groups and `OFFSETS`.
 
     >>> score_offsets(["ces", "nno", "aln"], []).round(2).tolist()
     [0.0, 0.3499999940395355, -1.5]
@@ -102,7 +102,7 @@ def score_offsets(labels: Sequence[str], groups: Sequence[CloseLanguages]) -> ND
 
 
 def rare_offsets(labels: Sequence[str]) -> NDArray[np.float32]:
-    """What is added to the score of each label once the model is calibrated (`RARE`).
+    """Offsets on the score of each label that are added after calibration (`RARE`).
 
     >>> rare_offsets(["fra", "frc"]).tolist()
     [0.0, -3.0]
@@ -111,7 +111,7 @@ def rare_offsets(labels: Sequence[str]) -> NDArray[np.float32]:
 
 
 def find_groups(labels: Sequence[str], lists: Mapping[str, Mapping[str, int]]) -> list[CloseLanguages]:
-    """The groups of which every language is trained and, where words tell them apart, has a list.
+    """Find the groups whose languages are all trained and, if the group uses words, have a list each.
 
     >>> few = {"ind": {"bahwa": 1, "saya": 9}, "msa": {"bahawa": 1, "saya": 9}}
     >>> [group] = find_groups(["eng", "ind", "msa"], few)

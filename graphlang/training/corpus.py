@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 
 _NO_LANGUAGE = frozenset((languages.UND, languages.ZXX))
-_LISTED = 12  # folders that an error names
-_LONGEST = 1_000  # characters of a line that show its script
+_LISTED = 12  # folders listed in an error
+_LONGEST = 1_000  # characters of a line that decide its script
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,8 @@ class Corpus:
     """Training lines of every label, sorted by label.
 
     `genres` has the genre of each line: the letters that its file's name begins with, so that `udhr_a`
-    and `udhr_b` are one genre and `tatoeba-test-2021` is another. `left_out` says how many characters the rejected
-    folders had.
+    and `udhr_b` are one genre and `tatoeba-test-2021` is another. `left_out` has the characters of the rejected
+    folders.
     """
 
     lines: dict[str, tuple[str, ...]]
@@ -53,7 +53,7 @@ class Corpus:
     digest: str
 
     def by_genre(self, label: str) -> dict[str, tuple[str, ...]]:
-        """The lines of a label, apart by genre."""
+        """The lines of a label by genre."""
         by_genre: dict[str, list[str]] = {}
         for line, genre in zip(self.lines[label], self.genres[label], strict=True):
             by_genre.setdefault(genre, []).append(line)
@@ -78,12 +78,12 @@ def read_corpus(
 
     Args:
         folder: Holds `<code>/*.txt`, one sentence or paragraph a line.
-        label: Folder name -> label; None, or one that says that there is no language (`und`, `zxx`), leaves it out.
-        minimum: Characters that a label must have, or it is left out.
+        label: Folder name -> label; None, `und` and `zxx` leave it out.
+        minimum: Characters below which a label is left out.
         maximum: Characters of a label that are used at most.
-        least: Languages that there must be.
-        messages: Such folders of translations of programs (`translations`), which are added.
-        only: Labels that are wanted; the others only help to clean the messages, and are told nowhere. None: all.
+        least: Fewest languages.
+        messages: Such folders of translations of programs, to read as well.
+        only: Labels to read; the others only help to clean the messages. None: all.
         one_script: Whether a label keeps only the lines in its main script, in which it has the most letters.
 
     Raises:
@@ -122,7 +122,7 @@ def read_corpus(
 
 
 def explain_left_out(left_out: dict[str, int]) -> list[str]:
-    """What was left out, and why, in words.
+    """List what was left out of a corpus, with reasons.
 
     >>> explain_left_out({"fra": 0, "notes": 0, "swa": 900})[1:]
     ['notes (the name of no known language)', 'swa (too little text: 900 characters in *.txt)']
@@ -139,7 +139,7 @@ def explain_left_out(left_out: dict[str, int]) -> list[str]:
 def read_files(
     folders: Sequence[Path], label: Callable[[str], str | None], left_out: dict[str, int]
 ) -> dict[str, list[tuple[str, list[str]]]]:
-    """The files of each label: their genre, and lines.
+    """Read the files of each label: genre and lines.
 
     Raises:
         ModelError: a folder is missing, or a file is not UTF-8.
@@ -162,7 +162,7 @@ def read_files(
 def _keep_main_script(
     *parts: list[tuple[str, list[str]]],
 ) -> tuple[list[tuple[str, list[str]]], ...]:
-    """The lines in the script that has the most letters in all of them, each line counted once."""
+    """Keep the lines in the script with the most letters; a repeated line counts once."""
     unique_lines = list(dict.fromkeys(line for files in parts for _, lines in files for line in lines))
     letters = normalise(unique_lines, limit=_LONGEST, one_script=True)
     if not letters.lengths.any():
@@ -173,7 +173,7 @@ def _keep_main_script(
 
 
 def _genre(path: Path) -> str:
-    """The genre of text that a file's name tells.
+    """The genre of a file: the letters that its name begins with.
 
     >>> from pathlib import Path
     >>> _genre(Path("udhr_deu.txt")), _genre(Path("tatoeba-test-2021.txt")), _genre(Path("2021.txt"))
@@ -207,7 +207,7 @@ def _share_equally(files: list[tuple[str, list[str]]], maximum: int, seen: set[s
 
 
 def hold_out(lines: tuple[str, ...], every: int) -> tuple[list[str], list[str]]:
-    """Part lines in two: one in `every` (by a hash of the line, so that no order of the file matters) and the rest."""
+    """Split lines: all others, and one in `every`, chosen by a hash of the line so that their order does not matter."""
     training: list[str] = []
     held_out: list[str] = []
     for line in lines:
@@ -217,7 +217,7 @@ def hold_out(lines: tuple[str, ...], every: int) -> tuple[list[str], list[str]]:
 
 
 def join_documents(lines: list[str], characters: int) -> list[str]:
-    """Join lines into documents of at least `characters` characters; a shorter rest joins the last one.
+    """Join lines into documents of at least `characters` characters; a short remainder joins the last one.
 
     >>> join_documents(["one", "two", "three", "four"], 6)
     ['one two', 'three four']
@@ -239,7 +239,7 @@ def join_documents(lines: list[str], characters: int) -> list[str]:
 
 
 def pick_evenly(every: list[str], most: int) -> list[str]:
-    """At most so many, evenly from first to last, so that each file of a language is heard.
+    """Pick at most `most` documents, evenly from first to last, so that each file is represented.
 
     >>> pick_evenly(["a", "b", "c", "d", "e"], 3)
     ['a', 'c', 'e']
@@ -252,14 +252,14 @@ def pick_evenly(every: list[str], most: int) -> list[str]:
 MOST_LABELS = 3
 ENGLISH_FACTOR = 3.0
 ENGLISH = "eng"
-MESSAGE_WORTH = 1 / 3  #: what a character of messages counts for where a label must have enough text
-_WITH_MESSAGES = 300_000  # characters that a label has with its messages, if there are so many
-_LEAST_MESSAGES = 60_000  # characters of messages, however much other text there is
+MESSAGE_WORTH = 1 / 3  #: weight of a character of messages in the minimum of a label
+_WITH_MESSAGES = 300_000  # characters of a label to reach with messages
+_LEAST_MESSAGES = 60_000  # characters of messages for a label with plenty of other text
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 def message_limit(characters: int) -> int:
-    """Characters of messages that a label with so much other text takes at most.
+    """Most characters of messages for a label with this many characters of other text.
 
     >>> message_limit(0), message_limit(250_000), message_limit(400_000)
     (300000, 60000, 60000)
@@ -268,7 +268,7 @@ def message_limit(characters: int) -> int:
 
 
 def clean_messages(messages: Mapping[str, Files], texts: Mapping[str, Files]) -> dict[str, list[tuple[str, list[str]]]]:
-    """The messages without the lines that are in no language of their own.
+    """Drop the messages that are names, untranslated, or English.
 
     >>> own = [("wiki", ["dat is en ole stad an de see mit veel lüüd un schepen", "the new page", "Wikipedia"])]
     >>> clean_messages({"nds": own, "eng": [("wiki", ["the old page and the new page"])]}, {})["nds"]
@@ -292,23 +292,23 @@ def _count_words(files: Iterable[tuple[str, Sequence[str]]]) -> Counter[str]:
 
 
 def _commoner_words(words: Counter[str], other: Counter[str]) -> set[str]:
-    """The words that are `ENGLISH_FACTOR` times as common in one text as in another."""
+    """The words that are `ENGLISH_FACTOR` times as common in one text as in the other."""
     factor = ENGLISH_FACTOR * max(words.total(), 1) / max(other.total(), 1)
     return {word for word, count in words.items() if count >= factor * other[word]}
 
 
 def _is_mostly(line: str, words: set[str]) -> bool:
-    """Whether more than half of a line's letters are in some words."""
+    """Whether more than half of a line's letters are in these words."""
     letters = [(len(word), word in words) for word in _WORD.findall(line.lower())]
     return 2 * sum(size for size, is_listed in letters if is_listed) > sum(size for size, _ in letters)
 
 
-_SCRIPT_LINES = 200  # lines that tell a label's script
+_SCRIPT_LINES = 200  # lines that decide a label's script
 _SCRIPT_CHARACTERS = 10_000
 
 
 def sort_by_script(lines: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """The labels, those of one script together, as `fit_nfc` needs them.
+    """Sort the labels by script, then by name.
 
     >>> sort_by_script({"bul": ["не всегда", "иногда", "windows"], "ces": ["ne"], "deu": ["nein"], "ukr": ["ні"]})
     ('bul', 'ukr', 'ces', 'deu')
@@ -317,7 +317,7 @@ def sort_by_script(lines: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
 
 
 def find_main_script(lines: Sequence[str]) -> int:
-    """The number of the script that most of a language's first lines are in."""
+    """The registry number of the script of most of a language's first lines."""
     return int(
         np.bincount(normalise(lines[:_SCRIPT_LINES], limit=_SCRIPT_CHARACTERS, one_script=True).scripts).argmax()
     )

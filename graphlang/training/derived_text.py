@@ -36,18 +36,18 @@ if TYPE_CHECKING:
 
 WORDS = "words"
 _POWER = 0.6
-_FOREIGN_FACTOR = 20.0  # times commoner elsewhere: no word of this language
-_ALPHABET_TEXT = 1_000  # characters of a text that show which letters a language has
+_FOREIGN_FACTOR = 20.0  # a word commoner elsewhere by this factor is foreign
+_ALPHABET_TEXT = 1_000  # characters of text that suffice to know a language's letters
 _LONGEST_LINE = 4
 _LONGEST_WORD = 40
-_SHORTEST_LIST = 2_000  # words of a list that is worth drawing from
+_SHORTEST_LIST = 2_000  # words; of a shorter list none are drawn
 
 
 def read_word_lists(folder: Path, scripts: Mapping[str, int]) -> dict[str, dict[str, int]]:
-    """The words of the labels that have a list, and their frequencies.
+    """Read the words and frequencies of the labels that have a list in the folder: lines of a word and its count.
 
     Raises:
-        ModelError: no folder, no list in it, or a line that is none. Words that stand nowhere count as missing.
+        ModelError: no folder, no list in it, or a malformed line.
     """
     if not folder.is_dir():
         raise ModelError(f"{folder}: no such folder")
@@ -67,7 +67,7 @@ def draw_word_lines(
     random: np.random.Generator,
     wanted: Collection[str] | None = None,
 ) -> dict[str, list[str]]:
-    """Lines of words for the labels that have a list of some length."""
+    """Draw lines of words, about `characters` per label; lists of labels not `wanted` only mark foreign words."""
     totals = {label: sum(words_of_label.values()) for label, words_of_label in counts.items()}
     greatest: dict[str, float] = {}
     for label, words_of_label in counts.items():
@@ -89,9 +89,9 @@ def draw_word_lines(
 def drop_foreign_letters(
     drawn: Mapping[str, Sequence[str]], texts: Mapping[str, Sequence[str]]
 ) -> dict[str, list[str]]:
-    """The lines of words without those that have a letter which another language writes and this one does not.
+    """Drop the words with a letter of another language from lines of words.
 
-    A letter is foreign that is so common in another label's text that a single one in this label's would be rare.
+    A letter is foreign if it is so common in another label's text that a single one in this label's would be rare.
 
     >>> texts = {"jpn": ["これは日本語"] * 999, "zho": ["这是中文日本"] * 999}
     >>> drop_foreign_letters({"zho": ["は 日", "は"]}, texts)
@@ -164,12 +164,12 @@ def _join_words(words: list[str], share: np.ndarray, characters: int, random: np
 
 
 BARE = "plain"
-#: Letters that Unicode does not take apart, and those that people type who have only ASCII.
+#: letters that Unicode does not decompose, and how they are typed in ASCII
 _TYPED = str.maketrans("łŁđĐħĦıøØŧŦŋŊɓƁɗƊɖƉƙƘƴƳɔƆɛƐ", "lLdDhHioOtTnNbBdDdDkKyYoOeE")
 
 
 def strip_diacritics(text: str) -> str:
-    """The text without combining marks, strokes and hooks; what is typed as two letters stays (æ, ß, þ).
+    """Strip combining marks, strokes and hooks; what is typed as two letters stays (æ, ß, þ).
 
     >>> strip_diacritics("Ẹnì kọ̀ọ̀kan, žluťoučký kůň, Ærø, sześć złotych, ƙarami")
     'Eni kookan, zlutoucky kun, Æro, szesc zlotych, karami'
@@ -179,9 +179,9 @@ def strip_diacritics(text: str) -> str:
 
 
 def draw_bare_lines(lines: Sequence[str], share: float, least: int, random: np.random.Generator) -> list[str]:
-    """Some of the lines that have diacritics, without them: about as many characters as `share` of all lines.
+    """Draw lines with diacritics and strip them: about `share` of all characters, and at least `least`.
 
-    A language that writes few of them gives few lines, since those that would not change are drawn too and dropped.
+    A language with few diacritics gives few lines: those that would not change are drawn and dropped.
     """
     budget = max(share * sum(map(len, lines)), least)
     bare_lines = []
@@ -205,13 +205,13 @@ def add_derived_text(
     *,
     others: Mapping[str, int] | None = None,
 ) -> dict[str, dict[str, int]]:
-    """Add the genres that are made of the lines and of word lists; in place.
+    """Add the genres derived from word lists and from the lines, in place.
 
     Returns:
-        Of each label of which there are lines of words its list: the words, and how often each occurs.
+        The word counts of each label with lines of words.
 
     Raises:
-        ModelError: there are lists, and none of these labels.
+        ModelError: a folder of lists has none of these labels.
     """
     lines_of = [[line for label_lines in genres.values() for line in label_lines] for genres in texts]
     scripts = [corpus.find_main_script(label_lines) for label_lines in lines_of]
@@ -232,6 +232,6 @@ def add_derived_text(
         if script == LATIN:
             derived[BARE] = draw_bare_lines(label_lines, options.bare, options.bare_least, random)
         for genre, new_lines in derived.items():
-            if new_lines:  # beside what stands in files of that name
+            if new_lines:  # besides files of that name
                 genres[genre] = [*genres.get(genre, ()), *new_lines]
     return {label: lists[label] for label in drawn}

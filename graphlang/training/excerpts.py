@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Excerpts:
-    """Draws excerpts of lines for every language."""
+    """Draws excerpts of lines for every language; lengths are spread evenly over their logarithm."""
 
     def __init__(
         self, lines: Sequence[Sequence[str]], *, shortest: int, longest: int, random: np.random.Generator
@@ -31,7 +31,7 @@ class Excerpts:
         self._random = random
 
     def draw(self, numbers: NDArray[np.int64]) -> tuple[list[str], NDArray[np.int64]]:
-        """`numbers[i]` excerpts of language i (none of one without lines), in mixed order, and the language of each."""
+        """Draw `numbers[i]` excerpts of language i, in mixed order, with the language of each."""
         texts: list[str] = []
         counts = [number if len(ends) else 0 for ends, number in zip(self._ends, numbers.tolist(), strict=True)]
         for lines, ends, number in zip(self._lines, self._ends, counts, strict=True):
@@ -48,9 +48,9 @@ class Excerpts:
 
 
 def cut_excerpt(line: str, size: int, begin: float) -> str:
-    """At most `size` characters that begin with a word, or anywhere where words are not parted by spaces.
+    """Cut at most `size` characters from a line, at a word or, without spaces, anywhere.
 
-    `begin`, from 0 to 1, says where.
+    `begin` is the place, from 0 to 1.
 
     >>> cut_excerpt("one two three", 5, 0.5)
     'two t'
@@ -68,7 +68,7 @@ LEAST_LOG_ODDS = -4.0  # log-odds of a language without text of a genre, against
 
 
 class GenreExcerpts:
-    """Draws excerpts of lines for every language, and tells the genre of each.
+    """Draws excerpts of lines for every language, with the genre of each.
 
     Attributes:
         offsets: Log-odds of each language against the commonest one in a genre, (genres, languages).
@@ -110,7 +110,7 @@ class GenreExcerpts:
         self.offsets = np.ascontiguousarray(logs.T, dtype=np.float32)
 
     def draw(self) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64]]:
-        """Excerpts in mixed order, the language of each and the genre of each."""
+        """Draw excerpts in mixed order, with the language and the genre of each."""
         texts: list[str] = []
         truths, genres = [], []
         for genre, drawing in enumerate(self._excerpts):

@@ -49,8 +49,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-_UNUSED_METHOD = "nfc"  #: whose models can be extended
-EXTEND_OPTIONS = ("bare", "bare_least", "seed", "words_size")  #: of a full training that count here, too
+EXTEND_OPTIONS = ("bare", "bare_least", "seed", "words_size")  #: options of a full training that apply here too
 
 
 def extend_model(
@@ -65,34 +64,34 @@ def extend_model(
     relatives: Path | None = None,
     **options: Any,
 ) -> Model:
-    """A model with the labels of another, and those of a folder of texts.
+    """Add the labels of a folder of texts to a model.
 
     Args:
         folder: One sub-folder per label of UTF-8 text files, one sentence or paragraph a line.
-        base: Of the default method.
-        path: Of its file.
+        base: A model of `nfc`.
+        path: The file of the base.
         digest: SHA-256 of that file.
-        replace: Whether labels that the base has are trained anew.
+        replace: Whether labels of the base are replaced.
         words: A folder of word lists (`derived_text.read_word_lists`) to learn from as well.
-        messages: Folders like the first, of translations of programs (`translations`), to learn from as well. Labels
-            that are not in the first only help to tell what is in no language of its own.
-        relatives: A folder like the first, of texts of languages that the base has: the new ones hold back, so that
-            these keep theirs (`new_bias`).
+        messages: Folders like the first, of translations of programs (`corpus`), to learn from as well. Other labels
+            only help to clean them.
+        relatives: A folder like the first, of texts of languages of the base, which keep their texts
+            (`new_languages`).
         options: Those of `TrainingOptions` that `EXTEND_OPTIONS` names; without them those of the base count.
 
     Raises:
-        ModelError: an option that there is not, or out of range; a base of another method; a folder that is empty, or
+        ModelError: an unknown option, or a value out of range; a base of another method; a folder that is empty, or
             has a sub-folder of no known language, of a label that the base has (unless `replace`), of too little text,
             or of text in two scripts; word lists, but none of a new label; languages in a script of which the base has
             one label, whose n-grams it does not know; relatives that the base does not have, or without text.
     """
-    if base.method != _UNUSED_METHOD:
+    if base.method != model_columns.EDITABLE_METHOD:
         raise ModelError(f"{path}: made for the method {base.method}; only models of nfc can be extended")
     often = model_columns.read_occurrences(base, path)
     chosen = _choose_options(base, options)
     new_text = new_languages.read_new_text(folder, base, messages, replace=replace)
     relative_lines = {} if relatives is None else new_languages.read_relatives(relatives, base, new_text)
-    training_text, held_out = new_text.parted() if relative_lines else (new_text, {})
+    training_text, held_out = new_text.split_held_out() if relative_lines else (new_text, {})
     new_text.add(words, chosen, others=_label_scripts(base))
     if replaced := sorted(set(new_text.genres) & set(base.labels)):
         base = model_columns.remove_labels(
@@ -106,7 +105,7 @@ def extend_model(
         )
         often = model_columns.unpack_occurrences(base.arrays[model_columns.OCCURRENCES])
     extended = _Extension(base, often, new_text).model()
-    labels = {label: new_text.source(label, (folder, *messages)) for label in new_text.genres}
+    labels = {label: new_text.describe_source(label, (folder, *messages)) for label in new_text.genres}
     if relative_lines:
         training_text.add(words, chosen, others=_label_scripts(base))
         counted = Discriminative(_Extension(base, often, training_text).model(), "", "the new model")
@@ -115,7 +114,7 @@ def extend_model(
             labels[label] |= {"bias": bias, "relatives": sorted(relative_lines)}
     history = [*base.parameters.get("extended", []), {"base": digest, "replaced": replaced, "labels": labels}]
     extended = Model(extended.method, extended.labels, {**extended.parameters, "extended": history}, extended.arrays)
-    Discriminative(extended, "", "the new model")  # what it refuses must not be written
+    Discriminative(extended, "", "the new model")  # raises for a model that could not be loaded
     return extended
 
 
@@ -130,16 +129,16 @@ def _choose_options(base: Model, options: Mapping[str, Any]) -> TrainingOptions:
 
 
 def _label_scripts(model: Model) -> dict[str, int]:
-    """The number of each label's script."""
+    """The registry number of each label's script."""
     numbers = [registry.number(name) for name in model.parameters["scripts"]]
     return {label: numbers[script] for label, script in zip(model.labels, model.arrays["script"].tolist(), strict=True)}
 
 
 class _Extension:
-    """Puts the arrays of the base and of the new labels together."""
+    """Joins the arrays of the base and of the new labels."""
 
     def __init__(self, base: Model, often: NDArray[np.float64], new_text: new_languages.NewText) -> None:
-        self.base, self.given = base, new_text
+        self.base = base
         self.lines = new_text.lines
         names = list(base.parameters["scripts"])
         self.scripts = [*names, *sorted(set(new_text.scripts.values()) - set(names))]
@@ -298,7 +297,7 @@ class _Extension:
         }
 
     def _greatest(self) -> float:
-        """Characters of the label with the most text, against which the others' were weighed."""
+        """Characters of the label with the most text, which scales the prior of text."""
         return float(max(self.sizes[label] for label in self.base.labels))
 
     def _lm_of(self, number: int, labels: Sequence[str]) -> witten_bell.CharLMs | None:
@@ -316,7 +315,7 @@ def _no_weights() -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int8
 
 
 def _append_columns(weights: ScriptWeights, width: int, steps: NDArray[np.int8]) -> ScriptWeights:
-    """A script's weights with columns for new labels behind the old ones, and rows for what is new."""
+    """Append columns for new labels, and rows for new features, to the weights of a script."""
     row, column = np.nonzero(steps)
     rows = np.concatenate([weights.row, row])
     places = np.concatenate([weights.column, column + width])
@@ -326,18 +325,18 @@ def _append_columns(weights: ScriptWeights, width: int, steps: NDArray[np.int8])
 
 
 DISCOUNT = 0.35
-LEAST_COUNT = 5  #: times that a new n-gram must stand in the text
+LEAST_COUNT = 5  #: least count of a new n-gram
 
 
 @dataclass(frozen=True, slots=True)
 class NewColumns:
-    """What some new languages of one script bring.
+    """The features, weights and counts of new languages of one script.
 
     Attributes:
-        ngrams: N-grams and words that are new.
+        ngrams: New n-grams and words.
         steps: Weights of the old features and the new ones, (features, languages).
         occurrences: Of the old features and the new ones in the new text, (features,).
-        base: What every n-gram adds, (languages,).
+        base: The weight of every n-gram, (languages,).
     """
 
     ngrams: list[str]
@@ -360,7 +359,7 @@ def fit_columns(
     step: float,
     bits: int,
 ) -> NewColumns:
-    """Weights of new languages of one script.
+    """Fit the columns of new languages of one script; `used_slots` gets the slots of new n-grams.
 
     Shapes: occurrences (features,), taken (2 ** bits,).
     """
@@ -400,7 +399,7 @@ def _new_ngrams(
     limit: int,
     bits: int,
 ) -> list[str]:
-    """The commonest n-grams and words of some lines that nobody has, as many as there is room for."""
+    """The commonest n-grams and words of some lines that the model lacks, at most `limit`."""
     counts: Counter[str] = Counter()
     orders = range(1, MAX_ORDER) if registry.name(script) == EAST_ASIA else range(2, MAX_ORDER + 1)
     for begin, end in blocks(lines, limit=10_000):

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 class Moments:
     """Mean and variance of `Freq(g, d)` over the documents of a language, for the n-grams that stand there.
 
-    Entry e says: n-gram `gram[e]` has mean `mean[e]` (0.4) and variance `variance[e]` in the documents of language
+    Entry e: n-gram `gram[e]` has mean `mean[e]` (0.4) and variance `variance[e]` in the documents of language
     `language[e]`. Pairs that are not listed are 0 and 0.
     """
 
@@ -62,9 +62,9 @@ def compute_frequencies(counts: Floats, document: Ints, documents: int) -> Float
     |d| of formula 0.2 cancels, so that counts give the same answer as shares.
 
     Args:
-        counts: How often each n-gram stands in a document, (entries,).
-        document: Which document, (entries,).
-        documents: How many there are.
+        counts: Occurrences of each n-gram in a document, (entries,).
+        document: The document of each entry.
+        documents: Number of documents.
 
     >>> compute_frequencies(np.array([3.0, 4.0, 2.0]), np.array([0, 0, 1]), 2)
     array([0.6, 0.8, 1. ])
@@ -75,13 +75,13 @@ def compute_frequencies(counts: Floats, document: Ints, documents: int) -> Float
 
 
 def compute_moments(share: Floats, gram: Ints, grams: int, documents: int) -> tuple[Floats, Floats, Ints]:
-    """Mean (0.4) and variance of `Freq` over one language's documents, and in how many of them each n-gram stands.
+    """Mean (0.4), variance of `Freq` over one language's documents, and number of documents with each n-gram.
 
     Args:
         share: `Freq` of each n-gram in a document, (entries,).
-        gram: Which n-gram, (entries,).
-        grams: How many n-grams there are.
-        documents: How many documents of the language there are.
+        gram: The n-gram of each entry.
+        grams: Number of n-grams.
+        documents: Number of the language's documents.
 
     >>> mean, variance, seen = compute_moments(np.array([0.6, 0.8, 1.0]), np.array([0, 1, 1]), 2, documents=2)
     >>> mean.round(3), variance.round(3), seen
@@ -112,7 +112,7 @@ def within_variance(m: Moments) -> Floats:
 def one_against_rest(m: Moments) -> Floats:
     """The terms of `F(g)` that language i has a part in, for every entry: sum over j of (mu_i - mu_j)^2 / within.
 
-    Negative where the n-gram is rarer in i than on average: it then speaks for the others.
+    Negative where the n-gram is rarer in i than on average.
     """
     total = _sums(m.gram, m.mean, m.grams)
     squares = _sums(m.gram, m.mean**2, m.grams)
@@ -140,10 +140,10 @@ def choose_in_turn(score: Floats, gram: Ints, language: Ints, weights: Floats, n
 
     Args:
         score: `one_against_rest` of each n-gram and language, (entries,).
-        gram: Which n-gram, (entries,).
-        language: Which language, (entries,).
+        gram: The n-gram of each entry.
+        language: The language of each entry.
         weights: Of each language.
-        number: How many are wanted at most.
+        number: Most n-grams to choose.
     """
     positive = np.flatnonzero(score > 0)
     order = positive[np.lexsort((gram[positive], -score[positive], language[positive]))]
@@ -219,7 +219,7 @@ class FeatureCandidates:
         self.moments = Moments(gram, language, columns[2], columns[3], len(unique), len(documents))
 
     def strings(self, grams: NDArray[np.int64]) -> list[str]:
-        """The n-grams themselves, each read where it was first seen."""
+        """The n-grams as strings."""
         answer = []
         where = zip(self._source[grams].tolist(), self._place[grams].tolist(), self._size[grams].tolist(), strict=True)
         for language, place, size in where:
@@ -240,7 +240,7 @@ class FeatureCandidates:
         """The n-grams that the languages choose in turn, each by its own terms of formula 0.5.
 
         Args:
-            number: How many are wanted at most.
+            number: Most n-grams to choose.
             weights: How often each language has its turn.
         """
         score = one_against_rest(self.moments)

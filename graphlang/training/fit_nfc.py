@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     Progress = Callable[[str, int, int], None]
 
 
-_COUNT_TYPE = np.uint16  # of a feature in a language; wider where that is too narrow: a third of all memory in 32 bits
-_HELD_OUT_EXCERPTS = 150  # excerpts of a label's lines held out that tell which languages are close
+_COUNT_TYPE = np.uint16  # of a feature in a language; 32 bits, used where needed, would take a third of all memory
+_HELD_OUT_EXCERPTS = 150  # excerpts of a label's held-out lines that decide which languages are close
 
 
 @dataclass(slots=True)
@@ -59,7 +59,7 @@ def fit_nfc(
 
     Returns:
         The model's arrays, and its parameters: the names of the scripts that `script` counts, the size of the
-        vocabulary's table, and of each language that leans on another (`sampling_error`) the two and the way.
+        vocabulary's table, and each pair of a language that leans on another (`sampling_error`) with the fraction.
     """
     lines = [[line for genre_lines in label_texts.values() for line in genre_lines] for label_texts in texts]
     sizes = np.array([sum(map(len, label_texts)) for label_texts in lines], dtype=np.float64)
@@ -174,7 +174,7 @@ def _choose_features(
 
 
 def _feature_orders(script: int, orders: tuple[int, ...]) -> tuple[int, ...]:
-    """All but the shortest for letters, which say nothing that two of them don't; for whole words all but the longest.
+    """Drop the shortest order for letters, which two letters imply; for whole words the longest.
 
     >>> _feature_orders(registry.number("LATIN"), (1, 2, 3)), _feature_orders(registry.number("EAST ASIA"), (1, 2, 3))
     ((2, 3), (1, 2))
@@ -185,12 +185,12 @@ def _feature_orders(script: int, orders: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _report_part(progress: Progress, before: int, script_labels: int, labels: int, fraction: float) -> None:
-    """Tell a script's rounds as labels: most labels are of one script, which takes most of the time."""
+    """Report a script's rounds as labels: most labels are of one script, which takes most of the time."""
     progress("refine", before + int(fraction * script_labels), labels)
 
 
 def _has_letter(gram: str) -> bool:
-    """Whether a feature has a letter or mark that belongs to a script, so that it can stand in texts of one only."""
+    """Whether a feature has a letter or mark of a script, so that it occurs in texts of that script only."""
     return bool(registry(np.array([ord(character) for character in gram], dtype=np.uint32)).any())
 
 
@@ -206,7 +206,7 @@ def _fit_script(
     random: np.random.Generator,
     progress: Callable[[float], None],
 ) -> tuple[logistic_regression.Vectors, NDArray[np.int64], list[sampling_error.Leaning]]:
-    """The vectors of one script's languages, how often each feature stands in all their lines, and which lean."""
+    """Fit one script's vectors; also the occurrences of each feature in all lines, and the leanings."""
     labels = len(texts)
     if not len(vocabulary):
         nothing = logistic_regression.Vectors(

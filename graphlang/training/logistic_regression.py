@@ -51,7 +51,7 @@ def start_vectors(counts: NDArray[np.int32], letters: NDArray[np.int64], smoothi
     """Weights from counts.
 
     Args:
-        counts: How often each feature stands in each language's documents, (languages, features).
+        counts: Occurrences of each feature in each language's documents, (languages, features).
         letters: Characters of each language's documents.
         smoothing: Characters of the text of no particular language that is added to each language's own.
     """
@@ -71,9 +71,9 @@ def leave_one_out(
     Each occurrence of a feature is left out by itself, so one that is twice in a text and nowhere else counts for half.
 
     Args:
-        counts: As `start_vectors` has them.
-        letters: As `start_vectors` has them.
-        smoothing: As `start_vectors` has it.
+        counts: As for `start_vectors`.
+        letters: As for `start_vectors`.
+        smoothing: As for `start_vectors`.
 
     >>> left = leave_one_out(np.array([[1, 5]]), np.array([100]), 100.0)
     >>> [round(float(x), 3) for x in left(to_vectors(np.array([0, 1]), np.array([0, 1, 2]), 2), np.array([0, 0]))]
@@ -95,7 +95,7 @@ def leave_one_out(
 def find_features(
     vocabulary: Vocabulary, texts: Sequence[str], *, limit: int, closed: bool, script: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The features of texts in one script: all of them in one row, and where those of each text begin and end."""
+    """Find the features of texts in one script: all in one row, and [texts + 1] where those of each text start."""
     features, numbers = [np.zeros(0, dtype=np.int32)], [np.zeros(1, dtype=np.int64)]
     for begin, end in blocks(texts, limit=limit):
         letters = normalise(
@@ -113,7 +113,7 @@ def find_features(
 
 
 def to_vectors(features: NDArray[np.int32], offsets: NDArray[np.int64], size: int) -> sparse.csr_array:
-    """Texts as rows over the features: every occurrence counts one divided by the root of their number in the text.
+    """Texts as rows over the features: an occurrence counts 1 / sqrt(number of features of the text).
 
     Args:
         features: Those of all texts.
@@ -152,8 +152,8 @@ def refine_vectors(
     """Train in place. The rate falls linearly to 0.
 
     Args:
-        vectors: To begin with.
-        draw: Gives one round's texts as vectors, their languages, and what is known of each text beforehand: the log
+        vectors: The start, which changes.
+        draw: Gives one round's texts as vectors, their languages, and fixed log-odds of each text: the log
             of each language's probability, (texts, languages) or one row for all; only what these do not explain is
             learnt.
         correction: What is added to the scores of texts in their own languages (`leave_one_out`).

@@ -45,8 +45,8 @@ class ScriptWeights:
     Attributes:
         common: How many of the features are common; they come first.
         features: How many there are.
-        row: The feature of each weight, rising, (weights,).
-        column: Its label, counted among those of the script, rising within a feature, (weights,).
+        row: The feature of each weight, ascending, (weights,).
+        column: Its label, counted among those of the script, ascending within a feature, (weights,).
         value: The weight in steps, (weights,).
     """
 
@@ -58,7 +58,7 @@ class ScriptWeights:
 
 
 def unpack_weights(model: Model, prefix: str = "") -> list[ScriptWeights]:
-    """The weights of each script of a sound model."""
+    """Unpack the weights of each script; `prefix` is that of the arrays' names."""
     widths = np.bincount(model.arrays["script"], minlength=len(model.parameters["scripts"]))
     values = model.arrays[f"{prefix}values"]
     is_nonzero = values != 0
@@ -75,7 +75,7 @@ def unpack_weights(model: Model, prefix: str = "") -> list[ScriptWeights]:
 
 
 def pack_weights(weights: Sequence[ScriptWeights], widths: Sequence[int], prefix: str = "") -> dict[str, NDArray[Any]]:
-    """The arrays `features`, `gaps` and `values` of a model file."""
+    """Pack the weights of each script, with its number of labels, as `features`, `gaps` and `values`."""
     places, begin = [np.zeros(0, dtype=np.int64)], 0
     for script_weights, width in zip(weights, widths, strict=True):
         places.append(begin + script_weights.row * width + script_weights.column)
@@ -92,7 +92,7 @@ def pack_weights(weights: Sequence[ScriptWeights], widths: Sequence[int], prefix
 
 
 def add_steps(weights: ScriptWeights, columns: Sequence[int], steps: Ints, *, most: int) -> ScriptWeights:
-    """The weights of a script with steps added to those of some labels; what becomes 0 is no weight any more.
+    """Add steps to the weights of some labels of a script, clipped to `most` in size; weights of 0 are dropped.
 
     Shapes: steps (labels, features).
 
@@ -117,21 +117,21 @@ def add_steps(weights: ScriptWeights, columns: Sequence[int], steps: Ints, *, mo
 
 
 def list_ngrams(model: Model) -> list[bytes]:
-    """The n-grams and words of a model's vectors, in their order, in UTF-8."""
+    """The n-grams and words of a model in UTF-8, in order."""
     data = model.arrays["ngrams"].tobytes()
     return data.split(b"\n") if data else []
 
 
 def list_lm_keys(model: Model) -> NDArray[np.uint32]:
-    """The keys of the n-grams of a model's character language model, in their order."""
+    """The keys of the n-grams of a model's character language model, in order."""
     return np.cumsum(model.arrays[f"{char_lm.PREFIX}keys"], dtype=np.uint32)
 
 
 def remove_labels(model: Model, labels: Collection[str]) -> Model:
-    """The model without some labels: what is left answers as before, among what is left.
+    """Remove labels from a model; among the remaining ones its answers do not change.
 
     Raises:
-        ModelError: a label is none of the model's, or none would be left.
+        ModelError: an unknown label, or none would be left.
     """
     if strangers := sorted(set(labels) - set(model.labels)):
         raise ModelError(f"{strangers[0]} is no label of the model")
@@ -174,7 +174,7 @@ def _prefixes(model: Model) -> tuple[str, ...]:
 
 
 def _drop_columns(weights: ScriptWeights, keep: NDArray[np.bool_]) -> tuple[ScriptWeights, Ints]:
-    """A script's weights with some of its columns, and which of its features still have any: none where one is left."""
+    """Select columns of a script's weights; the features that still have weights, none if one column remains."""
     number = int(keep.sum())
     has_column = keep[weights.column] if number > 1 else np.zeros(len(weights.column), dtype=np.bool_)
     used = np.unique(weights.row[has_column])
@@ -191,7 +191,7 @@ _MOST_STEPS = 255
 
 
 def pack_occurrences(numbers: NDArray[np.int64] | NDArray[np.float64]) -> NDArray[np.uint8]:
-    """Numbers of occurrences for a file, (features,).
+    """Pack numbers of occurrences for a file.
 
     Shapes: numbers (features,).
 
@@ -205,7 +205,7 @@ def pack_occurrences(numbers: NDArray[np.int64] | NDArray[np.float64]) -> NDArra
 
 
 def unpack_occurrences(packed: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """The numbers, right to a twentieth, (features,).
+    """Unpack numbers of occurrences, exact to a twentieth.
 
     Shapes: packed (features,).
 
@@ -216,15 +216,15 @@ def unpack_occurrences(packed: NDArray[np.uint8]) -> NDArray[np.float64]:
 
 
 def occurrences_path(path: Path) -> Path:
-    """The file beside a model's that says how often its n-grams stand in its training text."""
+    """The file of n-gram occurrences beside a model file."""
     return path.with_suffix(".occurrences")
 
 
 def read_occurrences(model: Model, path: Path) -> NDArray[np.float64]:
-    """How often each n-gram stands in the training text of a model, (features,).
+    """Read the occurrences of each n-gram in the training text of a model, (features,).
 
     Raises:
-        ModelError: neither the model nor a file beside it says so, or that file belongs to another model.
+        ModelError: neither the model nor a file beside it has them, or that file belongs to another model.
     """
     features = int(model.arrays["features"][:, 1].sum())
     if OCCURRENCES in model.arrays:
@@ -239,23 +239,23 @@ def read_occurrences(model: Model, path: Path) -> NDArray[np.float64]:
 
 
 def ngrams_digest(model: Model) -> str:
-    """SHA-256 of a model's n-grams, which their numbers belong to."""
+    """SHA-256 of a model's n-grams: the key of their occurrences."""
     return hashlib.sha256(model.arrays["ngrams"].tobytes()).hexdigest()
 
 
-EDITABLE_METHOD = "nfc"  #: whose models can be made smaller
+EDITABLE_METHOD = "nfc"  #: models of this method can be extended and made smaller
 
 
 class SmallerModel(NamedTuple):
-    """A smaller model, and what became of the languages."""
+    """A model with fewer labels."""
 
     model: Model
-    removed: tuple[str, ...]  #: labels that are gone, in the order of the model
-    single: tuple[str, ...]  #: labels that are the only ones of their script now: whatever is written in it is told so
+    removed: tuple[str, ...]  #: removed labels, in the order of the model
+    single: tuple[str, ...]  #: labels that are now the only ones in their script, and get every text in it
 
 
 def count_label_ngrams(model: Model) -> dict[str, int]:
-    """How many n-grams and words say something for or against each label."""
+    """Count the n-grams and words with a weight for each label."""
     script = model.arrays["script"].astype(np.int64)
     count = np.zeros(len(model.labels), dtype=np.int64)
     start = 0
@@ -268,20 +268,20 @@ def count_label_ngrams(model: Model) -> dict[str, int]:
 def select_labels(
     model: Model, *, path: Path, digest: str, only: Sequence[Wanted] = (), without: Sequence[Wanted] = ()
 ) -> SmallerModel:
-    """The model with some of its labels.
+    """Select labels of a model; among them its answers do not change.
 
     Args:
-        model: Of the default method.
-        path: Of its file.
-        digest: SHA-256 of that file.
+        model: A model of `nfc`.
+        path: Its file.
+        digest: SHA-256 of that file, which goes into the parameters.
         only: Languages to keep, in one script or in all; every one if empty.
         without: Languages to take out of these.
 
     Returns:
-        The model, which says in `parameters` what it was made of.
+        The smaller model, and the labels that changed.
 
     Raises:
-        ModelError: a model of another method; a language that it does not have; none would be left, or none taken out.
+        ModelError: a model of another method; an unknown language; no label would be left, or none removed.
     """
     if model.method != EDITABLE_METHOD:
         raise ModelError(
@@ -296,11 +296,11 @@ def select_labels(
     removed = tuple(label for label in model.labels if label not in set(kept_labels))
     if not kept_labels or not removed:
         raise ModelError(f"{path}: no label would be {'removed' if kept_labels else 'left'}")
-    often = pack_occurrences(read_occurrences(model, path))  # with which languages can still be added to it
+    often = pack_occurrences(read_occurrences(model, path))  # so that languages can still be added
     smaller = remove_labels(replace(model, arrays={**model.arrays, OCCURRENCES: often}), removed)
     history = [*model.parameters.get("extended", []), {"base": digest, "removed": len(removed), "labels": {}}]
     smaller = replace(smaller, parameters={**smaller.parameters, "extended": history})
-    Discriminative(smaller, "", "the new model")  # what it refuses must not be written
+    Discriminative(smaller, "", "the new model")  # raises for a model that could not be loaded
     before, after = _single_labels(model), _single_labels(smaller)
     return SmallerModel(smaller, removed, tuple(label for label in after if label not in before))
 
@@ -310,7 +310,7 @@ def _matches(languages_wanted: Sequence[Wanted], label: str) -> bool:
 
 
 def _single_labels(model: Model) -> list[str]:
-    """Labels that are the only ones of their script."""
+    """The labels that are the only ones in their script."""
     scripts = model.arrays["script"].tolist()
     count = Counter(scripts)
     return [label for label, script in zip(model.labels, scripts, strict=True) if count[script] == 1]

@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from graphlang.training.training_options import TrainingOptions
 
 
-LEAST_TEXT = 2_000  #: characters of a label, at least
-MOST_FILES = 20  #: of a label, whose names are kept
-#: Of so many lines one is held out where relatives are given: not of ten, as in training, by which the lines of a
-#: folder may have been parted before.
+LEAST_TEXT = 2_000  #: characters of a label
+MOST_FILES = 20  #: names of a label's files that the model keeps
+#: One line in 11 is held out where relatives are given: not in ten, as in training, because the folder may be the
+#: result of such a split.
 HELD_OUT_EVERY = 11
-SECOND_SCRIPT = 0.1  #: share of a label's letters in a second script from which on the folder is refused
+SECOND_SCRIPT = 0.1  #: largest share of a label's letters in a second script
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +44,12 @@ class NewText:
     """Text of new labels.
 
     Attributes:
-        given: Lines of each label by genre, as they were read.
-        genres: These, and what is made of them.
+        read: Lines of each label by genre, as they were read.
+        genres: These, and the genres derived from them.
         scripts: The name of each label's script.
     """
 
-    given: dict[str, dict[str, list[str]]]
+    read: dict[str, dict[str, list[str]]]
     genres: dict[str, dict[str, list[str]]]
     scripts: dict[str, str]
 
@@ -58,34 +58,34 @@ class NewText:
         """All lines of each label."""
         return {label: _join_genres(genres) for label, genres in self.genres.items()}
 
-    def parted(self) -> tuple[NewText, dict[str, list[str]]]:
-        """The same without one line in `HELD_OUT_EVERY`, before anything is made of them; and these lines, by label.
+    def split_held_out(self) -> tuple[NewText, dict[str, list[str]]]:
+        """Hold out one line in `HELD_OUT_EVERY`, before anything is derived: the other text, and these lines by label.
 
         Raises:
             ModelError: a label has too few lines.
         """
         training, held_out = {}, {}
-        for label, genres in self.given.items():
+        for label, genres in self.read.items():
             stays, held_out[label] = corpus.hold_out(tuple(_join_genres(genres)), HELD_OUT_EVERY)
             if not held_out[label]:
-                raise ModelError(f"{label}: too few lines to hold some of them back, as relatives need it")
+                raise ModelError(f"{label}: too few lines to hold some out for --relatives")
             chosen = set(stays)
             training[label] = {genre: [line for line in lines if line in chosen] for genre, lines in genres.items()}
         return NewText(training, {label: dict(genres) for label, genres in training.items()}, self.scripts), held_out
 
     def add(self, words: Path | None, options: TrainingOptions, others: Mapping[str, int]) -> None:
-        """Add the genres that are made."""
+        """Add the derived genres, in place."""
         random = np.random.default_rng(options.seed)
         derived_text.add_derived_text(
             list(self.genres.values()), tuple(self.genres), words, options, random, others=others
         )
 
-    def source(self, label: str, folders: Sequence[Path]) -> dict[str, Any]:
-        """What the model keeps of the text of a label: how much, its digest, the names of its files.
+    def describe_source(self, label: str, folders: Sequence[Path]) -> dict[str, Any]:
+        """Describe the text of a label for the model: characters, digest, files, and derived characters by genre.
 
-        The digest is that of what was read; how much was made of it, and of lists of words, is told by genre.
+        The digest is that of the text as it was read.
         """
-        lines = _join_genres(self.given[label])
+        lines = _join_genres(self.read[label])
         names = [
             str(file.relative_to(folder))
             for folder in folders
@@ -94,7 +94,7 @@ class NewText:
             for file in sorted(sub.glob("*.txt"))
         ]
         text = "\n".join(lines).encode("utf-8", "surrogatepass")
-        read_lines = self.given[label]
+        read_lines = self.read[label]
         derived = {
             genre: derived_size
             for genre, genre_lines in sorted(self.genres[label].items())
@@ -110,7 +110,7 @@ class NewText:
 
 
 def read_new_text(folder: Path, base: Model, messages: Sequence[Path], *, replace: bool) -> NewText:
-    """The text of the labels of a folder.
+    """Read the text of new labels from a folder, and from translations of programs.
 
     Raises:
         ModelError: a folder that is empty, or has a sub-folder of no known language, of a label that the base has
@@ -143,7 +143,7 @@ def read_new_text(folder: Path, base: Model, messages: Sequence[Path], *, replac
 
 
 def read_relatives(folder: Path, base: Model, new_text: NewText) -> dict[str, tuple[str, ...]]:
-    """Lines of labels that a model has and that stay.
+    """Read lines of labels that the model has and keeps.
 
     Raises:
         ModelError: a label that the model does not have, that is new, or without text.
@@ -157,7 +157,7 @@ def read_relatives(folder: Path, base: Model, new_text: NewText) -> dict[str, tu
         one_script=True,
     )
     for name in (*texts.left_out, *texts.lines):
-        if name not in base.labels or name in new_text.given:
+        if name not in base.labels or name in new_text.read:
             raise ModelError(f"{folder}: {name} is no language that the model has and keeps")
     if texts.left_out:
         raise ModelError(f"{folder}: {min(texts.left_out)} has no text")
@@ -186,7 +186,7 @@ def _line_scripts(lines: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.i
 
 
 def _main_script(label: str, lines: Sequence[str]) -> int:
-    """The number of the script that a label's lines are in.
+    """The registry number of the script of a label's lines.
 
     Raises:
         ModelError: they are in two, or have no letters.
@@ -202,24 +202,24 @@ def _main_script(label: str, lines: Sequence[str]) -> int:
     return int(first)
 
 
-MOST_LOST: Final = 0.002  #: share of the texts of a relative that it may lose
-MOST_GIVEN_UP: Final = 0.01  #: share of its own texts that a new language may lose for it
+MOST_LOST: Final = 0.002  #: largest share of its texts that a relative loses
+MOST_GIVEN_UP: Final = 0.01  #: largest share of its own texts that a new language loses for it
 BIAS_STEP: Final = 0.25
 LEAST_BIAS: Final = -4.0  #: bias
 EXCERPTS: Final = 1_000  #: of each language
 SHORTEST_EXCERPT, LONGEST_EXCERPT = 10, 180  #: characters of a text
-_BATCH = 5_000  # texts whose scores are held at once
-NEW_LANGUAGE: Final = -1  #: number of a text that is in the new language itself
+_BATCH = 5_000  # texts whose scores are in memory at once
+NEW_LANGUAGE: Final = -1  #: number of texts in the new language
 
 
 class Contest(NamedTuple):
-    """Texts that a new language and its relatives contend for.
+    """Texts that a new language and its relatives compete for.
 
     Attributes:
         gap: The new language's score less that of the best other one, (texts,).
-        factor: What a bias of one adds to it, (texts,).
-        language: The number of the relative that each is in, or `NEW_LANGUAGE`, (texts,).
-        is_known: Whether the best other language is the one that the text is in, (texts,).
+        factor: The change of the gap by a bias of one, (texts,).
+        language: The number of the relative of each text, or `NEW_LANGUAGE`, (texts,).
+        is_known: Whether the best other language is the right one, (texts,).
     """
 
     gap: NDArray[np.float64]
@@ -229,7 +229,7 @@ class Contest(NamedTuple):
 
 
 def choose_bias(texts: Contest) -> float:
-    """What is added to the bias of a new language, from 0 down to `LEAST_BIAS`.
+    """Choose the bias of a new language, from 0 down to `LEAST_BIAS`.
 
     >>> of_both = Contest(np.array([0.4, 2.0]), np.ones(2), np.array([0, NEW_LANGUAGE]), np.array([True, False]))
     >>> choose_bias(of_both), choose_bias(of_both._replace(gap=np.array([0.4, 0.4])))
@@ -254,7 +254,7 @@ def choose_bias(texts: Contest) -> float:
 def fit_biases(
     identifier: Discriminative, new: Mapping[str, Sequence[str]], relatives: Mapping[str, Sequence[str]], *, seed: int
 ) -> dict[str, float]:
-    """What is added to the bias of each new language."""
+    """Fit the bias of each new language on held-out lines of it and lines of its relatives."""
     names = (*new, *relatives)
     excerpts = Excerpts(
         [*new.values(), *relatives.values()],
@@ -281,7 +281,7 @@ def fit_biases(
 
 
 def _contest_texts(identifier: Discriminative, texts: Sequence[str], truth: NDArray[np.int64], label: int) -> Contest:
-    """How near the label is to each text; in another script it is out of the question."""
+    """Score the label against the best other one for each text; a label of another script never wins."""
     gap, factor = np.full(len(texts), -np.inf), np.zeros(len(texts))
     is_known = np.zeros(len(texts), dtype=np.bool_)
     script = identifier.trained.weights.script_of(np.array([label]))[0]

@@ -42,7 +42,7 @@ def _parse_pairs(table: str) -> dict[str, str]:
 
 _LETTERS = {**_parse_pairs(_CYRILLIC), **_parse_pairs(_GREEK), **_parse_pairs(_ARABIC), **_parse_pairs(_HEBREW)}
 _LETTERS |= {**_parse_pairs(_GEORGIAN), **_parse_pairs(_ARMENIAN), **_parse_pairs(_OTHER), "ь": "", "ъ": ""}
-#: stands before a vowel sign and for a virama: either replaces the vowel that the consonant before it carries
+#: marks a vowel sign or a virama, which replace the vowel of the consonant before
 _VOWEL_MARK = "\x00"
 _LONGEST_SOUND = 5  # letters; what is longer is a letter's name
 #: scripts whose characters Unicode names by their sound
@@ -72,7 +72,7 @@ def _spelling(character: str) -> str:
 
 
 def romanize(text: str) -> str:
-    """The text in small plain Latin letters; characters without a rule (ideographs) vanish, marks and spaces stay.
+    """Spell the text in small plain Latin letters; characters without a rule (ideographs) vanish.
 
     >>> romanize("Новости Μακεδονία ニホン 한국 ዜና हिन्दी")
     'novosti makedonia nihon hangug zena hindi'

@@ -36,15 +36,13 @@ if TYPE_CHECKING:
 
 
 _PSEUDO_COUNT = 0.1  # to every count
-_POOR_SHARE = 0.65  # a language with less than this part of another's text is poor beside it
-_FEWEST_LETTERS = (
-    52_000  # letters of a language that leans: one with less is hardly met, and would take texts of the other
-)
+_POOR_SHARE = 0.65  # a language with less than this part of another's text is poor
+_FEWEST_LETTERS = 52_000  # letters of a language that leans: one with less is rare, and would win texts of the other
 _FRACTIONS: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 class Leaning(NamedTuple):
-    """A poor language, the rich one that it leans on, and the part of the way that it went, above 0."""
+    """A poor language, the rich one that it leans on, and the fraction of the way, above 0."""
 
     poor: int
     rich: int
@@ -64,7 +62,7 @@ def shrink_differences(
 
     Args:
         vectors: Of one script.
-        counts: How often each feature stands in each language's text, (languages, features).
+        counts: Occurrences of each feature in each language's text, (languages, features).
         letters: Characters of each language's text.
         texts: Excerpts that were not counted, as vectors (texts, features).
         truth: The language of each.
@@ -89,7 +87,7 @@ def shrink_differences(
 
 
 def mean_probabilities(scores: Scores, truth: NDArray[np.int64]) -> Floats:
-    """The mean probability that texts of each language have of being in each, (languages, languages).
+    """Mean probability of each language for the texts of each language, (languages, languages).
 
     Shapes: scores (texts, languages).
     """
@@ -100,12 +98,12 @@ def mean_probabilities(scores: Scores, truth: NDArray[np.int64]) -> Floats:
 
 
 def confused_pairs(confusion: Floats, letters: NDArray[np.int64], confused: float) -> Iterator[tuple[int, int]]:
-    """The poor languages that are confused with rich ones, and of these the one that each is confused with most.
+    """Yield each poor language with the rich one that it is confused with most.
 
     Args:
-        confusion: As `mean_probabilities` gives it.
+        confusion: From `mean_probabilities`.
         letters: Characters of each language's text.
-        confused: As `shrink_differences` has it.
+        confused: As for `shrink_differences`.
 
     >>> often = np.array([[0.9, 0.1, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.8, 0.2], [0.0, 0.0, 0.2, 0.8]])
     >>> list(confused_pairs(often, np.array([60_000, 200_000, 90_000, 90_000]), 0.05))
@@ -121,14 +119,14 @@ def confused_pairs(confusion: Floats, letters: NDArray[np.int64], confused: floa
 def remove_chance(
     vectors: Vectors, counts: NDArray[np.int32], letters: NDArray[np.int64], poor: int, rich: int
 ) -> Scores:
-    """The weights of a poor language, with the base of a rich one, less what chance explains of their differences.
+    """The weights of a poor language, with the base of a rich one, without the differences that chance explains.
 
     Args:
-        vectors: As `shrink_differences` has them.
-        counts: As `shrink_differences` has them.
-        letters: As `shrink_differences` has them.
-        poor: The one language.
-        rich: The other.
+        vectors: As for `shrink_differences`.
+        counts: As for `shrink_differences`.
+        letters: As for `shrink_differences`.
+        poor: Column of the poor language.
+        rich: Column of the rich one.
 
     >>> apart = logistic_regression.Vectors(
     ...     np.array([[0.0, 4.0], [0.0, 4.0]], dtype=np.float32),
@@ -149,12 +147,12 @@ def remove_chance(
     lean_on = vectors.weights[:, rich]
     gap = vectors.weights[:, poor] + (vectors.base[poor] - vectors.base[rich]) - lean_on
     weights: Scores = lean_on + kept_share * gap
-    weights[poor_counts + rich_counts == 0] = 0  # what neither has speaks against both alike
+    weights[poor_counts + rich_counts == 0] = 0  # a feature that neither has counts against both
     return weights
 
 
 def _best_fraction(scores: Scores, then: Scores, poor: int, truth: NDArray[np.int64], equally: Floats) -> float:
-    """How far the scores of a language are to go to others, so that all texts are likeliest to be in their own."""
+    """The fraction of the way to the new scores of a language that makes all texts likeliest."""
     rest = np.delete(scores, poor, axis=1)
     greatest = rest.max(axis=1)
     log_sum = np.log(np.exp(rest - greatest[:, None]).sum(axis=1)) + greatest

@@ -57,14 +57,14 @@ def train(
 ) -> Model:
     """Train a model from one sub-folder per language of UTF-8 text files, one sentence or paragraph a line.
 
-    Sub-folders may be named by any code that `graphlang.codes.languages.label` understands. What was left out, and why,
-    stands in the model's parameters.
+    Sub-folders may be named by any code that `graphlang.codes.languages.label` understands. The model's parameters list
+    what was left out, and why.
 
     Args:
         folder: The corpus.
         method: `nfc`, `nfc-2004` for the published setting, or one of the other papers' (`train_papers.TRAINERS`).
         words: A folder of word lists (`derived_text.draw_word_lines`) to learn from as well (`nfc` only).
-        messages: Folders like the corpus, of translations of programs (`translations`), to learn from as well (`nfc`
+        messages: Folders like the corpus, of translations of programs (`corpus`), to learn from as well (`nfc`
             only).
         progress: Called with the stage's name, what is done and all there is to do.
         options: Those of `TrainingOptions` but `words`, for `nfc-2004` without those of `nfc` alone; the other methods
@@ -138,7 +138,7 @@ def train(
         arrays = _fit_paper(documents, chosen, progress)
     shape = (len(parameters["scripts"]), len(calibration.KNOTS)) if method == "nfc" else len(calibration.KNOTS)
     arrays["sharpness"] = np.zeros(shape, dtype=np.float32)
-    is_any_out = any(out for _, out in parts)  # else all were learnt from, and are asked about
+    is_any_out = any(out for _, out in parts)  # else calibration uses the training lines
     probes = [out if is_any_out else training_lines for training_lines, out in parts]
     arrays["sharpness"] = _calibrate(Model(method, labels, parameters, arrays), probes, chosen, random)
     if method == "nfc":
@@ -148,14 +148,14 @@ def train(
 
 
 def _drop_char_lm(chosen: TrainingOptions, options: Mapping[str, Any]) -> TrainingOptions:
-    """The options without the character language model, which needs a space after the last word."""
+    """Switch the character language model off: it needs a space after the last word."""
     if any(options.get("lm_gain", ())):
         raise ModelError("lm_gain: needs closed=true, for the last word is to be told from the first")
     return replace(chosen, lm_gain=(0.0,) * len(calibration.KNOTS))
 
 
 def _training_genres(material: corpus.Corpus, label: str, every: int) -> dict[str, list[str]]:
-    """The lines of a label that are not held out, apart by genre."""
+    """The training lines of a label by genre."""
     training_lines = set(corpus.hold_out(material.lines[label], every)[0])
     by_genre = {
         genre: [line for line in genre_lines if line in training_lines]
@@ -184,7 +184,7 @@ def _fit_paper(documents: list[list[str]], chosen: TrainingOptions, progress: Pr
 def _calibrate(
     model: Model, held_out: list[list[str]], chosen: TrainingOptions, random: np.random.Generator
 ) -> NDArray[np.float32]:
-    if model.method == "nfc":  # its own, so that weights that are there can be calibrated again, to the same bytes
+    if model.method == "nfc":  # so that existing weights can be calibrated again, to the same bytes
         random = np.random.default_rng((chosen.seed, 1))
     excerpts = Excerpts(held_out, shortest=4, longest=400, random=random)
     limit = max(1, min(_MOST_EXCERPTS, 60_000 // len(held_out)))
@@ -207,7 +207,7 @@ def _calibrate(
     if char_lm.PREFIX + "features" in model.arrays:
         with_lm = model.arrays[char_lm.PREFIX + "features"][:, 1] > 0
     of_lm = np.outer(with_lm, np.log(chosen.inverse_temperatures))
-    # With an inverse temperature of one, as yet; the prior and the language model come to what has been scaled.
+    # The inverse temperature is still one; the prior and the language model are added after scaling.
     fresh = Discriminative(model, "", "the new model")
     coefficients = np.zeros((len(model.parameters["scripts"]), len(calibration.KNOTS)))
     samples: list[tuple[int, Any]] = []

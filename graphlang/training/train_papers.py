@@ -35,15 +35,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedOptions:
-    """What all of them share.
+    """The options of all methods of the papers.
 
     Attributes:
         minimum: Labels with less text (characters) are left out; half as much is enough for a language that CLDR
             lists as official or widely used in some territory.
         maximum: Characters of a label that are used at most.
         limit: Characters of a text that are looked at when classifying.
-        held_out: One line in so many is kept from training, for calibration.
-        doubt: Factor on the fitted inverse temperature: lines held out resemble their training text more than the web
+        held_out: One line in this number is held out for calibration.
+        doubt: Factor on the fitted inverse temperature: held-out lines resemble their training text more than the web
             does.
         seed: Of all random draws.
     """
@@ -115,7 +115,7 @@ def train_paper(folder: Path, *, method: str, progress: Progress, options: dict[
     parameters = {**asdict(shared), **parameters, "corpus": material.digest, "left_out": material.left_out}
     arrays["sharpness"] = np.zeros(len(calibration.KNOTS), dtype=np.float32)
     model = Model(method, labels, parameters, arrays)
-    # A label of so few lines that none was held out is asked about those it was trained on: better than not at all.
+    # A label with too few lines to hold one out is calibrated on its training lines: better than not at all.
     probes = [out or training_lines for training_lines, out in parts]
     arrays["sharpness"] = _calibrate(chosen.reader(model, "", "the new model"), probes, shared)
     progress("calibrate", 1, 1)
@@ -147,17 +147,17 @@ PROFILE_METHODS = tuple(_SHAPES)  #: whose models hold a profile for each langua
 
 
 class EditedModel(NamedTuple):
-    """A model, and what became of its profiles."""
+    """A model with other profiles."""
 
     model: Model
     added: list[ByteProfile]
-    removed: list[ByteProfile]  #: those that were replaced included
+    removed: list[ByteProfile]  #: replaced ones included
 
 
 def edit_profiles(
     model: Model, *, folder: Path | None = None, remove: Sequence[str] = (), only: Sequence[Wanted] = ()
 ) -> EditedModel:
-    """A model with profiles of the languages in a folder, in the place of those it had, and without some others.
+    """Add or replace profiles of the languages in a folder, and remove others.
 
     Args:
         model: of `quadgrams` or `byte-trigrams`.

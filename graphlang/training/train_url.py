@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     Progress = Callable[[str, int, int], None]
 
 
-#: fewest URLs of a language: `url` knows of each language's codes and words before it has seen any URL
+#: fewest URLs of a language: `url` knows each language's codes and words before it sees a URL
 LEAST_URLS = {DEFAULT: 10}
 _LEAST_URLS_OF_PAPER = 20
 _PAPER_OPTIONS = {"least": 2, "binary": False, "every": False, "seed": 0}
@@ -100,7 +100,7 @@ def train_url(
     options: UrlOptions | None = None,
     progress: Progress = lambda _stage, _done, _all: None,
 ) -> UrlModel:
-    """A model of the languages that have URLs.
+    """Train the shipped model from URLs and lines of text of each language (ISO 639-3).
 
     Raises:
         ValueError: fewer than two languages.
@@ -175,17 +175,17 @@ def _fit_weights(examples: UrlExamples, rows: NDArray[np.int64], options: UrlOpt
 
 @dataclass(frozen=True, slots=True)
 class UrlOptions:
-    """What can be chosen about training; the defaults made the shipped model."""
+    """Options of training; the defaults made the shipped model."""
 
     slugs: int = 6000  #: drawn per language
-    translated: int = 500  #: examples of `translated` per language
+    translated: int = 500  #: examples of `draw_translated` per language
     slugs_of_feature: int = 3  #: slugs that must have a feature for it to be kept
     domains_of_feature: int = 2  #: or registered domains
     text: float = 0.2  #: share of the log-odds of running text in the starting weights
     smoothing: float = 4000.0  #: counts, distributed as the mean of the languages, added to each language
     damping: float = 0.4  #: a URL counts as (URLs of its domain) ** -damping
     ngram: float = 0.7  #: scale of the n-gram features against all others
-    enough: int = 8  #: n-grams of a URL that count in full, see `features.crowded`
+    enough: int = 8  #: n-grams of a URL that count in full, see `damp_ngrams`
     host: float = 0.5  #: weight of a URL without its path, against the whole
     epochs: int = 10
     rate: float = 0.2
@@ -197,7 +197,7 @@ class UrlOptions:
 
 @dataclass(frozen=True, slots=True)
 class UrlExamples:
-    """Matrices of examples and features, and what is known of both."""
+    """Matrices of examples and features, with facts about both."""
 
     labels: tuple[str, ...]
     row: NDArray[np.int32]  #: [2 ** BITS] the feature of each bucket, -1 for buckets that are left out
@@ -220,7 +220,7 @@ class UrlExamples:
 def gather_examples(
     urls: Mapping[str, Sequence[str]], text: Mapping[str, Sequence[str]], options: UrlOptions
 ) -> UrlExamples:
-    """Everything that training needs.
+    """Make all examples that training needs.
 
     Raises:
         ValueError: fewer than two languages.

@@ -125,23 +125,23 @@ class TrainingOptions:
         rounds: Of refinement (`nfc` only).
         draws: Excerpts that the largest label gives to one round (`nfc` only).
         power: A label of size s gives draws in proportion to s ** power (`nfc` only).
-        words_share: Part of the excerpts that are words of a list, for labels that have one (`word_lists`; `nfc` only).
+        words_share: Part of the excerpts that are words of a list, for labels that have one (`derived_text`; `nfc` only).
         words_size: Characters of words drawn from a list (`nfc` only).
         close_languages: Factor on the log ratios of words in close languages, beside that of each group
             (`close_languages`; `nfc` only).
         confused: Probability that excerpts of one language have of being in another, above which the one with little
             text leans on the other (`sampling_error`; `nfc` only). 0: none does.
         bare: Characters of lines that are learnt without their diacritics too, per character of a label in Latin
-            letters (`strip_diacritics`; `nfc` only).
+            letters (`derived_text`; `nfc` only).
         bare_least: Characters of such lines that a label has at least, if it has so many: of a label with little text a
             small part would be too few to learn from (`nfc` only).
         rate: Step of refinement at its beginning (`nfc` only).
         batch: Texts per step (`nfc` only).
         prior: Exponent of the number of speakers in the prior (`speaker_prior`), for texts of as many letters as the
             knots of calibration (`calibration.KNOTS`; `nfc` only).
-        lm_gain: What the log-likelihood of the character language model (`char_lm`) counts for, for texts of as many
+        lm_gain: Factor on the log-likelihood of the character language model (`char_lm`), for texts of as many
             letters as the knots of calibration; if all are 0, there is no such model (`nfc` only).
-        lm_least: What an n-gram or a word must add to the log-likelihood of a language's words to be kept in the
+        lm_least: Least contribution of an n-gram or a word to the log-likelihood of a language's words in the
             character language model (`nfc` only).
         lm_text_exponent: Exponent of the amount of training text in the prior of the character language model (`nfc`
             only).
@@ -149,12 +149,12 @@ class TrainingOptions:
             included: it learns from the same text as the vectors and errs with them, so that both together are surer
             than they should be (measured on development lines; `nfc` only). Scripts without such a model share the
             prior's part of it, and no more.
-        table: Weights of one script's common n-grams that may stand in a table (`sparse_weights`; `nfc` only).
+        table: Most weights of one script's common n-grams in a dense table (`sparse_weights`; `nfc` only).
         step: Weights are rounded to whole multiples of this (`nfc` only).
-        doubt: Factor on the fitted inverse temperature at the longest texts, less and less of it at shorter ones, none
-            at the shortest: lines held out resemble their training text more than the web does, and the longer a text,
-            the surer that makes the model (measured on development lines).
-        held_out: One line in so many is kept from training, for calibration.
+        doubt: Factor on the fitted inverse temperature of the longest texts, less of it for shorter ones, none
+            for the shortest: held-out lines resemble their training text more than the web does, which makes the model
+            too certain, most of all of long texts (measured on development lines).
+        held_out: One line in this number is held out for calibration.
         seed: Of all random draws.
     """
 

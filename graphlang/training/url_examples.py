@@ -62,7 +62,7 @@ CODE_POSITIONS = {
     position_number(PATH, HYPHEN, DOT): 1.5,  # manual-de.html, but also end-of.html
     position_number(PATH, HYPHEN, SLASH): 1.5,
 }
-#: a country's code or a three-letter code in the same positions says less
+#: factor for a country's code or a three-letter code in the same positions
 WEAKER_CODE = 0.55
 #: log-odds of a ccTLD for the languages used most in its country, the first, second and third
 CCTLD_LOG_ODDS = (3.0, 1.5, 1.0)
@@ -137,7 +137,7 @@ _CHINESE_LANGUAGES = frozenset(("zho", "yue", "wuu"))
 
 
 def draw_slugs(language: str, lines: Sequence[str], count: int, seed: int = 0) -> Iterator[str]:
-    """Up to ``count`` slugs from random lines: one to eight neighbouring words, half of them romanised.
+    """Draw up to ``count`` slugs from random lines: one to eight neighbouring words, half of them romanised.
 
     >>> list(draw_slugs("rus", ["Привет, мир"], 2, seed=3))
     ['https://-/привет', 'https://-/privet']
@@ -187,12 +187,12 @@ def _join_slug(language: str, words: list[str], draws: random.Random) -> str:
 _GENERIC_URL = re.compile(r"^https?://(?:www\.)?([a-z0-9.-]+\.(?:com|org|net|info))(/[^?#]{3,200})", re.IGNORECASE)
 #: tags that sites write beside the bare code
 _REGIONAL = {"por": ("pt-br", "pt_BR"), "zho": ("zh-cn", "zh_TW"), "nob": ("no",), "eng": ("en-us",), "spa": ("es-mx",)}
-#: how often a code stands as a segment, before the host, in the query, and at the end of a name
+#: shares of a code as a segment, before the host, in the query, and at the end of a name
 _FORM_SHARES = (0.6, 0.15, 0.1, 0.15)
 
 
 def draw_translated(urls: Sequence[str], labels: Sequence[str], count: int, seed: int = 0) -> Iterator[tuple[str, int]]:
-    """``count`` URLs of each label, each with the label's column.
+    """Draw ``count`` made-up URLs of translations per label, each with the label's column.
 
     >>> [url for url, _ in draw_translated(["http://www.a.org/news/today.html"], ["kor"], 1, seed=2)]
     ['http://a.org/ko/news/today.html']
@@ -223,7 +223,7 @@ def _add_code(host: str, path: str, tag: str, draws: random.Random) -> str:
 
 
 def read_text(folder: str | Path, longest: int = 2_000_000) -> dict[str, list[str]]:
-    """The lines of ``folder/<code>/*.txt`` by ISO 639-3 code; the scripts of a language are put together.
+    """Read the lines of ``folder/<code>/*.txt`` by ISO 639-3 code, all scripts of a language together.
 
     Raises:
         OSError: the folder cannot be read.

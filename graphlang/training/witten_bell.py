@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 _LETTER_BITS = 12  # of a letter: five of them are an n-gram in 64 bits
 _LETTER_MASK = (1 << _LETTER_BITS) - 1
 _SPACE = 1
-_NEVER_DROPPED = 2  # n-grams of so many letters are never left out
+_NEVER_DROPPED = 2  # n-grams of up to this many letters are never dropped
 _POWER = (
     0.6  # of a word's count: the letters of rare words are more like those of words never seen (on development lines)
 )
@@ -58,11 +58,11 @@ class CharLMs:
     """The models of the languages of one script.
 
     Attributes:
-        ngrams: Features as `vocabulary.Vocabulary` takes them: n-grams, and longer words between two spaces.
+        ngrams: Features of a `Vocabulary`: n-grams, and longer words between two spaces.
         weights: (features, languages).
-        worth: What each feature adds to the log-likelihood of all languages' words.
-        letter: What every letter and space adds, of each language.
-        word: What every word adds, of each language.
+        worth: Contribution of each feature to the log-likelihood of all languages' words.
+        letter: Weight of every letter and space, (languages,).
+        word: Weight of every word, (languages,).
     """
 
     ngrams: list[str]
@@ -73,7 +73,7 @@ class CharLMs:
 
 
 class _Order(NamedTuple):
-    """The n-grams of one length: sorted keys, counts, and probability of the last letter; weights, to be completed."""
+    """The n-grams of one length: sorted keys, counts, probability of the last letter, and weights so far."""
 
     keys: Numbers
     counts: Floats
@@ -91,10 +91,10 @@ class _Language(NamedTuple):
 
 
 def estimate_char_lms(words: Sequence[Mapping[str, int]], *, least: float) -> CharLMs | None:
-    """Count the words of each language, and weigh their n-grams.
+    """Estimate the models of one script from the words and counts of each language.
 
     Returns:
-        The models; None where the script has more letters than fit (those that write words and not sounds).
+        The models; None if the script has more letters than fit (scripts that write words).
     """
     alphabet = sorted({letter for counts in words for letter in "".join(counts)})
     if not alphabet or len(alphabet) + _SPACE >= _LETTER_MASK:
@@ -121,7 +121,7 @@ def estimate_char_lms(words: Sequence[Mapping[str, int]], *, least: float) -> Ch
     unique_keys, row = np.unique(np.concatenate(keys), return_inverse=True)
     matrix = sparse.coo_array(
         (np.concatenate(weights), (row, np.concatenate(labels))), shape=(len(unique_keys), len(words))
-    ).tocsr()  # what one n-gram is told twice, as such and as a short word, is added up
+    ).tocsr()  # an n-gram and the short word that equals it are summed
     longer = list(names)
     ngrams = [_unpack_ngram(key, alphabet) if key > 0 else f" {longer[-1 - key]} " for key in unique_keys.tolist()]
     total = np.bincount(row, weights=np.concatenate(worth), minlength=len(unique_keys)).astype(np.float64)
@@ -130,7 +130,7 @@ def estimate_char_lms(words: Sequence[Mapping[str, int]], *, least: float) -> Ch
 
 
 def _word_key(word: str, numbers: Numbers, names: dict[str, int]) -> int:
-    """The key of a word: that of the n-gram which it is between its spaces, if that is short enough, else negative."""
+    """The key of a word: that of the n-gram with its spaces if it is short enough, else negative."""
     if len(word) > MAX_ORDER - 2:
         return -1 - names.setdefault(word, len(names))
     key = _SPACE
@@ -158,11 +158,11 @@ def _estimate_language(counts: Mapping[str, int], numbers: Numbers, letters: int
     word = np.repeat(np.arange(len(words)), sizes)
     position = (
         np.arange(len(symbols)) - (np.cumsum(sizes) - sizes)[word]
-    )  # the space before a word is 0, given and not told
+    )  # the space before a word is 0: context, not prediction
     damped = (often**_POWER)[word]
     orders: list[_Order] = []
     logs = np.zeros(len(symbols))
-    start = 0.0  # what it adds that a word begins, as a context
+    start = 0.0  # weight of the beginning of a word as a context
     letter = 0.0
     key = symbols
     for size in range(1, MAX_ORDER + 1):
@@ -185,7 +185,7 @@ def _estimate_language(counts: Mapping[str, int], numbers: Numbers, letters: int
         orders.append(order)
         logs[ends] = np.log(order.probability[which])
     logs_of_words = np.bincount(word, weights=logs, minlength=len(words))
-    # Words as the highest order; in the log, for the product of a long word's letters may be too small to divide by.
+    # Words are the highest order; in logs, because the product of a long word's letters may underflow.
     lifts = np.logaddexp(0, np.log(often) - np.log(len(words)) - logs_of_words)
     rare = often * lifts < least
     free = len(words) + float(often[rare].sum())
@@ -197,7 +197,7 @@ def _estimate_language(counts: Mapping[str, int], numbers: Numbers, letters: int
 
 
 def _estimate_letters(keys: Numbers, number: Floats, letters: int) -> tuple[_Order, float]:
-    """Single letters, which are backed off to all letters alike; and what a letter that was never seen has."""
+    """Single letters, backed off to equal shares; and the log-probability of an unseen letter."""
     types, total = len(keys), number.sum()
     probability = (number + types / letters) / (total + types)
     return _Order(keys, number, probability, np.log1p(number * letters / types)), float(
@@ -208,7 +208,7 @@ def _estimate_letters(keys: Numbers, number: Floats, letters: int) -> tuple[_Ord
 def _estimate_longer(
     keys: Numbers, number: Floats, shorter: _Order, size: int, least: float
 ) -> tuple[_Order, Numbers, Floats]:
-    """N-grams of more letters; their contexts, and the log of what these leave to shorter ones."""
+    """N-grams of more letters, their contexts, and the log of the share that each context leaves to shorter ones."""
     context = keys >> _LETTER_BITS
     first = np.flatnonzero(np.concatenate([[True], context[1:] != context[:-1]]))
     group = np.repeat(np.arange(len(first)), np.diff(first, append=len(keys)))
@@ -224,8 +224,8 @@ def _estimate_longer(
 
 
 _STEP = 0.5
-_DENSE_WEIGHTS = 8_000_000  # weights of one script's common n-grams that may stand in a table
-_TABLE_BITS = 22  # of the table of n-grams at most: it must not push that of the vectors out of the cache
+_DENSE_WEIGHTS = 8_000_000  # most weights of one script's common n-grams in a dense table
+_TABLE_BITS = 22  # most bits of the n-gram table: a larger one would push that of the vectors out of the cache
 
 
 def fit_char_lms(
@@ -233,7 +233,7 @@ def fit_char_lms(
     scripts: Sequence[tuple[int, NDArray[np.int64]]],
     options: TrainingOptions,
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Count the words of all labels, and weigh their n-grams.
+    """Fit the character language models of all scripts to the lines of all labels.
 
     Returns:
         The model's arrays, and its parameters.
@@ -272,7 +272,7 @@ def fit_char_lms(
     text = options.lm_text_exponent * np.log(sizes / sizes.max())
     for model, (_, labels) in zip(models, scripts, strict=True):
         if model is None:
-            text[labels] = 0  # such a script has no language model, and no prior of it
+            text[labels] = 0  # no prior without a language model
     made_arrays = {
         "keys": char_lm.pack(np.concatenate(packed)),
         "features": np.array(numbers, dtype=np.int32),
@@ -288,9 +288,9 @@ def fit_char_lms(
 
 
 def _admit_ngrams(models: Sequence[CharLMs | None]) -> tuple[list[dict[int, int]], int]:
-    """Of each script the n-grams that can stand in one table, with their keys; and the bits of that table.
+    """Choose the n-grams of each script that fit in one table, with their keys; and the bits of that table.
 
-    Of those that want one place, the one stays that is worth most.
+    Of those that need the same slot the one of most worth stays.
     """
     ngrams = [ngram for model in models if model is not None for ngram in model.ngrams]
     worth = np.concatenate([np.zeros(0), *(model.worth for model in models if model is not None)])
@@ -310,7 +310,7 @@ def _admit_ngrams(models: Sequence[CharLMs | None]) -> tuple[list[dict[int, int]
 
 
 def count_words(lines: Sequence[str], script: int) -> dict[str, int]:
-    """The normalised words of some lines, those in one script, and how often they occur."""
+    """Count the normalised words of lines, those in one script."""
     longest = max(map(len, lines), default=1)
     counts: Counter[str] = Counter()
     for begin, end in blocks(lines, limit=longest):

@@ -34,7 +34,7 @@ class LabelledUrl(NamedTuple):
 
 
 def read_urls(path: str | Path) -> list[LabelledUrl]:
-    """The labelled URLs of a file or a folder; those of unknown codes are left out.
+    """Read the labelled URLs of a file or a folder; those of unknown codes are left out.
 
     A file is tab-separated, and its header names at least ``url`` and ``lang`` (or ``language``). A folder has a
     sub-folder for each language, named by any usual code, with ``.txt`` files of one URL a line.
@@ -89,7 +89,7 @@ def registered_domains(urls: Sequence[str]) -> list[str]:
     """One label below the public suffix of ICANN: ``epfl.ch``, ``cam.ac.uk`` (footnote 12 of Baykan et al. 2008).
 
     The private section of the list does not count: all of ``*.github.io`` is one domain. A host without a registered
-    domain (an IP address, a bare suffix) stands for itself; a URL without a host is empty.
+    domain (an IP address, a bare suffix) is its own; a URL without a host has the empty string.
 
     >>> registered_domains(["http://ltaa.epfl.ch/algorithms.html", "http://chu.cam.ac.uk/", "http://10.0.0.1/"])
     ['epfl.ch', 'cam.ac.uk', '10.0.0.1']
@@ -102,7 +102,7 @@ def registered_domains(urls: Sequence[str]) -> list[str]:
 
 
 def host_alone(url: str) -> str:
-    """The URL up to the end of its host and a slash; empty where no more than that is there.
+    """Cut a URL after its host and a slash; empty if there is nothing more to cut.
 
     >>> host_alone("http://www.example.fr/feed"), host_alone("http://www.example.fr/")
     ('http://www.example.fr/', '')
@@ -181,14 +181,14 @@ def balanced_f(decided: NDArray[np.bool_], language: NDArray[np.str_], languages
 
 
 class UrlDecisions(NamedTuple):
-    """What a method decides about labelled URLs."""
+    """The decisions of a method on labelled URLs."""
 
     languages: tuple[str, ...]  #: codes of the columns
     language: NDArray[np.str_]  #: true code of each URL, (URLs,)
     decided: NDArray[np.bool_]  #: (URLs, languages)
 
     def measures(self) -> list[tuple[str, int, UrlMeasures]]:
-        """Of each language its code, its URLs and its measures; and the average over them at the end."""
+        """Code, number of URLs and measures of each language; the average comes last."""
         each = [
             (
                 code,
@@ -201,7 +201,7 @@ class UrlDecisions(NamedTuple):
         return [*each, ("average", len(self.language), UrlMeasures(*means))]
 
     def confusion(self) -> list[tuple[Any, ...]]:
-        """A row for each language: its code, and the share of its URLs for which each classifier says yes."""
+        """A row per language: its code, and the share of its URLs with a yes of each classifier."""
         shares = count_confusion(self.decided, self.language, self.languages).tolist()
         return [(code, *row) for code, row in zip(self.languages, shares, strict=True)]
 
@@ -209,7 +209,7 @@ class UrlDecisions(NamedTuple):
 def decide_urls(
     identifier: UrlIdentifier, urls: Sequence[LabelledUrl], languages: Sequence[str] | None = None
 ) -> UrlDecisions:
-    """Ask a method about labelled URLs.
+    """Decide labelled URLs by a method, for all languages that both share or for those given.
 
     Raises:
         ValueError: fewer than two languages, or one that has no URL or that the method does not know.

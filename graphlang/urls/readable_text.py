@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-#: characters of a URL that are looked at; the rest says nothing new. Escapes are decoded after the cut.
+#: characters of a URL that are read. Escapes are decoded after the cut.
 MOST_CHARACTERS = 1024
 _HOST = string.ascii_letters + string.digits + "-"
 _LONGEST_CHARACTER = 6  # bytes of an unfinished one, and of an escape cut in two
@@ -45,7 +45,7 @@ def make_readable(url: str) -> str:
     """The first `MOST_CHARACTERS` characters of the URL, with percent escapes and punycode labels decoded.
 
     Escapes that are not UTF-8 are read as Latin-1, which was the custom before RFC 3986. A scheme that embeds its
-    content (``data:``, ``javascript:``) or names no web page (``mailto:``) leaves the empty string: such a URL says
+    content (``data:``, ``javascript:``) or names no web page (``mailto:``) gives the empty string: such a URL says
     nothing about the language of a page.
 
     >>> make_readable("https://xn--bcher-kva.example/%D0%BC%D0%B8%D1%80")
@@ -69,7 +69,7 @@ def _decoded(octets: bytes, *, cut: bool) -> str:
     try:
         return octets.decode("utf-8")
     except UnicodeDecodeError as error:
-        # A cut may fall inside a character: what stands before it is sound UTF-8 all the same.
+        # A cut may fall inside a character: the text before it is valid UTF-8.
         if cut and error.start >= len(octets) - _LONGEST_CHARACTER:
             return octets[: error.start].decode("utf-8")
         return octets.decode("latin-1")

@@ -57,7 +57,7 @@ def fold_table() -> NDArray[np.uint16]:
 def _fold(character: str) -> int:
     category = unicodedata.category(character)
     if category[0] == "M":
-        # Vowel signs of Indic scripts are part of their words; combining accents of Latin stand alone and are rare.
+        # Vowel signs of Indic scripts are part of their words; combining accents of Latin are separate and rare.
         return ord(character) if ord(character) >= _AFTER_LATIN else 0
     if category[0] != "L":
         return 0
@@ -68,9 +68,9 @@ def _fold(character: str) -> int:
     return ord(base) if unicodedata.category(base)[0] == "L" and ord(base) < _SIZE else ord(small)
 
 
-#: tokens that are in most URLs and say nothing (section 3.1)
+#: tokens of most URLs, without information (section 3.1)
 STOP_WORDS = ("www", "index", "html", "htm", "http", "https")
-#: shortest token that is kept
+#: letters of the shortest token
 SHORTEST_TOKEN = 2
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xD6E8FEB86659FD93)
@@ -82,7 +82,7 @@ class Tokens:
     """The tokens of a batch of URLs in order. Token t of the batch is ``letters[start[t]:end[t]]``."""
 
     characters: NDArray[np.uint32]  #: code points of all URLs, each URL followed by a line feed
-    letters: NDArray[np.uint16]  #: the same folded; 0 where no letter stands
+    letters: NDArray[np.uint16]  #: the same folded; 0 where there is no letter
     first: NDArray[np.int64]  #: [urls + 1] where each URL starts in the two arrays above
     start: NDArray[np.int64]  #: [tokens] first letter
     end: NDArray[np.int64]  #: [tokens] one past the last letter
@@ -193,7 +193,7 @@ for _mark, _class in (
 def find_hosts(tokens: Tokens) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """[urls] where the host of each URL starts and ends in ``Tokens.characters``.
 
-    The host follows the first ``//`` when only a scheme stands before it, and otherwise is the beginning of the URL;
+    The host follows the first ``//`` if only a scheme precedes it, and otherwise is the beginning of the URL;
     it ends at the next ``/``, ``?`` or ``#``. User information before an ``@`` is no part of it.
     """
     characters = tokens.characters
@@ -238,7 +238,7 @@ def find_zones(tokens: Tokens) -> NDArray[np.uint8]:
 def find_positions(tokens: Tokens, zone: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """[tokens] a number for zone, mark before and mark after; the first half of ``pt-BR`` counts as a whole segment.
 
-    ``tokens`` must be all `runs` of the URLs, because the halves of a locale are found as neighbours.
+    ``tokens`` must come from `find_runs`, because the halves of a locale are found as neighbours.
 
     Shapes: zone [tokens].
 

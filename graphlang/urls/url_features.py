@@ -56,7 +56,7 @@ class FeatureKind(NamedTuple):
 
 
 def extract_features(urls: Sequence[str]) -> dict[str, FeatureKind]:
-    """The features of each URL by kind: ``word``, ``place``, ``ngram``, ``letter`` and ``block`` (128 code points).
+    """Extract the features of each URL by kind: ``word``, ``place``, ``ngram``, ``letter``, ``block`` (128 code points).
 
     >>> found = extract_features(["http://www.example.fr/"])
     >>> {kind: len(found[kind].bucket) for kind in found}
@@ -96,9 +96,9 @@ def to_bucket(code: NDArray[np.uint64]) -> NDArray[np.int64]:
 
 
 def damp_ngrams(ngrams: NDArray[np.int64], enough: float) -> NDArray[np.float32]:
-    """The factor of each n-gram of a URL that has so many known ones: 1 up to ``enough``, then falling as their root.
+    """Factor of each n-gram by the number of known ones in its URL: 1 up to ``enough``, then falling as their root.
 
-    The n-grams of a long path say much the same over and over, and would outvote the country and the codes.
+    The n-grams of a long path repeat the same evidence, and would outvote the country and the codes.
 
     Shapes: ngrams [URLs].
 
@@ -111,7 +111,7 @@ def damp_ngrams(ngrams: NDArray[np.int64], enough: float) -> NDArray[np.float32]
 def to_matrix(
     kinds: dict[str, FeatureKind], row: NDArray[np.int32], scale: dict[str, float], enough: float = np.inf
 ) -> sparse.csr_matrix:
-    """URLs x features, float32, in CSR: how often each feature stands in each URL, times the scale of its kind.
+    """URLs x features, float32, in CSR: occurrences of each feature in each URL, times the scale of its kind.
 
     Shapes: row [2 ** BITS].
     """

@@ -3,8 +3,7 @@
     score(L) = log prior(L) + exp(a + b log(1 + n)) * sum of the weights of the URL's n known features for L
 
 The weights are whole numbers of a fixed step, so that the model is small and its sums do not depend on the order. A URL
-without a known feature gets the prior. The probability of a language given a URL is its prior times the evidence of the
-URL: `UrlModel.prior` lets the caller divide it out and use the prior of another collection.
+without a known feature gets the prior.
 
 The inverse temperature exp(a + b log(1 + n)) is fitted on URLs of domains that training has not seen. Neighbouring
 n-grams and the words of one slug are not independent, so the sum over many overstates the evidence; b below 0 corrects
@@ -39,7 +38,7 @@ def decide_best(probabilities: NDArray[np.floating]) -> NDArray[np.bool_]:
     return np.asarray(np.arange(probabilities.shape[1]) == probabilities.argmax(axis=1)[:, None])
 
 
-#: Of a model's two numbers: with greater ones, no float32 holds what a long URL would come to.
+#: of a model's two coefficients: with greater ones, the score of a long URL overflows float32
 MOST_COEFFICIENT = 4.0
 
 
@@ -79,7 +78,7 @@ def fit_temperature(
         probabilities = softmax(evidence * inverse_temperature(coefficients, known)[:, None] + offset)
         return float(-(weight * np.log(np.maximum(probabilities[rows, label], 1e-9))).sum() / weight.sum())
 
-    # The first steps are given: by themselves they would be 0.00025 long, and the search would end where it began.
+    # The default first steps of 0.00025 would end the search where it began.
     first = np.array([[0.0, 0.0], [0.5, 0.0], [0.0, -0.2]])
     result = optimize.minimize(
         loss,
@@ -91,9 +90,9 @@ def fit_temperature(
 
 
 _kernels = Kernels("graphlang.urls.native._url_sums")
-#: URLs that are worked on at a time; more gains no speed and costs memory
+#: URLs of a block; more gains no speed and costs memory
 _BATCH = 2048
-_BITS_OF_WORD = 64  # buckets whose bits stand together
+_BITS_OF_WORD = 64  # buckets of a word of bits
 _MOST_PRIOR = 1e6  #: of a prior, before it is made to sum to 1
 
 
@@ -136,7 +135,7 @@ class UrlModel:
         self.temperature_coefficients = temperature_coefficients
         self.parameters = dict(parameters)
         self.hash = digest
-        # A bit for each bucket: a number for each would be 16 MB, of which a URL asks for thirty in as many places.
+        # A bit per bucket: a number for each would be 16 MB, and a URL reads thirty of them at random.
         has_weights = np.zeros(1 << BUCKET_BITS, dtype=np.uint8)
         has_weights[buckets] = 1
         self._weighs = np.packbits(has_weights, bitorder="little").view("<u8").astype(np.uint64, copy=False)
@@ -161,7 +160,7 @@ class UrlModel:
     def probabilities(self, urls: Sequence[str]) -> NDArray[np.float32]:
         """Calibrated probability of each language, float32 (urls, labels); each row sums to 1.
 
-        Any string is answered, whatever it holds. A row depends on its own URL alone.
+        A row depends on its own URL alone.
         """
         answer = np.empty((len(urls), len(self.labels)), dtype=np.float32)
         for begin in range(0, len(urls), _BATCH):
@@ -198,7 +197,7 @@ class UrlModel:
 
 
 def read_url_model(content: Model, digest: str, source: str) -> UrlModel:
-    """The model that a file holds.
+    """Read the URL model of a file; `source` is for messages.
 
     Raises:
         ModelError: its parts do not fit one another.

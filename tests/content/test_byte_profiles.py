@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from graphlang.content import registry
 from graphlang.modelfile import Model, ModelError
-from graphlang.papers import byte_profiles, byte_trigrams, quadgrams
+from graphlang.papers import byte_profiles, byte_trigrams
 from graphlang.papers.byte_trigrams import ByteTrigrams, StrictTrigrams
 from graphlang.papers.encodings import encode, list_encodings
 from graphlang.papers.quadgrams import Quadgrams
@@ -76,11 +76,15 @@ def test_the_same_language_in_another_encoding_is_no_rival() -> None:
     assert strict.identify_bytes([b"abcdefghij"])[0].tolist() == [0]
 
 
+def quadgram_profile(label: str, encoding: str, data: bytes) -> ByteProfile:
+    return byte_profiles.make_profile(label, encoding, data, order=4, size=2_000, edges=True)
+
+
 def test_vector_distance_by_hand() -> None:
     # " abcd " has 3 quad-grams, " abcde " 4, two of them the same: cos = 2 / sqrt 12, 1 - sqrt(1 - cos) = 0.3499.
     made = [
-        quadgrams.make_quadgram_profile("x", "utf-8", b"abcd"),
-        quadgrams.make_quadgram_profile("y", "utf-8", b"zzzz"),
+        quadgram_profile("x", "utf-8", b"abcd"),
+        quadgram_profile("y", "utf-8", b"zzzz"),
     ]
     identifier = Quadgrams(model_of("quadgrams", made, counts=True), "", "by hand")
     assert identifier.rates([b"abcd", b"abcde"]) == pytest.approx(np.array([[1, 0], [0.349886, 0]]), abs=1e-4)
@@ -88,8 +92,8 @@ def test_vector_distance_by_hand() -> None:
 
 def two_encodings() -> Model:
     text = " ".join(RUSSIAN)
-    made = [quadgrams.make_quadgram_profile("rus", name, encode(text, name)) for name in ("utf-8", "koi8-r")]
-    made.append(quadgrams.make_quadgram_profile("eng", "utf-8", b"the cat sat on the mat where is the house"))
+    made = [quadgram_profile("rus", name, encode(text, name)) for name in ("utf-8", "koi8-r")]
+    made.append(quadgram_profile("eng", "utf-8", b"the cat sat on the mat where is the house"))
     return model_of("quadgrams", made, counts=True)
 
 
@@ -106,9 +110,9 @@ def test_the_encoding_is_part_of_the_answer() -> None:
 
 def test_profiles_come_and_go_without_touching_the_others() -> None:
     before = two_encodings()
-    added = quadgrams.make_quadgram_profile("rus", "windows-1251", encode(" ".join(RUSSIAN), "windows-1251"))
-    greek = quadgrams.make_quadgram_profile("ell", "utf-8", "η γάτα κάθεται στο χαλί".encode())
-    more = byte_profiles.with_profile(byte_profiles.with_profile(before, added), greek)
+    added = quadgram_profile("rus", "windows-1251", encode(" ".join(RUSSIAN), "windows-1251"))
+    greek = quadgram_profile("ell", "utf-8", "η γάτα κάθεται στο χαλί".encode())
+    more = byte_profiles.replace_profiles(before, [*byte_profiles.unpack_profiles(before, "m"), added, greek])
     assert more.labels == ("ell", "eng", "rus")
     own = {profile.key: profile for profile in byte_profiles.unpack_profiles(before, "m")}
     for profile in byte_profiles.unpack_profiles(more, "m"):
@@ -118,20 +122,8 @@ def test_profiles_come_and_go_without_touching_the_others() -> None:
     found = Quadgrams(more, "", "m").identify_bytes(["собака сидит".encode("cp1251"), "η γάτα".encode()])
     assert [more.labels[i] for i in found[0]] == ["rus", "ell"]
     assert found[2] == ["windows-1251", "utf-8"]
-    back = byte_profiles.without_profile(byte_profiles.without_profile(more, "rus", "windows-1251"), "ell", "utf-8")
-    assert back.to_bytes() == before.to_bytes()
-
-
-def test_a_profile_is_replaced() -> None:
-    before = two_encodings()
-    new = quadgrams.make_quadgram_profile("eng", "utf-8", b"an entirely different text")
-    after = byte_profiles.with_profile(before, new)
-    assert len(byte_profiles.unpack_profiles(after, "m")) == len(byte_profiles.unpack_profiles(before, "m"))
-    assert (
-        byte_profiles.with_profile(after, byte_profiles.unpack_profiles(before, "m")[0]).to_bytes() == before.to_bytes()
-    )
-    with pytest.raises(ModelError, match="no profile"):
-        byte_profiles.without_profile(before, "eng", "koi8-r")
+    kept = [profile for profile in byte_profiles.unpack_profiles(more, "m") if profile.key in own]
+    assert byte_profiles.replace_profiles(more, kept).to_bytes() == before.to_bytes()
 
 
 def test_encodings_that_matter() -> None:

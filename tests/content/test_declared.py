@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.content.declared import DECLARATION_SOURCES, Declared, find_declared, of_pages
+from graphlang.content.declared import DECLARATION_SOURCES, Declared, find_declared
 
 
 @pytest.mark.parametrize(
@@ -29,10 +29,6 @@ from graphlang.content.declared import DECLARATION_SOURCES, Declared, find_decla
 )
 def test_precedence(rows: list[tuple[str, str]], answer: Declared | None) -> None:
     assert find_declared(rows) == answer
-
-
-def test_pages_one_by_one() -> None:
-    assert of_pages([[("html-lang", "de")], []]) == [Declared("deu", "html-lang"), None]
 
 
 @given(st.lists(st.tuples(st.sampled_from([*DECLARATION_SOURCES, "other"]), st.text(max_size=100)), max_size=5))
