@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 from graphlang.arguments import checked, whole_number
 from graphlang.codes import languages
 from graphlang.content import registry as content_methods
-from graphlang.content.adapters.foreign import Foreign
+from graphlang.content.classifier import ClassifierMethod
 from graphlang.content.identifier import Identifier
-from graphlang.content.scoring.top_k import top
+from graphlang.content.score_lists import top
 from graphlang.native.threads import MOST, side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from graphlang.content.adapters.foreign import Classifier
-    from graphlang.content.segments.find import Span
+    from graphlang.content.classifier import Classifier
+    from graphlang.content.segments.spans import Span
     from graphlang.ingest.payload.encoded_twice import Meant
     from graphlang.urls.url_methods import UrlIdentifier
 
@@ -107,7 +107,7 @@ def load(method: str | Path | Classifier) -> Identifier | UrlIdentifier:
         return _named(str(method))
     if isinstance(method, Identifier):
         return method
-    return Foreign(str(getattr(method, "name", type(method).__name__.lower())), method, {})
+    return ClassifierMethod(str(getattr(method, "name", type(method).__name__.lower())), method, {})
 
 
 @lru_cache(maxsize=4)  # the last few are kept in memory
@@ -165,7 +165,7 @@ def segments(
     Yields:
         Each pair, and the spans of its text (`content.segments.find`).
     """
-    from graphlang.content.segments import find  # noqa: PLC0415 - one language a text does without
+    from graphlang.content.segments import spans as find  # noqa: PLC0415 - one language a text does without
 
     def ask(batch: _Batch) -> list[tuple[tuple[str, str], list[Span]]]:
         repaired = _repaired([text for _, text in batch])

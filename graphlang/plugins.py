@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 #: Functions that take the beginning of a file and give what reads it, see `graphlang.ingest.formats.detect`.
 READERS = "graphlang.readers"
-#: Functions without arguments that give a content method, see `graphlang.content.adapters.foreign`.
+#: Functions without arguments that give a content method, see `graphlang.content.classifier`.
 METHODS = "graphlang.methods"
 #: The variable that allows all of them, in this process and in those that it starts.
 VARIABLE = "GRAPHLANG_PLUGINS"

@@ -13,8 +13,8 @@ from graphlang.analysis.progress import SILENT, Progress
 from graphlang.analysis.templates import Bodies, HostTemplates
 from graphlang.codes import languages
 from graphlang.content.page_input import ENOUGH, Answers, Material, ask
-from graphlang.content.scoring.score_lists import KEPT, LEAST, letters, score_lists
-from graphlang.content.segments.pages import Part, of_pages
+from graphlang.content.score_lists import KEPT, LEAST, letters, score_lists
+from graphlang.content.segments.page_shares import Part, of_pages
 from graphlang.content.segments.readers import ReadsParts
 from graphlang.content.template_lines import GENERAL, REPEATED
 from graphlang.db import collection

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from graphlang.analysis.ingest import Ingested
     from graphlang.collection import Collection
-    from graphlang.content.segments.find import Span
+    from graphlang.content.segments.spans import Span
     from graphlang.db.runs.run import Run
     from graphlang.identification import Prediction
     from graphlang.maps.facts import Totals
@@ -291,7 +291,7 @@ def _segments(
     segments: Iterable[tuple[tuple[str, str], list[Span]]], *, shares: bool, spans: bool, text: bool
 ) -> Iterator[tuple[Any, ...]]:
     """One row a text: its name, its shares, its spans, or both; with ``text`` also the text itself."""
-    from graphlang.content.segments import find  # noqa: PLC0415 - rarely needed
+    from graphlang.content.segments import spans as find  # noqa: PLC0415 - rarely needed
 
     for (name, content), spans_of_text in segments:
         values: list[Any] = []

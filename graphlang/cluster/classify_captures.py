@@ -19,8 +19,8 @@ from graphlang.cluster.template_lines import TEMPLATES_TABLE, host_digests, page
 from graphlang.codes import languages
 from graphlang.content import registry
 from graphlang.content.page_input import ask
-from graphlang.content.scoring.score_lists import letters, score_lists
-from graphlang.content.segments.pages import of_pages
+from graphlang.content.score_lists import letters, score_lists
+from graphlang.content.segments.page_shares import of_pages
 from graphlang.content.segments.readers import ReadsParts
 from graphlang.content.template_lines import NO_TEMPLATES
 from graphlang.modelfile import ModelError

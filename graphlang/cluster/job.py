@@ -30,7 +30,7 @@ from graphlang.cluster.storage import WORK, Location, refuse_existing, replacing
 from graphlang.cluster.tables import ANSWERS, KEPT_CAPTURES, LINKS, PAGES, RUNS, SOURCES, SOURCES_KEPT, ddl
 from graphlang.cluster.template_lines import count_lines
 from graphlang.content.page_input import ENOUGH
-from graphlang.content.scoring.score_lists import KEPT, LEAST
+from graphlang.content.score_lists import KEPT, LEAST
 from graphlang.content.segments.readers import ReadsParts
 from graphlang.content.template_lines import GENERAL, REPEATED
 from graphlang.db.values import now

@@ -34,7 +34,7 @@ from graphlang.cluster.parcels import (
 )
 from graphlang.cluster.tables import ANSWERS
 from graphlang.codes import languages
-from graphlang.content.scoring.score_lists import LEAST
+from graphlang.content.score_lists import LEAST
 from graphlang.graph.partitioned import link_order
 from graphlang.graph.partitioned.borders import asked, ghosts_of, introduce, links_among, with_links
 from graphlang.graph.partitioned.learning import gathered, observe, survey

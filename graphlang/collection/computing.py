@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO, TypeAlias
 
     from graphlang.analysis.ingest import Ingested
-    from graphlang.content.adapters.foreign import Classifier
+    from graphlang.content.classifier import Classifier
     from graphlang.content.identifier import Identifier
     from graphlang.db.lock import Lock
     from graphlang.db.runs.run import Run

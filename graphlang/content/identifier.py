@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
-from graphlang.content.scoring import calibration
-from graphlang.content.text.batches import blocks
+from graphlang.content import calibration
+from graphlang.content.text.normalise import blocks
 from graphlang.modelfile import ModelError, take
 
 if TYPE_CHECKING:

@@ -1,8 +1,8 @@
-"""The content methods by name: what each is, and how its model is loaded.
+"""The content methods by name, and how to load their models.
 
-A further method is one more entry here, or comes from another package (`adapters.foreign`). One of ours has its model
-class in `graphlang.papers`, its training in `graphlang.training.train_papers`, and the words of its card in
-``graphlang/method_cards/sources.py``.
+To add a method, add an entry here, or offer it from another package (`classifier`). The model class of a paper's method
+is in `graphlang.papers`, its training in `graphlang.training.train_papers`, and its card in
+`graphlang.method_cards.sources`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 from graphlang import modelcache, modelfile, plugins
 from graphlang.codes import languages
-from graphlang.content import adapters
-from graphlang.content.adapters import foreign
+from graphlang.content import adapters, classifier
 from graphlang.modelfile import ModelError
 from graphlang.plugins import PluginError
 
@@ -30,31 +29,31 @@ _DATA = Path(__file__).parent.parent / "data"
 @dataclass(frozen=True, slots=True)
 class _Method:
     about: str
-    module: str  # of graphlang; imported when the method is asked for
+    module: str  # of graphlang; imported when the method is loaded
     maker: str  # in it: makes an identifier of a model, its hash and its name
-    shipped: str | None = None  # file in graphlang/data; None: the user trains a model of his own
-    makers: str | None = None  # module whose `makers` work large arrays out of that file; None: none are kept
+    shipped: str | None = None  # file in graphlang/data; None: the user trains a model
+    makers: str | None = None  # module whose `makers` unpack large arrays of that file; None: nothing is cached
 
     def kept(self, digest: str) -> modelfile.Kept | None:
-        """What was worked out of the shipped model earlier."""
+        """Find the cached arrays of the shipped model."""
         makers = import_module(f"graphlang.{self.makers}").makers()
         return modelcache.find(digest, makers)
 
     @property
     def loader(self) -> Callable[[modelfile.Model, str, str], Identifier]:
-        found: Callable[[modelfile.Model, str, str], Identifier] = getattr(
+        maker: Callable[[modelfile.Model, str, str], Identifier] = getattr(
             import_module(f"graphlang.{self.module}"), self.maker
         )
-        return found
+        return maker
 
 
 _METHODS = {
     "nfc": _Method(
         "discriminative descendant of NFC: n-grams and words, trained vectors, spelling; not the paper's (default)",
-        "content.discriminative.model",
+        "content.nfc.model",
         "Discriminative",
         "nfc.npz",
-        "content.discriminative.trained",
+        "content.nfc.model_parts",
     ),
     "nfc-2004": _Method(
         "NFC as published: trigrams, the top 1000, cosine (Hayati 2004)", "papers.nfc_2004", "Nfc2004", "nfc-2004.npz"
@@ -88,58 +87,59 @@ DEFAULT = "nfc"
 
 
 def names() -> dict[str, str]:
-    """Every method's name and one line on what it is; what other packages add comes last.
+    """List all methods, each with a line on what it is; those of other packages come last.
 
     Raises:
         PluginError: two packages add a method under one name, or one adds a method under a name of ours.
     """
-    own = {name: method.about for name, method in _METHODS.items()} | adapters.ABOUT
-    added = foreign.names()
-    if taken := sorted(own.keys() & added.keys()):
-        raise PluginError(f"{taken[0]} is a method of graphlang and cannot be {added[taken[0]]}")
-    return own | added
+    ours = {name: method.about for name, method in _METHODS.items()}
+    ours |= {name: program.about for name, program in adapters.ADAPTERS.items()}
+    others = classifier.names()
+    if taken := sorted(ours.keys() & others.keys()):
+        raise PluginError(f"{taken[0]} is a method of graphlang and cannot be {others[taken[0]]}")
+    return ours | others
 
 
 def path(name_or_path: str | Path) -> Path:
-    """The model file of a method that comes with one, or that of a path.
+    """Find the model file of a method, or that of a path.
 
     Raises:
         ModelError: a method that comes without a model, or no such method and no such file.
     """
     name = str(name_or_path)
-    known = _METHODS.get(name)
-    if known is not None and known.shipped is None:
+    method = _METHODS.get(name)
+    if method is not None and method.shipped is None:
         raise ModelError(
             f"{name} comes without a model: train one (graphlang train MODEL CORPUS --method {name}) and give its path"
         )
-    found = _DATA / known.shipped if known is not None and known.shipped else Path(name_or_path)
-    is_name = len(found.parts) == 1  # the folder of a package beside us is named like its method
-    if known is None and (not found.exists() or (is_name and found.is_dir())):
-        more = "" if plugins.allowed() else "; what other packages add is loaded by --plugins (use_plugins() in Python)"
-        raise ModelError(f"{name}: no such method ({', '.join(names())}) and no such file{more}")
-    return found
+    file = _DATA / method.shipped if method is not None and method.shipped else Path(name_or_path)
+    is_name = len(file.parts) == 1  # a folder of the current directory may have the name of a method
+    if method is None and (not file.exists() or (is_name and file.is_dir())):
+        hint = "" if plugins.allowed() else "; --plugins loads methods of other packages (use_plugins() in Python)"
+        raise ModelError(f"{name}: no such method ({', '.join(names())}) and no such file{hint}")
+    return file
 
 
 def load(name_or_path: str | Path) -> Identifier:
-    """The identifier of a method's shipped model, of a model file that `train` made, or of another program installed.
+    """Load the identifier of a method, of a model file that `train` made, or of another program.
 
     Raises:
-        ModelError: neither a method's name nor a usable model file; a method that comes without a model; a program that
-            is not installed.
+        ModelError: no method and no usable model file; a method that comes without a model; a program that is not
+            installed.
         PluginError: a method of another package that cannot be loaded.
     """
     name = str(name_or_path)
-    if name in adapters.ABOUT:
+    if name in adapters.ADAPTERS:
         return adapters.load(name)
-    if name not in _METHODS and name in foreign.names():
-        return foreign.load(name)
+    if name not in _METHODS and name in classifier.names():
+        return classifier.load(name)
     file = path(name)
     shipped = _METHODS.get(name)
     content, digest = modelfile.read(file, None if shipped is None or shipped.makers is None else shipped.kept)
     method = _METHODS.get(content.method)
     if method is None:
-        raise ModelError(f"{file}: made for the method {content.method!r}, which is not known here")
-    for label in () if name in _METHODS else content.labels:  # tests look at those of our own files
+        raise ModelError(f"{file}: unknown method {content.method!r}")
+    for label in () if name in _METHODS else content.labels:  # a test checks those of our own files
         if languages.label(label) != label:
-            raise ModelError(f"{file}: {label!r} is no label of this program")
+            raise ModelError(f"{file}: {label!r} is no language label")
     return method.loader(content, digest, str(file))

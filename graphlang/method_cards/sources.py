@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from graphlang.analysis.of_collections import DECLARED, TLD
+from graphlang.content import classifier
 from graphlang.content import registry as content_methods
-from graphlang.content.adapters import foreign
 from graphlang.graph.clueweb09 import CLUEWEB09
 from graphlang.urls import url_methods
 from graphlang.urls.url_methods import PAPER_METHODS as BAYKAN
@@ -287,5 +287,5 @@ def command(name: str) -> str:
     >>> command("nfc"), command("outlinks")
     ('graphlang classify DB --method nfc', 'graphlang vote DB --outlinks')
     """
-    added = " --plugins" if name in foreign.names() else ""
+    added = " --plugins" if name in classifier.names() else ""
     return _COMMANDS.get(name) or f"graphlang classify DB --method {name}{added}"

@@ -16,14 +16,12 @@ import numpy as np
 import scipy  # .sparse is loaded where it is used, for that takes a tenth of a second
 
 from graphlang.codes import languages
+from graphlang.content import calibration
 from graphlang.content.identifier import Calibrated
 from graphlang.content.ngrams import bytes_input
-from graphlang.content.ngrams.count_all import Tally, tally
-from graphlang.content.ngrams.hash_index import KeyTable
+from graphlang.content.ngrams.count_all import KeyTable, Tally, tally
 from graphlang.content.ngrams.keys import wide_hashes
-from graphlang.content.scoring import calibration
-from graphlang.content.text.batches import blocks
-from graphlang.content.text.normalise import normalise
+from graphlang.content.text.normalise import blocks, normalise
 from graphlang.modelfile import Model, ModelError, take
 from graphlang.native.kernels import Kernels
 from graphlang.papers.encodings import NAMES, UTF8, decode, encode, list_encodings

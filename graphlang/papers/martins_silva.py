@@ -31,14 +31,12 @@ import numpy as np
 import scipy  # .sparse is loaded where it is used, for that takes a tenth of a second
 
 from graphlang.codes.languages import UND
+from graphlang.content import calibration
 from graphlang.content.identifier import Calibrated
-from graphlang.content.ngrams.count_all import Tally, keys_of, strings, tally
-from graphlang.content.ngrams.hash_index import KeyTable
+from graphlang.content.ngrams.count_all import KeyTable, Tally, keys_of, strings, tally
 from graphlang.content.ngrams.vocabulary import pack_ngrams
 from graphlang.content.page_input import Marked
-from graphlang.content.scoring import calibration
-from graphlang.content.text.batches import blocks
-from graphlang.content.text.normalise import normalise
+from graphlang.content.text.normalise import blocks, normalise
 from graphlang.modelfile import Model, ModelError, take
 
 if TYPE_CHECKING:

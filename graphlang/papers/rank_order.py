@@ -28,11 +28,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.content.identifier import Calibrated
-from graphlang.content.ngrams.count_all import keys_of, strings, tally
-from graphlang.content.ngrams.hash_index import KeyTable
+from graphlang.content.ngrams.count_all import KeyTable, keys_of, strings, tally
 from graphlang.content.ngrams.vocabulary import pack_ngrams
-from graphlang.content.text.batches import blocks
-from graphlang.content.text.normalise import normalise
+from graphlang.content.text.normalise import blocks, normalise
 from graphlang.modelfile import Model, ModelError, take
 from graphlang.native.kernels import Kernels
 

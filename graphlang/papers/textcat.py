@@ -18,8 +18,7 @@ import numpy as np
 from graphlang.content.identifier import Calibrated
 from graphlang.content.ngrams import bytes_input
 from graphlang.content.ngrams.count_all import tally
-from graphlang.content.text.batches import blocks
-from graphlang.content.text.normalise import normalise
+from graphlang.content.text.normalise import blocks, normalise
 from graphlang.papers import rank_order
 from graphlang.papers.rank_order import compute_closeness, read_rank_lists
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from graphlang.content.discriminative.weight_codec import LEVELS
+from graphlang.content.nfc.weight_codec import LEVELS
 from graphlang.content.ngrams.vocabulary import read_vocabulary
 from graphlang.content.text.scripts import LATIN
 from graphlang.training import derived_text, logistic_regression, model_columns

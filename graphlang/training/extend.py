@@ -26,18 +26,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.content.discriminative import char_lm, weight_codec
-from graphlang.content.discriminative.model import Discriminative
+from graphlang.content import speaker_prior
+from graphlang.content.nfc import char_lm, weight_codec
+from graphlang.content.nfc.model import Discriminative
 from graphlang.content.ngrams.keys import LONGEST, MAX_ORDER, keys_of
-from graphlang.content.ngrams.table import slots_of
-from graphlang.content.ngrams.vocabulary import Vocabulary
-from graphlang.content.scoring import speaker_prior
-from graphlang.content.text.batches import blocks
-from graphlang.content.text.normalise import normalise
+from graphlang.content.ngrams.vocabulary import Vocabulary, slots_of
+from graphlang.content.text.normalise import blocks, normalise
 from graphlang.content.text.scripts import EAST_ASIA, registry
 from graphlang.modelfile import Model, ModelError
 from graphlang.training import logistic_regression, model_columns, new_languages, witten_bell
-from graphlang.training.model_columns import ScriptWeights
+from graphlang.training.model_columns import ColumnWeights
 from graphlang.training.training_options import TrainingOptions, check_options, option_rules
 
 if TYPE_CHECKING:
@@ -196,7 +194,7 @@ class _Extension:
         room = self.base.parameters["features"] / sum(turns.values())
         weights = [
             *model_columns.unpack_weights(self.base),
-            *[ScriptWeights(0, 0, *_no_weights())] * (len(self.scripts) - self.old),
+            *[ColumnWeights(0, 0, *_no_weights())] * (len(self.scripts) - self.old),
         ]
         bases: dict[str, float] = {}
         for number, labels in enumerate(self.new):
@@ -244,7 +242,7 @@ class _Extension:
         bits = int(self.base.parameters[f"{prefix}bits"])
         all_weights = [
             *model_columns.unpack_weights(self.base, prefix),
-            *[ScriptWeights(0, 0, *_no_weights())] * (len(self.scripts) - self.old),
+            *[ColumnWeights(0, 0, *_no_weights())] * (len(self.scripts) - self.old),
         ]
         ends = np.cumsum([0, *(script_weights.features for script_weights in all_weights)])
         all_keys = model_columns.list_lm_keys(self.base)
@@ -314,14 +312,14 @@ def _no_weights() -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int8
     return none, none, none.astype(np.int8)
 
 
-def _append_columns(weights: ScriptWeights, width: int, steps: NDArray[np.int8]) -> ScriptWeights:
+def _append_columns(weights: ColumnWeights, width: int, steps: NDArray[np.int8]) -> ColumnWeights:
     """Append columns for new labels, and rows for new features, to the weights of a script."""
     row, column = np.nonzero(steps)
     rows = np.concatenate([weights.row, row])
     places = np.concatenate([weights.column, column + width])
     order = np.lexsort((places, rows))
     values = np.concatenate([weights.value, steps[row, column]])[order]
-    return ScriptWeights(weights.common, max(weights.features, len(steps)), rows[order], places[order], values)
+    return ColumnWeights(weights.common, max(weights.features, len(steps)), rows[order], places[order], values)
 
 
 DISCOUNT = 0.35

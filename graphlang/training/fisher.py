@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.content.ngrams.keys import MAX_ORDER, wide_hashes, word_hashes, words
-from graphlang.content.ngrams.table import bits_for
-from graphlang.content.ngrams.vocabulary import admissible
+from graphlang.content.ngrams.vocabulary import admissible, bits_for
 from graphlang.content.text.normalise import normalise
 
 if TYPE_CHECKING:

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.content.discriminative import weight_codec
-from graphlang.content.ngrams.table import bits_for
-from graphlang.content.ngrams.vocabulary import Vocabulary, admissible, pack_ngrams
+from graphlang.content.nfc import weight_codec
+from graphlang.content.ngrams.vocabulary import Vocabulary, admissible, bits_for, pack_ngrams
 from graphlang.content.text.scripts import EAST_ASIA, registry
 from graphlang.training import derived_text, logistic_regression, model_columns, sampling_error, witten_bell
 from graphlang.training.corpus import find_main_script

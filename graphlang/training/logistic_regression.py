@@ -20,9 +20,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 
-from graphlang.content.scoring.calibration import probabilities
-from graphlang.content.text.batches import blocks
-from graphlang.content.text.normalise import normalise
+from graphlang.content.calibration import probabilities
+from graphlang.content.text.normalise import blocks, normalise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -19,8 +19,8 @@ import numpy as np
 
 from graphlang import modelfile
 from graphlang.codes import languages
-from graphlang.content.discriminative import char_lm, weight_codec
-from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.nfc import char_lm, weight_codec
+from graphlang.content.nfc.model import Discriminative
 from graphlang.modelfile import Model, ModelError, take
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ LM_ARRAYS = tuple(char_lm.PREFIX + name for name in ("letter", "word", "text"))
 
 
 @dataclass(frozen=True, slots=True)
-class ScriptWeights:
+class ColumnWeights:
     """The weights of one script that are not 0.
 
     Attributes:
@@ -57,7 +57,7 @@ class ScriptWeights:
     value: NDArray[np.int8]
 
 
-def unpack_weights(model: Model, prefix: str = "") -> list[ScriptWeights]:
+def unpack_weights(model: Model, prefix: str = "") -> list[ColumnWeights]:
     """Unpack the weights of each script; `prefix` is that of the arrays' names."""
     widths = np.bincount(model.arrays["script"], minlength=len(model.parameters["scripts"]))
     values = model.arrays[f"{prefix}values"]
@@ -69,12 +69,12 @@ def unpack_weights(model: Model, prefix: str = "") -> list[ScriptWeights]:
     for width, (common, features) in zip(widths.tolist(), model.arrays[f"{prefix}features"].tolist(), strict=True):
         first, last = np.searchsorted(places, [begin, begin + features * width])
         row, column = np.divmod(places[first:last] - begin, max(width, 1))
-        weights.append(ScriptWeights(common, features, row, column, values[first:last]))
+        weights.append(ColumnWeights(common, features, row, column, values[first:last]))
         begin += features * width
     return weights
 
 
-def pack_weights(weights: Sequence[ScriptWeights], widths: Sequence[int], prefix: str = "") -> dict[str, NDArray[Any]]:
+def pack_weights(weights: Sequence[ColumnWeights], widths: Sequence[int], prefix: str = "") -> dict[str, NDArray[Any]]:
     """Pack the weights of each script, with its number of labels, as `features`, `gaps` and `values`."""
     places, begin = [np.zeros(0, dtype=np.int64)], 0
     for script_weights, width in zip(weights, widths, strict=True):
@@ -91,12 +91,12 @@ def pack_weights(weights: Sequence[ScriptWeights], widths: Sequence[int], prefix
     }
 
 
-def add_steps(weights: ScriptWeights, columns: Sequence[int], steps: Ints, *, most: int) -> ScriptWeights:
+def add_steps(weights: ColumnWeights, columns: Sequence[int], steps: Ints, *, most: int) -> ColumnWeights:
     """Add steps to the weights of some labels of a script, clipped to `most` in size; weights of 0 are dropped.
 
     Shapes: steps (labels, features).
 
-    >>> own = ScriptWeights(1, 2, np.array([0, 1]), np.array([2, 0]), np.array([3, 9], dtype=np.int8))
+    >>> own = ColumnWeights(1, 2, np.array([0, 1]), np.array([2, 0]), np.array([3, 9], dtype=np.int8))
     >>> found = add_steps(own, [0, 2], np.array([[0, 5], [-3, 1]]), most=10)
     >>> found.row.tolist(), found.column.tolist(), found.value.tolist()
     ([1, 1], [0, 2], [10, 1])
@@ -113,7 +113,7 @@ def add_steps(weights: ScriptWeights, columns: Sequence[int], steps: Ints, *, mo
         names.append(np.full(len(rows[-1]), column))
     row, column_of, value = np.concatenate(rows), np.concatenate(names), np.concatenate(values)
     order = np.lexsort((column_of, row))
-    return ScriptWeights(weights.common, weights.features, row[order], column_of[order], value[order].astype(np.int8))
+    return ColumnWeights(weights.common, weights.features, row[order], column_of[order], value[order].astype(np.int8))
 
 
 def list_ngrams(model: Model) -> list[bytes]:
@@ -173,7 +173,7 @@ def _prefixes(model: Model) -> tuple[str, ...]:
     return ("", char_lm.PREFIX) if f"{char_lm.PREFIX}keys" in model.arrays else ("",)
 
 
-def _drop_columns(weights: ScriptWeights, keep: NDArray[np.bool_]) -> tuple[ScriptWeights, Ints]:
+def _drop_columns(weights: ColumnWeights, keep: NDArray[np.bool_]) -> tuple[ColumnWeights, Ints]:
     """Select columns of a script's weights; the features that still have weights, none if one column remains."""
     number = int(keep.sum())
     has_column = keep[weights.column] if number > 1 else np.zeros(len(weights.column), dtype=np.bool_)
@@ -181,7 +181,7 @@ def _drop_columns(weights: ScriptWeights, keep: NDArray[np.bool_]) -> tuple[Scri
     row = np.searchsorted(used, weights.row[has_column])
     column = (np.cumsum(keep) - 1)[weights.column[has_column]]
     common = int(np.searchsorted(used, weights.common))
-    return ScriptWeights(common, len(used), row, column, weights.value[has_column]), used
+    return ColumnWeights(common, len(used), row, column, weights.value[has_column]), used
 
 
 OCCURRENCES = "occurrences"

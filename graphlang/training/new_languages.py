@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.content.discriminative.model import Discriminative
+    from graphlang.content.nfc.model import Discriminative
     from graphlang.training.training_options import TrainingOptions
 
 
@@ -284,8 +284,8 @@ def _contest_texts(identifier: Discriminative, texts: Sequence[str], truth: NDAr
     """Score the label against the best other one for each text; a label of another script never wins."""
     gap, factor = np.full(len(texts), -np.inf), np.zeros(len(texts))
     is_known = np.zeros(len(texts), dtype=np.bool_)
-    script = identifier.trained.weights.script_of(np.array([label]))[0]
-    inverse_temperature = identifier.trained.scores.inverse_temperature[script]
+    script = identifier.parts.weights.script_of(np.array([label]))[0]
+    inverse_temperature = identifier.parts.scores.inverse_temperature[script]
     for begin in range(0, len(texts), _BATCH):
         for rows, columns, scores, lengths in identifier.measure(texts[begin : begin + _BATCH]):
             first, last, _ = columns.indices(len(identifier.labels))

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from graphlang.content.scoring.calibration import probabilities
+from graphlang.content.calibration import probabilities
 from graphlang.training import logistic_regression
 
 if TYPE_CHECKING:

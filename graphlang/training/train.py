@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.codes import languages
-from graphlang.content.discriminative import char_lm
-from graphlang.content.discriminative.model import Discriminative
-from graphlang.content.discriminative.short_texts import OUTLIERS
+from graphlang.content import calibration, speaker_prior
+from graphlang.content.nfc import char_lm
+from graphlang.content.nfc.model import Discriminative
+from graphlang.content.nfc.short_texts import OUTLIERS
 from graphlang.content.ngrams.vocabulary import Vocabulary, pack_ngrams
-from graphlang.content.scoring import calibration, speaker_prior
 from graphlang.modelfile import Model, ModelError
 from graphlang.papers import nfc_2004
 from graphlang.training import bosnian, close_languages, corpus, derived_text, fit_nfc, train_papers

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from graphlang.codes import languages
-from graphlang.content.scoring import calibration, speaker_prior
+from graphlang.content import calibration, speaker_prior
 from graphlang.modelfile import Model, ModelError
 from graphlang.papers import byte_profiles, byte_trigrams, martins_silva, quadgrams, rank_order, textcat
 from graphlang.training import corpus

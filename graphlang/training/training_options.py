@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
-from graphlang.content.discriminative.weight_codec import longest_text
+from graphlang.content.calibration import KNOTS
+from graphlang.content.nfc.weight_codec import longest_text
 from graphlang.content.ngrams.keys import MAX_ORDER
-from graphlang.content.ngrams.table import MOST_BITS
-from graphlang.content.scoring.calibration import KNOTS
+from graphlang.content.ngrams.vocabulary import MOST_BITS
 from graphlang.modelfile import ModelError
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class TrainingOptions:
         rounds: Of refinement (`nfc` only).
         draws: Excerpts that the largest label gives to one round (`nfc` only).
         power: A label of size s gives draws in proportion to s ** power (`nfc` only).
-        words_share: Part of the excerpts that are words of a list, for labels that have one (`derived_text`; `nfc` only).
+        words_share: Part of the excerpts that are words, for labels with a list (`derived_text`; `nfc` only).
         words_size: Characters of words drawn from a list (`nfc` only).
         close_languages: Factor on the log ratios of words in close languages, beside that of each group
             (`close_languages`; `nfc` only).
@@ -152,7 +152,7 @@ class TrainingOptions:
         table: Most weights of one script's common n-grams in a dense table (`sparse_weights`; `nfc` only).
         step: Weights are rounded to whole multiples of this (`nfc` only).
         doubt: Factor on the fitted inverse temperature of the longest texts, less of it for shorter ones, none
-            for the shortest: held-out lines resemble their training text more than the web does, which makes the model
+            for the shortest: held-out lines resemble their training text more than the web does, which makes models
             too certain, most of all of long texts (measured on development lines).
         held_out: One line in this number is held out for calibration.
         seed: Of all random draws.

@@ -24,13 +24,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from graphlang.content.discriminative import char_lm, weight_codec
-from graphlang.content.discriminative.char_lm import PREFIX
+from graphlang.content.nfc import char_lm, weight_codec
+from graphlang.content.nfc.char_lm import PREFIX
 from graphlang.content.ngrams.keys import LONGEST, MAX_ORDER, keys_of
-from graphlang.content.ngrams.table import bits_for
-from graphlang.content.ngrams.vocabulary import admissible
-from graphlang.content.text.batches import blocks
-from graphlang.content.text.normalise import normalise
+from graphlang.content.ngrams.vocabulary import admissible, bits_for
+from graphlang.content.text.normalise import blocks, normalise
 from graphlang.content.text.scripts import EAST_ASIA, registry
 
 if TYPE_CHECKING:

@@ -56,7 +56,7 @@ class FeatureKind(NamedTuple):
 
 
 def extract_features(urls: Sequence[str]) -> dict[str, FeatureKind]:
-    """Extract the features of each URL by kind: ``word``, ``place``, ``ngram``, ``letter``, ``block`` (128 code points).
+    """Extract the features of each URL by kind: ``word``, ``place``, ``ngram``, ``letter``, ``block`` of code points.
 
     >>> found = extract_features(["http://www.example.fr/"])
     >>> {kind: len(found[kind].bucket) for kind in found}

@@ -27,7 +27,7 @@ import numpy as np
 from graphlang import modelfile
 from graphlang.codes import languages
 from graphlang.content import registry
-from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.nfc.model import Discriminative
 from graphlang.content.text.scripts import registry as scripts
 from graphlang.training import corpus, derived_text, logistic_regression, model_columns
 from graphlang.training.extend import extend_model

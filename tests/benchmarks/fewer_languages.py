@@ -20,7 +20,7 @@ from graphlang import modelfile
 from graphlang.codes.languages import code
 from graphlang.codes.wanted import wanted
 from graphlang.content import registry
-from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.nfc.model import Discriminative
 from graphlang.evaluation.metrics import calibration_error
 from graphlang.training.model_columns import select_labels
 

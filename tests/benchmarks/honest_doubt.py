@@ -35,9 +35,8 @@ from langcodes.data_dicts import MACROLANGUAGES
 from graphlang import modelfile
 from graphlang.codes import languages
 from graphlang.content import registry
-from graphlang.content.discriminative import stranger, unknown
-from graphlang.content.discriminative.doubts import Doubts
-from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.nfc import doubt
+from graphlang.content.nfc.model import Discriminative
 from graphlang.content.text.normalise import normalise
 from graphlang.content.text.scripts import registry as scripts
 from graphlang.evaluation.metrics import calibration_error
@@ -62,9 +61,8 @@ Answers = tuple[np.ndarray, np.ndarray]
 @contextmanager
 def without_doubt() -> Iterator[None]:
     with (
-        mock.patch.multiple(unknown, COEFFICIENTS=NEVER, TREBLED=2.0, CODE=2.0, GARBLED=0),
-        mock.patch.object(stranger, "FEWEST", 1 << 40),
-        mock.patch.object(Doubts, "of_relatives"),
+        mock.patch.multiple(doubt, COEFFICIENTS=NEVER, THIRD_LETTERS=2.0, CODE=2.0, GARBLED=0),
+        mock.patch.object(doubt, "FEWEST_LETTERS", 1 << 40),
     ):
         yield
 
@@ -171,9 +169,9 @@ def of_fold(model: modelfile.Model, gone: set[str], texts: dict[str, dict[str, l
         ends = np.cumsum([len(own[label]) for label in some])[:-1]
         with without_doubt():
             before = ask(smaller, flat)
-        for doubt, (best, sure) in ((False, before), (True, ask(smaller, flat))):
+        for doubting, (best, sure) in ((False, before), (True, ask(smaller, flat))):
             parts = zip(some, np.split(best, ends), np.split(sure, ends), strict=True)
-            said[kind, doubt] |= {label: (one, two) for label, one, two in parts}
+            said[kind, doubting] |= {label: (one, two) for label, one, two in parts}
 
 
 def mixed(identifier: Discriminative, texts: dict[str, list[str]], labels: list[str], said: dict[str, Answers]) -> str:

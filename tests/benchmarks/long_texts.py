@@ -72,7 +72,7 @@ def main() -> None:
     parser.add_argument("--fit", action="store_true", help="the lines by which the constants were chosen")
     wanted = parser.parse_args()
     identifier: Any = registry.load("nfc")
-    relatives = identifier._smaller
+    relatives = identifier._long._bounds
     try:
         common = shares_table.cld2_codes()
     except ImportError:
@@ -84,7 +84,7 @@ def main() -> None:
             texts = [text for language in sorted(own) for text in joined(own[language], size, f"{language} {size}")]
             answers = []
             for what, bounds in (("without", {}), ("with", relatives)):
-                identifier._smaller = bounds
+                identifier._long._bounds = bounds
                 found, sure = told(identifier, texts)
                 right = np.array([one == other for one, other in zip(found, gold, strict=True)])
                 shared = np.array([one in common for one in gold])

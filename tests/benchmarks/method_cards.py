@@ -37,7 +37,7 @@ from graphlang.analysis.tld_run import classify_tld
 from graphlang.analysis.vote import guess, vote
 from graphlang.codes.languages import code
 from graphlang.content import registry as content_methods
-from graphlang.content.adapters import ABOUT as ADAPTERS
+from graphlang.content.adapters import ADAPTERS
 from graphlang.db import create
 from graphlang.evaluation.evaluate import evaluate, read_gold
 from graphlang.evaluation.metrics import calibration_error, macro_f

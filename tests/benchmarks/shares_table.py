@@ -41,7 +41,9 @@ import numpy as np
 from graphlang.analysis.classify import classify
 from graphlang.codes.languages import code, label
 from graphlang.content import registry
-from graphlang.content.segments import decode, find, pages
+from graphlang.content.segments import decode
+from graphlang.content.segments import page_shares as pages
+from graphlang.content.segments import spans as find
 from graphlang.db.connection import open_existing
 from graphlang.training import corpus
 

@@ -116,7 +116,7 @@ def test_without_the_option_nothing_of_it_is_loaded(
     refused = graphlang("identify", "--method", "vowels", input_=b"aeiou")
     assert refused.exit_code == 3
     assert "vowels: no such method" in refused.stderr
-    assert "is loaded by --plugins" in refused.stderr
+    assert "--plugins loads methods of other packages" in refused.stderr
     assert "vowels" not in graphlang("methods").stdout
     assert "others_of_a_test" not in sys.modules
 
@@ -128,7 +128,7 @@ def test_the_folder_of_a_package_is_no_model(
     (tmp_path / "vowels").mkdir()
     refused = graphlang("identify", "--method", "vowels", input_=b"aeiou")
     assert refused.exit_code == 3
-    assert "is loaded by --plugins" in refused.stderr
+    assert "--plugins loads methods of other packages" in refused.stderr
     misspelt = graphlang("identify", "--method", "vowel", "--plugins", input_=b"aeiou")
     assert misspelt.stderr.endswith(" and no such file\n")
 

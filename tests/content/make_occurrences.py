@@ -15,9 +15,8 @@ import numpy as np
 
 from graphlang import modelfile
 from graphlang.codes import languages
-from graphlang.content import registry
-from graphlang.content.discriminative.model import Discriminative
-from graphlang.content.scoring import speaker_prior
+from graphlang.content import registry, speaker_prior
+from graphlang.content.nfc.model import Discriminative
 from graphlang.content.text.scripts import registry as scripts
 from graphlang.training import corpus, logistic_regression, model_columns
 from graphlang.training.training_options import TrainingOptions

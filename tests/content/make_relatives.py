@@ -26,8 +26,9 @@ import numpy as np
 
 from graphlang.codes.languages import label, split
 from graphlang.content import registry
-from graphlang.content.scoring.relatives import FILE, FLOOR, LEAST_BOUND, support
-from graphlang.content.segments import find, units
+from graphlang.content.relatives import FILE, FLOOR, LEAST_BOUND, support
+from graphlang.content.segments import spans as find
+from graphlang.content.segments import units
 from graphlang.training import corpus
 
 if TYPE_CHECKING:

@@ -29,9 +29,9 @@ import graphlang
 from graphlang import modelfile
 from graphlang.codes import languages
 from graphlang.content import page_input, registry
-from graphlang.content.discriminative import long_texts, stranger
-from graphlang.content.discriminative.model import Discriminative
-from graphlang.content.discriminative.short_texts import ShortTexts
+from graphlang.content.nfc import doubt, long_texts
+from graphlang.content.nfc.model import Discriminative
+from graphlang.content.nfc.short_texts import ShortTexts
 from graphlang.content.text.normalise import characters, fold
 from graphlang.content.text.scripts import registry as scripts
 from graphlang.training import corpus
@@ -62,7 +62,7 @@ FEWEST_USUAL: Final = 3
 SHORTEST: Final = 12  # letters: fewer than of a text that is asked about, for the fit not to end there
 LEAST_SURE: Final = 0.3  # what is told with less needs no doubt
 #: Coefficients before any are fitted.
-BEFORE: Final = stranger.Fitted(np.zeros(1, np.float32), np.ones(1, np.float32), np.zeros(3, np.float32))
+BEFORE: Final = doubt.Coefficients(np.zeros(1, np.float32), np.ones(1, np.float32), np.zeros(3, np.float32))
 _SOURCES: Final = ("flores200_devtest", "laser_tatoeba", "lingua_sentences")
 
 
@@ -112,7 +112,7 @@ def usual(identifier: Discriminative, lines: Mapping[str, Sequence[str]]) -> dic
         identifier: The model.
         lines: Of each label.
     """
-    trained, found = identifier.trained, {}
+    trained, found = identifier.parts, {}
     lm, weights = trained.char_lm, trained.weights
     if lm is None:
         return {}
@@ -126,7 +126,7 @@ def usual(identifier: Discriminative, lines: Mapping[str, Sequence[str]]) -> dic
         labels = np.full(len(some), place)
         wanted = np.array([scripts.number(weights.names[i]) for i in weights.script_of(labels)], dtype=np.uint8)
         letters = fold(characters(some), margin=trained.margin, closed=True, one_script=True, wanted=wanted)
-        told, full = lm.of_label(letters, labels), letters.lengths > USUAL / 2
+        told, full = lm.label_likelihood(letters, labels), letters.lengths > USUAL / 2
         if np.count_nonzero(full) >= FEWEST_USUAL:
             usual_one = float(told[full].sum() / letters.lengths[full].sum())
             found[label] = [round(usual_one, 4), round(float(lm.letter[place]), 5)]
@@ -197,12 +197,12 @@ def rubbish(number: int = 300) -> list[str]:
 
 @contextmanager
 def recorded(kept: dict[int, list[NDArray[np.float32]]]) -> Iterator[None]:
-    """Keep the signs of every text at both looks, and share nothing."""
-    real = stranger.share
+    """Keep the features of every text at both looks, and discount nothing."""
+    discount = doubt.discount
 
-    def share(best: stranger.Best, *, to: Any, answer: Any, **rest: Any) -> tuple[Any, Any]:
-        signs, part, again = real(best, to=to, answer=answer.copy(), **rest)
-        if rest["ngrams"] is None or rest.get("more"):
+    def record(best: doubt.BestLabels, ngrams: Any, *, to: Any, answer: Any, **rest: Any) -> tuple[Any, Any, Any]:
+        signs, part, again = discount(best, ngrams, to=to, answer=answer.copy(), **rest)
+        if ngrams is None or rest.get("more"):
             return signs, part, again
         for row, own, label in zip(to.tolist(), signs, best.label.tolist(), strict=True):
             if label >= 0:
@@ -210,14 +210,14 @@ def recorded(kept: dict[int, list[NDArray[np.float32]]]) -> Iterator[None]:
         return signs, np.zeros_like(part), again
 
     with (
-        mock.patch.object(stranger, "share", share),
-        mock.patch.object(stranger, "fitted", return_value=BEFORE),
-        mock.patch.object(stranger, "ASK", 0.0),
-        mock.patch.object(stranger, "ASK_LIKELIHOOD", 0.0),
-        mock.patch.object(stranger, "SURE", 0.0),
-        mock.patch.object(stranger, "FEWEST", SHORTEST),
+        mock.patch.object(doubt, "discount", record),
+        mock.patch.object(doubt, "coefficients_of", return_value=BEFORE),
+        mock.patch.object(doubt, "ASK", 0.0),
+        mock.patch.object(doubt, "ASK_LIKELIHOOD", 0.0),
+        mock.patch.object(doubt, "SURE", 0.0),
+        mock.patch.object(doubt, "FEWEST_LETTERS", SHORTEST),
         mock.patch.object(long_texts, "_DOUBT", 2.0),
-        mock.patch.object(ShortTexts, "_share_with_others"),
+        mock.patch.object(ShortTexts, "_weigh_scripts", lambda _self, _batch, letters, *_: letters.lengths),
     ):
         yield
 
@@ -235,12 +235,12 @@ def ask(identifier: Discriminative, some: list[str]) -> tuple[NDArray[np.str_], 
     return np.array(identifier.labels)[np.concatenate(best)], np.concatenate(sure), kept
 
 
-def fit(made: Made, stage: stranger.Stage) -> dict[str, list[float]]:
+def fit(made: Made, stage: doubt.Stage) -> dict[str, list[float]]:
     """Coefficients of the greatest likelihood, by Newton's method."""
-    signs, unknown, weight = made.signs[:, : stranger.STAGES[stage]], made.group != KNOWN, weights(made)
+    signs, unknown, weight = made.signs[:, : doubt.STAGES[stage]], made.group != KNOWN, weights(made)
     mean, spread = np.average(signs, axis=0, weights=weight), signs.std(axis=0)
-    x = np.clip((signs - mean) / spread, -stranger._CUT, stranger._CUT)
-    x = np.column_stack([np.ones(len(x)), stranger.terms_of(x)])
+    x = np.clip((signs - mean) / spread, -doubt.CUT, doubt.CUT)
+    x = np.column_stack([np.ones(len(x)), doubt.quadratic_terms(x)])
     terms = np.zeros(x.shape[1])
     pull = np.full(len(terms), PULL)
     pull[0] = 0
@@ -287,7 +287,7 @@ def collect(data: Path, model: modelfile.Model, lines: Mapping[str, Sequence[str
 
 def weights(made: Made) -> Floats:
     """Of each text, so that unknown ones are `FITTED` of all, as many in sum as there are texts."""
-    common = np.exp(USED * made.signs[:, stranger.SIGNS.index("prior")])
+    common = np.exp(USED * made.signs[:, doubt.FEATURES.index("prior")])
     part = np.zeros(len(made.group))
     for group, share in ((KNOWN, 1 - FITTED), (LEFT, FITTED * (1 - UNTRAINED)), (NEVER, FITTED * UNTRAINED)):
         own = (common if group == KNOWN else made.counts) * (made.group == group)
@@ -298,14 +298,14 @@ def weights(made: Made) -> Floats:
 def main(data: Path) -> None:
     model, digest = modelfile.read(registry.path("nfc"))
     lines = lines_of(data)
-    with mock.patch.object(stranger, "_read", return_value={"usual": {}}):
+    with mock.patch.object(doubt, "_read", return_value={"usual": {}}):
         measured = usual(Discriminative(model, "", "nfc"), lines)
-    with mock.patch.object(stranger, "_read", return_value={"usual": measured}):
+    with mock.patch.object(doubt, "_read", return_value={"usual": measured}):
         made = collect(data, model, lines)
-    found = {"model": digest, "signs": list(stranger.SIGNS)} | {stage: fit(made, stage) for stage in stranger.STAGES}
+    found = {"model": digest, "signs": list(doubt.FEATURES)} | {stage: fit(made, stage) for stage in doubt.STAGES}
     rows = ",\n".join(f'  "{label}": {json.dumps(own)}' for label, own in measured.items())
     text = json.dumps(found, indent=1).removesuffix("\n}")
-    stranger.FILE.write_text(f'{text},\n "usual": {{\n{rows}\n }}\n}}\n', encoding="utf-8")
+    doubt.FILE.write_text(f'{text},\n "usual": {{\n{rows}\n }}\n}}\n', encoding="utf-8")
 
 
 if __name__ == "__main__":

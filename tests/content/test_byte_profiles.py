@@ -20,7 +20,7 @@ from graphlang.training.train import train
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from graphlang.papers.byte_profiles import ByteIdentifier
+    from graphlang.papers.byte_profiles import ByteIdentifier, ByteProfile
 
 RUSSIAN = ("кошка сидит на ковре", "это большой дом", "где живёт собака", "они думают что погода хорошая")
 PARAMETERS = {"limit": 1_000, "closed": True}
@@ -256,5 +256,5 @@ def test_quadgrams_in_a_model_of_trigrams_are_refused() -> None:
 def test_labels_of_no_language_are_refused(tmp_path: Path) -> None:
     for label in ("klingonisch", "deu_", "\x1b[2J"):
         trigram_sets(**{label: b"abcd"}).save(tmp_path / "m.npz")
-        with pytest.raises(ModelError, match="is no label of this program"):
+        with pytest.raises(ModelError, match="is no language label"):
             registry.load(tmp_path / "m.npz")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphlang.content.scoring import calibration
+from graphlang.content import calibration
 
 
 def test_fit_finds_the_sharpness_that_made_the_labels() -> None:

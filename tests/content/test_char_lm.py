@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.content.discriminative import char_lm, stranger, unknown
-from graphlang.content.discriminative.model import Discriminative
+from graphlang.content import calibration
+from graphlang.content.nfc import char_lm, doubt
+from graphlang.content.nfc.model import Discriminative
 from graphlang.content.ngrams.keys import keys_of
-from graphlang.content.scoring import calibration
 from graphlang.content.text import windows
 from graphlang.content.text.scripts import registry
 from graphlang.modelfile import Model, ModelError
@@ -143,8 +143,8 @@ def test_a_word_of_both_languages_goes_where_it_is_likelier(tiny: Discriminative
 
 def test_the_kernel_adds_what_is_told_of_each_script(tiny: Discriminative, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(windows, "share_with_hosts", lambda *_: None)  # which comes afterwards
-    monkeypatch.setattr(unknown, "COEFFICIENTS", np.array([-50, *[0] * 7], np.float32))  # and nothing is unknown
-    monkeypatch.setattr(stranger, "FEWEST", 1 << 40)  # nor asked for its words
+    monkeypatch.setattr(doubt, "COEFFICIENTS", np.array([-50, *[0] * 7], np.float32))  # and nothing is unknown
+    monkeypatch.setattr(doubt, "FEWEST_LETTERS", 1 << 40)  # nor asked for its words
     texts = ["the dog", "wo", "sie denken", "το σπίτι", "the", "the cat sat on the mat and there it is", ""]
     probabilities = tiny.probabilities(texts)
     for rows, columns, scores, letters in tiny.measure(texts):
@@ -154,31 +154,33 @@ def test_the_kernel_adds_what_is_told_of_each_script(tiny: Discriminative, monke
 
 
 def test_one_label_is_asked_every_fourth_ngram_which_count_four_times(tiny: Discriminative, tiny_model: Model) -> None:
-    lm = tiny.trained.char_lm
+    lm = tiny.parts.char_lm
     assert lm is not None
-    letters = tiny.trained.sums(["the dog and"]).letters
+    letters = tiny.parts.sums(["the dog and"]).letters
     label = tiny.labels.index("eng")
-    [found] = lm.of_label(letters, np.array([label])).tolist()
+    [found] = lm.label_likelihood(letters, np.array([label])).tolist()
     written = "the dog and the "  # n-grams wrap round
     grams = [written[begin : begin + size] for begin in (0, 4, 8) for size in range(1, 6)]
     number = {
         key: row for row, key in enumerate(np.cumsum(tiny_model.arrays["spelling_keys"], dtype=np.uint32).tolist())
     }
     rows = [number[key] for key in keys_of(grams).tolist() if key in number]
-    each = [lm.weights.of_label(np.array([row], np.int32), np.array([0, 1]), np.array([label])).item() for row in rows]
+    each = [
+        lm.weights.label_sums(np.array([row], np.int32), np.array([0, 1]), np.array([label])).item() for row in rows
+    ]
     assert len(rows) > 4
     assert found == pytest.approx(4 * lm.step * sum(each) + 12 * lm.letter[label], abs=1e-3)
 
 
 def test_long_texts_are_not_looked_at(tiny: Discriminative) -> None:
-    lm = tiny.trained.char_lm
+    lm = tiny.parts.char_lm
     assert lm is not None
-    found = tiny.trained.sums(["the dog", "the weather is good, and this is the house"])
+    found = tiny.parts.sums(["the dog", "the weather is good, and this is the house"])
     letters = found.letters
     assert found.lm is not None
     assert found.lm.words.tolist() == [2, 0]
     assert letters.lengths[1] > len(lm.gain)
-    script = int(tiny.trained.script[letters.scripts[0]])
+    script = int(tiny.parts.script[letters.scripts[0]])
     added = lm.scores(found.lm, script, np.arange(2), letters.lengths)
     assert (added[0] != 0).all()
     assert (added[1] == 0).all()
@@ -201,8 +203,8 @@ def test_keys_come_back() -> None:
         ("keys", np.zeros_like, "damaged"),
         ("keys", lambda own: own[:-1], "do not fit"),
         ("keys", lambda own: own.astype(np.float32), "kind and shape"),
-        ("gain", lambda own: own * 0, "counts for nothing"),
-        ("gain", lambda own: own - 1, "counts for nothing"),
+        ("gain", lambda own: own * 0, "never counts"),
+        ("gain", lambda own: own - 1, "never counts"),
         ("gain", lambda own: own + 1, "cannot be summed"),
         ("letter", lambda own: own + np.inf, "no numbers"),
         ("word", lambda own: own + 1e9, "greater values"),

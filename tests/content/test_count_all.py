@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.content.ngrams import bytes_input
-from graphlang.content.ngrams.count_all import MAX_ROWS, keys_of, strings, tally
-from graphlang.content.ngrams.hash_index import KeyTable
+from graphlang.content.ngrams.count_all import MAX_ROWS, KeyTable, keys_of, strings, tally
 from graphlang.content.text.normalise import Letters, normalise
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from graphlang import modelfile
 from graphlang.content import registry
-from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.nfc.model import Discriminative
 from graphlang.modelfile import Model, ModelError
 from graphlang.training import model_columns
 from graphlang.training.extend import extend_model

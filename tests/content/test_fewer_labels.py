@@ -12,7 +12,7 @@ import pytest
 from graphlang import modelfile
 from graphlang.codes.wanted import Wanted
 from graphlang.content import registry
-from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.nfc.model import Discriminative
 from graphlang.modelfile import ModelError
 from graphlang.training.extend import extend_model
 from graphlang.training.model_columns import SmallerModel, count_label_ngrams, select_labels

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.nfc.model import Discriminative
 from graphlang.content.text.scripts import registry
 from graphlang.modelfile import ModelError
 from graphlang.training import close_languages, corpus, derived_text, excerpts, logistic_regression

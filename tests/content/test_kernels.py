@@ -17,13 +17,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from graphlang.content import calibration
 from graphlang.content import registry as methods
-from graphlang.content.discriminative.sparse_weights import ScriptWeights, unpack
-from graphlang.content.discriminative.weight_codec import squeeze
+from graphlang.content import score_lists as top_k
+from graphlang.content.nfc.sparse_weights import ScriptWeights, unpack
+from graphlang.content.nfc.weight_codec import squeeze
 from graphlang.content.ngrams.keys import keys_of
-from graphlang.content.ngrams.table import bits_for
-from graphlang.content.ngrams.vocabulary import Vocabulary, admissible
-from graphlang.content.scoring import calibration, top_k
+from graphlang.content.ngrams.vocabulary import Vocabulary, admissible, bits_for
 from graphlang.content.text import windows
 from graphlang.content.text.normalise import Letters, characters, fold, normalise, normalised_lengths
 from graphlang.content.text.scripts import EAST_ASIA, LATIN, SHARE, registry
@@ -266,7 +266,7 @@ def sums_of(made: ScriptWeights, texts: list[list[int]], scripts: list[int]) -> 
     flat = np.array([feature for own in texts for feature in own], dtype=np.int32)
     sums = made.sums(flat, np.cumsum([0, *map(len, texts)]), np.array(scripts, dtype=np.uint8))
     found = {}
-    for script, rows, own in made.each(sums):
+    for script, rows, own in made.by_script(sums):
         assert all(scripts[row] == script for row in rows)
         labels = made.labels[script]
         assert not own[:, labels.stop - labels.start :].any()

@@ -83,7 +83,7 @@ def test_ratios_have_bounds_and_unseen_features_have_none(given_: list[list[int]
 
 
 def test_steps_are_added_to_the_labels_that_are_meant_and_cut() -> None:
-    own = model_columns.ScriptWeights(
+    own = model_columns.ColumnWeights(
         0, 3, np.array([0, 0, 2]), np.array([0, 1, 1]), np.array([4, 7, -39], dtype=np.int8)
     )
     found = model_columns.add_steps(own, [1], np.array([[-7, 2, -9]]), most=40)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.content.discriminative import unknown
-from graphlang.content.discriminative.parts import added
-from graphlang.content.discriminative.scores import LENGTHS, Scores
-from graphlang.content.discriminative.sparse_weights import ScriptWeights, Sums
+from graphlang.content.nfc import doubt
+from graphlang.content.nfc.model import add_rows
+from graphlang.content.nfc.scores import LENGTHS, Scores
+from graphlang.content.nfc.sparse_weights import ScriptWeights, Sums
 from graphlang.content.text import windows
 from graphlang.native.kernels import KernelError
 
@@ -46,7 +46,7 @@ def mixture(
     scores = Scores(step, ones, ones[0], none if base is None else base, none, none, none)
     weights = ScriptWeights(("A",), (slice(0, labels),), np.array([[0, 0, 0, width // 2, 0, 0]]), *[np.zeros(0)] * 3)
     answer = np.full((max(0, len(offsets) - 1), labels), 9, np.float32)
-    with mock.patch.object(unknown, "COEFFICIENTS", coefficients):
+    with mock.patch.object(doubt, "COEFFICIENTS", coefficients):
         sure = scores.mixture(
             Sums(wide.ravel(), np.arange(len(rows)), np.array([len(rows)])),
             weights,
@@ -149,14 +149,16 @@ def test_what_may_be_in_no_language_is_shared(told: list[tuple[int, int]], lette
     found = [number for _, number in told]
     about = {"lengths": [letters] * len(told), "found": found, "base": BASE, "step": 0.25}
     before, sure = mixture(rows, [0, len(told)], **about)
-    doubted, as_sure = mixture(rows, [0, len(told)], **about, coefficients=unknown.COEFFICIENTS)
+    doubted, as_sure = mixture(rows, [0, len(told)], **about, coefficients=doubt.COEFFICIENTS)
     assert as_sure.tolist() == sure.tolist()  # which is of before
     best = int(before[0].argmax())
     fit = np.float32(rows[:, best].sum() * 0.25 / sum(found)) + BASE[best]
-    [chance] = unknown.probability(np.array([fit]), BASE[best : best + 1], np.array([letters * len(told)]))
-    if abs(chance - unknown.REFUSED) < 1e-4:
+    [chance] = doubt.unknown_language_probability(
+        np.array([fit]), BASE[best : best + 1], np.array([letters * len(told)])
+    )
+    if abs(chance - doubt.REFUSED) < 1e-4:
         return
-    expected = before * (1 - chance) + chance / 3 if chance <= unknown.REFUSED else np.zeros_like(before)
+    expected = before * (1 - chance) + chance / 3 if chance <= doubt.REFUSED else np.zeros_like(before)
     assert doubted == pytest.approx(expected, abs=2e-4)
 
 
@@ -176,7 +178,7 @@ def test_rows_are_added_up_as_numpy_does(data: st.DataObject, rows: int, columns
     sums = np.random.default_rng(data.draw(st.integers(0, 99))).integers(-32768, 32768, (rows, columns), np.int16)
     groups = data.draw(st.lists(st.lists(st.integers(0, rows - 1), max_size=6), max_size=4))
     members = np.array([row for group in groups for row in group], np.int64)
-    found = added(sums, members, np.cumsum([0, *map(len, groups)]))
+    found = add_rows(sums, members, np.cumsum([0, *map(len, groups)]))
     assert found.shape == (len(groups), columns)
     for group, own in zip(groups, found.tolist(), strict=True):
         assert own == sums[group].sum(axis=0, dtype=np.int64).clip(-32768, 32767).tolist()
@@ -185,4 +187,4 @@ def test_rows_are_added_up_as_numpy_does(data: st.DataObject, rows: int, columns
 @pytest.mark.parametrize(("members", "offsets"), [([0, 2], [0, 2]), ([-1], [0, 1]), ([0], [0, 2]), ([0, 1], [2, 0])])
 def test_rows_that_are_none_are_refused(members: list[int], offsets: list[int]) -> None:
     with pytest.raises(KernelError, match=r"members|offsets"):
-        added(np.zeros((2, 8), np.int16), np.array(members), np.array(offsets))
+        add_rows(np.zeros((2, 8), np.int16), np.array(members), np.array(offsets))

@@ -18,7 +18,7 @@ import pytest
 from graphlang import modelfile
 from graphlang.codes import languages
 from graphlang.content import registry
-from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.nfc.model import Discriminative
 from graphlang.modelfile import Model, ModelError
 
 if TYPE_CHECKING:

@@ -15,13 +15,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphlang.content.discriminative import stranger, unknown
-from graphlang.content.discriminative.model import Discriminative
+from graphlang.content import calibration
+from graphlang.content.nfc import doubt
+from graphlang.content.nfc.model import Discriminative
 from graphlang.content.ngrams.keys import LONGEST, keys_of
-from graphlang.content.scoring import calibration
 from graphlang.content.text import windows
 from graphlang.content.text.normalise import normalise
-from graphlang.content.text.other_script import MOST, other_words, part_of_latin
+from graphlang.content.text.other_script import MOST, find_other_words, latin_probability
 from graphlang.content.text.scripts import LATIN, registry
 from graphlang.training.train import train
 
@@ -110,7 +110,7 @@ class Plain:
         steps = sum(self.weights.get((feature, label), 0) for feature in found)
         r = min(max(base + steps * float(self.arrays["step"][0]) / max(1, len(found)), -4), 1)
         b, n = min(max(-base, 1), 7), log(min(max(len(text), 4), 512))
-        k = unknown.COEFFICIENTS.tolist()
+        k = doubt.COEFFICIENTS.tolist()
         return 1 / (
             1
             + exp(-(k[0] + r * k[1] + b * k[2] + n * k[3] + r * n * k[4] + r * b * k[5] + b * n * k[6] + b * b * k[7]))
@@ -151,13 +151,13 @@ class Plain:
         trebled = sum(
             a == b == c and "a" <= a.lower() <= "z" for a, b, c in zip(given_, given_[1:], given_[2:], strict=False)
         )
-        if strange > unknown.REFUSED or trebled > unknown.TREBLED * len(given_):
+        if strange > doubt.REFUSED or trebled > doubt.THIRD_LETTERS * len(given_):
             return chances
         rest = (1 - strange) * (1 - OUTLIERS)
         marks = sum(character in "{};" for character in given_)
-        twice = name == "LATIN" and sum(map(len, TWICE.findall(given_))) * unknown.GARBLED > len(given_)
-        if twice or (marks > 2 and marks > unknown.CODE * len(given_)):
-            rest *= 1 - unknown.OF_CODE
+        twice = name == "LATIN" and sum(map(len, TWICE.findall(given_))) * doubt.GARBLED > len(given_)
+        if twice or (marks > 2 and marks > doubt.CODE * len(given_)):
+            rest *= 1 - doubt.OF_CODE
         chances[columns] = shares / shares.sum() * rest + (1 - rest) / len(columns)
         return chances
 
@@ -168,14 +168,14 @@ class Plain:
         is_latin, english = script == LATIN, self.model.labels.index("eng")
         if registry.name(beside) not in self.scripts or (is_latin and not chances.any()):
             return chances, length
-        words = other_words(given_, beside if is_latin else script)
+        words = find_other_words(given_, beside if is_latin else script)
         if is_latin and not words.text:
             return chances, length
         other = np.array(self.chances(words.text, part=True) if is_latin else self.chances(given_, LATIN, part=True))
         if not other.any():
             return chances, length
         first, second = (chances, other) if is_latin else (other, chances)
-        latin = part_of_latin(words, first.astype(np.float32), english)
+        latin = latin_probability(words, first.astype(np.float32), english)
         latin = max(latin, 1 - MOST) if is_latin else latin if second.any() else 1.0
         return latin * first + (1 - latin) * second, words.latin if not is_latin and latin > 0.5 else length
 
@@ -195,7 +195,7 @@ class Plain:
 def both(request: pytest.FixtureRequest, corpus_folder: Path) -> Iterator[tuple[Discriminative, Plain]]:
     model = train(corpus_folder, **{**SMALL, **request.param})
     with pytest.MonkeyPatch.context() as changed:  # what words of strangers add has tests of its own
-        changed.setattr(stranger, "FEWEST", 1 << 40)
+        changed.setattr(doubt, "FEWEST_LETTERS", 1 << 40)
         yield Discriminative(model, "", ""), Plain(model)
 
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphlang.content import registry
-from graphlang.content.discriminative.model import Discriminative
+from graphlang.content import registry, speaker_prior
+from graphlang.content import score_lists as top_k
+from graphlang.content.nfc.model import Discriminative
 from graphlang.content.ngrams.vocabulary import Vocabulary, pack_ngrams
-from graphlang.content.scoring import speaker_prior, top_k
 from graphlang.content.text.scripts import Registry
 from graphlang.modelfile import Model, ModelError
 from graphlang.papers import nfc_2004

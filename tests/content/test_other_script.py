@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from graphlang.content import registry
 from graphlang.content.text import other_script
 from graphlang.content.text.normalise import characters, fold
-from graphlang.content.text.other_script import MANY, OtherWords, other_words, part_of_latin
+from graphlang.content.text.other_script import MANY, OtherWords, find_other_words, latin_probability
 from graphlang.content.text.scripts import CYRILLIC, EAST_ASIA, LATIN
 from graphlang.content.text.scripts import registry as scripts
 
@@ -66,7 +66,7 @@ def test_the_script_beside_latin_is_told() -> None:
     ],
 )
 def test_words_that_count(text: str, script: int, expected: OtherWords) -> None:
-    found = other_words(text, script)
+    found = find_other_words(text, script)
     assert found == expected._replace(plain=pytest.approx(expected.plain))
 
 
@@ -76,12 +76,12 @@ def test_how_probable_latin_is() -> None:
     assert words.latin == 2 * MANY
     of_language = -4.9 * log(1.02 - 0.3) - 1.5 * log(1.02 - 0.6) + 7.8 * 0.5
     logit = -11.5 + (1 - exp(-4)) * of_language + 1.6 * log(8)
-    assert part_of_latin(words, answer, english=0) == pytest.approx(1 / (1 + exp(-logit)))
+    assert latin_probability(words, answer, english=0) == pytest.approx(1 / (1 + exp(-logit)))
     # Without English among the labels the best language is any.
     of_language = -4.9 * log(1.02 - 0.6) + 1.5 * -log(1.02) + 7.8 * 0.5
     logit = -11.5 + (1 - exp(-4)) * of_language + 1.6 * log(8)
-    assert part_of_latin(words, answer, english=-1) == pytest.approx(1 / (1 + exp(-logit)))
-    assert part_of_latin(words._replace(latin=0), answer, english=-1) == 0
+    assert latin_probability(words, answer, english=-1) == pytest.approx(1 / (1 + exp(-logit)))
+    assert latin_probability(words._replace(latin=0), answer, english=-1) == 0
 
 
 def best(texts: list[str]) -> list[str]:

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.codes.languages import split
-from graphlang.content import registry
-from graphlang.content.scoring import relatives
-from graphlang.content.segments import find
+from graphlang.content import registry, relatives
+from graphlang.content.segments import spans as find
 from graphlang.content.segments import units as segments
 
 LEAST = relatives.LEAST_UNITS
@@ -127,7 +126,7 @@ def test_a_long_text_in_a_small_language_is_told_so() -> None:
     answer = identifier.probabilities(texts)
     assert [identifier.labels[best] for best in answer.argmax(axis=1)][:2] == ["arz", "ara"]
     identifier = registry.load("nfc")
-    identifier._smaller = {}  # type: ignore[attr-defined]  # each of its windows is likelier in the great one
+    identifier._long._bounds = {}  # type: ignore[attr-defined]  # each of its windows is likelier in the great one
     before = identifier.probabilities(texts)
     assert before[0].argmax() == great
     assert before[0, [great, small]].sum() == pytest.approx(answer[0, [great, small]].sum())

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from graphlang.codes.languages import code
 from graphlang.content import registry
-from graphlang.content.segments import decode, find, units
-from graphlang.content.segments.pages import of_pages
+from graphlang.content.segments import decode, units
+from graphlang.content.segments import spans as find
+from graphlang.content.segments.page_shares import of_pages
 from graphlang.content.text.normalise import characters
 from graphlang.native.kernels import KernelError
 

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
-from graphlang.content import registry
-from graphlang.content.discriminative import sparse_weights, weight_codec
-from graphlang.content.discriminative.model import Discriminative
-from graphlang.content.scoring import speaker_prior
+from graphlang.content import registry, speaker_prior
+from graphlang.content.nfc import sparse_weights, weight_codec
+from graphlang.content.nfc.model import Discriminative
 from graphlang.modelfile import Model, ModelError
 from graphlang.training import corpus, fisher, fit_nfc, logistic_regression
 from graphlang.training.train import train

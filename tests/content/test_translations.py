@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from graphlang.content.discriminative.model import Discriminative
+from graphlang.content.nfc.model import Discriminative
 from graphlang.modelfile import ModelError
 from graphlang.training import corpus
 from graphlang.training.train import train

@@ -10,10 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.content.ngrams.keys import keys_of, words
-from graphlang.content.ngrams.table import bits_for
-from graphlang.content.ngrams.vocabulary import Vocabulary, admissible
-from graphlang.content.text.batches import blocks
-from graphlang.content.text.normalise import normalise
+from graphlang.content.ngrams.vocabulary import Vocabulary, admissible, bits_for
+from graphlang.content.text.normalise import blocks, normalise
 
 WORDS = st.text("abcé жल्", max_size=20)
 
@@ -76,14 +74,14 @@ def test_a_table_of_any_size_is_made_again_of_its_parts(grams: list[str], bits: 
     grams = [grams[i] for i in admissible(grams, bits=bits).tolist()][: (1 << bits) - 1]
     made = Vocabulary(grams, bits=bits)
     assert sum(int(word).bit_count() for word in made.marks) == len(made.entries) == len(grams)
-    again = Vocabulary.of(np.frombuffer(made.lines, np.uint8), made.sizes, made.marks, made.entries, bits=bits)
+    again = Vocabulary.from_parts(np.frombuffer(made.lines, np.uint8), made.sizes, made.marks, made.entries, bits=bits)
     letters = normalise([*grams, "cба", "".join(grams)], limit=100, margin=2)
     assert again.ngrams == made.ngrams
     assert (again.count(letters) != made.count(letters)).nnz == 0
     with pytest.raises(ValueError, match="not as many entries"):
-        Vocabulary.of(made.lines, made.sizes, made.marks, np.append(made.entries, np.uint32(0)), bits=bits)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="do not fit one another"):
-        Vocabulary.of(made.lines, made.sizes, np.append(made.marks, np.uint64(0)), made.entries, bits=bits)  # type: ignore[arg-type]
+        Vocabulary.from_parts(made.lines, made.sizes, made.marks, np.append(made.entries, np.uint32(0)), bits=bits)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="do not fit each other"):
+        Vocabulary.from_parts(made.lines, made.sizes, np.append(made.marks, np.uint64(0)), made.entries, bits=bits)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("grams", [["abcdef"], [""], ["ab", ""], ["two words"], [" a b  c "], [" opens"], ["x" * 60]])

@@ -59,9 +59,9 @@ def test_pieces_are_those_of_the_definition(texts: list[str], number: int, size:
 
 
 def test_words_of_the_main_script() -> None:
-    assert windows.letters_of("function foo() { return 'слово'; } // ещё", registry.number("CYRILLIC")) == "слово ещё"
-    assert windows.letters_of("a1b -- c", LATIN) == "a b c"
-    assert len(windows.letters_of("я" * 10**6, registry.number("CYRILLIC"))) <= 100_016
+    assert windows.words_in("function foo() { return 'слово'; } // ещё", registry.number("CYRILLIC")) == "слово ещё"
+    assert windows.words_in("a1b -- c", LATIN) == "a b c"
+    assert len(windows.words_in("я" * 10**6, registry.number("CYRILLIC"))) <= 100_016
 
 
 def test_short_english_may_stand_on_any_page() -> None:

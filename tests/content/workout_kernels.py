@@ -10,12 +10,13 @@ import numpy as np
 
 from graphlang import modelfile
 from graphlang.content import registry
-from graphlang.content.discriminative import parts, stranger
-from graphlang.content.discriminative.model import Discriminative
+from graphlang.content import score_lists as top_k
+from graphlang.content.nfc import doubt, model
+from graphlang.content.nfc.model import Discriminative
 from graphlang.content.ngrams import count_all
 from graphlang.content.ngrams.vocabulary import Vocabulary
-from graphlang.content.scoring import top_k
-from graphlang.content.segments import decode, find, units
+from graphlang.content.segments import decode, units
+from graphlang.content.segments import spans as find
 from graphlang.content.text.normalise import Characters, Letters, characters, fold, folded_lengths, normalise
 from graphlang.native.kernels import KernelError
 
@@ -65,27 +66,27 @@ def damaged_arrays(chance: random.Random, tiny: str) -> bool:
             given = Characters(given.symbols, wild(given.begins), wild(given.ends))
             folded_lengths(given)
             made = fold(given, margin=4, closed=True, one_script=True)
-            scripts = identifier.trained.script[made.scripts]
+            scripts = identifier.parts.script[made.scripts]
             made = Letters(made.symbols, wild(made.starts), wild(made.lengths), 4)
             features, offsets = identifier.vocabulary.find(made)
-            identifier.trained.weights.sums(wild(features).astype(np.int32), wild(offsets), scripts)
-            identifier.trained.weights.sums(wild(features).astype(np.int32), offsets, wild(scripts).astype(np.uint8))
-            sums = identifier.trained.weights.sums(features, offsets, scripts)
+            identifier.parts.weights.sums(wild(features).astype(np.int32), wild(offsets), scripts)
+            identifier.parts.weights.sums(wild(features).astype(np.int32), offsets, wild(scripts).astype(np.uint8))
+            sums = identifier.parts.weights.sums(features, offsets, scripts)
             answer = np.zeros((4, len(identifier.labels)), np.float32)
             into = {"to": wild(np.arange(4)), "answer": answer, "outliers": 0.01}
-            both = sums, identifier.trained.weights
-            identifier.trained.scores.probabilities(*both, lengths=wild(made.lengths), offsets=wild(offsets), **into)
+            both = sums, identifier.parts.weights
+            identifier.parts.scores.probabilities(*both, lengths=wild(made.lengths), offsets=wild(offsets), **into)
             some = Letters(made.symbols, wild(made.starts), wild(made.lengths), 4)
-            known = {"char_lm": identifier.trained.char_lm, "lm_sums": identifier.trained.char_lm.find(some, scripts)}
-            identifier.trained.scores.probabilities(*both, lengths=wild(made.lengths), offsets=offsets, **into, **known)
+            known = {"char_lm": identifier.parts.char_lm, "lm_sums": identifier.parts.char_lm.find(some, scripts)}
+            identifier.parts.scores.probabilities(*both, lengths=wild(made.lengths), offsets=offsets, **into, **known)
             count_all.tally(made, (1, 3, 5), words=True).ranks(5)
-            parts.added(np.zeros((4, 16), np.int16), wild(np.array([0, 3, 1, 2])), wild(np.array([0, 2, 4])))
+            model.add_rows(np.zeros((4, 16), np.int16), wild(np.array([0, 3, 1, 2])), wild(np.array([0, 2, 4])))
             likely = np.random.default_rng(chance.randrange(99)).dirichlet(np.full(9, 0.05), 40).astype(np.float32)
             told = decode.said(likely, find.COSTS)
             few = {"offsets": np.array([0, 30, 40]), "border": np.ones(40, bool), "costs": find.COSTS, "labels": 9}
             decode.paths(told, **few)
             decode.paths(told, **{**few, "offsets": wild(few["offsets"])})
-            identifier.trained.weights.of_label(features, wild(offsets), np.zeros(4, np.int64))
+            identifier.parts.weights.label_sums(features, wild(offsets), np.zeros(4, np.int64))
             with suppress(*REFUSED):
                 strangers(identifier, features, offsets, sums=sums, answer=answer, wild=wild)
             units.letters(given)
@@ -98,7 +99,7 @@ def strangers(
     identifier: Any, features: Array, offsets: Array, *, sums: Any, answer: Array, wild: Callable[[Array], Array]
 ) -> None:
     """What doubts the languages of four texts, with some wrong numbers."""
-    weights, scores, long = identifier.trained.weights, identifier.trained.scores, np.full(4, 99)
+    weights, scores, long = identifier.parts.weights, identifier.parts.scores, np.full(4, 99)
     into = {"letters": long, "to": wild(np.arange(4)), "answer": answer}
     known = {"prior": scores.prior, "foreign": int(wild(np.zeros(1))[0]), "outliers": 0.01}
     for windows_of in (np.arange(5), wild(np.arange(5)), np.array([0, 2, 2, 3, 4]), np.array([0, 1, 2, 3, 3])):
@@ -123,28 +124,30 @@ def strangers(
             **known,
         )
     best = scores.best(sums, weights, features=wild(offsets), offsets=np.arange(5), **into)
-    wrong = stranger.Best(wild(best.label), best.fit, best.margin)
+    wrong = doubt.BestLabels(wild(best.label), best.fit, best.margin)
     columns, script = weights.columns(), np.zeros(4, np.int64)
     base = scores.base
-    kinds = stranger.kinds(identifier.vocabulary.sizes)
+    kinds = doubt.feature_kinds(identifier.vocabulary.sizes)
     greatest = np.zeros(len(kinds), np.int32)
     with suppress(*REFUSED):
-        weights.regret(
+        weights.compare_features(
             features, offsets, script, script, columns=columns, base=base, kinds=kinds[:-1], greatest=greatest[:-1]
         )
-    ngrams = weights.regret(
+    ngrams = weights.compare_features(
         features, wild(offsets), wild(script), wild(script), columns=columns, base=base, kinds=kinds, greatest=greatest
     )
     about = {"columns": columns, "found": long, "ngrams": ngrams, "base": base, "prior": scores.prior}
     with suppress(*REFUSED):
-        stranger.share(wrong, script=wild(script), **{**about, "ngrams": None}, **into)
+        doubt.discount(wrong, script=wild(script), **{**about, "ngrams": None}, **into)
     with suppress(*REFUSED):
-        stranger.share(wrong, script=wild(script), **about, more=True, **into)
-    lm, letters = identifier.trained.char_lm, identifier.trained.sums(["the dogs", "", "dog", "x"]).letters
+        doubt.discount(wrong, script=wild(script), **about, more=True, **into)
+    lm, letters = identifier.parts.char_lm, identifier.parts.sums(["the dogs", "", "dog", "x"]).letters
     with suppress(*REFUSED):
-        lm.of_label(Letters(letters.symbols, wild(letters.starts), wild(letters.lengths), letters.margin), wild(script))
-    likelihood = lm.of_label(letters, script)
-    stranger.share(wrong, script=wild(script), likelihood=likelihood, **about, **into)
+        lm.label_likelihood(
+            Letters(letters.symbols, wild(letters.starts), wild(letters.lengths), letters.margin), wild(script)
+        )
+    likelihood = lm.label_likelihood(letters, script)
+    doubt.discount(wrong, script=wild(script), likelihood=likelihood, **about, **into)
 
 
 def damaged_lists(chance: random.Random) -> bool:

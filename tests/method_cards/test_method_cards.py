@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from graphlang.cli import cli
 from graphlang.content import registry as content_methods
-from graphlang.content.adapters import ABOUT as ADAPTERS
+from graphlang.content.adapters import ADAPTERS
 from graphlang.method_cards import sources
 from graphlang.method_cards.as_text import as_text
 from graphlang.method_cards.card import Card, Confusion, Measure, card, languages_of

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphlang.codes import languages, territories
 from graphlang.content.declared import find_declared
-from graphlang.content.scoring.top_k import top
+from graphlang.content.score_lists import top
 from graphlang.db import collection
 from graphlang.graph.data import NONE, Signal
 from graphlang.graph.lists import Lists, ListTable

@@ -72,7 +72,7 @@ int64_t graphlang_letters_windows(int64_t size, int64_t windows, int64_t edges, 
                                   int64_t begins[windows], int64_t ends[windows], int64_t offsets[edges],
                                   const uint8_t inside[windows], int64_t width, int64_t longest, graphlang_fault *fault);
 
-/* Signs of rubbish (`discriminative.unknown`): how many characters of each text are a Latin letter like the two before them,
+/* Signs of rubbish (`nfc.doubt`): how many characters of each text are a Latin letter like the two before them,
    and how many are braces or semicolons; ": /", as the lines of a robots.txt have it, counts for some of these. And how
    many stand for bytes of UTF-8, as in text that was encoded twice; where these are fewer than one in
    GRAPHLANG_LETTERS_GARBLED, 0 will do. */

@@ -1,5 +1,5 @@
 /* Letters -> features of a vocabulary -> sums of the languages' weights. What the steps mean stands in
-   `graphlang.content.ngrams` (`keys`, `table`) and `graphlang.content.discriminative.sparse_weights`.
+   `graphlang.content.ngrams` (`keys`, `table`) and `graphlang.content.nfc.sparse_weights`.
 
    Pure functions over arrays of the caller, without state or memory of their own, so that threads run them side by side. */
 #ifndef GRAPHLANG_NGRAMS_H
@@ -8,7 +8,7 @@
 
 enum {
   GRAPHLANG_NGRAMS_COLUMNS = 3, /* of a line in `columns` */
-  GRAPHLANG_NGRAMS_KINDS = 3, /* of features that are asked about one language (`discriminative.stranger`) */
+  GRAPHLANG_NGRAMS_KINDS = 3, /* of features that are asked about one language (`nfc.doubt`) */
   GRAPHLANG_NGRAMS_FIELDS = 6, /* of a script's line in `blocks` */
   GRAPHLANG_NGRAMS_CHUNK = 16, /* numbers behind the last list of weights */
   GRAPHLANG_NGRAMS_VECTOR = 8, /* rows of weights are a multiple of it long */

@@ -154,7 +154,7 @@ INLINE float between(float x, float low, float high)
     return x < low ? low : x > high ? high : x;
 }
 
-/* How probable it is that a text is in no language of the model (`discriminative.unknown`), from what its weights in the
+/* How probable it is that a text is in no language of the model (`nfc.doubt`), from what its weights in the
    best language add to on average, how many letters it has, and that language's base. */
 INLINE float unknown_language(const float *k, float fit, float base, int64_t letters)
 {
@@ -561,7 +561,7 @@ int graphlang_scores_best(int64_t size, int64_t windows, int64_t classes, int64_
 }
 
 WIDE
-int graphlang_scores_stranger(int64_t texts, int64_t scripts, int64_t labels, int64_t room, int64_t used, int64_t coefficients, const int64_t *script,
+int graphlang_scores_open_set(int64_t texts, int64_t scripts, int64_t labels, int64_t room, int64_t used, int64_t coefficients, const int64_t *script,
                               const int64_t *best, const int64_t *columns, const float *fit, const float *margin,
                               const int64_t *letters, const int64_t *found, const int64_t *number, const float *own,
                               const float *most, const int64_t *has, const float *likelihood, const float *base, const float *prior, const float *unknown,

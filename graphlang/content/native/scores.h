@@ -1,5 +1,5 @@
 /* Rows of scores -> probabilities, and the best of them. What is computed stands in `graphlang.content`:
-   `scoring.calibration`, `scoring.top_k`, `discriminative.scores`, `text.windows`.
+   `scoring.calibration`, `scoring.top_k`, `nfc.scores`, `text.windows`.
 
    Pure functions over arrays of the caller, without state or memory of their own. A row is read while it is in the cache,
    from its first pass to its last. Sums of floating point go over eight lanes side by side, and then over the lanes, so
@@ -10,7 +10,7 @@
 
 enum {
     GRAPHLANG_SCORES_FIELDS = 3, /* of a script's line in `columns` */
-    GRAPHLANG_SCORES_UNKNOWN = 8, /* coefficients of `discriminative.unknown`; and beyond what its numbers are cut: */
+    GRAPHLANG_SCORES_UNKNOWN = 8, /* coefficients of `nfc.doubt`; and beyond what its numbers are cut: */
     GRAPHLANG_SCORES_FIT_LEAST = -4,
     GRAPHLANG_SCORES_FIT_MOST = 1,
     GRAPHLANG_SCORES_BASE_LEAST = 1,
@@ -18,7 +18,7 @@ enum {
     GRAPHLANG_SCORES_LETTERS_LEAST = 4,
     GRAPHLANG_SCORES_LETTERS_MOST = 512,
     GRAPHLANG_SCORES_KINDS = 3,  /* of n-grams that are asked about a language that is not there */
-    GRAPHLANG_SCORES_SIGNS = 17, /* of such a language (`discriminative.stranger`): seven, three of each kind, one more */
+    GRAPHLANG_SCORES_SIGNS = 17, /* of such a language (`nfc.doubt`): seven, three of each kind, one more */
     GRAPHLANG_SCORES_CUT = 3,   /* spreads from the mean beyond which a sign is cut */
     GRAPHLANG_SCORES_MARGIN_MOST = 4
 };
@@ -37,14 +37,14 @@ int graphlang_scores_softmax(int64_t rows, int64_t width, float scores[rows * wi
                              OPTIONAL const uint8_t has_letters[rows], double outliers);
 
 /* Probabilities of texts, script by script, from their sums of weights: what scores_linear and scores_softmax do, in one
-   go, and what they are told of each text looked up here (`discriminative.scores`).
+   go, and what they are told of each text looked up here (`nfc.scores`).
 
    sums, order, counts: as ngrams_sums has them. columns: for each script its first label, how many it has, and how wide a
    row of its sums is. offsets: text t has offsets[t + 1] - offsets[t] features. lengths: the letters of each. inverse_temperature: for each script and length, the last for longer texts too;
    prior_exponent: for each length. base, bias, prior: of each label. to: the row of `answer` that each text gets; labels of
    other scripts get 0, and so do all where there are no letters.
    unknown: None, or how probable it is that a text is in no language of the model, as coefficients
-   (`discriminative.unknown`): that part of the probability all labels of the script share. Where it is more than `refused`,
+   (`nfc.doubt`): that part of the probability all labels of the script share. Where it is more than `refused`,
    all are 0.
    lm_sums: None, or sums like `sums` of what the character language model says, in units of lm_step; then lm_gain: what
    that counts for, for each length, and nothing for longer texts; lm_letter, lm_word, lm_text: of each label; lm_words:
@@ -110,7 +110,7 @@ int graphlang_scores_best(int64_t size, int64_t windows, int64_t classes, int64_
                           int64_t fewest, const float base[labels], double step, const int64_t to[texts], const float answer[room * labels], int64_t best[texts], float fit[texts],
                           float margin[texts], graphlang_fault *fault);
 
-/* Share what may be in a language that is not there among the labels of each text's script (`discriminative.stranger`).
+/* Share what may be in a language that is not there among the labels of each text's script (`nfc.doubt`).
 
    script, best: of each text, the best label counted among those of the script, or -1 for a text that is left as it is.
    columns: as scores_probabilities has them. fit, margin: as scores_best tells them. letters, found: of each text, and its
@@ -121,7 +121,7 @@ int graphlang_scores_best(int64_t size, int64_t windows, int64_t classes, int64_
    that is worth the while. ask, sure: a text with such a part, whose best label has such a probability, is left as it is,
    for more signs to decide. to: the row of `answer` of each. signs, part: what was found; 0 where nothing is asked.
    again: 1 where a text was left, else 0. */
-int graphlang_scores_stranger(int64_t texts, int64_t scripts, int64_t labels, int64_t room, int64_t used, int64_t coefficients, const int64_t script[texts],
+int graphlang_scores_open_set(int64_t texts, int64_t scripts, int64_t labels, int64_t room, int64_t used, int64_t coefficients, const int64_t script[texts],
                               const int64_t best[texts], const int64_t columns[scripts * GRAPHLANG_SCORES_FIELDS],
                               const float fit[texts], const float margin[texts], const int64_t letters[texts],
                               const int64_t found[texts],

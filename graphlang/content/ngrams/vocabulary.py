@@ -1,7 +1,11 @@
-"""The counting core: a batch of texts -> which n-grams of a vocabulary each row holds, as one CSR matrix.
+"""The vocabulary of a method, and the table that finds its n-grams and words in a batch of texts.
 
-Every method over characters counts here: the hash of the characters that begin at each place (`keys`) and one look-up
-(`table`) say which feature stands there, if any.
+A kernel in C (`native/ngrams.c`) hashes the characters from each place on (`keys`) and looks the hash up. The table is
+direct-mapped: an n-gram has one possible slot among ``2 ** bits``, given by the first bits of its mixed hash. Two
+features with the same slot cannot both be in a vocabulary; `admissible` keeps the first, so training lists the better
+one first. A slot holds the other bits of the hash and the number of the feature: fewer than one in 2,000 of the n-grams
+outside the vocabulary is taken for a feature. Most slots are empty and cost one bit each: with 8,000,000 slots for
+1,400,000 features the table has 7 MB, of which most look-ups need only the megabyte of bits.
 """
 
 from __future__ import annotations
@@ -11,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.content.ngrams.keys import LONGEST, MAX_ORDER, as_lines, keys_of, keys_of_lines
-from graphlang.content.ngrams.table import MOST_BITS, Table, bits_for, slots_of
 from graphlang.modelfile import Model, ModelError, damaged, take, take_kept
+from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,24 +27,131 @@ if TYPE_CHECKING:
 
     from graphlang.content.text.normalise import Letters
 
+MOST_BITS = 24  #: of a table
 
-class Vocabulary(Table):
-    """The n-grams and words that are features, in their order, and the table that finds them.
+_kernels = Kernels("graphlang.content.native._ngrams")
+
+
+class Table:
+    """Finds n-grams and words by their keys; each has a number.
 
     Args:
-        ngrams: Distinct strings of 1 to 5 characters, or longer ones that begin and end with the only spaces in them
-            (words), normalised; feature f is `ngrams[f]`. Or all of them in UTF-8, a line each, which takes less room
-            and time.
-        bits: Size of the table, log 2 of the number of slots; as `bits_for` says if not given.
+        keys: 32-bit hashes (`keys_of`); feature f is `keys[f]`.
+        orders: Lengths of the n-grams.
+        has_words: Whether there are longer words.
+        bits: Log 2 of the number of slots; `bits_for` chooses if None.
+
+    Attributes:
+        marks: A bit for each slot, set where it holds a feature, 64 to a number.
+        entries: Of those slots, in their order: the number of the feature and the remaining bits of its hash.
+
+    Raises:
+        ValueError: two features have one slot.
+    """
+
+    def __init__(
+        self, keys: NDArray[np.uint32], orders: Sequence[int], *, has_words: bool, bits: int | None = None
+    ) -> None:
+        self._size = len(keys)
+        self.bits = bits_for(self._size) if bits is None else bits
+        self.orders = tuple(orders)
+        self.has_words = has_words
+        if self._size >= 1 << self.bits:
+            raise ValueError("as many n-grams as slots")
+        self.marks = np.empty(_mark_count(self.bits), dtype=np.uint64)
+        self._before = np.empty(len(self.marks), dtype=np.uint32)
+        self.entries = np.empty(self._size, dtype=np.uint32)
+        placed = _kernels.ngrams_fill(
+            keys=keys, bits=self.bits, marks=self.marks, before=self._before, entries=self.entries
+        )
+        if placed < self._size:
+            raise ValueError(f"two n-grams of the vocabulary have one slot, one of them the {placed + 1:,}th")
+
+    @classmethod
+    def from_arrays(
+        cls,
+        marks: NDArray[np.uint64],
+        entries: NDArray[np.uint32],
+        orders: Sequence[int],
+        *,
+        bits: int,
+        has_words: bool,
+    ) -> Self:
+        """Make a table of its attributes.
+
+        Raises:
+            ValueError: they do not fit each other.
+        """
+        table = cls.__new__(cls)
+        before = np.empty(len(marks), dtype=np.uint32)
+        if len(marks) != _mark_count(bits) or _kernels.ngrams_rank(marks=marks, before=before) != len(entries):
+            raise ValueError("marks and entries do not fit each other")
+        table.marks, table.entries, table._before, table._size = marks, entries, before, len(entries)  # noqa: SLF001 - of this class
+        table.bits, table.orders, table.has_words = bits, tuple(orders), has_words
+        return table
+
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def margin(self) -> int:
+        """Places after each row that `find` needs."""
+        return max(self.orders, default=1) - 1
+
+    def find(
+        self, letters: Letters, *, only: int | None = None, step: int = 1, words: bool = True
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Find the features of every row, repeats included, in the order in which they begin.
+
+        Args:
+            letters: The rows, with a margin of `margin` places at least.
+            only: Length of the n-grams to find, besides words; all lengths if None.
+            step: Find only n-grams that begin at a multiple of so many characters, a power of two up to 128.
+            words: Whether to find words longer than n-grams.
+
+        Returns:
+            `(features, offsets)`: row r has `features[offsets[r] : offsets[r + 1]]`.
+
+        Raises:
+            ValueError: the margin is too small.
+        """
+        if letters.margin < self.margin:
+            raise ValueError(f"{self.margin} places after each row are needed, and there are {letters.margin}")
+        orders = self.orders if only is None else {only}.intersection(self.orders)
+        wanted = sum(1 << order for order in orders) | (words and self.has_words)
+        out = np.empty(int(letters.lengths.sum()) * wanted.bit_count(), dtype=np.int32)
+        offsets = np.empty(len(letters.lengths) + 1, dtype=np.int64)
+        number = _kernels.ngrams_find(
+            symbols=letters.symbols,
+            starts=letters.starts,
+            lengths=letters.lengths,
+            margin=letters.margin,
+            marks=self.marks,
+            before=self._before,
+            entries=self.entries,
+            bits=self.bits,
+            wanted=wanted,
+            step=step,
+            out=out,
+            offsets=offsets,
+        )
+        return out[:number], offsets
+
+
+class Vocabulary(Table):
+    """The n-grams and words of a method, in their order.
+
+    Args:
+        ngrams: Distinct normalised strings of 1 to 5 characters, or longer words between their only spaces; feature f
+            is `ngrams[f]`. Or all of them in UTF-8, a line each, which takes less memory and time.
+        bits: Log 2 of the number of slots; `bits_for` chooses if None.
 
     Attributes:
         lines: All of them in UTF-8, a line each.
         sizes: Characters of each, uint8.
-        orders: The lengths of n-grams that there are.
-        has_words: Whether there are longer words.
 
     Raises:
-        ValueError: when an n-gram is empty or longer than five characters and no word, or two want one slot.
+        ValueError: an n-gram is empty, or longer than five characters and no word; or two have one slot.
     """
 
     def __init__(self, ngrams: Sequence[str] | bytes, *, bits: int | None = None) -> None:
@@ -48,11 +159,11 @@ class Vocabulary(Table):
             raise ValueError("an n-gram has one character at least")
         self.lines: NDArray[np.uint8] | bytes = ngrams if isinstance(ngrams, bytes) else as_lines(ngrams)
         keys, self.sizes = keys_of_lines(self.lines, most=1 << MOST_BITS)
-        orders, has_words = _kinds(self.sizes)
+        orders, has_words = _orders_and_words(self.sizes)
         super().__init__(keys, orders, has_words=has_words, bits=bits)
 
     @classmethod
-    def of(
+    def from_parts(
         cls,
         lines: NDArray[np.uint8],
         sizes: NDArray[np.uint8],
@@ -61,25 +172,18 @@ class Vocabulary(Table):
         *,
         bits: int | None = None,
     ) -> Self:
-        """The same of its parts.
-
-        Args:
-            lines: As the attribute has them.
-            sizes: As the attribute has them.
-            marks: As the attribute has them.
-            entries: As the attribute has them.
-            bits: As given to make it.
+        """Make a vocabulary of its attributes.
 
         Raises:
-            ValueError: they do not fit one another.
+            ValueError: they do not fit each other.
         """
         if len(sizes) != len(entries):
             raise ValueError("not as many entries as n-grams")
-        orders, has_words = _kinds(sizes)
+        orders, has_words = _orders_and_words(sizes)
         bits = bits_for(len(sizes)) if bits is None else bits
-        made = cls.ready(marks, entries, orders, bits=bits, has_words=has_words)
-        made.lines, made.sizes = lines, sizes
-        return made
+        vocabulary = cls.from_arrays(marks, entries, orders, bits=bits, has_words=has_words)
+        vocabulary.lines, vocabulary.sizes = lines, sizes
+        return vocabulary
 
     @property
     def ngrams(self) -> tuple[str, ...]:
@@ -87,7 +191,7 @@ class Vocabulary(Table):
         return tuple(bytes(self.lines).decode("utf-8", "surrogatepass").split("\n")) if self._size else ()
 
     def count(self, letters: Letters) -> sparse.csr_array:
-        """How often each feature stands in each row: int32 CSR (rows, features), sorted, without duplicates."""
+        """Count each feature in each row: int32 CSR (rows, features), sorted, without duplicates."""
         from scipy import sparse  # noqa: PLC0415 - takes as long as loading a model, which does without
 
         features, offsets = self.find(letters)
@@ -97,50 +201,23 @@ class Vocabulary(Table):
         return matrix
 
 
-def lengths_among(sizes: NDArray[np.uint8]) -> list[int]:
-    """The lengths that some n-grams and words have, ascending; counting them takes ten times as long.
-
-    Args:
-        sizes: Characters of each.
-
-    >>> lengths_among(np.array([3, 1, 3, 9], dtype=np.uint8))
-    [1, 3, 9]
-    """
-    written = sizes.tobytes()
-    return [length for length in range(1, LONGEST + 1) if bytes((length,)) in written]
-
-
-def _kinds(sizes: NDArray[np.uint8]) -> tuple[tuple[int, ...], bool]:
-    """The lengths of n-grams among some n-grams and words, and whether there are longer words."""
-    there = lengths_among(sizes)
-    orders = tuple(length for length in there if length <= MAX_ORDER)
-    return orders, len(there) > len(orders)
-
-
-def admissible(ngrams: Sequence[str], *, bits: int) -> NDArray[np.int64]:
-    """Which of the n-grams can stand together in one table, ascending: of those that want one slot, the first.
-
-    Args:
-        ngrams: N-grams and words.
-        bits: Size of the table, log 2 of the number of slots.
-    """
-    _, first = np.unique(slots_of(keys_of(ngrams), bits=bits), return_index=True)
-    return np.sort(first)
-
-
 def read_vocabulary(model: Model, source: str) -> Vocabulary:
-    """Read the vocabulary of a model file. Raises ModelError if it is missing or damaged; `source` is for messages."""
+    """Read the vocabulary of a model file.
+
+    Raises:
+        ModelError: it is missing or damaged.
+    """
     bits: Any = model.parameters.get("bits")
     if bits is not None and (type(bits) is not int or not 1 <= bits <= MOST_BITS):
-        raise ModelError(f"{source}: its parameter bits is none")
+        raise ModelError(f"{source}: its parameter bits is not 1 to {MOST_BITS}")
     marks = take_kept(model, "marks", "u8", None, source)
     if marks is not None:
-        parts = (
+        cached = (
             take_kept(model, n, k, None, source) for n, k in (("ngrams", "u1"), ("sizes", "u1"), ("entries", "u4"))
         )
-        lines, sizes, entries = (part for part in parts if part is not None)
+        lines, sizes, entries = (array for array in cached if array is not None)
         try:
-            return Vocabulary.of(lines, sizes, marks, entries, bits=bits)
+            return Vocabulary.from_parts(lines, sizes, marks, entries, bits=bits)
         except ValueError as error:
             raise damaged(source) from error
     packed = take(model, "ngrams", "u1", (None,), source)
@@ -150,6 +227,50 @@ def read_vocabulary(model: Model, source: str) -> Vocabulary:
         raise ModelError(f"{source}: its n-grams are damaged ({error})") from error
 
 
+def bits_for(features: int) -> int:
+    """Choose the log 2 of the number of slots: a million at least, and three times as many as features.
+
+    >>> bits_for(170_000), bits_for(600_000)
+    (20, 21)
+    """
+    return max(20, (3 * features - 1).bit_length())
+
+
+def slots_of(keys: NDArray[np.uint32], *, bits: int) -> NDArray[np.uint32]:
+    """Compute the slot of each key in a table of ``2 ** bits`` slots, (keys,)."""
+    slots = np.empty_like(keys)
+    _kernels.ngrams_slots(keys=keys, bits=bits, slots=slots)
+    return slots
+
+
+def admissible(ngrams: Sequence[str], *, bits: int) -> NDArray[np.int64]:
+    """Choose the n-grams that fit in one table, ascending: of those with the same slot, the first."""
+    _, first = np.unique(slots_of(keys_of(ngrams), bits=bits), return_index=True)
+    return np.sort(first)
+
+
+def lengths_among(sizes: NDArray[np.uint8]) -> list[int]:
+    """List the lengths that occur, ascending, ten times as fast as by counting them.
+
+    >>> lengths_among(np.array([3, 1, 3, 9], dtype=np.uint8))
+    [1, 3, 9]
+    """
+    content = sizes.tobytes()
+    return [length for length in range(1, LONGEST + 1) if bytes((length,)) in content]
+
+
+def _orders_and_words(sizes: NDArray[np.uint8]) -> tuple[tuple[int, ...], bool]:
+    """List the lengths of n-grams, and tell whether there are longer words."""
+    lengths = lengths_among(sizes)
+    orders = tuple(length for length in lengths if length <= MAX_ORDER)
+    return orders, len(lengths) > len(orders)
+
+
+def _mark_count(bits: int) -> int:
+    """Count the 64-bit numbers that the marks of a table have."""
+    return max(1, (1 << bits) // 64)
+
+
 def pack_ngrams(ngrams: Sequence[str]) -> NDArray[np.uint8]:
-    """N-grams as an array of a model file, which `read_vocabulary` reads."""
+    """Pack n-grams as an array of a model file, for `read_vocabulary`."""
     return np.frombuffer("\n".join(ngrams).encode("utf-8"), dtype=np.uint8)

@@ -68,7 +68,7 @@ class OtherWords(NamedTuple):
     plain: float
 
 
-def other_words(text: str, script: int) -> OtherWords:
+def find_other_words(text: str, script: int) -> OtherWords:
     """The words of another script beside Latin ones.
 
     Args:
@@ -76,9 +76,9 @@ def other_words(text: str, script: int) -> OtherWords:
         script: A number of `scripts.registry`.
 
     >>> russian, chinese = registry.number("CYRILLIC"), registry.number("EAST ASIA")
-    >>> other_words("Yii и Docker.io", russian)
+    >>> find_other_words("Yii и Docker.io", russian)
     OtherWords(text='и', weight=1, latin=11, plain=0.2727272727272727)
-    >>> other_words("Beijing (北京)", chinese).text, other_words("Wei kyerԑ sԑ", russian).text
+    >>> find_other_words("Beijing (北京)", chinese).text, find_other_words("Wei kyerԑ sԑ", russian).text
     ('', '')
     """
     found, letters, latin = [], 0, 0
@@ -130,7 +130,7 @@ def _counts(letters: int, script: int, *, beside_latin: bool) -> bool:
     return not beside_latin and (registry.name(script) != _GREEK or letters >= _FEWEST_GREEK)
 
 
-def part_of_latin(words: OtherWords, answer: NDArray[np.float32], english: int) -> float:
+def latin_probability(words: OtherWords, answer: NDArray[np.float32], english: int) -> float:
     """How probable it is that the language of a text is written in Latin letters, 0 to 1.
 
     Args:
@@ -141,7 +141,7 @@ def part_of_latin(words: OtherWords, answer: NDArray[np.float32], english: int) 
     >>> import numpy as np
     >>> sure = np.array([0.01, 0.99], dtype=np.float32)
     >>> quoted, names = OtherWords("слово", 5, 60, 1.0), OtherWords("и", 1, 12, 0.0)
-    >>> [round(part_of_latin(words, sure, english=1), 2) for words in (quoted, names)]
+    >>> [round(latin_probability(words, sure, english=1), 2) for words in (quoted, names)]
     [1.0, 0.01]
     """
     if not words.latin:

@@ -10,7 +10,7 @@ page follows from them by a mixture model (ours). A page in language x is
   English.
 
 Windows of one page are alike in more than their language (names, subject), so the log-likelihood of n of them counts
-like that of n ** `EFFECTIVE` independent ones. Windows without letters say nothing. (`discriminative.scores` does it.)
+like that of n ** `EFFECTIVE` independent ones. Windows without letters say nothing. (`nfc.scores` does it.)
 
 A text of one window that is in English may stand on a page in any language, the less likely the longer it is. That is
 measured on the web, where titles, error messages and names of products are left in English.
@@ -117,7 +117,7 @@ def _taken(
                 yield text[begin : begin + size]
 
 
-def letters_of(text: str, script: int, most: int = 100_000) -> str:
+def words_in(text: str, script: int, most: int = 100_000) -> str:
     """The words of a mixed text that are not in Latin letters; for Latin, all words.
 
     Args:
@@ -125,7 +125,7 @@ def letters_of(text: str, script: int, most: int = 100_000) -> str:
         script: A number of `scripts.registry`.
         most: Characters that are read; of a longer text, parts of it.
 
-    >>> letters_of("if (x) { print('да, конечно') } // 42", 2)
+    >>> words_in("if (x) { print('да, конечно') } // 42", 2)
     'да конечно'
     """
     pattern = _LETTERS if script == scripts.LATIN else _NOT_LATIN

@@ -139,7 +139,7 @@ static int dense_of(Dense *dense, int64_t scripts, const uint8_t *gaps, const in
   return 1;
 }
 
-/* Lay out tables and lists as graphlang.content.discriminative.sparse_weights does. */
+/* Lay out tables and lists as graphlang.content.nfc.sparse_weights does. */
 static int unpacked(Input *in, Input *weights, const Dense *dense, int64_t scripts, int64_t *blocks, uint16_t **table,
                     int64_t *cells, int32_t **starts, int64_t *lists, int32_t **rest, int64_t *entries, int expected) {
   int64_t size = left(weights) / 2, state[3] = {0, -1, 0}, cell = 0, sound = 1;

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.content.discriminative.model import Discriminative
-from graphlang.content.text import repeats
+from graphlang.content.nfc import short_texts
+from graphlang.content.nfc.model import Discriminative
 from graphlang.content.text.normalise import Characters, characters
 from graphlang.native.kernels import KernelError
 
@@ -65,7 +65,9 @@ def test_suspects_are_those_of_the_definition(
     texts = [gap.join(words) for pair in every for words in pair]
     if edges:
         texts = [f"{gap}{text}{gap}" for text in texts]
-    found = repeats.suspects(characters(texts), np.arange(0, len(texts) + 1, 2) if windows else None).tolist()
+    found = short_texts.find_repetitive(
+        characters(texts), np.arange(0, len(texts) + 1, 2) if windows else None
+    ).tolist()
     pairs = every if windows else [(words, []) for pair in every for words in pair]
     assert found == [row for row, (words, after) in enumerate(pairs) if expected(words, after)]
 
@@ -74,23 +76,23 @@ def test_suspects_are_those_of_the_definition(
 def test_whatever_is_read_once_is_a_suspect_if_its_first_word_comes_again(words: list[list[str]], gap: str) -> None:
     every = [word for some in words for word in some]
     texts = characters([gap.join([every[0], *every])])
-    if len(every[0]) <= 24 and repeats.once(gap.join([every[0], *every])) is not None:
-        assert repeats.suspects(texts).tolist() == [0]
+    if len(every[0]) <= 24 and short_texts.distinct_words(gap.join([every[0], *every])) is not None:
+        assert short_texts.find_repetitive(texts).tolist() == [0]
 
 
 def test_many_different_words_are_none_to_be_read_once() -> None:
     text = "a a " + " ".join(f"word{number}" for number in range(100))
-    assert repeats.suspects(characters([text, "a a " + "b c d " * 1000])).tolist() == [1]
+    assert short_texts.find_repetitive(characters([text, "a a " + "b c d " * 1000])).tolist() == [1]
 
 
 @given(words=WORDS, times=st.integers(3, 5), gap=GAPS)
 def test_what_is_said_three_times_is_read_once(words: list[str], times: int, gap: str) -> None:
     some = list(dict.fromkeys(word.lower() for word in words))
-    assert repeats.once(gap.join(words * times)) == " ".join(some)
-    assert repeats.once(gap.join(some)) is None
+    assert short_texts.distinct_words(gap.join(words * times)) == " ".join(some)
+    assert short_texts.distinct_words(gap.join(some)) is None
 
 
 def test_texts_outside_their_batch_are_refused() -> None:
     outside = Characters(np.zeros(3, dtype=np.uint32), np.array([1]), np.array([4]))
     with pytest.raises(KernelError, match="ends"):
-        repeats.suspects(outside)
+        short_texts.find_repetitive(outside)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import graphlang as gl
-from graphlang.content.adapters.foreign import Foreign
+from graphlang.content.classifier import ClassifierMethod
 from graphlang.modelfile import ModelError
 
 
@@ -26,7 +26,7 @@ class Says:
 
 
 def test_columns_of_one_label_are_summed_and_those_of_none_are_doubt() -> None:
-    method = Foreign("mine", Says(("de", "deu", "xx-nonsense", "sr-Latn"), 0.25, 0.25, 0.125, 0.25), {})
+    method = ClassifierMethod("mine", Says(("de", "deu", "xx-nonsense", "sr-Latn"), 0.25, 0.25, 0.125, 0.25), {})
     assert method.labels == ("deu", "srp_Latn", "und")
     # und: the eighth of xx-nonsense, and the eighth that the row lacks to 1
     assert method.probabilities(["Nebel"]).tolist() == [[0.5, 0.25, 0.25]]
@@ -34,22 +34,26 @@ def test_columns_of_one_label_are_summed_and_those_of_none_are_doubt() -> None:
 
 def test_texts_without_letters_are_not_asked_about() -> None:
     classifier = Says(("de",), 1.0)
-    assert Foreign("mine", classifier, {}).probabilities(["", "42", "Tal"]).tolist() == [[0, 0], [0, 0], [1, 0]]
+    assert ClassifierMethod("mine", classifier, {}).probabilities(["", "42", "Tal"]).tolist() == [
+        [0, 0],
+        [0, 0],
+        [1, 0],
+    ]
     assert classifier.asked == ["Tal"]
 
 
 @pytest.mark.parametrize(
     ("labels", "row", "words"),
     [
-        (("de",), (0.5, 0.5), r"gave an array of shape \(1, 2\) where \(1, 1\) was expected"),
-        (("de",), (float("nan"),), "gave nan, which is no probability"),
-        (("de",), (-0.5,), r"gave -0\.5, which is no probability"),
-        (("de", "fr"), (0.75, 0.5), r"probabilities of one text that sum to 1\.250"),
+        (("de",), (0.5, 0.5), r"returned an array of shape \(1, 2\), expected \(1, 1\)"),
+        (("de",), (float("nan"),), "returned nan, which is no probability"),
+        (("de",), (-0.5,), r"returned -0\.5, which is no probability"),
+        (("de", "fr"), (0.75, 0.5), r"probabilities of a text that sum to 1\.250"),
     ],
 )
 def test_answers_that_are_none_are_refused(labels: tuple[str, ...], row: tuple[float, ...], words: str) -> None:
     with pytest.raises(ModelError, match=words):
-        Foreign("mine", Says(labels, *row), {}).probabilities(["Tal"])
+        ClassifierMethod("mine", Says(labels, *row), {}).probabilities(["Tal"])
 
 
 class Fails:
@@ -63,38 +67,38 @@ class Fails:
 
 def test_a_classifier_that_fails_is_told_in_one_line() -> None:
     with pytest.raises(ModelError, match=r"^the method mine failed: KeyError: 'Tal'$"):
-        Foreign("mine", Fails(), {}).probabilities(["Tal"])
+        ClassifierMethod("mine", Fails(), {}).probabilities(["Tal"])
 
 
 @pytest.mark.parametrize(
     ("classifier", "words"),
     [
-        (object(), r"mine: a method needs labels and probabilities\(texts\), which object has not"),
+        (object(), r"mine: a method needs labels and probabilities\(texts\); object lacks one of them"),
         (Says(("??", "!")), r"mine: none of its labels is a language: \?\?, !"),
         (Says(()), "mine: none of its labels is a language: there are none"),
     ],
 )
 def test_what_is_no_classifier_is_refused(classifier: Any, words: str) -> None:
     with pytest.raises(ModelError, match=words):
-        Foreign("mine", classifier, {})
+        ClassifierMethod("mine", classifier, {})
 
 
 def test_the_hash_tells_versions_and_models_apart() -> None:
-    one = Foreign("mine", Says(("de",)), {"package": "p", "version": "1"})
-    assert one.hash == Foreign("mine", Says(("de",)), {"package": "p", "version": "1"}).hash
-    assert one.hash != Foreign("mine", Says(("de",)), {"package": "p", "version": "2"}).hash
-    assert one.hash != Foreign("mine", Says(("fr",)), {"package": "p", "version": "1"}).hash
+    one = ClassifierMethod("mine", Says(("de",)), {"package": "p", "version": "1"})
+    assert one.hash == ClassifierMethod("mine", Says(("de",)), {"package": "p", "version": "1"}).hash
+    assert one.hash != ClassifierMethod("mine", Says(("de",)), {"package": "p", "version": "2"}).hash
+    assert one.hash != ClassifierMethod("mine", Says(("fr",)), {"package": "p", "version": "1"}).hash
     hashed = Says(("de",))
     hashed.hash = "ab12"  # type: ignore[attr-defined]
-    assert one.hash != Foreign("mine", hashed, {"package": "p", "version": "1"}).hash
+    assert one.hash != ClassifierMethod("mine", hashed, {"package": "p", "version": "1"}).hash
     assert one.describe() == {"package": "p", "version": "1", "method": "mine", "labels": 2, "model": one.hash}
 
 
 def test_an_object_of_which_nothing_is_known_is_another_model_each_time() -> None:
     one, other = Says(("de",)), Says(("de",))
-    assert Foreign("mine", one, {}).hash != Foreign("mine", other, {}).hash
+    assert ClassifierMethod("mine", one, {}).hash != ClassifierMethod("mine", other, {}).hash
     one.hash = other.hash = "ab12"  # type: ignore[attr-defined]
-    assert Foreign("mine", one, {}).hash == Foreign("mine", other, {}).hash
+    assert ClassifierMethod("mine", one, {}).hash == ClassifierMethod("mine", other, {}).hash
 
 
 def test_an_object_stands_for_a_method_in_the_library() -> None:

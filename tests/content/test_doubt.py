@@ -1,8 +1,9 @@
-"""Languages that are not there, told by n-grams and words: signs by hand, kernels against their definitions."""
+"""Doubt: both estimates by hand, kernels against their definitions, rubbish, and what the shipped model answers."""
 
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from unittest import mock
@@ -13,12 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.content import registry
-from graphlang.content.discriminative import stranger, unknown
-from graphlang.content.discriminative.doubts import Doubts
-from graphlang.content.discriminative.model import Discriminative
-from graphlang.content.discriminative.scores import Scores
-from graphlang.content.discriminative.sparse_weights import KINDS, Regret, ScriptWeights, Sums
+from graphlang.content.nfc import doubt
+from graphlang.content.nfc.doubt import OpenSet
+from graphlang.content.nfc.model import Discriminative
+from graphlang.content.nfc.scores import Scores
+from graphlang.content.nfc.sparse_weights import KINDS, KindSums, ScriptWeights, Sums
 from graphlang.content.ngrams.vocabulary import Vocabulary
+from graphlang.content.text.normalise import characters
 from graphlang.native.kernels import KernelError
 
 if TYPE_CHECKING:
@@ -41,19 +43,19 @@ def shipped() -> Identifier:
 
 
 def test_the_coefficients_are_those_of_the_model_that_is_shipped(shipped: Identifier) -> None:
-    fitted = json.loads(stranger.FILE.read_text(encoding="utf-8"))["model"]
+    fitted = json.loads(doubt.FILE.read_text(encoding="utf-8"))["model"]
     assert fitted == shipped.hash, "run: python tests/content/make_unknown.py DATA"
 
 
 def share(
-    best: stranger.Best, ngrams: Regret | None, answer: np.ndarray, letters: int = 100, **more: Any
+    best: doubt.BestLabels, ngrams: KindSums | None, answer: np.ndarray, letters: int = 100, **more: Any
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return stranger.share(
+    return doubt.discount(
         best,
         script=np.zeros(1, np.int64),
         columns=np.array([[0, 3, 16]]),
         letters=np.array([letters]),
-        found=np.array([300]),
+        features=np.array([300]),
         ngrams=ngrams,
         base=BASE,
         prior=PRIOR,
@@ -63,9 +65,9 @@ def share(
     )
 
 
-def told(number: list[int], own: list[float], most: list[float], has: list[int]) -> Regret:
+def told(number: list[int], own: list[float], most: list[float], has: list[int]) -> KindSums:
     """Of 3-grams, 5-grams and words of one text."""
-    return Regret(
+    return KindSums(
         np.array([number], np.int64),
         np.array([own], np.float32),
         np.array([most], np.float32),
@@ -76,8 +78,8 @@ def told(number: list[int], own: list[float], most: list[float], has: list[int])
 NOTHING = told([0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0])
 
 
-def one(label: int, fit: float, margin: float) -> stranger.Best:
-    return stranger.Best(np.array([label]), np.array([fit], np.float32), np.array([margin], np.float32))
+def one(label: int, fit: float, margin: float) -> doubt.BestLabels:
+    return doubt.BestLabels(np.array([label]), np.array([fit], np.float32), np.array([margin], np.float32))
 
 
 def test_signs_by_hand() -> None:
@@ -112,14 +114,14 @@ def test_the_kernel_is_the_definition(
     best = one(label, fit, margin)
     last = None if likelihood is None else np.array([likelihood], np.float32)
     signs, part, _ = share(best, ngrams, answer, likelihood=last)
-    [chance] = stranger.probability(signs, stranger.fitted("ngrams" if last is None else "likelihood"))
+    [chance] = doubt.open_set_probability(signs, doubt.coefficients_of("ngrams" if last is None else "likelihood"))
     assert part[0] == pytest.approx(chance, abs=2e-4)
-    [shared] = unknown.probability(best.fit, BASE[label : label + 1], np.array([100]))
-    if chance > shared + 1e-3 and chance > 2 * stranger.LEAST:
+    [shared] = doubt.unknown_language_probability(best.fit, BASE[label : label + 1], np.array([100]))
+    if chance > shared + 1e-3 and chance > 2 * doubt.LEAST:
         # What `unknown` shared already counts towards it.
         rest = (1 - chance) / (1 - shared)
         assert answer == pytest.approx(before * rest + (1 - rest) / 3, abs=1e-3)
-    elif chance < shared - 1e-3 or chance < stranger.LEAST / 2:
+    elif chance < shared - 1e-3 or chance < doubt.LEAST / 2:
         assert answer.tolist() == before.tolist()
 
 
@@ -131,15 +133,15 @@ def test_without_ngrams_the_other_signs_decide_or_leave_it_to_them(
     before[0, label] = sure
     answer, best = before.copy(), one(label, fit, margin)
     signs, part, again = share(best, None, answer, letters)
-    use = stranger.fitted("letters")
-    assert len(use.mean) == stranger.STAGES["letters"]
-    [chance] = stranger.probability(signs, use)
+    use = doubt.coefficients_of("letters")
+    assert len(use.mean) == doubt.STAGES["letters"]
+    [chance] = doubt.open_set_probability(signs, use)
     assert part[0] == pytest.approx(chance, abs=1e-4)
-    assert again.tolist() == [sure >= stranger.SURE and bool(part[0] >= np.float32(stranger.ASK))]
+    assert again.tolist() == [sure >= doubt.SURE and bool(part[0] >= np.float32(doubt.ASK))]
     if again[0]:
         assert answer.tolist() == before.tolist()
-    elif chance > stranger.LEAST * 2:
-        [shared] = unknown.probability(best.fit, BASE[label : label + 1], np.array([letters]))
+    elif chance > doubt.LEAST * 2:
+        [shared] = doubt.unknown_language_probability(best.fit, BASE[label : label + 1], np.array([letters]))
         rest = min(1, (1 - chance) / (1 - shared))
         assert answer == pytest.approx(before * rest + (1 - rest) / 3, abs=1e-3)
 
@@ -153,7 +155,7 @@ def test_what_ngrams_leave_in_some_doubt_is_left_for_the_likelihood(
     left, decided = before.copy(), before.copy()
     best, ngrams = one(label, fit, margin), told([30, 20, 5], [30, 20, 5], [60, 40, 9], [28, 18, 5])
     _, part, again = share(best, ngrams, left, more=True)
-    assert again.tolist() == [sure >= stranger.SURE and bool(part[0] >= np.float32(stranger.ASK_LIKELIHOOD))]
+    assert again.tolist() == [sure >= doubt.SURE and bool(part[0] >= np.float32(doubt.ASK_LIKELIHOOD))]
     _, same, never = share(best, ngrams, decided)
     assert not never.any()
     assert same.tolist() == part.tolist()
@@ -162,21 +164,21 @@ def test_what_ngrams_leave_in_some_doubt_is_left_for_the_likelihood(
 
 def test_what_is_usual_is_known_of_the_language_models_that_it_was_measured_with() -> None:
     measured = {"usual": {"eng": [-2.25, -14.5], "deu": [-2.5, -13.0]}}
-    with mock.patch.object(stranger, "_read", return_value=measured):
-        found = stranger.usual(["deu", "eng", "nld"], np.array([-13.00004, -14.25, -13], np.float32))
+    with mock.patch.object(doubt, "_read", return_value=measured):
+        found = doubt.usual_likelihood(["deu", "eng", "nld"], np.array([-13.00004, -14.25, -13], np.float32))
     assert found.tolist() == [-2.5, pytest.approx(np.nan, nan_ok=True), pytest.approx(np.nan, nan_ok=True)]
 
 
 def test_the_likelihood_of_texts_of_several_windows_is_that_of_their_letters(shipped: Identifier) -> None:
     assert isinstance(shipped, Discriminative)
-    trained, doubts, lm = shipped.trained, Doubts(shipped.trained), shipped.trained.char_lm
+    trained, doubts, lm = shipped.parts, OpenSet(shipped.parts), shipped.parts.char_lm
     assert lm is not None
     texts = [AFRIKAANS[:40], "not asked", AFRIKAANS[40:80], AFRIKAANS[80:101]]
     letters = trained.sums(texts).letters
     labels = np.array([shipped.labels.index(label) for label in ("nld", "eng")])
     found = doubts._likelihood(lm, letters, np.array([0, 1, 2, 4]), np.array([0, 2]), labels)
-    own = lm.of_label(letters, labels[[0, 0, 1, 1]]).tolist()
-    usual, n = stranger.usual(trained.labels, lm.letter)[labels].tolist(), letters.lengths.tolist()
+    own = lm.label_likelihood(letters, labels[[0, 0, 1, 1]]).tolist()
+    usual, n = doubt.usual_likelihood(trained.labels, lm.letter)[labels].tolist(), letters.lengths.tolist()
     assert found.tolist() == [
         pytest.approx(own[0] / n[0] - usual[0], abs=1e-4),
         pytest.approx((own[2] + own[3]) / (n[2] + n[3]) - usual[1], abs=1e-4),
@@ -201,7 +203,7 @@ def test_labels_that_are_none_are_refused(label: int) -> None:
 SUMS = st.lists(st.lists(st.integers(-400, 400), min_size=3, max_size=3), min_size=1, max_size=4)
 
 
-def best_of(rows: np.ndarray, found: np.ndarray, offsets: list[int], answer: np.ndarray) -> stranger.Best:
+def best_of(rows: np.ndarray, found: np.ndarray, offsets: list[int], answer: np.ndarray) -> doubt.BestLabels:
     """Of texts of some windows, all of them in one script of three labels."""
     wide = np.zeros((len(rows), 16), np.int16)
     wide[:, :3] = rows
@@ -247,15 +249,15 @@ def test_windows_that_are_not_those_of_the_texts_are_refused(offsets: list[int])
 
 def test_regret_is_that_of_rows_of_weights(shipped: Identifier) -> None:
     assert isinstance(shipped, Discriminative)
-    weights, draw = shipped.trained.weights, np.random.default_rng(5)
+    weights, draw = shipped.parts.weights, np.random.default_rng(5)
     latin = weights.names.index("LATIN")
     first, common, rare, *_ = weights.blocks[latin].tolist()
     some = np.concatenate([first + draw.integers(0, common, 8), first + common + draw.integers(0, rare, 30)])
     features, columns = some.astype(np.int32), weights.columns()
     own_labels = weights.labels[latin]
-    base = shipped.trained.scores.base / shipped.trained.scores.step
+    base = shipped.parts.scores.base / shipped.parts.scores.step
     sums = weights.sums(features, np.arange(len(some) + 1), np.full(len(some), latin, np.uint8))
-    [(_, _, rows)] = weights.each(sums)
+    [(_, _, rows)] = weights.by_script(sums)
     table = rows[:, : columns[latin, 1]] + base[own_labels]
     script, offsets = np.full(2, latin), np.array([0, 20, len(some)])
     kinds = draw.integers(0, KINDS + 1, len(shipped.vocabulary)).astype(np.uint8)
@@ -263,7 +265,7 @@ def test_regret_is_that_of_rows_of_weights(shipped: Identifier) -> None:
     about: dict[str, Any] = {"columns": columns, "base": base, "kinds": kinds, "greatest": greatest}
     of_kind = kinds[features[:20], None] == np.arange(KINDS)
     for _ in range(2):  # the second time from what the first one found
-        number, own, most, has = weights.regret(features, offsets, script, np.array([7, -1]), **about)
+        number, own, most, has = weights.compare_features(features, offsets, script, np.array([7, -1]), **about)
         assert number.tolist() == [of_kind.sum(axis=0).tolist(), [0] * KINDS]
         assert own[0].tolist() == pytest.approx(table[:20, 7] @ of_kind, rel=1e-5)
         assert most[0].tolist() == pytest.approx(table[:20].max(axis=1) @ of_kind, rel=1e-5)
@@ -276,8 +278,8 @@ def test_regret_is_that_of_rows_of_weights(shipped: Identifier) -> None:
 
 def test_models_without_the_ngrams_are_not_asked(shipped: Identifier) -> None:
     assert isinstance(shipped, Discriminative)
-    assert Doubts(shipped.trained).asks
-    assert not Doubts(replace(shipped.trained, vocabulary=Vocabulary(["abc", "a", " whole "]))).asks
+    assert OpenSet(shipped.parts).applies
+    assert not OpenSet(replace(shipped.parts, vocabulary=Vocabulary(["abc", "a", " whole "]))).applies
 
 
 def test_answers_stay_and_do_not_depend_on_the_company(shipped: Identifier, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -285,7 +287,123 @@ def test_answers_stay_and_do_not_depend_on_the_company(shipped: Identifier, monk
     doubtful = shipped.probabilities(texts)
     for text, row in zip(texts, doubtful, strict=True):
         assert shipped.probabilities([text])[0].tolist() == row.tolist()
-    monkeypatch.setattr(stranger, "FEWEST", 1 << 40)
+    monkeypatch.setattr(doubt, "FEWEST_LETTERS", 1 << 40)
     sure = shipped.probabilities(texts)
     assert doubtful.argmax(axis=1).tolist() == sure.argmax(axis=1).tolist()
     assert (doubtful.max(axis=1) <= sure.max(axis=1) + 1e-6).all()
+
+
+def best(identifier: Identifier, text: str) -> tuple[str, float]:
+    [row] = identifier.probabilities([text])
+    return identifier.labels[int(row.argmax())], float(row.max())
+
+
+def test_what_fits_badly_is_unknown_the_longer_the_surer() -> None:
+    fit, base = np.array([0, -2, -2, -2], np.float32), np.full(4, -5, np.float32)
+    chances = doubt.unknown_language_probability(fit, base, np.array([100, 10, 40, 400]))
+    assert (np.diff(chances[1:]) > 0).all()
+    assert chances[0] < 0.05
+    assert chances[2] > 0.5
+
+
+def test_by_hand() -> None:
+    # -17.393 + 2.498 * -1 + 3.679 * 5 + (1.327 + 1.406 - 0.095 * 5) * ln 100 + 0.038 * 5 - 0.361 * 25 = 0.066
+    [chance] = doubt.unknown_language_probability(
+        np.array([-1], np.float32), np.array([-5], np.float32), np.array([100])
+    )
+    assert chance == pytest.approx(1 / (1 + np.exp(-0.066)), abs=1e-3)
+
+
+TEXTS = st.lists(
+    st.lists(st.sampled_from([*"aAbé{};= ", "a: /b", ":/", "Ã¼", "à¤¹", *"ðŸ˜€Ð‘я\x81Àõ\u0151"]), max_size=30).map(
+        "".join
+    ),
+    max_size=5,
+)
+#: Characters that stand for the bytes from 80 to BF, by Python's own codecs; and as many as its first byte says.
+BYTE = "".join(map(chr, range(0x80, 0xC0))) + bytes(range(0x80, 0xA0)).decode("cp1252", "ignore")
+GARBLED = re.compile(f"[\xc2-\xdf][{BYTE}]|[\xe0-\xef][{BYTE}]{{2}}|[\xf0-\xf4][{BYTE}]{{3}}")
+
+
+@given(TEXTS)
+def test_signs_of_rubbish_are_those_of_a_loop(texts: list[str]) -> None:
+    repeated, code, garbled = (found.tolist() for found in doubt.find_rubbish(characters(texts)))
+    for text, letters, marks, twice in zip(texts, repeated, code, garbled, strict=True):
+        third = sum(text[i - 2 : i + 1] in ("aaa", "AAA", "bbb") for i in range(2, len(text)))
+        assert letters == (third > 0.2 * len(text))
+        often = sum(text.count(mark) for mark in "{};") + doubt.OF_PATH * text.count(": /")
+        assert marks == (often >= 3 and often > 0.03 * len(text))
+        assert twice == (3 * sum(map(len, GARBLED.findall(text))) > len(text))
+
+
+@pytest.mark.parametrize("text", ["XXXX", "xxxx " * 100, "aaaaaaaaaa\n" * 300])
+def test_letters_repeated_are_no_language(shipped: Identifier, text: str) -> None:
+    assert not shipped.probabilities([text]).any()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3fa85f6457174562b3fc2c963f66afa6 9c2e0b7d1f4a6e8b" * 3,
+        "TWFuIGlzIGRpc3Rpbmd1aXNoZWQsIG5vdCBvbmx5IGJ5IGhpcyByZWFzb24sIGJ1dCBieSB0aGlz" * 5,
+        ".btn{color:#fff;background-color:#007bff;border-color:#007bff;padding:.375rem .75rem}" * 8,
+        '!function(e,t){"object"==typeof exports?t(exports):define(["exports"],t)}(this,function(e){"use strict"});'
+        * 4,
+        "User-agent: *\nDisallow: /wp-admin/\nDisallow: /cgi-bin/\nDisallow: /tmp/\nAllow: /wp-admin/admin-ajax.php",
+        "User-agent: *\nDisallow: /search",
+    ],
+    ids=["hexadecimal", "base64", "css", "javascript", "robots.txt", "short robots.txt"],
+)
+def test_rubbish_is_told_without_confidence(shipped: Identifier, text: str) -> None:
+    assert best(shipped, text)[1] < 0.9
+
+
+#: "Вчера пошёл снег, и дети остались дома.", encoded twice.
+TWICE = "Вчера пошёл снег, и дети остались дома.".encode().decode("cp1252", "ignore")
+FRENCH = "Les élèves du collège étaient déjà arrivés à l'école, où le maître les attendait. "
+
+
+@pytest.mark.parametrize(
+    "text",
+    [TWICE, TWICE * 20, FRENCH + TWICE, (FRENCH + TWICE) * 9],
+    ids=["short", "long", "a part", "part of a long one"],
+)
+def test_what_was_encoded_twice_is_told_without_confidence(shipped: Identifier, text: str) -> None:
+    assert best(shipped, text)[1] < 0.9
+
+
+def test_the_language_beside_what_was_encoded_twice(shipped: Identifier) -> None:
+    # A few words of it change nothing, nor does it beside another script, whose letters alone count.
+    assert best(shipped, FRENCH * 5 + TWICE)[0] == "fra"
+    assert best(shipped, FRENCH * 5 + TWICE)[1] > 0.9
+    label, confidence = best(shipped, "Вчера в городе открылась новая школа. " * 2 + TWICE)
+    assert (label, confidence > 0.9) == ("rus", True)
+
+
+def test_prose_is_told_as_before(shipped: Identifier) -> None:
+    text = "The river rises in the hills above the town and flows through three valleys before it reaches the sea. " * 3
+    for some in (text[:60], text):
+        language, confidence = best(shipped, some)
+        assert (language, confidence > 0.85) == ("eng", True)
+
+
+def test_probabilities_still_sum_to_one_or_to_nothing(shipped: Identifier) -> None:
+    texts = ["a{b;c}", "qqqq", "zqxj kvwz " * 40, "Nebel im Tal", "if (a) { return b; } else { return c; }" * 30]
+    sums = shipped.probabilities(texts).sum(axis=1)
+    assert all(total == 0 or total == pytest.approx(1, abs=1e-4) for total in sums.tolist())
+
+
+def test_the_best_language_stays_the_best(shipped: Identifier, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert isinstance(shipped, Discriminative)
+    texts = ["Ndiyabulela kakhulu", "lorem ipsum dolor sit amet, consetetur sadipscing elitr " * 6]
+    doubtful = shipped.probabilities(texts)
+    monkeypatch.setattr(doubt, "COEFFICIENTS", np.array([-50, *[0] * 7], np.float32))
+    sure = shipped.probabilities(texts)
+    assert doubtful.argmax(axis=1).tolist() == sure.argmax(axis=1).tolist()
+    assert (doubtful.max(axis=1) <= sure.max(axis=1) + 1e-6).all()
+
+
+def test_places_outside_the_symbols_are_refused() -> None:
+    given_ = characters(["abc"])
+    with pytest.raises(ValueError, match="ends"):
+        doubt.find_rubbish(replace(given_, ends=np.array([9])))

@@ -1,8 +1,8 @@
-"""Sums of weights -> scores of labels, or at once the probabilities of short texts.
+"""Make scores, probabilities and the mixture of windows from sums of weights.
 
 The score of a label for a text is the sum of its weights divided by the root of the number of the text's features
 (Hayati 2004, formula 0.3), plus the label's bias; all times the inverse temperature of the text's script and length
-(`scoring.calibration`). The log prior of the label comes to it (`scoring.speaker_prior`).
+(`calibration`). The log prior of the label is added (`speaker_prior`).
 """
 
 from __future__ import annotations
@@ -12,44 +12,34 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.content.discriminative import stranger, unknown
-from graphlang.content.scoring import calibration
+from graphlang.content import calibration
+from graphlang.content.nfc import doubt
 from graphlang.content.text import windows
 from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from graphlang.content.discriminative.char_lm import CharLM, CharLMSums
-    from graphlang.content.discriminative.sparse_weights import ScriptWeights, Sums
+    from graphlang.content.nfc.char_lm import CharLM, CharLMSums
+    from graphlang.content.nfc.sparse_weights import ScriptWeights, Sums
 
     Floats = NDArray[np.float32]
 
-LENGTHS = np.arange(calibration.KNOTS[-1] + 1)  #: beyond, all are alike
+LENGTHS = np.arange(calibration.KNOTS[-1] + 1)  #: a longer text counts as the last
 _kernels = Kernels("graphlang.content.native._scores")
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """What makes scores of sums.
+    """The numbers that make scores of sums."""
 
-    Attributes:
-        step: The unit of the weights.
-        inverse_temperature: By script and length, (scripts, lengths).
-        prior_exponent: Factor on the log prior, by length, (lengths,).
-        base: Sum of the weights that a text has of no n-gram in particular, (labels,).
-        bias: Added to the scores, (labels,).
-        close_bias: Added besides, where the prior counts: tells close languages apart, (labels,).
-        prior: Log of the probability of each label before any text, (labels,).
-    """
-
-    step: float
-    inverse_temperature: Floats
-    prior_exponent: Floats
-    base: Floats
-    bias: Floats
-    close_bias: Floats
-    prior: Floats
+    step: float  #: unit of the weights
+    inverse_temperature: Floats  #: by script and length, (scripts, lengths)
+    prior_exponent: Floats  #: factor on the log prior, by length, (lengths,)
+    base: Floats  #: what every feature adds to a label, besides its weight, (labels,)
+    bias: Floats  #: added to the scores, (labels,)
+    close_bias: Floats  #: added with the prior: discriminates close languages, (labels,)
+    prior: Floats  #: log prior of each label, (labels,)
 
     def linear(
         self,
@@ -58,21 +48,21 @@ class Scores:
         labels: slice,
         *,
         lengths: NDArray[np.int64],
-        found: NDArray[np.int64],
+        features: NDArray[np.int64],
         prior: bool,
     ) -> Floats:
-        """Scores of texts in one script, (texts, its labels).
+        """Compute scores of texts in one script, (texts, labels of the script).
 
         Args:
-            sums: Of the texts, (texts, labels or more); what stands behind the labels is not read.
+            sums: Of the texts, (texts, labels or more).
             script: Number of the script.
-            labels: Its labels.
+            labels: Of the script.
             lengths: Letters of each text, (texts,).
-            found: Features of each, (texts,).
+            features: Number of features of each text, (texts,).
             prior: Whether the prior and `close_bias` count.
         """
         length = np.minimum(lengths, LENGTHS[-1])
-        root = np.sqrt(found).astype(np.float32)
+        root = np.sqrt(features).astype(np.float32)
         factor = self.inverse_temperature[script, length]
         return calibration.linear(
             sums,
@@ -98,28 +88,26 @@ class Scores:
         char_lm: CharLM | None = None,
         lm_sums: CharLMSums | None = None,
     ) -> int:
-        """Fill in the probabilities of texts: the softmax of their scores, prior included, over their script's labels.
-
-        What may be in a language that is not there (`unknown`) all labels of the script share.
+        """Fill in probabilities: the softmax of scores and prior over the labels of each text's script, less doubt.
 
         Args:
             sums: Of the texts.
-            weights: That gave the sums.
-            lengths: Letters of each text, (texts,); where there are none, all probabilities are 0.
+            weights: Of the sums.
+            lengths: Letters of each text, (texts,); without any all probabilities are 0.
             offsets: Of the texts' features, (texts + 1,).
             outliers: The part of the probability that all labels of a script share equally.
-            to: Row of `answer` for each text, (texts,).
-            answer: Where the probabilities go, (any number, all labels).
-            char_lm: The character language model, of the same scripts.
+            to: Row of `answer` of each text, (texts,).
+            answer: Probabilities, (rows, labels).
+            char_lm: The character language model.
             lm_sums: Its sums for these texts.
 
         Returns:
-            How many texts are in one of the scripts; the others keep what stands in their rows.
+            How many texts are in one of the scripts; rows of the others stay as they are.
 
         Raises:
-            KernelError: the shapes differ, or a number of an array is out of range.
+            KernelError: the shapes differ, or a number is out of range.
         """
-        found: int = _kernels.scores_probabilities(
+        known: int = _kernels.scores_probabilities(
             sums=sums.flat,
             order=sums.order,
             counts=sums.counts,
@@ -133,13 +121,13 @@ class Scores:
             bias=self.bias + self.close_bias,
             prior=self.prior,
             outliers=outliers,
-            unknown=unknown.COEFFICIENTS,
-            refused=unknown.REFUSED,
+            unknown=doubt.COEFFICIENTS,
+            refused=doubt.REFUSED,
             to=to,
             answer=answer,
-            **_of_char_lm(char_lm, lm_sums),
+            **_lm_arguments(char_lm, lm_sums),
         )
-        return found
+        return known
 
     def mixture(
         self,
@@ -155,26 +143,25 @@ class Scores:
         to: NDArray[np.int64],
         answer: Floats,
     ) -> Floats:
-        """Fill in the probabilities of texts of several windows: what these say together (`text.windows`).
+        """Fill in probabilities of texts of several windows, by the mixture model of `text.windows`.
 
         Args:
             sums: Of the texts' windows; those of a text are in one script.
-            weights: That gave the sums.
+            weights: Of the sums.
             features: Window w has `features[w + 1] - features[w]` features, (windows + 1,).
             lengths: Letters of each window, (windows,).
             offsets: Text t has the windows `offsets[t] : offsets[t + 1]`, (texts + 1,).
-            prior: Log of the probability of each label before any window, (labels,).
+            prior: Log prior of each label, (labels,).
             foreign: Number of English; -1 where it is missing.
-            outliers: As `probabilities` has it.
-            to: Row of `answer` for each text, (texts,).
-            answer: Where the probabilities go, (any number, all labels); labels of other scripts stay as they are.
+            outliers: As in `probabilities`.
+            to: Row of `answer` of each text, (texts,).
+            answer: Probabilities, (rows, labels); labels of other scripts stay as they are.
 
         Returns:
-            How probable the best label of each text is, unknown languages aside; 0 where no window is in a script,
-            (texts,).
+            Probability of each text's best label before doubt, (texts,); 0 where no window is in a script.
 
         Raises:
-            KernelError: the shapes differ, or a number of an array is out of range.
+            KernelError: the shapes differ, or a number is out of range.
         """
         columns, sure = weights.columns(), np.empty(len(to), dtype=np.float32)
         most = int(np.diff(offsets).max(initial=0)) * int(columns[:, 1].max())
@@ -197,8 +184,8 @@ class Scores:
             mixed=windows.MIXED,
             exponent=windows.EFFECTIVE,
             even=outliers,
-            unknown=unknown.COEFFICIENTS,
-            refused=unknown.REFUSED,
+            unknown=doubt.COEFFICIENTS,
+            refused=doubt.REFUSED,
             to=to,
             answer=answer,
             scores=np.empty(max(0, 2 * most), dtype=np.float32),
@@ -216,22 +203,25 @@ class Scores:
         letters: NDArray[np.int64],
         to: NDArray[np.int64],
         answer: Floats,
-    ) -> stranger.Best:
-        """How the best language of each text stands before the others, where `stranger` asks.
+    ) -> doubt.BestLabels:
+        """Find the best label of each text, its fit and its margin, for texts of `doubt.FEWEST_LETTERS` or more.
 
         Args:
-            sums: Of the texts' windows; those of a text are in one script.
-            weights: That gave the sums.
-            features: Window w has `features[w + 1] - features[w]` features, (windows + 1,).
-            offsets: Text t has the windows `offsets[t] : offsets[t + 1]`, (texts + 1,).
+            sums: As in `mixture`.
+            weights: As in `mixture`.
+            features: As in `mixture`.
+            offsets: As in `mixture`.
             letters: Of each text, (texts,).
-            to: Row of `answer` for each text, (texts,).
-            answer: Their probabilities, (any number, all labels).
+            to: Row of `answer` of each text, (texts,).
+            answer: Probabilities, (rows, labels).
 
         Raises:
-            KernelError: the shapes differ, or a number of an array is out of range.
+            KernelError: the shapes differ, or a number is out of range.
         """
-        found = stranger.none(len(letters))
+        texts = len(letters)
+        best = doubt.BestLabels(
+            np.empty(texts, dtype=np.int64), np.empty(texts, dtype=np.float32), np.empty(texts, dtype=np.float32)
+        )
         _kernels.scores_best(
             sums=sums.flat,
             order=sums.order,
@@ -240,19 +230,19 @@ class Scores:
             features=features,
             offsets=offsets,
             letters=letters,
-            fewest=stranger.FEWEST,
+            fewest=doubt.FEWEST_LETTERS,
             base=self.base,
             step=self.step,
             to=to,
             answer=answer,
-            best=found.label,
-            fit=found.fit,
-            margin=found.margin,
+            best=best.label,
+            fit=best.fit,
+            margin=best.margin,
         )
-        return found
+        return best
 
 
-def _of_char_lm(char_lm: CharLM | None, sums: CharLMSums | None) -> dict[str, Any]:
+def _lm_arguments(char_lm: CharLM | None, sums: CharLMSums | None) -> dict[str, Any]:
     if char_lm is None or sums is None:
         names = ("lm_sums", "lm_gain", "lm_letter", "lm_word", "lm_text", "lm_words")
         return {**dict.fromkeys(names), "lm_step": 0.0}

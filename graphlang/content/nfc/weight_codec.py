@@ -1,6 +1,6 @@
-"""Whole-number weights of a model: from floats, into few bytes for the file; `sparse_weights` reads them back.
+"""Whole-number weights of a model: quantise them, and pack them for the model file; `sparse_weights` reads them.
 
-Nearly all weights are 0, so that the file holds only the others, and how far each is from the one before.
+Nearly all weights are 0, so the file holds the others and the distance of each from the one before.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-LEVELS = 40  # greatest weight, in steps; three of them add up within eight bits (`native/ngrams.c`)
-_MOST = np.iinfo(np.int16).max // LEVELS  # n-grams that can be summed in 16 bits
+LEVELS = 40  #: greatest weight, in steps: the sum of three fits in eight bits (`native/ngrams.c`)
+_MOST = np.iinfo(np.int16).max // LEVELS  # n-grams whose weights add up within 16 bits
 
 
 def longest_text(orders: int, *, words: bool) -> int:
-    """Characters that may be looked at, so that the sum of the weights of a text stays exact in 16 bits.
+    """Compute how many characters a text may have for its sum of weights to fit in 16 bits.
 
     Args:
-        orders: N-grams that can begin at one place of a text.
-        words: Whether words of four characters and more are counted beside them.
+        orders: Number of n-grams that can begin at one place.
+        words: Whether words of four characters or more count as well.
 
     >>> longest_text(3, words=True)
     244
@@ -30,11 +30,7 @@ def longest_text(orders: int, *, words: bool) -> int:
 
 
 def quantise(weights: NDArray[np.float32], step: float) -> NDArray[np.int8]:
-    """Weights as whole steps, those beyond the greatest cut.
-
-    Args:
-        weights: Of any shape.
-        step: The unit.
+    """Round weights to whole steps of at most `LEVELS`.
 
     >>> quantise(np.array([0.5, -0.1, 99.0], dtype=np.float32), 0.25).tolist()
     [2, 0, 40]
@@ -44,9 +40,9 @@ def quantise(weights: NDArray[np.float32], step: float) -> NDArray[np.int8]:
 
 
 def squeeze(steps: NDArray[np.int8]) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
-    """Weights for the file: how far it is from each one that is not 0 to the next, and its value.
+    """Pack weights as distances between those that are not 0, and their values.
 
-    Distances run through all rows; one beyond 255 is made of several, whose values are 0.
+    Distances run through all rows; one beyond 255 takes several entries, whose values are 0.
 
     >>> gaps, values = squeeze(np.array([[0, 3, 0], [0, 0, -1]], dtype=np.int8))
     >>> gaps.tolist(), values.tolist()
@@ -58,12 +54,7 @@ def squeeze(steps: NDArray[np.int8]) -> tuple[NDArray[np.uint8], NDArray[np.int8
 
 
 def squeeze_places(places: NDArray[np.int64], steps: NDArray[np.int8]) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
-    """As `squeeze`, of the weights that are not 0.
-
-    Args:
-        places: Where each stands in the table, counted through all rows, rising.
-        steps: The weights.
-    """
+    """Pack weights as `squeeze` does, given those that are not 0 and their ascending places in the flat table."""
     gaps = np.diff(places, prepend=-1)
     extra = (gaps - 1) // 255
     ends = np.cumsum(extra + 1) - 1
@@ -75,20 +66,21 @@ def squeeze_places(places: NDArray[np.int64], steps: NDArray[np.int8]) -> tuple[
 
 
 def dense_first(
-    steps: NDArray[np.int8], often: NDArray[np.int64], room: int
+    steps: NDArray[np.int8], frequency: NDArray[np.int64], room: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The features that go into the table (`sparse_weights`), and the others; those without any weight are dropped.
+    """Divide features into the `room` that are worth a row of the table, and the others; drop those without weights.
 
     Args:
-        steps: Weights of features, (features, labels).
-        often: How often each feature stands in texts.
-        room: Features in the table.
+        steps: Weights, (features, labels).
+        frequency: Of each feature in texts, (features,).
+        room: Rows of the table.
 
-    >>> common, rare = dense_first(np.array([[1, 0], [0, 0], [1, 1], [2, 2]], dtype=np.int8), np.array([9, 9, 9, 1]), 1)
+    >>> steps = np.array([[1, 0], [0, 0], [1, 1], [2, 2]], dtype=np.int8)
+    >>> common, rare = dense_first(steps, np.array([9, 9, 9, 1]), 1)
     >>> common.tolist(), rare.tolist()
     ([2], [0, 3])
     """
     used = np.count_nonzero(steps, axis=1)
-    order = np.argsort(-used * often, kind="stable")
+    order = np.argsort(-used * frequency, kind="stable")
     order = order[used[order] > 0]
     return np.sort(order[:room]), np.sort(order[room:])

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     #: Label that is taken for a greater one's -> the share above which a text is in it, by that greater label.
     Bounds = Mapping[int, Mapping[int, float]]
 
-FILE: Final = Path(__file__).parents[2] / "data" / "nfc-relatives.json"
+FILE: Final = Path(__file__).parents[1] / "data" / "nfc-relatives.json"
 FLOOR = 0.1  #: probability below which a unit says nothing
 #: The share that a bound is at least: little text of each language was there to measure it on.
 LEAST_BOUND: Final = 0.08

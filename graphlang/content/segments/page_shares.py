@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphlang.content.scoring import relatives
-from graphlang.content.segments import decode, find, units
+from graphlang.content import relatives
+from graphlang.content.segments import decode, units
+from graphlang.content.segments import spans as find
 from graphlang.content.segments.readers import ByProbabilities, Reading, ReadsParts, ask_again
 from graphlang.content.text import windows
 from graphlang.content.text.normalise import Characters

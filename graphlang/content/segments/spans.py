@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphlang.codes import languages
-from graphlang.content.scoring import relatives
+from graphlang.content import relatives
 from graphlang.content.segments import decode, units
 from graphlang.content.segments.readers import ByProbabilities, ReadsParts, ask_again
 from graphlang.content.text.normalise import characters

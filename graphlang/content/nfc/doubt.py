@@ -1,0 +1,402 @@
+"""Doubt: P(no language of the model | text), and how it lowers the confidence of an answer.
+
+Probabilities compare the languages of the model with each other. A text in another language, or a key in hexadecimal,
+still resembles one of them most, and the longer it is, the surer the comparison. Three estimates correct that. Each
+spreads its part of the probability evenly over all labels of the script, so the best label stays the best and only its
+confidence falls. They are applied in this order:
+
+1. **Fit** (`unknown_language_probability`), to every text, by the kernels that make probabilities. The fit is the mean
+   log ratio that an n-gram of the text adds to its best label. Text in the label's own language fits about as well as
+   its training text, which the label's `base` predicts. A logistic function of fit, base and length is the
+   probability of an unknown language. Above `REFUSED` there is no answer (`und`).
+2. **Open set** (`OpenSet`), to texts of `FEWEST_LETTERS` letters or more. The fit discriminates badly between a
+   language and an unknown relative of it (Afrikaans without Afrikaans in the model is a Dutch text of fair fit). More
+   features do: the margin to the next label, the number of speakers, what 3-grams, 5-grams and words say for the label
+   one by one, and the likelihood of the text under the label's character language model. A logistic function of these
+   and their products is the probability; the greater of both doubts counts. Features that cost time are computed only
+   where the cheaper ones leave doubt: the stages of `STAGES`.
+3. **Rubbish** (`doubt_rubbish`), by characters: letters in threes ("XXXX") have no answer; program code, settings of
+   paths ("Disallow: /tmp/") and text encoded twice ("Ð¿Ñ€Ð¸Ð²ÐµÑ‚") lose `OF_CODE` of their confidence.
+
+Both logistic functions were fitted on development texts, answered by the whole model and by models without the text's
+language; about one of a hundred texts counts as unknown and one as rubbish. ``tests/content/make_unknown.py`` fits the
+second (``graphlang/data/unknown.json``), ``tests/benchmarks/honest_doubt.py`` measures both.
+
+Three other corrections move probability between languages of the model: another script (`text.other_script`), English
+on pages in other languages (`text.windows.share_with_hosts`) and small relatives of great languages (`relatives`).
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+import numpy as np
+
+from graphlang.content.nfc.sparse_weights import KINDS, KindSums
+from graphlang.content.ngrams.keys import MAX_ORDER
+from graphlang.content.text.normalise import Letters
+from graphlang.native.kernels import Kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from graphlang.content.nfc.char_lm import CharLM
+    from graphlang.content.nfc.model_parts import BatchSums, ModelParts
+    from graphlang.content.text.normalise import Characters
+
+    Floats = NDArray[np.float32]
+    Ints = NDArray[np.int64]
+    Stage = Literal["letters", "ngrams", "likelihood"]
+
+_kernels = Kernels("graphlang.content.native._scores")
+_letters = Kernels("graphlang.content.native._letters")
+
+#: Of the logit: 1, fit, -base, log letters, fit * log letters, fit * -base, -base * log letters, base squared.
+COEFFICIENTS = np.array([-17.393, 2.498, 3.679, 1.327, -1.406, -0.038, -0.095, -0.361], dtype=np.float32)
+REFUSED = 0.95  #: probability of an unknown language from which on there is no answer
+_FIT_RANGE = _kernels.constant("GRAPHLANG_SCORES_FIT_LEAST"), _kernels.constant("GRAPHLANG_SCORES_FIT_MOST")
+_BASE_RANGE = _kernels.constant("GRAPHLANG_SCORES_BASE_LEAST"), _kernels.constant("GRAPHLANG_SCORES_BASE_MOST")
+_LETTERS_RANGE = (
+    _kernels.constant("GRAPHLANG_SCORES_LETTERS_LEAST"),
+    _kernels.constant("GRAPHLANG_SCORES_LETTERS_MOST"),
+)
+
+FILE: Final = Path(__file__).parents[2] / "data" / "unknown.json"
+FEATURES: Final = (
+    "fit",  # mean of what a feature adds to the label, its base included
+    "base",
+    "letters",  # log of their number
+    "features",  # per letter
+    "margin",  # fit of the label less that of the next label
+    "prior",
+    "words",  # whole words in the vocabulary, per letter
+    # Of 3-grams, 5-grams and words: mean weight in the label; how much more the n-gram's best label has; share of the
+    # n-grams that have a weight in the label.
+    *(f"{name} {kind}" for kind in ("3", "5", "word") for name in ("own", "regret", "has")),
+    "likelihood",  # log likelihood of a letter, less that of a letter of the label's own text (`usual_likelihood`)
+)
+ORDERS: Final = (3, 5)  #: lengths of the n-grams that are compared one by one, besides words
+#: How many of FEATURES, from the first on, each stage knows.
+STAGES: Final[dict[Stage, int]] = {"letters": 6, "ngrams": 7 + 3 * KINDS, "likelihood": len(FEATURES)}
+FEWEST_LETTERS: Final = 16  #: a shorter text has too few n-grams for an open-set estimate
+#: The n-grams are compared where the first stage gives an unknown language at least this, and the best label `SURE`:
+#: one sentence in five of common languages, eight in ten of those unknown ones that would have such a confidence. With
+#: .004 long texts take a fiftieth more time, and no share of unknown texts at .9 falls by more than .4 points.
+ASK: Final = 0.005
+#: The same before the likelihood is computed: one sentence in fourteen. A lower bound finds no more unknown texts.
+ASK_LIKELIHOOD: Final = 0.012
+SURE: Final = 0.9  #: an answer of less confidence is in doubt anyway
+LEAST: Final = 0.002  #: a smaller doubt would not show in a printed confidence
+MOST_MARGIN: Final = _kernels.constant("GRAPHLANG_SCORES_MARGIN_MOST")
+CUT: Final = _kernels.constant("GRAPHLANG_SCORES_CUT")  #: spreads from its mean that a feature counts at most
+_NEVER: Final = 2.0  # greater than any probability
+_ROUNDING: Final = 1e-4  # between a number and the same number rounded
+
+THIRD_LETTERS = 0.2  #: share of letters that are the third of their kind in a row, from which on a text is rubbish
+CODE = 0.03  #: share of braces, semicolons and paths (`OF_PATH` each) from which on a text is program code
+FEWEST_SIGNS = 3  #: braces and the like that program code has at least
+OF_PATH = _letters.constant("GRAPHLANG_LETTERS_OF_PATH")
+OF_CODE = 0.6  #: P(no language) of program code and of text encoded twice
+#: A text of which one character in so many was encoded twice is doubted like code.
+GARBLED = _letters.constant("GRAPHLANG_LETTERS_GARBLED")
+
+
+class Coefficients(NamedTuple):
+    """Coefficients of an open-set stage."""
+
+    mean: Floats  #: of each feature, (features,)
+    spread: Floats  #: of each feature, (features,)
+    #: Of the logit: a constant; each feature, standardised and cut; each product of two (`quadratic_terms`).
+    terms: Floats
+
+
+class BestLabels(NamedTuple):
+    """The most probable label of each text."""
+
+    label: Ints  #: counted among those of its script; -1 to leave the text as it is, (texts,)
+    fit: Floats  #: mean of what a feature adds to it, (texts,)
+    margin: Floats  #: that less the fit of the next label, (texts,)
+
+
+def unknown_language_probability(fit: Floats, base: Floats, letters: Ints) -> Floats:
+    """Estimate P(language unknown to the model) from the fit of the best label, (texts,).
+
+    This is the definition; for short texts a kernel computes the same.
+
+    Args:
+        fit: Mean of what a feature of each text adds to the score of its best label, base included, (texts,).
+        base: Of the best label of each, (texts,).
+        letters: Of each text, (texts,).
+
+    >>> fit, base = np.array([0, -2.5, -2.5], dtype=np.float32), np.array([-5, -5, -5], dtype=np.float32)
+    >>> [f"{chance:.2f}" for chance in unknown_language_probability(fit, base, np.array([100, 100, 10]))]
+    ['0.02', '1.00', '0.02']
+    """
+    r, b = np.clip(fit, *_FIT_RANGE), np.clip(-base, *_BASE_RANGE)
+    n = np.log(np.clip(letters, *_LETTERS_RANGE)).astype(np.float32)
+    return _logistic(COEFFICIENTS @ np.stack([np.ones_like(r), r, b, n, r * n, r * b, b * n, b * b]))
+
+
+def open_set_probability(features: Floats, coefficients: Coefficients) -> Floats:
+    """Estimate P(language unknown to the model) from open-set features, (texts,); the definition of the kernel.
+
+    Args:
+        features: Of each text, (texts, features); those beyond the coefficients do not count.
+        coefficients: Of a stage.
+
+    >>> one = Coefficients(np.zeros(16, np.float32), np.ones(16, np.float32), np.eye(153, dtype=np.float32)[1])
+    >>> features = np.array([[0, *[9] * 16], [-2, *[9] * 16]], dtype=np.float32)
+    >>> open_set_probability(features, one).astype(float).round(2).tolist()
+    [0.5, 0.12]
+    """
+    x = np.clip((features[:, : len(coefficients.mean)] - coefficients.mean) / coefficients.spread, -CUT, CUT)
+    return _logistic(coefficients.terms[0] + quadratic_terms(x) @ coefficients.terms[1:])
+
+
+def quadratic_terms(x: Floats) -> Floats:
+    """Append the products of two columns, each pair once, (texts, terms)."""
+    first, second = np.triu_indices(x.shape[1])
+    return np.concatenate([x, x[:, first] * x[:, second]], axis=1)
+
+
+def _logistic(logit: Floats) -> Floats:
+    small = np.exp(-np.abs(logit))
+    chances: Floats = (np.where(logit < 0, small, 1) / (1 + small)).astype(np.float32)
+    return chances
+
+
+@cache
+def _read() -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return content
+
+
+@cache
+def coefficients_of(stage: Stage) -> Coefficients:
+    """Read the coefficients of a stage."""
+    return Coefficients(*(np.array(_read()[stage][name], dtype=np.float32) for name in Coefficients._fields))
+
+
+def usual_likelihood(labels: Sequence[str], letter: Floats) -> Floats:
+    """Look up the mean log likelihood of a letter of each label's own text, (labels,).
+
+    It was measured on text kept out of training, for the character language models of the shipped model. Labels with
+    another language model, or with none, get NaN.
+
+    Args:
+        labels: Of a model.
+        letter: `char_lm.CharLM.letter` of each, which identifies its language model, (labels,).
+    """
+    measured: dict[str, list[float]] = _read()["usual"]
+    usual = np.full(len(labels), np.nan, dtype=np.float32)
+    for column, (label, constant) in enumerate(zip(labels, letter.tolist(), strict=True)):
+        if label in measured and abs(measured[label][1] - constant) < _ROUNDING:
+            usual[column] = measured[label][0]
+    return usual
+
+
+def feature_kinds(sizes: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Number the kinds of n-grams by their length: the two of `ORDERS`, then whole words; all others are `KINDS`.
+
+    >>> feature_kinds(np.array([1, 3, 4, 5, 6, 12], dtype=np.uint8)).tolist()
+    [3, 0, 3, 1, 2, 2]
+    """
+    kinds = np.full(256, KINDS, dtype=np.uint8)
+    kinds[list(ORDERS)] = np.arange(len(ORDERS))
+    kinds[MAX_ORDER + 1 :] = KINDS - 1
+    return np.frombuffer(sizes.tobytes().translate(kinds.tobytes()), dtype=np.uint8)
+
+
+class OpenSet:
+    """The open-set estimate for one model."""
+
+    def __init__(self, parts: ModelParts) -> None:
+        self._parts = parts
+        self._columns = parts.weights.columns()
+        self._base_in_steps = parts.scores.base / parts.scores.step
+        #: Whether the vocabulary has words and the n-grams of `ORDERS`.
+        self.applies = parts.vocabulary.has_words and set(ORDERS).issubset(parts.vocabulary.orders)
+        self._kinds = feature_kinds(parts.vocabulary.sizes)
+        self._greatest = np.zeros(len(self._kinds), dtype=np.int32)  # a cache that the kernel fills
+        lm = parts.char_lm
+        self._usual = np.zeros(0, np.float32) if lm is None else usual_likelihood(parts.labels, lm.letter)
+        self._lm = lm if np.isfinite(self._usual).any() else None
+
+    def discount(
+        self, best: BestLabels, sums: BatchSums, offsets: Ints, *, lengths: Ints, to: Ints, answer: Floats
+    ) -> Floats:
+        """Discount the confidence of texts that may be in an unknown language, in place; the doubts, (texts,).
+
+        Args:
+            best: The best label of each text.
+            sums: Of the texts' windows.
+            offsets: Text t has the windows `offsets[t] : offsets[t + 1]`, at least one, (texts + 1,).
+            lengths: Letters of each text, (texts,).
+            to: Row of `answer` of each text, (texts,).
+            answer: Probabilities, (rows, labels).
+        """
+        doubt = np.zeros(len(to), dtype=np.float32)
+        if not (best.label >= 0).any():
+            return doubt
+        parts = self._parts
+        ends = sums.offsets[offsets]
+        scripts = parts.script[sums.letters.scripts[offsets[:-1]]].astype(np.int64)
+        arguments: dict[str, Any] = {
+            "script": scripts,
+            "columns": self._columns,
+            "letters": lengths,
+            "features": np.diff(ends),
+            "base": parts.scores.base,
+            "prior": parts.scores.prior,
+            "to": to,
+            "answer": answer,
+        }
+        *_, undecided = discount(best, None, **arguments)
+        if not undecided.any():
+            return doubt
+        asked = np.where(undecided, best.label, -1)
+        best = best._replace(label=asked)
+        ngrams = parts.weights.compare_features(
+            sums.features,
+            ends,
+            scripts,
+            asked,
+            columns=self._columns,
+            base=self._base_in_steps,
+            kinds=self._kinds,
+            greatest=self._greatest,
+        ).scaled(parts.scores.step)
+        _, doubt, undecided = discount(best, ngrams, more=self._lm is not None, **arguments)
+        if self._lm is not None and undecided.any():
+            rows = np.flatnonzero(undecided)
+            labels = self._columns[scripts[rows], 0] + asked[rows]
+            likelihood = np.zeros(len(to), dtype=np.float32)
+            likelihood[rows] = self._likelihood(self._lm, sums.letters, offsets, rows, labels)
+            best = best._replace(label=np.where(undecided, asked, -1))
+            _, last, _ = discount(best, ngrams, likelihood=likelihood, **arguments)
+            doubt = np.where(undecided, last, doubt)
+        return doubt
+
+    def _likelihood(self, lm: CharLM, letters: Letters, offsets: Ints, rows: Ints, labels: Ints) -> Floats:
+        """Compute the last of `FEATURES` for the texts in `rows`, each under its label, (rows,)."""
+        windows = np.diff(offsets)[rows]
+        ends = np.cumsum(windows)
+        members = np.repeat(offsets[rows] + windows - ends, windows) + np.arange(ends[-1])
+        lengths = letters.lengths[members]
+        texts = Letters(letters.symbols, letters.starts[members], lengths, letters.margin)
+        logs = np.add.reduceat(lm.label_likelihood(texts, np.repeat(labels, windows)), ends - windows)
+        means: Floats = np.nan_to_num(logs / np.add.reduceat(lengths, ends - windows) - self._usual[labels])
+        return means.astype(np.float32)
+
+
+def discount(
+    best: BestLabels,
+    ngrams: KindSums | None,
+    *,
+    script: Ints,
+    columns: Ints,
+    letters: Ints,
+    features: Ints,
+    base: Floats,
+    prior: Floats,
+    to: Ints,
+    answer: Floats,
+    likelihood: Floats | None = None,
+    more: bool = False,
+) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    """Spread the open-set doubt of each text over the labels of its script, in place, at one stage.
+
+    Args:
+        best: The best label of each text.
+        ngrams: What n-grams and words add, in the unit of the scores; None at the first stage.
+        script: Number of the script of each text, (texts,).
+        columns: Of each script (`sparse_weights.ScriptWeights.columns`).
+        letters: Of each text, (texts,).
+        features: Number of n-grams and words of each text, (texts,).
+        base: Of the labels, (labels,).
+        prior: Of the labels, (labels,).
+        to: Row of `answer` of each text, (texts,).
+        answer: Probabilities, (rows, labels).
+        likelihood: The last of `FEATURES`, (texts,); None before the last stage.
+        more: Whether a stage follows, which gets the texts of more than `ASK_LIKELIHOOD`.
+
+    Returns:
+        The features, (texts, FEATURES); the doubts, (texts,), 0 where `best.label` is -1; and which texts are left as
+        they are for the next stage, (texts,).
+
+    Raises:
+        KernelError: the shapes differ, or a number is out of range.
+    """
+    stage = coefficients_of("letters" if ngrams is None else "ngrams" if likelihood is None else "likelihood")
+    texts = len(to)
+    ask = ASK if ngrams is None else ASK_LIKELIHOOD if more else _NEVER
+    ngrams = KindSums.zeros(texts) if ngrams is None else ngrams
+    doubt = np.empty(texts, dtype=np.float32)
+    signs = np.empty((texts, len(FEATURES)), dtype=np.float32)
+    undecided = np.empty(texts, dtype=np.uint8)
+    _kernels.scores_open_set(
+        script=script,
+        best=best.label,
+        columns=columns,
+        fit=best.fit,
+        margin=best.margin,
+        letters=letters,
+        found=features,
+        **{name: array.reshape(-1) for name, array in ngrams._asdict().items()},
+        likelihood=np.zeros(texts, dtype=np.float32) if likelihood is None else likelihood,
+        base=base,
+        prior=prior,
+        unknown=COEFFICIENTS,
+        mean=stage.mean,
+        spread=stage.spread,
+        terms=stage.terms,
+        least=LEAST,
+        ask=ask,
+        sure=SURE,
+        to=to,
+        answer=answer,
+        signs=signs,
+        part=doubt,
+        again=undecided,
+    )
+    return signs, doubt, undecided.astype(np.bool_)
+
+
+def find_rubbish(texts: Characters) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Find texts of repeated letters, program code, and text encoded twice, (texts,) each.
+
+    >>> from graphlang.content.text.normalise import characters
+    >>> texts = characters(["xxxx xxx", "brrr, said he", "a{top:0;left:0}", "Ð¿Ñ€Ð¸"])
+    >>> [rubbish.tolist() for rubbish in find_rubbish(texts)]
+    [[True, False, False, False], [False, False, True, False], [False, False, False, True]]
+    """
+    third, code, garbled = (np.empty(len(texts), dtype=np.int64) for _ in range(3))
+    _letters.letters_rubbish(
+        symbols=texts.symbols, begins=texts.begins, ends=texts.ends, trebled=third, code=code, garbled=garbled
+    )
+    length = texts.ends - texts.begins
+    return third > THIRD_LETTERS * length, (code >= FEWEST_SIGNS) & (code > CODE * length), garbled * GARBLED > length
+
+
+def doubt_rubbish(answer: Floats, rows: Ints, texts: Characters, latin: NDArray[np.bool_] | None = None) -> None:
+    """Remove the answers of repeated letters, and lower the confidence of code and text encoded twice, in place.
+
+    Args:
+        answer: Probabilities, (rows, labels).
+        rows: Row of each text, (texts,).
+        texts: What was read of them.
+        latin: Which are in Latin letters, as text encoded twice is, (texts,); all if None.
+    """
+    repeated, code, garbled = find_rubbish(texts)
+    if repeated.any():
+        answer[rows[repeated]] = 0
+    doubtful = rows[code | (garbled if latin is None else garbled & latin)]
+    if len(doubtful):
+        chances = answer[doubtful]
+        even = (chances > 0) / np.maximum((chances > 0).sum(axis=1, keepdims=True), 1).astype(np.float32)
+        answer[doubtful] = np.where(chances > 0, chances * np.float32(1 - OF_CODE) + np.float32(OF_CODE) * even, 0)

@@ -1,0 +1,251 @@
+"""The default, `nfc`: NFC with improvements that its paper leaves for later work, and vectors trained to discriminate.
+
+As in NFC (`nfc_2004`, Hayati 2004) n-grams are chosen by Fisher discriminant, each language has one vector, and a
+text's score is the inner product of its own vector with that. Different from the paper:
+
+* n-grams of 1 to 5 letters and whole words instead of trigrams, more than a million, chosen by the languages in turn
+  (`training.fisher.choose_in_turn`);
+* a text is in one script (`text.scripts`), and only the languages that are written in it take part;
+* an n-gram's weight in a language is not its share (formula 0.6) but the log of how much commoner it is there than
+  expected, so rare n-grams that decide count for more than common ones that all close languages have;
+* the vectors are then trained by logistic regression (`training.logistic_regression`), since the
+  differences of close languages decide, on texts that are scored as if they had not been counted;
+* training also learns from frequency lists of words and from lines without diacritics, corrects for the genre of a text
+  (`training.genres`), and takes from the lists what discriminates close languages
+  (`training.close_languages`);
+* a text's vector is the count of each n-gram divided by the root of the number of all of them, which is formula 0.3
+  where no n-gram repeats;
+* the number of people who use a language counts for a word or two, and little for a long text (`speaker_prior`);
+* for a few words a character language model counts too (`char_lm`): a second inner product, whose weights know what is
+  rare in a language as well as what is common;
+* a few words repeated again and again are read once each (`short_texts`);
+* a long text is judged by several windows, as a mixture (`text.windows`); where the first few leave doubt, by more;
+* a long text that speaks far more for a small language than texts of a great relative do is in the small one, even if
+  each of its windows is likelier in the great one (`relatives`);
+* a text may be in no language of the model, or in none at all (`doubt`).
+
+Weights are whole numbers of small steps and nearly all 0, so that the model is small, the sums are exact, and an answer
+does not depend on the order or the company in which texts come.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphlang import modelcache
+from graphlang.content import relatives
+from graphlang.content.identifier import Calibrated
+from graphlang.content.nfc.doubt import OpenSet
+from graphlang.content.nfc.long_texts import LongTexts
+from graphlang.content.nfc.model_parts import BATCH, PACKED, load, makers, unpacked_arrays
+from graphlang.content.nfc.short_texts import OUTLIERS, ShortTexts
+from graphlang.content.text import windows
+from graphlang.content.text.normalise import Characters, fold, runs
+from graphlang.content.text.scripts import registry
+from graphlang.native.kernels import Kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from graphlang.content.nfc.scores import Scores
+    from graphlang.content.nfc.short_texts import Hosts
+    from graphlang.content.nfc.sparse_weights import ScriptWeights, Sums
+    from graphlang.modelfile import Model
+
+    Floats = NDArray[np.float32]
+    Ints = NDArray[np.int64]
+
+_kernels = Kernels("graphlang.content.native._scores")
+APART = 10.0  #: how far below all others a label of another script scores, where scores must be finite
+_FIT_ORDER = 4  # letters of the n-grams that show whether a text is in one language
+_FIT_STEP = 4  # characters from one of them to the next
+
+
+class Discriminative(Calibrated):
+    """The default method; `parts` has what its file holds."""
+
+    each_script = True
+    most_log = 20.0
+
+    def __init__(self, model: Model, digest: str, source: str, *, name: str = "nfc") -> None:
+        super().__init__(model, digest, source, name=name)
+        self.parts = load(
+            model,
+            source,
+            labels=self.labels,
+            limit=self.limit,
+            closed=self.closed,
+            log_inverse_temperature=self._inverse_temperature,
+        )
+        if model.kept is not None and not model.kept:
+            modelcache.keep(digest, makers(), unpacked_arrays(self.parts), PACKED)
+        self.vocabulary = self.parts.vocabulary
+        open_set = OpenSet(self.parts)
+        self._short = ShortTexts(self.parts, open_set)
+        self._long = LongTexts(self.parts, open_set, self._short, relatives.bounds(self))
+        self._fit_order = max((order for order in self.vocabulary.orders if order <= _FIT_ORDER), default=0)
+
+    def measure(
+        self, texts: Sequence[str] | Characters, *, script: int | None = None, prior: bool = True
+    ) -> Iterator[tuple[Ints, slice, Floats, Ints]]:
+        """Compute the scores of texts in the labels of their script, one script after the other.
+
+        Args:
+            texts: Strings, of which `limit` characters are read; or a batch of texts that are no longer.
+            script: Of all the texts (a number of `scripts.registry`), if known.
+            prior: Whether the log prior, the bias between close languages and the character language model count.
+
+        Yields:
+            Rows of the texts in one script, (rows,); columns of the labels in it; their scores times the inverse
+            temperature, (rows, columns); letters and spaces of the texts, (rows,). A text in a script without labels
+            gets the prior of all labels.
+        """
+        yield from self.parts.measure(self.parts.sums(texts, script, lm=prior), prior=prior)
+
+    def fit(self, texts: Characters, labels: Ints) -> tuple[Floats, Ints]:
+        """Estimate how well each short text fits one label, at a fraction of the cost of its probabilities.
+
+        Returns:
+            The mean that a letter adds to the label's score, from few n-grams, base included: 0 where they are as
+            common in the label as in no language in particular, less in another language, (texts,); and letters and
+            spaces of each text in the label's script, (texts,).
+        """
+        weights, scores = self.parts.weights, self.parts.scores
+        numbers = np.array([registry.number(name) for name in weights.names], dtype=np.uint8)
+        wanted = numbers[weights.script_of(labels)]
+        letters = fold(texts, margin=self.parts.margin, closed=self.closed, one_script=True, wanted=wanted)
+        features, offsets = self.vocabulary.find(letters, only=self._fit_order, step=_FIT_STEP)
+        steps = weights.label_sums(features, offsets, labels)
+        total = steps * scores.step + np.diff(offsets) * scores.base[labels]
+        return (total / np.maximum(letters.lengths, 1)).astype(np.float32), letters.lengths
+
+    def read(self, texts: Characters) -> WindowSums:
+        """Read windows of pages, each in its own script, by few of their n-grams."""
+        parts = self.parts
+        letters = fold(texts, margin=parts.margin, closed=self.closed, one_script=True)
+        features, offsets = self.vocabulary.find(letters, only=self._fit_order)
+        sums = parts.weights.sums(features, offsets, parts.script[letters.scripts])
+        return WindowSums(len(self.labels), parts.scores, parts.weights, letters.lengths, offsets, sums, OUTLIERS)
+
+    def part_probabilities(self, texts: Sequence[str]) -> Floats:
+        """Compute probabilities of parts of texts, which no page in another script has quoted."""
+        return self._probabilities(texts, hosts="latin")
+
+    def similarities(self, texts: Sequence[str]) -> tuple[Floats, Ints]:
+        """Compute what `measure` yields, (texts, labels); labels of other scripts are `APART` below all others."""
+        answer = np.zeros((len(texts), len(self.labels)), dtype=np.float32)
+        lengths = np.zeros(len(texts), dtype=np.int64)
+        for rows, columns, scores, letters in self.measure(texts):
+            answer[rows] = scores.min(axis=1, keepdims=True) - APART
+            answer[rows, columns] = scores
+            lengths[rows] = letters
+        return answer, lengths
+
+    def probabilities(self, texts: Sequence[str]) -> Floats:
+        """Compute calibrated probabilities, float32 (texts, labels).
+
+        Rows of texts without letters, or in a script without labels, are all 0; others sum to 1. A row depends on its
+        own text alone, not on the batch.
+        """
+        return self._probabilities(texts, hosts="all")
+
+    def _probabilities(self, texts: Sequence[str], *, hosts: Hosts) -> Floats:
+        answer = np.empty((len(texts), len(self.labels)), dtype=np.float32)
+        sizes = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+        padded = np.flatnonzero(sizes > self.limit).tolist()
+        if padded:
+            texts = list(texts)
+            for place in padded:
+                texts[place] = windows.trim(texts[place])
+            sizes[padded] = [len(texts[place]) for place in padded]
+        short, long = np.flatnonzero(sizes <= self.limit), np.flatnonzero(sizes > self.limit)
+        short_ones = [texts[i] for i in short.tolist()] if len(long) else texts
+        for begin, end in runs(sizes[short], BATCH):
+            self._short.answer(short_ones[begin:end], short[begin:end], answer, hosts=hosts)
+        answer[long] = 0  # short texts fill in all of their rows
+        self._long.answer(texts, long, answer)
+        return answer
+
+
+@dataclass(frozen=True, slots=True)
+class WindowSums:
+    """Windows of pages read by few of their n-grams (`segments.readers.Reading`).
+
+    Sums of weights are sums over n-grams, so the sums of a text's windows add up to those of all windows together, and
+    nothing is read twice.
+    """
+
+    labels: int  #: number of labels of the model
+    scores: Scores
+    weights: ScriptWeights
+    lengths: Ints  #: letters and spaces of each window, (windows,)
+    offsets: Ints  #: window w has `offsets[w + 1] - offsets[w]` features, (windows + 1,)
+    sums: Sums
+    outliers: float  #: the part of the probability that all labels of a script share
+
+    def probabilities(self) -> Floats:
+        """Compute probabilities, (windows, labels); 0 without letters, or in a script without labels."""
+        answer = np.empty((len(self.lengths), self.labels), dtype=np.float32)
+        known = self.scores.probabilities(
+            self.sums,
+            self.weights,
+            lengths=self.lengths,
+            offsets=self.offsets,
+            outliers=self.outliers,
+            to=np.arange(len(answer)),
+            answer=answer,
+        )
+        answer[self.sums.order[known:]] = 0
+        return answer
+
+    def together(self, groups: Ints, members: Ints, labels: Ints) -> Ints:
+        """Find the likeliest label of groups of windows, among the labels of the group's script, (groups,).
+
+        Args:
+            groups: Group g has the windows `members[groups[g] : groups[g + 1]]`, (groups + 1,).
+            members: Numbers of windows.
+            labels: Presumed label of each group, (groups,).
+        """
+        answer, number = labels.copy(), np.diff(self.offsets)
+        group, script = np.repeat(np.arange(len(labels)), np.diff(groups)), self.weights.script_of(labels)
+        for current, rows, table in self.weights.by_script(self.sums):
+            place = np.full(len(self.lengths), -1)
+            place[rows] = np.arange(len(rows))
+            in_script = (script[group] == current) & (place[members] >= 0)
+            windows_, group_of = members[in_script], group[in_script]
+            if not len(windows_):
+                continue
+            first = np.flatnonzero(np.diff(group_of, prepend=-1))
+            total = add_rows(table, place[windows_], np.append(first, len(windows_)))
+            columns = self.weights.labels[current]
+            score = self.scores.linear(
+                total,
+                current,
+                columns,
+                lengths=np.add.reduceat(self.lengths[windows_], first),
+                features=np.add.reduceat(number[windows_], first),
+                prior=True,
+            )
+            answer[group_of[first]] = columns.start + score.argmax(axis=1)
+        return answer
+
+
+def add_rows(sums: NDArray[np.int16], members: Ints, offsets: Ints) -> NDArray[np.int16]:
+    """Add rows up by groups, cut to 16 bits, (groups, columns); group g is `members[offsets[g] : offsets[g + 1]]`.
+
+    Raises:
+        KernelError: an offset or a member is out of range.
+
+    >>> rows = np.array([[1, 2], [30, 40], [32_000, 0]], dtype=np.int16)
+    >>> add_rows(rows, np.array([1, 2, 0, 2]), np.array([0, 1, 4]))
+    array([[   30,    40],
+           [32767,     2]], dtype=int16)
+    """
+    totals = np.empty((len(offsets) - 1, sums.shape[1]), dtype=np.int16)
+    _kernels.scores_add(sums=sums, members=members, offsets=offsets, totals=totals)
+    return totals

@@ -1,0 +1,195 @@
+"""Answers of texts of one window: probabilities, doubt, a second script, and words said again and again.
+
+A text of few words repeated ("ok ok ok ok") is read as if each word stood there once. Each repetition would add to what
+the word says for a language, as if another word of that language had been found, and make a guess certain.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, Literal
+
+import numpy as np
+
+from graphlang.content.nfc import doubt
+from graphlang.content.text import other_script, windows
+from graphlang.content.text.normalise import Characters, characters, sample
+from graphlang.content.text.scripts import LATIN
+from graphlang.native.kernels import Kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from graphlang.content.nfc.model_parts import ModelParts
+    from graphlang.content.text.normalise import Letters
+
+    #: Pages of all languages may quote English, those of languages in Latin letters, or none.
+    Hosts = Literal["all", "latin", "none"]
+
+#: Rate of texts that are not what their letters say: names, quotations (on development lines).
+OUTLIERS: Final = 0.008
+TIMES: Final = 3  #: that each word of a repetitive text occurs, on average
+_GAP: Final = re.compile("[\0-/:-@\xa0]+")
+_letters = Kernels("graphlang.content.native._letters")
+
+
+class ShortTexts:
+    """Identifies short texts."""
+
+    def __init__(self, parts: ModelParts, open_set: doubt.OpenSet) -> None:
+        self._parts, self._open_set = parts, open_set
+        script = parts.weights.script_of(np.arange(len(parts.labels)))
+        self._hosts = {
+            "all": parts.hosts,
+            "latin": np.where(script == script[parts.foreign], parts.hosts, np.float32(0)),
+        }
+
+    def answer(
+        self,
+        texts: Sequence[str] | Characters,
+        to: NDArray[np.int64],
+        answer: NDArray[np.float32],
+        *,
+        scripts: NDArray[np.uint8] | None = None,
+        others: bool = True,
+        hosts: Hosts = "all",
+    ) -> None:
+        """Fill in the probabilities of texts of one window.
+
+        Args:
+            texts: None longer than the model's limit.
+            to: Row of `answer` of each text, (texts,).
+            answer: Probabilities, (rows, labels).
+            scripts: To read only letters of this script of each text (`scripts.registry`), (texts,); 0 and None stand
+                for the text's main script.
+            others: Whether to weigh a second script of a text.
+            hosts: Languages whose pages may quote English (`windows.share_with_hosts`).
+        """
+        parts = self._parts
+        batch = texts if isinstance(texts, Characters) else characters(texts)
+        summed = parts.sums(batch, scripts)
+        letters, sums = summed.letters, summed.sums
+        known = parts.scores.probabilities(
+            sums,
+            parts.weights,
+            lengths=letters.lengths,
+            offsets=summed.offsets,
+            outliers=OUTLIERS,
+            to=to,
+            answer=answer,
+            char_lm=parts.char_lm,
+            lm_sums=summed.lm,
+        )
+        answer[to[sums.order[known:]]] = 0  # no letters, or a script without labels
+        if self._open_set.applies and letters.lengths.max(initial=0) >= doubt.FEWEST_LETTERS:
+            offsets = np.arange(len(to) + 1)
+            best = parts.scores.best(
+                sums,
+                parts.weights,
+                features=summed.offsets,
+                offsets=offsets,
+                letters=letters.lengths,
+                to=to,
+                answer=answer,
+            )
+            self._open_set.discount(best, summed, offsets, lengths=letters.lengths, to=to, answer=answer)
+        doubt.doubt_rubbish(answer, to, batch, letters.scripts == LATIN)
+        mixed = others and letters.beside.any()
+        lengths = self._weigh_scripts(batch, letters, to, answer) if mixed else letters.lengths
+        if hosts != "none" and parts.foreign >= 0:
+            windows.share_with_hosts(answer, to, lengths, parts.foreign, self._hosts[hosts])
+        repetitive = find_repetitive(batch)
+        if scripts is not None:
+            repetitive = repetitive[scripts[repetitive] == 0]
+        if len(repetitive):
+            self.answer_repetitive(batch.texts(repetitive), to[repetitive], answer)
+
+    def _weigh_scripts(
+        self, batch: Characters, letters: Letters, to: NDArray[np.int64], answer: NDArray[np.float32]
+    ) -> NDArray[np.int64]:
+        """Weigh the Latin and the other part of texts in two scripts (`other_script`), in place.
+
+        Args:
+            batch: The texts.
+            letters: Of each, in the script that was answered.
+            to: Row of `answer` of each, (texts,).
+            answer: Probabilities, (rows, labels).
+
+        Returns:
+            Letters of each text in the likelier script, (texts,).
+        """
+        latin, lengths = letters.scripts == LATIN, letters.lengths.copy()
+        rows = np.flatnonzero(letters.beside)
+        rows = rows[self._parts.knows(letters.beside[rows]) & (answer[to[rows]].any(axis=1) | ~latin[rows])]
+        texts = batch.texts(rows)
+        scripts = np.where(latin, letters.beside, letters.scripts)[rows].tolist()
+        words = [other_script.find_other_words(text, script) for text, script in zip(texts, scripts, strict=True)]
+        is_latin = latin[rows]
+        again = np.flatnonzero(np.array([bool(other.text) for other in words], dtype=np.bool_) | ~is_latin)
+        second = np.zeros((len(rows), answer.shape[1]), dtype=np.float32)
+        if len(again):
+            parts = [words[place].text if is_latin[place] else texts[place] for place in again.tolist()]
+            wanted = np.where(is_latin[again], 0, LATIN).astype(np.uint8)
+            self.answer(parts, again, second, scripts=wanted, others=False, hosts="none")
+        for place, row in enumerate(rows.tolist()):
+            if not second[place].any():
+                continue
+            first = answer[to[row]]
+            in_latin, in_other = (first, second[place]) if is_latin[place] else (second[place], first)
+            part = other_script.latin_probability(words[place], in_latin, self._parts.foreign)
+            if is_latin[place]:
+                part = max(part, 1 - other_script.MOST)
+            elif not in_other.any():
+                part = 1.0  # no label is written in that script
+            answer[to[row]] = np.float32(part) * in_latin + np.float32(1 - part) * in_other
+            if not is_latin[place] and 2 * part > 1:
+                lengths[row] = words[place].latin
+        return lengths
+
+    def answer_repetitive(self, texts: Sequence[str], to: NDArray[np.int64], answer: NDArray[np.float32]) -> None:
+        """Answer again those of the texts that repeat a few words, each word read once.
+
+        Args:
+            texts: Candidates (`find_repetitive`).
+            to: Row of `answer` of each, (texts,).
+            answer: Probabilities, (rows, labels).
+        """
+        distinct = {row: words for row, text in zip(to.tolist(), texts, strict=True) if (words := distinct_words(text))}
+        if distinct:
+            samples = [sample(words, self._parts.limit) for words in distinct.values()]
+            self.answer(samples, np.fromiter(distinct, dtype=np.int64), answer)
+
+
+def find_repetitive(texts: Characters, offsets: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    """Find texts that may repeat a few words, quickly; `distinct_words` decides.
+
+    The first word is one of the next two, and there are `TIMES` as many words as different ones in ASCII.
+
+    Args:
+        texts: Texts, or windows of texts.
+        offsets: Of windows: text t has those from `offsets[t]` up to `offsets[t + 1]`, (texts + 1,).
+
+    >>> texts = ["ok ok ok", "Ha, ha! Ha", "ok ok", "one two", "so be so be so be", "là là"]
+    >>> find_repetitive(characters(texts)).tolist()
+    [0, 1, 4, 5]
+    """
+    if offsets is None:
+        offsets = np.arange(len(texts) + 1, dtype=np.int64)
+    again = np.empty(len(offsets) - 1, dtype=np.uint8)
+    _letters.letters_repeats(
+        symbols=texts.symbols, begins=texts.begins, ends=texts.ends, offsets=offsets, times=TIMES, again=again
+    )
+    return np.flatnonzero(again)
+
+
+def distinct_words(text: str) -> str | None:
+    """Reduce a repetitive text to its words, each once; None if they occur fewer than `TIMES` times on average.
+
+    >>> [distinct_words(text) for text in ("Ok, ok ok.", "home page home page home page", "bye bye", "...")]
+    ['ok', 'home page', None, None]
+    """
+    words = [word for word in _GAP.split(text.lower()) if word]  # white space and punctuation of ASCII
+    distinct = dict.fromkeys(words)
+    return " ".join(distinct) if distinct and len(words) >= TIMES * len(distinct) else None

@@ -1,0 +1,69 @@
+"""The speaker prior: the probability of each language before any text is read.
+
+A rare language needs more evidence than a common one. The prior is a power of the number of people who can use a
+language, the sum over territories in Unicode's CLDR; nothing is trained. The exponent is small: equal probabilities
+would let hundreds of small languages take every short text between them, and proportional ones would never let one of
+them win. It is greatest for a word or two and near 0 for a long text, where the evidence decides, and where doubt
+between a small language and a great relative is no question of the number of speakers.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+from string import ascii_lowercase
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphlang.codes import languages, territories
+from graphlang.content import calibration
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+FEWEST = 10_000  #: added to the speakers of every language, as CLDR lists none for some
+
+
+@cache
+def speakers(label: str) -> int:
+    """Count the people who can use the language of a label; 0 when CLDR lists it in no territory.
+
+    >>> speakers("deu") > 50_000_000, speakers("vot")
+    (True, 0)
+    """
+    return _speakers().get(languages.code(label) or "", 0)
+
+
+@cache
+def _speakers() -> dict[str, int]:
+    codes = {territories.territory(first + second) for first, second in product(ascii_lowercase, repeat=2)}
+    numbers: dict[str, int] = {}
+    for territory in sorted(code for code in codes if code):
+        for use in territories.uses(territory):
+            numbers[use.language] = numbers.get(use.language, 0) + use.speakers
+    return numbers
+
+
+def log_prior(labels: Sequence[str], exponent: float) -> NDArray[np.float32]:
+    """Compute the log prior of each label, 0 for the greatest: exponent * log(speakers + FEWEST), (labels,)."""
+    people = np.array([speakers(label) + FEWEST for label in labels], dtype=np.float64)
+    logs: NDArray[np.float32] = (exponent * np.log(people / people.max())).astype(np.float32)
+    return logs
+
+
+def exponents(knots: NDArray[np.floating], lengths: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Interpolate the exponent between `calibration.KNOTS`, linear in the log of the length, (texts,).
+
+    Args:
+        knots: Exponents at the knots, (knots,).
+        lengths: Letters of each text, (texts,).
+
+    >>> exponents(np.array([0.3, 0.3, 0.2, 0.1, 0.0, 0.0, 0.0]), np.array([1, 16, 400])).round(2).tolist()
+    [0.30000001192092896, 0.20000000298023224, 0.0]
+    """
+    position = calibration.position(lengths)
+    values: NDArray[np.float32] = np.interp(position, np.arange(len(calibration.KNOTS)), knots).astype(np.float32)
+    return values
