@@ -32,7 +32,7 @@ print(f"{done.pages} pages, {done.links} links, {done.problems} problems")
 content = crawl.classify()
 by_vote = crawl.vote()
 final = crawl.propagate()
-print(f"propagation: {final.rounds} rounds, {'converged' if final.converged else 'stopped at the cap'}")
+print(f"propagation: {final.rounds} rounds, {'converged' if final.converged else 'stopped at the limit'}")
 
 # %% The same inference with weaker links is one more run; the views keep showing the first
 weaker = crawl.propagate(weights={"neighbours": 0.3}, keep_chosen=True)

@@ -1,8 +1,8 @@
-"""Options of a project: environment variables, and tables in graphlang.toml or pyproject.toml.
+"""Options of a project or a user: environment variables, and tables in graphlang.toml or pyproject.toml.
 
-A file is named, or found in the working folder. Options get their values as text, so that each is checked as on the
-command line. A file that was found may have come with archives of other people: it must not choose where to write, run
-the code of other packages, or change verbs that remove or publish.
+A file is named with --config; or there is one in the user's configuration folder, one in the working folder, or both.
+Options get their values as text, so that each is checked as on the command line. The file of the working folder may
+have come with archives of other people: it sets how results are shown and thresholds, and nothing else.
 """
 
 from __future__ import annotations
@@ -20,26 +20,51 @@ if TYPE_CHECKING:
 OWN = Path("graphlang.toml")
 PROJECT = Path("pyproject.toml")
 _LARGEST = 1 << 20  #: bytes of a file
-#: Options that only a file of --config may set, by the names of their parameters.
-NAMED_ONLY = frozenset({"output", "plugins", "report"})
-#: Verbs whose options only such a file may set.
-VERBS_NAMED_ONLY = frozenset({"correct", "remove", "serve"})
+#: Parameters of options that the file of a working folder may set: display, filters of lists, and thresholds. Such a
+#: file must not choose what is read or written, raise a limit on memory or time, run code, or send data elsewhere.
+FOLDER_OPTIONS = frozenset({
+    # display
+    "all_known", "all_runs", "at", "by", "by_language", "captures", "confusion", "count", "csv_safe", "encodings",
+    "everything", "format_", "lines", "log_format", "quiet", "scripts", "shares", "sort", "spans", "verbose", "wide",
+    # filters of lists
+    "below", "declared_unlike", "fetched", "host", "kind", "language", "limit", "max_length", "mime", "min_confidence",
+    "min_length", "status",
+    # thresholds and weights of the methods
+    "calibration", "cctld", "certain", "certain_length", "clamp_length", "declared", "degree", "directory", "doubtful",
+    "hreflang", "link_order", "max_links", "min_bytes", "min_ref_length", "neighbours", "rounds", "site", "text_limit",
+    "tolerance", "url", "workers",
+})  # fmt: skip
+#: Verbs whose options the file of a working folder cannot set.
+VERBS_NOT_IN_FOLDER = frozenset({"correct", "remove", "serve"})
+_OWN_FILES = "allowed only in a file that --config names, or in your own ({})"
+
+
+def user_file() -> Path:
+    """Return the path of the user's own configuration."""
+    return Path(click.get_app_dir("graphlang")) / OWN.name
 
 
 def defaults(command: click.Group, verb: str | None, named: Path | None) -> dict[str, Any] | None:
-    """Return the defaults of a verb as `click.Context.default_map` has them; None where there is no file."""
-    config = _read_config(named)
-    if config is None:
+    """Return the defaults of a verb as `click.Context.default_map` has them; None where there is no file.
+
+    What the file of the working folder sets overrides the user's own.
+    """
+    files = [(named, _tables(named))] if named is not None else list(_files())
+    options: dict[str, Any] = {}
+    for path, tables in files:
+        trusted = path in {named, user_file()}
+        for name in tables:
+            if name not in command.commands:
+                raise click.UsageError(f"{path}: [{name}] is not a verb")
+            if name in VERBS_NOT_IN_FOLDER and not trusted:
+                raise click.UsageError(f"{path}: [{name}] is {_OWN_FILES.format(user_file())}")
+        if verb is not None and verb in tables:
+            added = _options(command.commands[verb], tables[verb], f"{path}: [{verb}]", trusted=trusted)
+            for name, value in added.items():  # the options of a group's verb are a table of their own
+                options[name] = {**options.get(name, {}), **value} if isinstance(value, dict) else value
+    if not files:
         return None
-    path, tables = config
-    for name in tables:
-        if name not in command.commands:
-            raise click.UsageError(f"{path}: [{name}] is not a verb")
-        if name in VERBS_NAMED_ONLY and named is None:
-            raise click.UsageError(f"{path}: [{name}] is allowed only in a file that --config names")
-    if verb is None or verb not in tables:
-        return {}
-    return {verb: _options(command.commands[verb], tables[verb], f"{path}: [{verb}]", named=named is not None)}
+    return {verb: options} if verb is not None and options else {}
 
 
 def name_variables(command: click.Command, verb: str) -> None:
@@ -53,15 +78,19 @@ def name_variables(command: click.Command, verb: str) -> None:
             option.envvar = f"GRAPHLANG_{verb}_{name}".replace("-", "_").upper()
 
 
-def _read_config(named: Path | None) -> tuple[Path, Mapping[str, Any]] | None:
-    if named is not None:
-        content = _parsed(named)
-        return named, (_tool(content, named) if named.name == PROJECT.name else content)
+def _files() -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """Yield the user's file and that of the working folder, where they exist, with their tables."""
+    if _is_there(user_file()):
+        yield user_file(), _tables(user_file())
     if _is_there(OWN):
-        return OWN, _parsed(OWN)
-    if _is_there(PROJECT) and b"graphlang" in _read(PROJECT):  # errors in files for other programs do not matter
-        return PROJECT, _tool(_parsed(PROJECT), PROJECT)
-    return None
+        yield OWN, _tables(OWN)
+    elif _is_there(PROJECT) and b"graphlang" in _read(PROJECT):  # errors in files for other programs do not matter
+        yield PROJECT, _tables(PROJECT)
+
+
+def _tables(path: Path) -> Mapping[str, Any]:
+    content = _parsed(path)
+    return _tool(content, path) if path.name == PROJECT.name else content
 
 
 def _is_there(path: Path) -> bool:
@@ -95,7 +124,7 @@ def _tool(content: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
     return table
 
 
-def _options(command: click.Command, table: Any, where: str, *, named: bool) -> dict[str, Any]:
+def _options(command: click.Command, table: Any, where: str, *, trusted: bool) -> dict[str, Any]:
     if not isinstance(table, dict):
         raise click.UsageError(f"{where} is not a table")
     if isinstance(command, click.Group):
@@ -103,7 +132,7 @@ def _options(command: click.Command, table: Any, where: str, *, named: bool) -> 
         if unknown is not None:
             raise click.UsageError(f"{where}: {unknown} is not a verb")
         return {
-            name: _options(command.commands[name], below, f"{where} [{name}]", named=named)
+            name: _options(command.commands[name], below, f"{where} [{name}]", trusted=trusted)
             for name, below in table.items()
         }
     options = dict(_options_of(command))
@@ -112,8 +141,8 @@ def _options(command: click.Command, table: Any, where: str, *, named: bool) -> 
         option = options.get(name.replace("_", "-"))
         if option is None:
             raise click.UsageError(f"{where}: {name} is not an option of this verb")
-        if option.name in NAMED_ONLY and not named:
-            raise click.UsageError(f"{where}: {name} is allowed only in a file that --config names")
+        if option.name not in FOLDER_OPTIONS and not trusted:
+            raise click.UsageError(f"{where}: {name} is {_OWN_FILES.format(user_file())}")
         values[str(option.name)] = _value(option, value, f"{where}: {name}")
     return values
 

@@ -59,10 +59,11 @@ _NOT_SETTINGS = frozenset(
 def methods(name: str | None, format_: str, limit: int | None, output: str, *, languages: bool, as_json: bool) -> None:
     """List the methods that identify languages, or one's card.
 
-    A card has the source of a method, what differs from it, what the shipped model was trained on, how many languages
-    it knows, how often it is right by length of the text, and which languages it confuses. The figures are measured by
-    a program that the card names. "nfc" is a discriminative descendant of the paper's NFC, which is "nfc-2004". NAME
-    may be a model file of your own: what it was trained on, and which languages were added to it.
+    A card has the source of a method, its differences from the paper, the training data of the shipped model, the
+    number of languages, the accuracy by length of the text, and the languages that it confuses. It names the
+    program that measured the figures. "nfc" is a discriminative descendant of the paper's NFC (n-grams, Fisher,
+    cosine), which is "nfc-2004". NAME may be your own model file: the card then has its training data, and the
+    languages added to it.
 
     \b
     Examples:
@@ -183,17 +184,17 @@ def train(
 ) -> None:
     """Train MODEL from CORPUS, a folder of texts for each label.
 
-    Files are in UTF-8 and named *.txt, folders by the code of their language. Those of no known language, or with too
-    little text, are left out, and named. The model's settings are kept in it. A setting that the method does not have
-    is refused, with the names it has.
+    Files are UTF-8 and named *.txt, folders are named by the code of their language. Folders of an unknown language
+    or with too little text are left out, and named. The model stores its settings. An unknown setting is refused,
+    with the names of all settings.
 
-    With --extend a model is not trained from the beginning: its labels stay as they are, and those of the folder are
-    added, without the text of the others. --words and --messages are taken as well, and the settings bare, bare_least,
-    seed and words_size. The folder is refused where it has a label of the model (but with --replace), too little text,
-    a label in two scripts, or the name of no language. With --relatives, texts that were not trained on, the new labels
-    take fewer of these languages' texts: one in 500, if that costs them no more than one in 100 of theirs.
+    With --extend an existing model is extended: its labels do not change, and those of the folder are added,
+    without text of the others. --words and --messages work as well, and the settings bare, bare_least, seed and
+    words_size. The folder is refused if it has a label of the model (unless --replace), too little text, a label in
+    two scripts, or a name that is no language. With --relatives, texts that were not used in training, the new
+    labels take fewer texts of these languages: one in 500, if that costs them at most one in 100 of their own.
 
-    URL methods learn from labelled URLs: CORPUS is a tab-separated file whose header names the columns lang (or
+    URL methods learn from labelled URLs: CORPUS is a tab-separated file whose header has the columns lang (or
     language) and url, or such a folder with one URL a line in its files.
 
     \b
@@ -323,25 +324,25 @@ def _settings(pairs: tuple[str, ...]) -> dict[str, Any]:
     "--only",
     multiple=True,
     metavar="CODES",
-    help="Keep only these languages: any usual codes or names, with commas between. A script counts: srp_Latn.",
+    help="Keep only these languages: any usual codes or names, separated by commas. A script counts: srp_Latn.",
 )
 @click.option(
     "--remove",
     multiple=True,
     metavar="LABEL[:ENCODING]",
-    help="Drop a language, or one encoding of it; may be repeated.",
+    help="Drop a language, or one encoding of it; repeatable.",
 )
 @click.option(
     "--add",
     "folder",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Make profiles of the languages in this folder (as for 'train'); they replace those that MODEL has of them.",
+    help="Make profiles of the languages in this folder (as for 'train'), in place of those in MODEL.",
 )
 @click.option(
     "--output",
     "-o",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Where to write the changed model; MODEL itself, if that is a file.",
+    help="File for the changed model; by default MODEL, if that is a file.",
 )
 @table_options
 def profiles(
@@ -349,12 +350,13 @@ def profiles(
 ) -> None:
     """List the profiles of MODEL, or change some of them.
 
-    MODEL is a file, or a method with a model; the other profiles stay as they are. Models of quadgrams and
-    byte-trigrams hold a profile for each language and encoding, models of nfc one for each language.
+    MODEL is a file, or a method with a model; other profiles do not change. Models of quadgrams and byte-trigrams
+    have a profile for each language and encoding, models of nfc one for each language.
 
-    If you know which languages to expect, drop the others: short texts get more accurate. Keep those that occur on many
-    sites, such as English: a text in none of the languages is taken for one of them more often, and all text in a
-    script with one language left is taken for that one. 'graphlang train --extend' adds languages to a model of nfc.
+    If you know which languages to expect, drop the others: short texts get more accurate. Keep languages that occur
+    on many sites, such as English: texts in dropped languages are more often taken for a remaining one, and if one
+    language is left in a script, all text in that script gets it. 'graphlang train --extend' adds languages to a
+    model of nfc.
 
     \b
     Examples:
@@ -447,13 +449,13 @@ def _drop_labels(
 @click.command()
 @click.argument("language")
 @click.option("--method", default="url-custom-dt", show_default=True, help="Method, or model file, of decision trees.")
-@click.option("--depth", type=WholeNumber(1), default=4, show_default=True, help="Questions on a way to a leaf.")
+@click.option("--depth", type=WholeNumber(1), default=4, show_default=True, help="Questions on a path to a leaf.")
 def tree(language: str, method: str, depth: int) -> None:
     """Print the decision tree of LANGUAGE (Baykan et al. 2008).
 
-    Each line is a question about a URL, indented below the answer that leads to it, as in the paper's figure 1. A leaf
-    has the number of training URLs that end there; URLs of other languages are weighted down, so that they count as
-    much in all as those of the language.
+    Each line is a question about a URL, indented below the answer that leads to it, as in figure 1 of the paper. A
+    leaf has the number of training URLs that end there; URLs of other languages are weighted so that they count as
+    much in total as those of the language.
 
     \b
     Examples:

@@ -104,7 +104,7 @@ class Correcting(OpenedFile):
 
     @checked(count=whole_number)
     def review(self, *, count: int = 50) -> Rows[ReviewRow]:
-        """List the pages whose check would teach most, of many hosts and languages.
+        """List the pages that are most useful to check, on many hosts and in many languages.
 
         Args:
             count: at most this many.

@@ -78,7 +78,7 @@ def find(paths: Iterable[str | Path], *, follow_links: bool = False) -> Found:
     for given in paths:
         path = Path(given)
         if not str(given):  # as a path it would be the working folder
-            raise FileNotFoundError(2, "an empty name, which is no file or folder", str(given))
+            raise FileNotFoundError(2, "an empty name is not a file or folder", str(given))
         if path.exists() and not path.is_file() and not path.is_dir():
             raise OSError(errno.ESPIPE, "a stream, and a file is read twice: pass it to standard input (-)", str(given))
         if path.exists():

@@ -12,10 +12,10 @@ import click
 import pytest
 
 from graphlang.cli import cli
-from graphlang.cli.config import NAMED_ONLY, VERBS_NAMED_ONLY, defaults
+from graphlang.cli.config import FOLDER_OPTIONS, VERBS_NOT_IN_FOLDER, defaults, user_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from click.testing import Result
@@ -136,37 +136,70 @@ def test_what_is_wrong_is_told_in_one_line(graphlang: Call, project: Path, conte
     assert words in line
 
 
-@pytest.mark.parametrize("verb", sorted(VERBS_NAMED_ONLY))
-def test_a_file_that_was_found_takes_no_part_where_something_is_removed(
+def verbs(group: click.Group, *names: str) -> Iterator[tuple[str, ...]]:
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from verbs(command, *names, name)
+        else:
+            yield (*names, name)
+
+
+def options_of(path: tuple[str, ...]) -> list[click.Option]:
+    command: click.Command = cli
+    for name in path:
+        assert isinstance(command, click.Group)
+        command = command.commands[name]
+    return [parameter for parameter in command.params if isinstance(parameter, click.Option)]
+
+
+ALLOWED = "allowed only in a file that --config names, or in your own"
+
+
+@pytest.mark.parametrize("path", [path for path in verbs(cli) if path[0] not in VERBS_NOT_IN_FOLDER], ids=" ".join)
+def test_the_file_of_a_folder_sets_display_and_thresholds_only(project: Path, path: tuple[str, ...]) -> None:
+    for option in options_of(path):
+        long = next((name for name in option.opts if name.startswith("--")), None)
+        if long is None or option.name in FOLDER_OPTIONS:
+            continue
+        (project / "graphlang.toml").write_text(f"[{'.'.join(path)}]\n{long.removeprefix('--')} = true\n")
+        with pytest.raises(click.UsageError, match=ALLOWED):
+            defaults(cli, path[0], None)
+
+
+def test_what_a_folder_may_set_exists_and_names_no_file() -> None:
+    of_name = {option.name: option for path in verbs(cli) for option in options_of(path)}
+    assert of_name.keys() >= FOLDER_OPTIONS
+    assert not [name for name in FOLDER_OPTIONS if isinstance(of_name[name].type, click.Path)]
+
+
+@pytest.mark.parametrize("verb", sorted(VERBS_NOT_IN_FOLDER))
+def test_the_file_of_a_folder_has_no_part_in_verbs_that_remove_or_publish(
     graphlang: Call, project: Path, verb: str
 ) -> None:
     (project / "graphlang.toml").write_text(f"[{verb}]\n")
     result = graphlang("pages", "crawl.db")
-    assert (result.exit_code, "is allowed only in a file that --config names" in result.stderr) == (2, True)
+    assert (result.exit_code, ALLOWED in result.stderr) == (2, True)
 
 
-@pytest.mark.parametrize("option", ["output = 'a.txt'", "plugins = true"])
-def test_a_file_that_was_found_says_neither_where_to_write_nor_what_to_run(
-    graphlang: Call, project: Path, option: str
+def test_spark_settings_of_a_folder_are_refused(graphlang: Call, project: Path) -> None:
+    (project / "graphlang.toml").write_text('[cluster.run]\nset = ["spark.python.daemon.module=stranger"]\n')
+    result = graphlang("cluster", "run", "crawl.warc.gz", "--output", "out")
+    assert (result.exit_code, ALLOWED in result.stderr, (project / "out").exists()) == (2, True, False)
+
+
+def test_the_users_own_file_sets_everything_and_the_folder_overrides_it(
+    graphlang: Call, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (project / "graphlang.toml").write_text(f"[languages]\n{option}\n")
-    result = graphlang("languages", "crawl.db")
-    assert (result.exit_code, "is allowed only in a file that --config names" in result.stderr) == (2, True)
-    assert not (project / "a.txt").exists()
-
-
-def test_every_option_that_names_a_file_to_write_is_among_those() -> None:
-    writing = {
-        parameter.name
-        for name, command in cli.commands.items()
-        if name not in VERBS_NAMED_ONLY
-        for parameter in command.params
-        if isinstance(parameter, click.Option)
-        and isinstance(parameter.type, click.Path)
-        and not parameter.type.exists
-        and parameter.name not in {"db", "from_", "gold", "weights"}
-    }
-    assert writing - NAMED_ONLY == set()
+    monkeypatch.setenv("HOME", str(project))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(project / "config"))
+    user_file().parent.mkdir(parents=True)
+    user_file().write_text('[pages]\nformat = "jsonl"\nlimit = 1\noutput = "pages.jsonl"\n[remove]\nvacuum = true\n')
+    assert graphlang("pages", "crawl.db").stdout == ""
+    assert len((project / "pages.jsonl").read_text().splitlines()) == 1
+    (project / "graphlang.toml").write_text("[pages]\nlimit = 2\n")
+    assert graphlang("pages", "crawl.db").stdout == ""
+    assert len((project / "pages.jsonl").read_text().splitlines()) == 2
+    assert len(graphlang("--no-config", "pages", "crawl.db").stdout.splitlines()) == 8
 
 
 @pytest.mark.parametrize("name", ["GRAPHLANG_VERSION", "GRAPHLANG_HELP"])

@@ -173,7 +173,7 @@ def test_relatives_that_are_none(tiny_model: Model, more: Path, tmp_path: Path) 
     one = tmp_path / "one"
     (one / "nl").mkdir(parents=True)
     (one / "nl" / "a.txt").write_text(" ".join(f"{line} {other}" for line in DUTCH for other in DUTCH * 9))
-    with pytest.raises(ModelError, match="nld: too few lines to hold some of them back"):
+    with pytest.raises(ModelError, match="nld: too few lines to hold some out"):
         extended(one, tiny_model, relatives=texts(tmp_path / "de", {"de": FRENCH}))
 
 

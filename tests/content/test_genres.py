@@ -150,7 +150,7 @@ def test_siblings_move_only_each_other() -> None:
 
 
 def test_siblings_whose_texts_differ_in_kind_are_drawn_together() -> None:
-    group = close_languages.LanguageGroup(("bos_Latn", "hrv"), kept=0.25)
+    group = close_languages.LanguageGroup(("bos_Latn", "hrv"), kept_share=0.25)
     pair = close_languages.CloseLanguages(group, np.array([0, 2]), {})
     vectors = logistic_regression.Vectors(
         np.array([[8, 1, 0]], dtype=np.float32), np.array([0, 1, 8], np.float32), np.array([2, 1, 2], np.float32)

@@ -39,11 +39,13 @@ def web(seed: int, hosts: int = 6, within: float = 0.85) -> tuple[Graph, Evidenc
     lists[length < 10], scores[length < 10], length[length < 10] = -1, 0, 0
     declared = np.where(rng.random(n) < 0.4, truth, -1)[:, None].astype(np.int16)
     signal = Signal(declared, (declared >= 0).astype(np.float32), 0.7)
+    named = np.where(rng.random(n) < 0.3, rng.integers(0, len(CODES), n), -1)[:, None].astype(np.int16)
+    url = Signal(named, (named >= 0) * np.float32(0.8))
     directory = host * 3 + rng.integers(0, 3, n).astype(np.int32)
     both = np.flatnonzero((rng.random(n) < 0.1) & (length == 900))
     shares = np.tile(np.float32([0.52, 0.48]), (len(both), 1))
     parts = FixedBeliefs(both, lists[both], shares)
-    return graph, Evidence(CODES, lists, scores, length, host, directory, {"declared": signal}, parts=parts)
+    return graph, Evidence(CODES, lists, scores, length, host, directory, {"declared": signal, "url": url}, parts=parts)
 
 
 def partitions(graph: Graph, evidence: Evidence, number: np.ndarray, ids: np.ndarray) -> list[Partition]:

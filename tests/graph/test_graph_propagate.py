@@ -98,6 +98,28 @@ def test_a_language_that_keeps_to_itself_is_told_by_its_own_coupling() -> None:
     assert speak(*given, to_target=False)[0, :2] == pytest.approx(outward, abs=1e-5)
 
 
+def test_the_url_of_a_page_without_text_counts_for_its_own_answer_alone() -> None:
+    # Page 0 is short and German; it links to pages 1..5, whose URLs are English and which were never fetched; page 6
+    # links to one of them, and nothing else is known of it. Pages 7 and 8 are on another host.
+    pages = evidence([({"deu": 0.6, "eng": 0.4}, SHORT), *[EMPTY] * 6, FULL["eng"], FULL["deu"]], [0] * 7 + [1] * 2)
+    links = graph(9, [*((0, page) for page in range(1, 6)), (6, 1)])
+    named = np.int16([[-1], *[[CODES.index("eng")]] * 5, *[[-1]] * 3])
+    url = Signal(named, (named >= 0) * np.float32(0.9))
+    alone = propagate(links, replace(pages, signals={"url": replace(url, weight=0)}))
+    heard = propagate(links, replace(pages, signals={"url": url}), trace=[1])
+    assert heard.probabilities[[0, 6]] == pytest.approx(alone.probabilities[[0, 6]], abs=1e-6)
+    assert said(alone) == [*["deu"] * 7, "eng", "deu"]
+    assert said(heard) == ["deu", *["eng"] * 5, "deu", "eng", "deu"]
+    trace = heard.traces[1]
+    assert {part.source for part in trace.contributions if part.log_odds > 1} == {"url"}
+    assert 1 / (1 + np.exp(-SURER * trace.log_odds)) == pytest.approx(
+        heard.confidence[1] / (heard.confidence[1] + heard.runner_up_confidence[1]), abs=1e-5
+    )
+    assert trace.rounds[0][0] == CODES.index("eng")
+    nothing = propagate(links, replace(evidence([EMPTY] * 9), signals={"url": url}))
+    assert said(nothing) == ["und", *["eng"] * 5, *["und"] * 3]  # evidence reaches no page that links to them
+
+
 @pytest.mark.parametrize("languages", [2, 4, 7])
 def test_a_sender_that_knows_nothing_says_nothing(languages: int) -> None:
     rng = np.random.default_rng(0)

@@ -75,7 +75,7 @@ def refuse_inputs(output: str | Path, *inputs: Path) -> None:
 def refuse_before_work(output: Path, *inputs: Path) -> None:
     """Raise before a verb spends its time, where its output could not be written in the end."""
     if str(output) == "-":
-        raise click.UsageError("'-' is standard output, which this does not go to: name a file")
+        raise click.UsageError("cannot write to standard output (-): name a file")
     refuse_inputs(output, *inputs)
     refuse_unwritable(output)
 

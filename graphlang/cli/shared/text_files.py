@@ -51,8 +51,8 @@ encoding = click.option(
     "--encoding",
     metavar="NAME",
     callback=_known,
-    help="Charset of the files, such as koi8-r. Without it files are read as UTF-8; if they are not, the charset is"
-    " detected, and printed.",
+    help="Charset of the files, such as koi8-r. By default UTF-8; if a file is not UTF-8, its charset is detected"
+    " and printed.",
 )
 
 

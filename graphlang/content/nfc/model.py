@@ -11,7 +11,7 @@ text's score is the inner product of its own vector with that. Different from th
 * the vectors are then trained by logistic regression (`training.logistic_regression`), since the
   differences of close languages decide, on texts that are scored as if they had not been counted;
 * training also learns from frequency lists of words and from lines without diacritics, corrects for the genre of a text
-  (`training.genres`), and takes from the lists what discriminates close languages
+  (`training.excerpts`), and takes from the lists what discriminates close languages
   (`training.close_languages`);
 * a text's vector is the count of each n-gram divided by the root of the number of all of them, which is formula 0.3
   where no n-gram repeats;

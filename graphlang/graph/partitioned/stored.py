@@ -27,7 +27,7 @@ from graphlang.graph.propagation.edges.link_regressions import Regression
 from graphlang.graph.propagation.elsewhere import Elsewhere, PlaceCounts
 from graphlang.graph.propagation.learned import Learned as Model
 from graphlang.graph.propagation.motion import Motion
-from graphlang.graph.propagation.nodes.potentials import ClampedBeliefs, NodePotentials
+from graphlang.graph.propagation.nodes.potentials import ClampedBeliefs, NodePotentials, UrlEvidence
 from graphlang.graph.propagation.nodes.signals import Reliability
 from graphlang.graph.propagation.nodes.site_prior import Prior
 
@@ -38,7 +38,7 @@ KINDS: Final[dict[str, type[Any]]] = {
     "learned": Learned, "model": Model, "reliability": Reliability, "compatibility": CompatibilityModel,
     "regression": Regression, "graph": Graph, "evidence": Evidence, "degrees": Degrees, "place counts": PlaceCounts,
     "elsewhere": Elsewhere, "beliefs": FixedBeliefs, "local": Local, "ready": Ready,
-    "prepared": Prepared, "potentials": NodePotentials, "clamped": ClampedBeliefs,
+    "prepared": Prepared, "potentials": NodePotentials, "clamped": ClampedBeliefs, "urls": UrlEvidence,
     "prior": Prior, "edges": EdgeCompatibility, "weights": MessageWeights, "motion": Motion, "moves": Moves,
 }  # fmt: skip
 _NAMES: Final = {kind: name for name, kind in KINDS.items()}
@@ -76,7 +76,7 @@ def _written(value: Any, arrays: list[bytes]) -> Any:
         named = {field.name: _written(getattr(value, field.name), arrays) for field in fields(value)}
         return {"kind": _NAMES[type(value)], "fields": named}
     if isinstance(value, dict):
-        pairs = [[name, _written(item, arrays)] for name, item in sorted(value.items())]
+        pairs = [[name, _written(item, arrays)] for name, item in value.items()]  # their order is that of sums
         return {"pairs": pairs}
     if isinstance(value, tuple):
         return {"tuple": [_written(item, arrays) for item in value]}

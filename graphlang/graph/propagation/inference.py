@@ -407,5 +407,5 @@ def _answers(exchange: Exchange, outcome: Outcome, keep: int) -> tuple[NDArray[n
         probabilities[latent[part], :few] = np.take_along_axis(final, order, 1)
 
     list(in_blocks(len(latent), BLOCK, tell))
-    probabilities[exchange.unreached()] = 0
+    probabilities[exchange.unreached() & ~given.urls.stands_out] = 0
     return given.active[columns], probabilities

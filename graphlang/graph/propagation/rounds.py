@@ -151,7 +151,7 @@ class Exchange:
         return found
 
     def unreached(self) -> NDArray[np.bool_]:
-        """Pages without evidence that no chain of links joins to a page with evidence, shape (n,)."""
+        """Pages with no evidence but their URL that no chain of links joins to a page with evidence, shape (n,)."""
         if self._unreached is not None:
             return self._unreached
         nothing = self.potentials.no_evidence
@@ -179,7 +179,7 @@ class Exchange:
             raise ValueError("the rounds were run before, and what they began with was let go of")
         if self._carried is None:
             self._carried = self._classes()
-        path = {int(row): [_best(self._told_of(row))] for row in rows}
+        path = {int(row): [_best(self._answer_alone(row))] for row in rows}
         belief, count = self.belief, len(self.potentials.latent)
         before, (last, damping) = np.empty_like(belief), self._start(motion)
         incoming = np.zeros((count, belief.shape[1]))
@@ -229,9 +229,11 @@ class Exchange:
 
         Args:
             incoming: sum of the incoming log messages, shape (f, K + 1).
-            part: numbers of latent pages, shape (p,).
+            part: numbers of latent pages, ascending, shape (p,).
         """
-        return softmax(self._heard(incoming, part, self.potentials.log_potential))
+        logs = self._heard(incoming, part, self.potentials.log_potential)
+        self.potentials.add_urls(logs, part)
+        return softmax(logs)
 
     def _passed_on(self, incoming: NDArray[np.float64], part: NDArray[np.int64]) -> NDArray[np.float32]:
         """What they tell their neighbours: the same with less of what they heard, shape (p, K + 1)."""
@@ -324,12 +326,14 @@ class Exchange:
         given = (group, coupling, sender, self.potentials.prior.group[page], self.belief)
         return self.messages.logs(*given, sender - self.messages.fixed, to_target=to_target)[:, :-1]
 
-    def _told_of(self, row: int) -> NDArray[np.float32]:
-        """How sure a page is told to be of what it believes now, shape (L,)."""
+    def _answer_alone(self, row: int) -> NDArray[np.float32]:
+        """The answer of a page before it hears from its neighbours, shape (L,)."""
         number = self.potentials.number[[row]].astype(np.int64)
         if number[0] < 0:
             return self.belief_of(row)
-        return self.spread_out(row, self.told(number, self.belief[number])[0])
+        logs = self.potentials.log_potential[number]
+        self.potentials.add_urls(logs, number)
+        return self.spread_out(row, self.told(number, softmax(logs))[0])
 
     def _follow(self, path: Mapping[int, list[tuple[int, float]]], incoming: NDArray[np.float64]) -> None:
         for row, steps in path.items():

@@ -6,7 +6,9 @@ doubt, and, calibrated, as its answer; a page in two languages speaks for both. 
 al. 2017, section 4.2), fitted with the weights: a text is told from all languages of the model, its page only from
 those of the collection, so that confidence is a little below accuracy. A long page in doubt starts from its text's
 probabilities too. It listens to its signals and its sure neighbours, and not to what is counted on sure pages, the
-languages of its site and of lists (`COUNTED`): what texts are never sure of is missing there. Texts and signals are
+languages of its site and of lists (`COUNTED`): what texts are never sure of is missing there. The URL of a page without
+text speaks for its own answer alone: words of URLs are English on sites of all languages, so that the neighbours of
+pages never fetched would hear English from each of them (`UrlEvidence`). Texts and signals are
 turned into tables a block of pages at a time, so that memory grows with the latent pages, not with all pages; priors
 have a number for each active language and each host or directory.
 """
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 
 BLOCK = 1 << 12  #: pages whose tables one core holds at once
 AHEAD = 8  #: blocks of beliefs that are worked out while those of others are put in their place
+URL = "url"  #: name of the signal that neighbours do not hear from a page without text
 COUNTED = ("site", link_order.NAME)  #: terms that are counted on sure pages: long pages in doubt do without
 #: A page speaks for two languages where each has so much of its text. Smaller parts, most of them English that was left
 #: on a translated page, led more neighbours astray on the development sets than they helped.
@@ -62,6 +65,16 @@ class ClampedBeliefs:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class UrlEvidence:
+    """What URLs of latent pages without text say: evidence for the page itself that its neighbours do not hear."""
+
+    page: NDArray[np.int64]  #: numbers of latent pages, ascending, shape (e,)
+    column: NDArray[np.int16]  #: a language that the URL names, shape (e,)
+    log_odds: NDArray[np.float32]  #: of it against the languages that the URL does not name, shape (e,)
+    stands_out: NDArray[np.bool_]  #: pages that have an answer by their URL alone, shape (n,)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class NodePotentials:
     """n pages, f of them latent; L active languages, K candidates of each page."""
 
@@ -71,15 +84,34 @@ class NodePotentials:
     number: NDArray[np.int32]  #: of each page among the latent ones, -1 clamped, shape (n,)
     doubtful: NDArray[np.bool_]  #: latent pages whose text is long, and in doubt; shape (n,)
     candidates: NDArray[np.int16]  #: columns that each latent page keeps, ascending, shape (f, K)
-    log_potential: NDArray[np.float32]  #: of them and of all others together, up to a constant, shape (f, K + 1)
+    #: of them and of all others together, without ``urls``, up to a constant, shape (f, K + 1)
+    log_potential: NDArray[np.float32]
+    urls: UrlEvidence
     #: what a long text in doubt leaves to languages that are not active, relative to all that these have; shape (f,)
     left: NDArray[np.float32]
-    no_evidence: NDArray[np.bool_]  #: pages of which neither text nor signal says anything, shape (n,)
+    no_evidence: NDArray[np.bool_]  #: pages of which neither text nor signal, without ``urls``, says anything, (n,)
     best: NDArray[np.int16]  #: column of the most likely language of each text, -1 none, shape (n,)
     clamped: ClampedBeliefs
     #: what the log-potential (of a clamped page: the log-belief) is the sum of, by row and name, for the rows asked for
     terms: Mapping[int, Mapping[str, NDArray[np.float32]]]
     weights: Mapping[str, float]  #: of the signals, by name
+
+    def add_urls(self, logs: NDArray[np.float32], numbers: NDArray[np.int64]) -> None:
+        """Add the evidence of URLs that neighbours do not hear to logarithms of some latent pages, in place.
+
+        Args:
+            logs: of the candidates, and of all other languages, shape (p, K + 1).
+            numbers: of the pages, ascending, shape (p,).
+        """
+        urls = self.urls
+        if not len(numbers):
+            return
+        part = slice(*np.searchsorted(urls.page, (numbers[0], numbers[-1] + 1)))
+        row = np.searchsorted(numbers, urls.page[part])
+        is_asked = numbers[row] == urls.page[part]
+        is_column = self.candidates[urls.page[part]] == urls.column[part, None]
+        entry, place = np.nonzero(is_column & is_asked[:, None])
+        logs[row[entry], place] += urls.log_odds[part][entry]
 
 
 def node_potentials(  # noqa: PLR0917  all that they depend on
@@ -123,28 +155,35 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
     left = np.zeros(len(latent), np.float32)
     asked: dict[int, dict[str, NDArray[np.float32]]] = {}
 
-    def put_together(block: slice) -> None:
+    def put_together(block: slice) -> tuple[NDArray[np.int64], NDArray[np.int16], NDArray[np.float32]]:
+        """Fill in the rows of a block of latent pages; return their part of ``UrlEvidence``."""
         part = latent[block]
         found = terms.of(part)
         total = _sum(found)
-        guess[part] = np.where(terms.no_evidence[part], NONE, total.argmax(axis=1))
+        passed, urls = terms.without_urls(part, found)
+        guess[part] = np.where(terms.no_evidence[part], NONE, passed.argmax(axis=1))
         columns[block] = candidates.choose(total)
-        packed[block] = candidates.gather(total, columns[block])
+        packed[block] = candidates.gather(passed, columns[block])
         unsure = np.flatnonzero(roles.doubtful[part])
         left[block.start + unsure] = LEFT * text_likelihood.left_over(tables.of(part[unsure]))
         for row in rows:
             if part[0] <= row <= part[-1] and roles.number[row] >= 0:
                 asked[row] = {name: table[roles.number[row] - block.start].copy() for name, table in found.items()}
+        pages, languages = np.nonzero(urls)
+        return block.start + pages, languages.astype(np.int16), urls[pages, languages]
 
-    list(in_blocks(len(latent), BLOCK, put_together))
+    nothing = np.zeros(0, np.int64), np.zeros(0, np.int16), np.zeros(0, np.float32)
+    page, language, log_odds = zip(nothing, *in_blocks(len(latent), BLOCK, put_together), strict=True)
+    urls = np.concatenate(page), np.concatenate(language), np.concatenate(log_odds)
+    of_urls = UrlEvidence(*urls, terms.url_stands_out)
     if kept < len(active) and links is not None:
         nearby = candidates.Nearby(links, guess, len(active))
         for at in range(0, len(latent), BLOCK):
             shares = nearby.shares(latent[at : at + BLOCK])
             some = at + np.flatnonzero(candidates.missed(shares, columns[at : at + BLOCK]))
-            total = _sum(terms.of(latent[some]))
-            columns[some] = candidates.choose(softmax(total) + candidates.NEAR * shares[some - at])
-            packed[some] = candidates.gather(total, columns[some])
+            found = terms.of(latent[some])
+            columns[some] = candidates.choose(softmax(_sum(found)) + candidates.NEAR * shares[some - at])
+            packed[some] = candidates.gather(terms.without_urls(latent[some], found)[0], columns[some])
     clamped = _clamped(tables, np.flatnonzero(roles.number < 0), prior, keep, fixed, options.calibration)
     for row in rows:
         if roles.number[row] < 0:
@@ -152,7 +191,7 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
             belief = _clamped_beliefs(tables, one, tables.of(one), prior, fixed)[0][0]
             word = "correction" if evidence.is_labelled()[row] else "text"
             asked[row] = {word: np.log(np.maximum(belief, site_prior.LEAST))}
-    of_latent = (latent, roles.number, roles.doubtful, columns, packed, left)
+    of_latent = (latent, roles.number, roles.doubtful, columns, packed, of_urls, left)
     weights = {name: signal.weight for name, signal in signals.items()}
     return NodePotentials(active, prior, *of_latent, terms.no_evidence, roles.best, clamped, asked, weights)
 
@@ -172,8 +211,10 @@ class _Terms:
         self._tables, self._roles, self._learned, self._prior = tables, roles, learned, prior
         self._signals = {name: signal for name, signal in signals.items() if signal.weight}
         self._foreign = text_likelihood.foreign_text(evidence.codes, tables.active)
-        #: pages of which neither text nor signal says anything, once all latent pages were asked for; shape (n,)
+        #: pages of which neither text nor signal says anything, but for their URL, once all latent pages were asked
+        #: for; shape (n,)
         self.no_evidence = roles.best < 0
+        self.url_stands_out = np.zeros(evidence.n, np.bool_)  #: pages without text whose URL says enough, shape (n,)
 
     def of(self, pages: NDArray[np.int64]) -> dict[str, NDArray[np.float32]]:
         """Logarithms; shape (p, L) each."""
@@ -191,11 +232,27 @@ class _Terms:
             right = self._learned.reliability[name].of_hosts[roles.host[pages]]
             log_odds = signals_.log_odds(self._tables.of(pages, signal), prior, right)
             log_odds *= np.float32(signal.weight)
-            self.no_evidence[pages] &= ~signals_.stands_out(log_odds)
+            if name == URL:
+                self.url_stands_out[pages] = (roles.best[pages] < 0) & signals_.stands_out(log_odds)
+            else:
+                self.no_evidence[pages] &= ~signals_.stands_out(log_odds)
             found[name] = log_odds
         for name in found.keys() & COUNTED:
             found[name][doubtful] = 0
         return found
+
+    def without_urls(
+        self, pages: NDArray[np.int64], found: Mapping[str, NDArray[np.float32]]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The sum of the terms of some pages without the URLs of those that have no text, and what these URLs add.
+
+        The second is 0 for a language that the URL does not name. Shape (p, L) each.
+        """
+        if URL not in found:
+            return _sum(found), np.zeros((len(pages), 0), np.float32)
+        textless = self._roles.best[pages] < 0
+        urls = np.where(textless[:, None], found[URL] - found[URL].min(axis=1, keepdims=True), np.float32(0))
+        return _sum({**found, URL: np.where(textless[:, None], np.float32(0), found[URL])}), urls
 
 
 def _sum(terms: Mapping[str, NDArray[np.float32]]) -> NDArray[np.float32]:
