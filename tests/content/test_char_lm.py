@@ -106,9 +106,9 @@ def test_all_words_together_have_the_probability_one_whatever_is_left_out(least:
     made = witten_bell.estimate_char_lms([{"a": 9, "ab": 5, "abab": 3, "b": 1}, {"abbabba": 2, "ba": 4}], least=least)
     assert made is not None
     for language in (0, 1):
-        every = ["".join(letters) for size in range(13) for letters in product("ab", repeat=size)]
+        every = ["".join(letters) for size in range(10) for letters in product("ab", repeat=size)]
         # What is missing is that of longer words.
-        assert 0.95 < sum(exp(score(made, word, language)) for word in every) < 1 + 1e-9
+        assert 0.9 < sum(exp(score(made, word, language)) for word in every) < 1 + 1e-9
 
 
 def test_what_adds_little_is_left_out() -> None:

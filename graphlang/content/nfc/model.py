@@ -87,7 +87,7 @@ class Discriminative(Calibrated):
         self.vocabulary = self.parts.vocabulary
         open_set = OpenSet(self.parts)
         self._short = ShortTexts(self.parts, open_set)
-        self._long = LongTexts(self.parts, open_set, self._short, relatives.bounds(self))
+        self._long = LongTexts(self.parts, open_set, self._short, relatives.find_bounds(self))
         self._fit_order = max((order for order in self.vocabulary.orders if order <= _FIT_ORDER), default=0)
 
     def measure(
@@ -191,7 +191,7 @@ class WindowSums:
     def probabilities(self) -> Floats:
         """Compute probabilities, (windows, labels); 0 without letters, or in a script without labels."""
         answer = np.empty((len(self.lengths), self.labels), dtype=np.float32)
-        known = self.scores.probabilities(
+        answered = self.scores.probabilities(
             self.sums,
             self.weights,
             lengths=self.lengths,
@@ -200,7 +200,7 @@ class WindowSums:
             to=np.arange(len(answer)),
             answer=answer,
         )
-        answer[self.sums.order[known:]] = 0
+        answer[self.sums.order[answered:]] = 0
         return answer
 
     def together(self, groups: Ints, members: Ints, labels: Ints) -> Ints:
