@@ -163,16 +163,16 @@ def segments(
         workers: threads that identify, where the method allows more than one.
 
     Yields:
-        Each pair, and the spans of its text (`content.segments.find`).
+        Each pair, and the spans of its text (`content.segments.spans`).
     """
-    from graphlang.content.segments import spans as find  # noqa: PLC0415 - one language a text does without
+    from graphlang.content.segments.spans import find_spans  # noqa: PLC0415 - one language a text does without
 
     def ask(batch: _Batch) -> list[tuple[tuple[str, str], list[Span]]]:
         repaired = _repaired([text for _, text in batch])
         read = [repair.text if repair else text for repair, (_, text) in zip(repaired, batch, strict=True)]
         return [
             (item, _in_original(spans, item[1], repair.encoded) if repair else spans)
-            for item, repair, spans in zip(batch, repaired, find.spans(identifier, read), strict=True)
+            for item, repair, spans in zip(batch, repaired, find_spans(identifier, read), strict=True)
         ]
 
     for answers in _in_threads(ask, identifier, texts, workers):

@@ -290,13 +290,13 @@ def _segments(
     segments: Iterable[tuple[tuple[str, str], list[Span]]], *, shares: bool, spans: bool, text: bool
 ) -> Iterator[tuple[Any, ...]]:
     """One row a text: its name, its shares, its spans, or both; with ``text`` also the text itself."""
-    from graphlang.content.segments import spans as find  # noqa: PLC0415 - rarely needed
+    from graphlang.content.segments.spans import list_shares  # noqa: PLC0415 - rarely needed
 
     for (name, content), spans_of_text in segments:
         values: list[Any] = []
         if shares:
             values.append(
-                [{"language": each.language, "share": round(each.share, 4)} for each in find.shares(spans_of_text)]
+                [{"language": each.language, "share": round(each.share, 4)} for each in list_shares(spans_of_text)]
             )
         if spans:
             values.append(list(map(_span, spans_of_text)))

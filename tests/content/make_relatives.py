@@ -27,8 +27,7 @@ import numpy as np
 from graphlang.codes.languages import label, split
 from graphlang.content import registry
 from graphlang.content.relatives import FILE, FLOOR, LEAST_BOUND, support
-from graphlang.content.segments import spans as find
-from graphlang.content.segments import units
+from graphlang.content.segments import spans, units
 from graphlang.content.training import corpus
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def supports(identifier: Identifier, some: list[str]) -> tuple[NDArray[np.float6
     read = [identifier.probabilities([text[unit.begin : unit.end] for unit in units.cut(text)]) for text in some]
     any_of_it, counted = (
         np.array([support(chances, floor).mean(axis=0, dtype=np.float64) for chances in read])
-        for floor in (find.COSTS.floor, FLOOR)
+        for floor in (spans.COSTS.floor, FLOOR)
     )
     return any_of_it, counted
 
