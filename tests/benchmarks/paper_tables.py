@@ -33,17 +33,16 @@ import numpy as np
 from fastwarc import ArchiveIterator
 
 from graphlang.codes import languages
-from graphlang.content import registry
-from graphlang.content.published import declared
-from graphlang.content.published.bytes import byte_trigrams
-from graphlang.content.published.bytes.encodings import decode
-from graphlang.content.training.train import train
+from graphlang.content import declared, registry
 from graphlang.evaluation.metrics import by_length
 from graphlang.ingest import Limits
 from graphlang.ingest.formats.record_reader import RecordReader
 from graphlang.ingest.html import document
 from graphlang.ingest.page import Parser
 from graphlang.ingest.payload import charset, visible_bytes
+from graphlang.papers import byte_trigrams
+from graphlang.papers.encodings import decode
+from graphlang.training.train import train
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -378,7 +377,7 @@ def synthetic(data: Path, identifier: Any) -> None:
 
 
 def suzuki(identifier: byte_trigrams.ByteTrigrams, data: list[bytes], gold: np.ndarray) -> None:
-    strict = byte_trigrams.Strict(identifier)
+    strict = byte_trigrams.StrictTrigrams(identifier)
     labels, _, _ = strict.identify_bytes(data)
     answer = np.array([*codes(strict), ""])[labels]
     told = (answer != "und") & (answer != "")
@@ -392,8 +391,12 @@ def declarations(data: Path) -> None:
     say("No labelled collection here declares any language, so real pages without labels are taken, and the default")
     say("content method is the judge, where it is sure (above 0.95, 200 characters or more): agreement, not accuracy.")
     say()
-    say("| collection | pages with text | declare | usable | judged | agree | " + " | ".join(declared.SOURCES) + " |")
-    say("|---" * (6 + len(declared.SOURCES)) + "|")
+    say(
+        "| collection | pages with text | declare | usable | judged | agree | "
+        + " | ".join(declared.DECLARATION_SOURCES)
+        + " |"
+    )
+    say("|---" * (6 + len(declared.DECLARATION_SOURCES)) + "|")
     identifier = registry.load("nfc")
     sets = [(f"web/{name}", data / "web" / f"{name}.warc.gz") for name in ("docs-full", "httpd2006-legacy")]
     sets += [(f"bench/{name}", data / "bench" / f"{name}.warc.gz") for name in ("news-pages", "manuals")]
@@ -407,7 +410,7 @@ def declarations(data: Path) -> None:
                 for item in parser.parse(raw):
                     if hasattr(item, "declared") and item.text:
                         any_said += bool(item.declared)
-                        said.append(declared.declared(item.declared))
+                        said.append(declared.find_declared(item.declared))
                         texts.append(item.text)
         usable = np.array([one is not None for one in said])
         code = np.array([languages.split(one.label)[0] if one else "" for one in said])
@@ -415,7 +418,15 @@ def declarations(data: Path) -> None:
         judged = usable & (sure > 0.95) & (np.array(list(map(len, texts))) >= 200)
         agree = f"{(answer == code)[judged].mean():.4f}" if judged.any() else "-"
         by = Counter(one.source for one in said if one)
-        cells = (name, len(texts), any_said, usable.sum(), judged.sum(), agree, *(by[s] for s in declared.SOURCES))
+        cells = (
+            name,
+            len(texts),
+            any_said,
+            usable.sum(),
+            judged.sum(),
+            agree,
+            *(by[s] for s in declared.DECLARATION_SOURCES),
+        )
         say("| " + " | ".join(map(str, cells)) + " |")
 
 
