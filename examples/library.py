@@ -13,7 +13,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import graphlang as gl
-from graphlang.content.training.train import train  # not stable yet: the stable way to a model is 'graphlang train'
+from graphlang.training.train import train  # not stable yet: the stable way to a model is 'graphlang train'
 
 HERE = Path(__file__).parent if "__file__" in globals() else Path.cwd()
 FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else Path(tempfile.mkdtemp())

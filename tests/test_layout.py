@@ -45,6 +45,23 @@ ALLOWED = {
         "graphlang.public_suffix",
         "graphlang.files",
     ),
+    "graphlang.papers": (
+        "graphlang.codes",
+        "graphlang.content",
+        "graphlang.modelfile",
+        "graphlang.native",
+        "graphlang.numerics",
+        "graphlang.urls",
+    ),
+    "graphlang.training": (
+        "graphlang.codes",
+        "graphlang.content",
+        "graphlang.modelfile",
+        "graphlang.numerics",
+        "graphlang.papers",
+        "graphlang.files",
+        "graphlang.urls",
+    ),
     "graphlang.graph": ("graphlang.codes", "graphlang.native", "graphlang.numerics"),
     "graphlang.codes": (),
     "graphlang.interrupts": (),
@@ -125,7 +142,7 @@ def test_no_room_imports_the_command_line() -> None:
 
 
 #: Modules that are the main program of a process of their own, and end it.
-PROGRAMS = {"graphlang.ingest.workers.worker", "graphlang.ingest.workers.fork"}
+PROGRAMS = {"graphlang.ingest.workers.worker", "graphlang.ingest.workers.process"}
 
 
 def test_only_the_command_line_prints_or_exits() -> None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from graphlang.content.identifier import Identifier
     from graphlang.db.runs.run import Run
-    from graphlang.urls.identifier import UrlIdentifier
+    from graphlang.urls.url_methods import UrlIdentifier
 
 _TOGETHER = 1024  # pages
 

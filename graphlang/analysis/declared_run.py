@@ -10,7 +10,7 @@ import graphlang
 from graphlang.analysis.classify import label_ids
 from graphlang.analysis.of_collections import DECLARED
 from graphlang.analysis.progress import SILENT, Progress
-from graphlang.content.published.declared import declared
+from graphlang.content.declared import find_declared
 from graphlang.db.runs.answers import RunAnswers, write_answers
 from graphlang.db.runs.lifecycle import clear_run, finish_run, reuse_run, start_run
 from graphlang.db.runs.run import get_run
@@ -48,7 +48,7 @@ def classify_declared(connection: sqlite3.Connection, *, choose: bool = True, pr
     for page, source, value in connection.execute("SELECT page, source, value FROM declarations ORDER BY page"):
         said.setdefault(page, []).append((source, value))
     progress.stage("classify", len(said), "pages")
-    found = {page: usable.label for page, rows in said.items() if (usable := declared(rows)) is not None}
+    found = {page: usable.label for page, rows in said.items() if (usable := find_declared(rows)) is not None}
     labels = sorted(set(found.values()))
     number = dict(zip(labels, label_ids(connection, labels), strict=True))
     pages = list(found)

@@ -96,9 +96,9 @@ def classify(
       graphlang classify crawl.db --at 2012
     """
     from graphlang.analysis.of_collections import DECLARED, TLD  # noqa: PLC0415
-    from graphlang.urls import registry as url_methods  # noqa: PLC0415
+    from graphlang.urls import url_methods  # noqa: PLC0415
 
-    if method in (TLD, DECLARED) or url_methods.known(method):
+    if method in (TLD, DECLARED) or url_methods.is_url_method(method):
         for name in ("title", "anchors", "shares"):
             if given_on_command_line(name):
                 raise click.UsageError(f"--{name} is not supported by {method}, which reads no text")

@@ -21,7 +21,7 @@ from graphlang.collection.opened_file import NOTHING_YET
 from graphlang.db import StoreError
 from graphlang.files import replacing
 from graphlang.printing.as_json import json_text
-from graphlang.urls.registry import DEFAULT
+from graphlang.urls.url_methods import DEFAULT
 from graphlang.visible import quantity
 
 if TYPE_CHECKING:
@@ -271,17 +271,16 @@ def score(
       graphlang score urls.tsv --method url --languages en,de,fr,es,it
       graphlang score urls.tsv --method 'url-words-me or url-words-re' --confusion
     """
-    from graphlang.urls import registry  # noqa: PLC0415
-    from graphlang.urls.training.evaluation import Measures, decide  # noqa: PLC0415
-    from graphlang.urls.training.labelled_urls import read_urls  # noqa: PLC0415
+    from graphlang.urls import url_methods  # noqa: PLC0415
+    from graphlang.urls.labelled_urls import UrlMeasures, decide_urls, read_urls  # noqa: PLC0415
 
-    identifier = registry.load(method)
+    identifier = url_methods.load(method)
     try:
         rows = read_urls(urls)
     except ValueError as error:
         raise Failure(f"{urls}: {error}", USAGE) from error
     try:
-        decisions = decide(identifier, rows, codes)
+        decisions = decide_urls(identifier, rows, codes)
     except ValueError as error:
         raise Failure(f"languages to score: {error}", USAGE) from error
     if confusion:
@@ -289,4 +288,4 @@ def score(
         write_rows(columns, decisions.confusion(), **target)
         return
     lines = [(code, count, *measures) for code, count, measures in decisions.measures()]
-    write_rows(("language", "urls", *Measures._fields), lines, **target)
+    write_rows(("language", "urls", *UrlMeasures._fields), lines, **target)

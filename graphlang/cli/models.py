@@ -26,14 +26,14 @@ from graphlang.codes import languages as codes
 from graphlang.content import registry as content_methods
 from graphlang.files import OutputError, refuse_unwritable, replacing
 from graphlang.printing.as_json import json_text
-from graphlang.urls import registry as url_methods
+from graphlang.urls import url_methods
 from graphlang.visible import quantity, visible
 
 if TYPE_CHECKING:
     from graphlang.codes.languages import LanguageChoice
     from graphlang.modelfile import Model
-    from graphlang.urls.baykan2008.methods import Published
-    from graphlang.urls.default.model import Url
+    from graphlang.papers.baykan2008 import UrlClassifier
+    from graphlang.urls.url_model import UrlModel
 
 _NFC = "nfc"  # the method whose models can be extended, and can lose languages
 #: Parameters of training that are not settings of a method.
@@ -220,13 +220,13 @@ def train(
     refuse_unwritable(model)
     if model.exists() and model.samefile(corpus):
         raise OutputError(f"cannot write to {model}: it is the corpus")
-    from graphlang.content.training.corpus import why_left_out  # noqa: PLC0415
+    from graphlang.training.corpus import explain_left_out  # noqa: PLC0415
 
     trained = _train(corpus, method, text, frequencies, messages, values)
     digest = trained.save(model)
     say(f"{model}: {quantity(len(trained.labels), 'label')}, {model.stat().st_size:,} bytes, sha256 {digest}")
     if left_out := trained.parameters.get("left_out"):
-        say(f"left out: {', '.join(visible(reason) for reason in why_left_out(left_out))}")
+        say(f"left out: {', '.join(visible(reason) for reason in explain_left_out(left_out))}")
 
 
 def _train(
@@ -236,10 +236,9 @@ def _train(
     frequencies: Path | None,
     messages: tuple[Path, ...],
     settings: dict[str, Any],
-) -> Model | Url | Published:
+) -> Model | UrlModel | UrlClassifier:
     """Train a model of any method from the beginning."""
-    from graphlang.content.training import train as content_training  # noqa: PLC0415
-    from graphlang.urls.training import train as url_training  # noqa: PLC0415
+    from graphlang.training import train, train_url  # noqa: PLC0415
 
     with bars() as progress:
         stage = ""
@@ -256,11 +255,11 @@ def _train(
             if frequencies is not None or messages:
                 wrong = "--messages" if frequencies is None else "--words"
                 raise click.UsageError(f"{method} learns from URLs, and takes no {wrong}")
-            return url_training.train_file(corpus, method=method, text=text, **settings)
+            return train_url.train_url_method(corpus, method=method, text=text, **settings)
         if text is not None or not corpus.is_dir():
             why = "--text is for URLs" if text is not None else f"{corpus} is not a folder"
             raise click.UsageError(f"{why}: {method} learns from one folder, with a sub-folder for each label")
-        return content_training.train(corpus, method=method, words=frequencies, messages=messages, **settings)
+        return train.train(corpus, method=method, words=frequencies, messages=messages, **settings)
 
 
 def _extend(
@@ -283,12 +282,12 @@ def _extend(
         raise click.UsageError("--text is not supported by --extend; it is for --method url")
     if not folder.is_dir():
         raise click.BadParameter(f"{folder}: no such folder", param_hint="'MODEL'")
-    from graphlang.content.training.extend import extend  # noqa: PLC0415
+    from graphlang.training.extend import extend_model  # noqa: PLC0415
 
     refuse_unwritable(output)
     path = content_methods.path(base)
     content, digest = modelfile.read(path)
-    extended = extend(folder, base=content, path=path, digest=digest, **settings)
+    extended = extend_model(folder, base=content, path=path, digest=digest, **settings)
     sha256 = extended.save(output)
     say(f"{output}: {quantity(len(extended.labels), 'label')}, {output.stat().st_size:,} bytes, sha256 {sha256}")
     added = extended.parameters["extended"][-1]
@@ -365,13 +364,13 @@ def profiles(
       graphlang profiles my.npz --add klingon-corpus/ --remove rus:koi8-r
       graphlang profiles byte-trigrams --add corpus/ -o mine.npz
     """
-    from graphlang.content.published.bytes.edit_profiles import METHODS  # noqa: PLC0415
+    from graphlang.training.train_papers import PROFILE_METHODS  # noqa: PLC0415
 
     path = content_methods.path(name)
     model, digest = modelfile.read(path)
-    if model.method not in (*METHODS, _NFC):
+    if model.method not in (*PROFILE_METHODS, _NFC):
         raise click.BadParameter(
-            f"{visible(name)} has no profiles; only models of {', '.join(METHODS)} and {_NFC} have some",
+            f"{visible(name)} has no profiles; only models of {', '.join(PROFILE_METHODS)} and {_NFC} have some",
             param_hint="MODEL",
         )
     if folder is None and not remove and not only:
@@ -401,13 +400,13 @@ def _wanted(values: tuple[str, ...], option: str) -> tuple[LanguageChoice, ...]:
 
 
 def _list_profiles(model: Model, path: Path, format_: str) -> None:
-    from graphlang.content.published.bytes import profiles as byte_profiles  # noqa: PLC0415
-    from graphlang.content.training.fewer_labels import ngrams_of  # noqa: PLC0415
+    from graphlang.papers import byte_profiles  # noqa: PLC0415
+    from graphlang.training.model_columns import count_label_ngrams  # noqa: PLC0415
 
     if model.method == _NFC:
-        rows = [(label, "", ngrams) for label, ngrams in ngrams_of(model).items()]
+        rows = [(label, "", ngrams) for label, ngrams in count_label_ngrams(model).items()]
     else:
-        unpacked = byte_profiles.unpack(model, str(path))
+        unpacked = byte_profiles.unpack_profiles(model, str(path))
         rows = [(profile.label, profile.encoding, len(profile.grams)) for profile in unpacked]
     write_rows(("label", "encoding", "ngrams"), rows, format_=format_)
 
@@ -416,16 +415,16 @@ def _edit_profiles(
     model: Model, folder: Path | None, remove: tuple[str, ...], only: tuple[LanguageChoice, ...], target: Path
 ) -> None:
     """Write a byte model with other profiles."""
-    from graphlang.content.published.bytes.edit_profiles import amended  # noqa: PLC0415
+    from graphlang.training.train_papers import edit_profiles  # noqa: PLC0415
 
-    edited = amended(model, folder=folder, remove=remove, only=only)
+    edited = edit_profiles(model, folder=folder, remove=remove, only=only)
     sha256 = edited.model.save(target)
-    added = {profile.key for profile in edited.made}
+    keys = {profile.key for profile in edited.added}
     for profile in edited.removed:
-        if profile.key not in added:
+        if profile.key not in keys:
             write_line(f"removed {profile.label} in {profile.encoding}")
     before = {profile.key for profile in edited.removed}
-    for profile in edited.made:
+    for profile in edited.added:
         write_line(f"{'replaced' if profile.key in before else 'added'} {profile.label} in {profile.encoding}")
     say(f"{target}: {quantity(len(edited.model.labels), 'label')}, sha256 {sha256}")
 
@@ -434,13 +433,13 @@ def _drop_labels(
     model: Model, path: Path, digest: str, only: tuple[LanguageChoice, ...], remove: tuple[str, ...], target: Path
 ) -> None:
     """Write a model of nfc with some of its languages."""
-    from graphlang.content.training.fewer_labels import fewer_labels  # noqa: PLC0415
+    from graphlang.training.model_columns import select_labels  # noqa: PLC0415
 
-    smaller = fewer_labels(model, path=path, digest=digest, only=only, without=_wanted(remove, "--remove"))
+    smaller = select_labels(model, path=path, digest=digest, only=only, without=_wanted(remove, "--remove"))
     sha256 = smaller.model.save(target)
     for label in smaller.removed:
         write_line(f"removed {label}")
-    for label in smaller.alone:
+    for label in smaller.single:
         language, script = codes.split(label)
         say(f"{codes.name(language)} is the only language left in the script {script}: all texts in it get it")
     say(f"{target}: {quantity(len(smaller.model.labels), 'label')}, sha256 {sha256}")
@@ -462,11 +461,11 @@ def tree(language: str, method: str, depth: int) -> None:
       graphlang tree de
       graphlang tree French --depth 3
     """
-    from graphlang.urls.baykan2008.learners.tree_per_language import Forest  # noqa: PLC0415
-    from graphlang.urls.baykan2008.methods import Published  # noqa: PLC0415
+    from graphlang.papers.baykan2008 import UrlClassifier  # noqa: PLC0415
+    from graphlang.papers.baykan2008_trees import TreePerLanguage  # noqa: PLC0415
 
     identifier = url_methods.load(method)
-    if not isinstance(identifier, Published) or not isinstance(identifier.scorer, Forest):
+    if not isinstance(identifier, UrlClassifier) or not isinstance(identifier.scorer, TreePerLanguage):
         raise modelfile.ModelError(f"{method} has no decision trees")
     code = codes.code(language)
     if code not in identifier.labels:

@@ -263,7 +263,7 @@ class _NotUrls:
 
     def count(self, predicted: Iterable[_Predicted]) -> Iterator[_Predicted]:
         """Pass predictions through, and count."""
-        from graphlang.urls.tokens.readable_text import is_url  # noqa: PLC0415 - texts do without
+        from graphlang.urls.readable_text import is_url  # noqa: PLC0415 - texts do without
 
         for prediction in predicted:
             (name, line), _ = prediction

@@ -10,6 +10,7 @@ these are kept, and name their encoding; other pages they read in UTF-8.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -20,12 +21,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphlang.content.identifier import Identifier
-    from graphlang.content.published.martins_silva import Marked
 
 #: Characters of main content below which the words of inlinks are read as well.
 ENOUGH = 200
 #: Characters of a title that are always read, as most titles are shorter; more only up to the length of the text.
 _TITLE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A page whose markup is known: title, blocks of text as the markup separates them, keywords and description."""
+
+    title: str = ""
+    blocks: tuple[str, ...] = ()
+    metadata: str = ""
 
 
 class Material(NamedTuple):
@@ -56,7 +65,7 @@ class ReadsBytes(Protocol):
 
 @runtime_checkable
 class ReadsMarked(Protocol):
-    """A method over marked parts: `published.martins_silva`, which is imported only when it is used."""
+    """A method over marked parts: the method `martins-silva` of `graphlang.papers`."""
 
     def identify(self, pages: Sequence[Marked]) -> NDArray[np.float32]:
         """Compute probabilities, (pages, labels)."""
@@ -101,8 +110,6 @@ def as_texts(material: Material, *, title: bool = True) -> list[str]:
 
 def as_marked(material: Material, *, title: bool = True) -> list[Marked]:
     """Mark the parts of each page: title; main content and the rest, a block each; words of inlinks as metadata."""
-    from graphlang.content.published.martins_silva import Marked  # noqa: PLC0415 - it brings scipy along
-
     return [
         Marked(
             title=head if title else "",

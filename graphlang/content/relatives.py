@@ -63,29 +63,29 @@ def support(chances: NDArray[np.float32], floor: float = FLOOR) -> NDArray[np.fl
     return logs
 
 
-def bounds(identifier: Identifier) -> Bounds:
+def find_bounds(identifier: Identifier) -> Bounds:
     """Look up the bounds of a method; none for models that they were not measured with."""
     return _bounds(identifier.labels) if identifier.hash == _measured()["model"] else {}
 
 
-def lower_bounds(known: Bounds, least: float) -> Bounds:
+def lower_bounds(bounds: Bounds, minimum: float) -> Bounds:
     """Replace `LEAST_BOUND` in bounds by a lower one.
 
     >>> lower_bounds({0: {1: 0.5, 2: LEAST_BOUND}}, 0.02)
     {0: {1: 0.5, 2: 0.02}}
     """
     return {
-        label: {other: least if bound <= LEAST_BOUND else bound for other, bound in others.items()}
-        for label, others in known.items()
+        label: {other: minimum if bound <= LEAST_BOUND else bound for other, bound in others.items()}
+        for label, others in bounds.items()
     }
 
 
-def in_doubt(probabilities: NDArray[np.float32], known: Bounds) -> Ints:
+def in_doubt(probabilities: NDArray[np.float32], bounds: Bounds) -> Ints:
     """Find texts that may be in a relative of their best label.
 
     Args:
         probabilities: Of the labels, (texts, labels).
-        known: Bounds of the method.
+        bounds: Bounds of the method.
 
     >>> chances = np.array([[0.98, 0.02], [0.9999, 0.0001], [0.1, 0.9], [0, 0]], dtype=np.float32)
     >>> in_doubt(chances, {0: {1: 0.5}}).tolist()
@@ -93,17 +93,17 @@ def in_doubt(probabilities: NDArray[np.float32], known: Bounds) -> Ints:
     """
     best = probabilities.argmax(axis=1)
     doubtful = np.zeros(len(best), dtype=np.bool_)
-    for label in set(best.tolist()).intersection(known):
+    for label in set(best.tolist()).intersection(bounds):
         rows = np.flatnonzero(best == label)
-        relatives = np.fromiter(known[label], dtype=np.int64)
-        least = NEAR * np.fromiter(known[label].values(), dtype=np.float32)
-        likely = probabilities[rows[:, None], relatives] > least * probabilities[rows, label][:, None]
+        relatives = np.fromiter(bounds[label], dtype=np.int64)
+        minimum = NEAR * np.fromiter(bounds[label].values(), dtype=np.float32)
+        likely = probabilities[rows[:, None], relatives] > minimum * probabilities[rows, label][:, None]
         doubtful[rows] = likely.any(axis=1)
     return np.flatnonzero(doubtful)
 
 
 def smaller(
-    chances: NDArray[np.float32], offsets: Ints, labels: Ints, known: Bounds
+    chances: NDArray[np.float32], offsets: Ints, labels: Ints, bounds: Bounds
 ) -> tuple[Ints, NDArray[np.float32]]:
     """Find the relative that each text may be in, and its probability against the great label, (texts,) each.
 
@@ -114,7 +114,7 @@ def smaller(
         chances: Probabilities of the labels, (units, labels).
         offsets: Text t has the units `offsets[t] : offsets[t + 1]`, (texts + 1,).
         labels: Best label of each text, (texts,).
-        known: Bounds of the method.
+        bounds: Bounds of the method.
 
     >>> mixed = np.array([[0.6, 0.4], [0.7, 0.3]] * 10, dtype=np.float32)
     >>> relative, part = smaller(mixed, np.array([0, 10, 19]), np.array([0, 0]), {0: {1: 0.5}})
@@ -124,8 +124,8 @@ def smaller(
     small, share = labels.copy(), np.zeros(len(labels), dtype=np.float32)
     for text, label in enumerate(labels.tolist()):
         begin, end = offsets[text], offsets[text + 1]
-        if label in known:
-            relative, errors = _most_supported(chances[begin:end], label, known[label], LEAST_UNITS)
+        if label in bounds:
+            relative, errors = _most_supported(chances[begin:end], label, bounds[label], LEAST_UNITS)
             if relative != label:
                 small[text] = relative
                 share[text] = 1 / (1 + np.exp(np.clip(STEEP * (AGREE - errors), -_MOST_LOG, _MOST_LOG)))
@@ -133,11 +133,11 @@ def smaller(
 
 
 def _most_supported(
-    chances: NDArray[np.float32], label: int, bound_of: Mapping[int, float], least: int
+    chances: NDArray[np.float32], label: int, bound_of: Mapping[int, float], minimum: int
 ) -> tuple[int, float]:
     """Find the relative with the most support beyond its bound, and by how many standard errors of the mean."""
     supports = support(chances[:, [label, *bound_of]])
-    if len(supports) < least:
+    if len(supports) < minimum:
         return label, -np.inf
     more = supports[:, 1:] - np.fromiter(bound_of.values(), dtype=np.float32) * supports[:, :1]
     mean = more.mean(axis=0)
@@ -151,9 +151,9 @@ def settle(
     chances: NDArray[np.float32],
     path: Ints,
     texts: Ints,
-    known: Bounds,
+    bounds: Bounds,
     *,
-    least: int = LEAST_UNITS,
+    minimum: int = LEAST_UNITS,
     agree: float = AGREE,
 ) -> Ints:
     """Replace labels of units by a small relative where the units of a text and label support it, (units,).
@@ -162,8 +162,8 @@ def settle(
         chances: Probabilities of the labels, (units, labels).
         path: Label of each unit, (units,).
         texts: Text of each unit, ascending, (units,).
-        known: Bounds of the method.
-        least: Units of a text and label that are needed.
+        bounds: Bounds of the method.
+        minimum: Units of a text and label that are needed.
         agree: Standard errors of the mean by which their support must exceed the bound.
 
     >>> chances = np.array([[0.6, 0.4]] * 10 + [[0.99, 0.01]] * 10, dtype=np.float32)
@@ -171,11 +171,11 @@ def settle(
     [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
     """
     settled = path.copy()
-    units = np.flatnonzero(np.isin(path, list(known)))
+    units = np.flatnonzero(np.isin(path, list(bounds)))
     for text, label in sorted(set(zip(texts[units].tolist(), path[units].tolist(), strict=True))):
         group = units[(texts[units] == text) & (path[units] == label)]
-        if len(group) >= least:
-            relative, errors = _most_supported(chances[group], label, known[label], least)
+        if len(group) >= minimum:
+            relative, errors = _most_supported(chances[group], label, bounds[label], minimum)
             settled[group] = relative if errors > agree else label
     return settled
 

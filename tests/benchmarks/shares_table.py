@@ -42,8 +42,8 @@ from graphlang.analysis.classify import classify
 from graphlang.codes.languages import code, label
 from graphlang.content import registry
 from graphlang.content.segments import decode, page_shares, spans
-from graphlang.content.training import corpus
 from graphlang.db.connection import open_existing
+from graphlang.training import corpus
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -65,9 +65,9 @@ class Document(NamedTuple):
 
 def held_out(data: Path) -> dict[str, list[str]]:
     """Lines of the languages that have the most of them."""
-    read = corpus.read(data / "train", label=label, minimum=lambda _: 60_000, maximum=400_000)
+    read = corpus.read_corpus(data / "train", label=label, minimum=lambda _: 60_000, maximum=400_000)
     lines = {
-        own: [line for line in corpus.held_out(some, 10)[1] if len(line) > SHORTEST_LINE]
+        own: [line for line in corpus.hold_out(some, 10)[1] if len(line) > SHORTEST_LINE]
         for own, some in read.lines.items()
     }
     ordered = sorted(lines, key=lambda own: (-sum(map(len, lines[own])), own))

@@ -28,7 +28,7 @@ from graphlang.codes.languages import label, split
 from graphlang.content import registry
 from graphlang.content.relatives import FILE, FLOOR, LEAST_BOUND, support
 from graphlang.content.segments import spans, units
-from graphlang.content.training import corpus
+from graphlang.training import corpus
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -84,7 +84,7 @@ def measured(
     Of a language in one kind alone there is none.
     """
     held_out = {
-        kind: [line for line in corpus.held_out(lines, 10)[1] if len(line) > _SHORTEST] for kind, lines in kinds.items()
+        kind: [line for line in corpus.hold_out(lines, 10)[1] if len(line) > _SHORTEST] for kind, lines in kinds.items()
     }
     found, most = [], {}
     if sum(len(line) for lines in held_out.values() for line in lines) >= HELD_OUT:
@@ -109,10 +109,10 @@ def main_kind(kinds: dict[str, tuple[str, ...]]) -> str | None:
 
 def shares(identifier: Identifier, data: Path) -> dict[str, dict[str, float]]:
     """The share from which on a text is in a relative, by the greater language and the relative."""
-    read = corpus.read(
+    read = corpus.read_corpus(
         data / "train", label=label, minimum=lambda _: 0, maximum=_READ, messages=[data / "train-software"]
     )
-    plain = corpus.read(data / "train", label=label, minimum=lambda _: 0, maximum=_READ)
+    plain = corpus.read_corpus(data / "train", label=label, minimum=lambda _: 0, maximum=_READ)
     size, prose = ({name: sum(map(len, lines)) for name, lines in one.lines.items()} for one in (read, plain))
     great = {
         number: measured(identifier, number, read.by_genre(name))

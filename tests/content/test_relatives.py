@@ -160,10 +160,10 @@ def test_the_shares_are_those_of_the_model_that_is_shipped() -> None:
             assert {label, relative} <= set(identifier.labels)
             assert split(label)[1] == split(relative)[1]
             assert 0 < bound < 1
-    bounds, number = relatives.bounds(identifier), identifier.labels.index
+    bounds, number = relatives.find_bounds(identifier), identifier.labels.index
     assert bounds[number("ara")][number("arz")] == found["relatives"]["ara"]["arz"]
     assert number("xho") in bounds[number("zul")]  # much text, but hardly any that is no translation of programs
 
 
 def test_other_models_have_none() -> None:
-    assert relatives.bounds(registry.load("nfc-2004")) == {}
+    assert relatives.find_bounds(registry.load("nfc-2004")) == {}

@@ -82,7 +82,7 @@ def _shares(identifier: Identifier, texts: list[str], best: Ints) -> Iterator[tu
     path[other] = np.where(_is_great_relative(identifier, again, page[other]), page[other], again)
     other &= path != page
     path[other] = relatives.settle(
-        chances[number[other]], path[other], text[other], relatives.bounds(identifier), least=LEAST_WINDOWS
+        chances[number[other]], path[other], text[other], relatives.find_bounds(identifier), minimum=LEAST_WINDOWS
     )
     return _count_shares(text, path, letters)
 
@@ -90,7 +90,9 @@ def _shares(identifier: Identifier, texts: list[str], best: Ints) -> Iterator[tu
 def _is_great_relative(identifier: Identifier, path: Ints, page: Ints) -> NDArray[np.bool_]:
     """Find windows whose label is a great relative of their page's language (`relatives`), (windows,)."""
     labels = len(identifier.labels)
-    pairs = sorted(great * labels + small for great, others in relatives.bounds(identifier).items() for small in others)
+    pairs = sorted(
+        great * labels + small for great, others in relatives.find_bounds(identifier).items() for small in others
+    )
     if not pairs:
         return np.zeros(len(path), dtype=np.bool_)
     # `numpy.isin` may import `numpy.ma`, which takes as long as reading thirty pages.

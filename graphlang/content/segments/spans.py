@@ -110,8 +110,8 @@ def _spans(identifier: Identifier, texts: list[str], cuts: list[list[units.Unit]
     support = decode.compute_support(quoting, costs, likely[text])
     path = decode.find_paths(support, offsets, border, costs, labels=chances.shape[1])
     path = relabel_together(reading, path, text, np.arange(len(path)))
-    bounds = relatives.lower_bounds(relatives.bounds(identifier), LEAST_BOUND)
-    path = relatives.settle(chances, path, text, bounds, least=LEAST_UNITS, agree=AGREE)
+    bounds = relatives.lower_bounds(relatives.find_bounds(identifier), LEAST_BOUND)
+    path = relatives.settle(chances, path, text, bounds, minimum=LEAST_UNITS, agree=AGREE)
     path = np.where(chances.any(axis=1), path, _NOTHING)
     sure = chances[np.arange(len(path)), path] * weight
     rows = zip((unit for cut in cuts for unit in cut), path.tolist(), weight.tolist(), sure.tolist(), strict=True)

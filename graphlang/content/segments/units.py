@@ -77,7 +77,7 @@ def cut(text: str, size: int = SIZE) -> list[Unit]:
 
 
 def is_latin(text: str) -> bool:
-    """Tell whether a text has Latin letters and no others.
+    """Test whether a text has Latin letters and no others.
 
     >>> is_latin("Đây là câu."), is_latin("C'est ça"), is_latin("2 + 2"), is_latin("Docker и Yii")
     (True, True, False, False)
