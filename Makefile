@@ -1,9 +1,9 @@
-# Everything a newcomer or CI needs; all of it works on a machine with Python 3.11+, make and nothing else.
+# Everything that a newcomer or CI needs; it works with Python 3.11+, make and a C compiler.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 DATA ?= $(or $(GRAPHLANG_DATA),../shared/data)
-# Without what the build writes beside them: a part of 'make' would find one file more than that before it, and build anew.
+# Without generated files: they would change the list of sources during a build, and cause another build.
 SOURCES := $(filter-out %/entities.h,$(sort $(shell find graphlang db ingest -name '*.py' -o -name '*.sql' -o -name '*.[ch]' -o -path '*/data/*')))
 KERNELS := $(filter %.c %.h %/make_entities.py graphlang/native/build.py graphlang/native/declarations.py,$(SOURCES))
 STAMP := $(VENV)/installed
@@ -15,11 +15,11 @@ demo: $(STAMP)  ## the main job on the example crawl
 	rm -f demo.db demo.db-wal demo.db-shm
 	$(BIN)/graphlang run examples/crawl.warc.gz --db demo.db
 
-help:  ## what can be made
+help:  ## list all targets
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
 
-# Not 'python -m pytest': that would put this folder before the installed package, and graphlang.db is only in the latter.
-# A file's tests stay together: they share what the file makes once. Files that take long come first (tests/conftest.py).
+# Not 'python -m pytest': it would import this folder instead of the installed package, which alone has graphlang.db.
+# Tests of a file run on one core, since they share fixtures. Slow files come first (tests/conftest.py).
 CORES ?= auto
 test: $(STAMP)  ## all tests, doctests included, on CORES cores (all, at most 8)
 	$(BIN)/pytest --numprocesses $(CORES) --maxprocesses 8 --dist loadfile --no-loadscope-reorder ./tests \
@@ -28,62 +28,62 @@ test: $(STAMP)  ## all tests, doctests included, on CORES cores (all, at most 8)
 check: lint types test  ## what CI runs
 
 KILLS ?= 50
-kill: $(STAMP)  ## kill every verb that writes at random moments, KILLS times each, and compare with a clean run
+kill: $(STAMP)  ## kill each writing verb KILLS times at random, and compare with a clean run
 	GRAPHLANG_KILLS=$(KILLS) $(BIN)/pytest -s ./tests/cli/test_stop_and_go_on.py
 
-explore: $(STAMP)  ## the tests of properties with other examples than 'make test', a thousand each
+explore: $(STAMP)  ## property tests with a thousand other examples each
 	$(BIN)/pytest -m hypothesis --hypothesis-profile explore ./tests
 
 RUNS ?= 15
-soak: $(STAMP)  ## the main job over 60,000 pages, RUNS times with two and with four workers, against that of one
+soak: $(STAMP)  ## the main job over 60,000 pages, RUNS times with two and four workers; results must equal those of one
 	$(BIN)/python tests/benchmarks/soak.py --runs $(RUNS)
 
 OFFSETS ?= 20
-pairs: $(STAMP)  ## start every pair of verbs that write at OFFSETS offsets from one another, and compare with one after the other
+pairs: $(STAMP)  ## run each pair of writing verbs at once, at OFFSETS offsets, and compare with running them in turn
 	GRAPHLANG_PAIRS=$(OFFSETS) $(BIN)/pytest -s ./tests/cli/test_pairs.py
 
 VERBS ?=
-altered: $(STAMP)  ## all verbs (or VERBS, with commas between) over some hundred databases that strangers altered
+altered: $(STAMP)  ## run all verbs (or VERBS, separated by commas) on some hundred altered databases
 	$(BIN)/python tests/benchmarks/altered_runs.py $(if $(VERBS),--verbs $(VERBS))
 
-wheels: $(VENV)/packaging  ## build the sdist and the wheel, twice, and install it into every Python of this machine
+wheels: $(VENV)/packaging  ## build sdist and wheel twice, and install the wheel into every Python of this machine
 	$(BIN)/python tests/packaging/wheels.py
 
-lowest: $(VENV)/packaging  ## try the lowest versions of other packages that pyproject.toml allows
+lowest: $(VENV)/packaging  ## test with the lowest versions that pyproject.toml allows
 	$(BIN)/python tests/packaging/lowest.py
 
 LOCK := tests/packaging/requirements-dev.txt
-lock: $(VENV)/packaging  ## write down the versions and digests of all that developers install
+lock: $(VENV)/packaging  ## write the versions and digests of development packages
 	$(BIN)/python -m uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
 	  --no-header --upgrade --quiet --output-file $(LOCK)
 
-site: $(VENV)/site  ## the documents as web pages, in build/site; a link that leads nowhere is an error
+site: $(VENV)/site  ## build the web site in build/site; a broken link is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 
-cluster: $(VENV)/spark  ## the tests of Spark, in an environment of their own: pyspark is 400 MB; needs Java 17
+cluster: $(VENV)/spark  ## the Spark tests, in a separate environment (pyspark is 400 MB); needs Java 17
 	$(VENV)-spark/bin/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder ./tests/cluster
 
 SECONDS ?= 60
 INPUTS ?=
 SEED ?=
-fuzz: $(STAMP)  ## throw damaged input at every reader for SECONDS, or with so many INPUTS
+fuzz: $(STAMP)  ## feed damaged input to every reader for SECONDS, or INPUTS inputs
 	$(BIN)/python tests/fuzz/fuzz_ingest.py --seconds $(SECONDS) $(addprefix --inputs ,$(INPUTS)) $(addprefix --seed ,$(SEED))
 
 TARGETS ?= html join places page fields ngrams segments urls db graph
 JOBS ?= 1
-fuzz-native: $(STAMP)  ## coverage-guided fuzzing of the kernels in C (clang): SECONDS (or INPUTS) for each of TARGETS, JOBS at a time
+fuzz-native: $(STAMP)  ## fuzz the C kernels (needs clang): SECONDS or INPUTS for each of TARGETS, JOBS at a time
 	GRAPHLANG_DATA=$(DATA) $(BIN)/python tests/fuzz/native/fuzz_native.py --seconds $(SECONDS) $(addprefix --runs ,$(INPUTS)) $(addprefix --seed ,$(SEED)) --jobs $(JOBS) $(TARGETS)
 
-lint: $(STAMP)  ## rules and format, by ruff
+lint: $(STAMP)  ## check rules and format with ruff
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(VENV)/types  ## the package by mypy; the examples, as users' code, by mypy and pyright
+types: $(VENV)/types  ## check the package with mypy, and the examples with mypy and pyright
 	$(BIN)/mypy -p graphlang
 	$(BIN)/mypy examples/library.py examples/run_notebook.py
 	$(BIN)/basedpyright --pythonpath $(BIN)/python
 
-docs: $(STAMP)  ## the pages that are made from the code
+docs: $(STAMP)  ## write the generated pages
 	$(BIN)/python -P -m graphlang.cli.reference
 	$(BIN)/python docs/picture.py
 	$(BIN)/python docs/known_languages.py
@@ -91,7 +91,7 @@ docs: $(STAMP)  ## the pages that are made from the code
 	$(BIN)/python tests/examples/test_walkthrough.py
 	$(BIN)/python examples/run_notebook.py examples/notebook.ipynb
 
-model: $(STAMP)  ## train the shipped default model from the text and word lists in $(DATA), and words of Debian packages
+model: $(STAMP)  ## train the default model from text and word lists in $(DATA) and words of Debian packages
 	mkdir -p build/model
 	$(BIN)/python tests/content/fetch_words.py $(DATA) build/model
 	$(BIN)/python tests/content/make_sources.py $(DATA)
@@ -102,7 +102,7 @@ model: $(STAMP)  ## train the shipped default model from the text and word lists
 	  --option bare=0 --option bare_least=0  # without lines that lost their diacritics, as they were measured
 	$(BIN)/python tests/content/make_relatives.py $(DATA)
 
-content-models: model  ## train every shipped model that reads text: the same data gives the same bytes
+content-models: model  ## train every shipped text model; the same data give the same bytes
 	for method in nfc-2004 byte-trigrams; do \
 	  $(BIN)/graphlang train graphlang/data/$$method.npz $(DATA)/train --method $$method || exit 1; done
 
@@ -115,7 +115,7 @@ url-models: $(STAMP)  ## train the shipped URL models from the labelled URLs in 
 	  $(BIN)/graphlang train graphlang/data/$$method.npz $(DATA)/urls/train.tsv --method $$method || exit 1; done
 
 LABELLED := docs-short30 docs-short60 httpd2006-short30 docs-full
-weights: $(STAMP)  ## fit the shipped weights of the inference, from what they are, on the labelled collections in $(DATA)
+weights: $(STAMP)  ## fit the shipped weights of the inference on the labelled collections in $(DATA)
 	rm -rf build/weights && mkdir -p build/weights
 	for set in $(LABELLED); do \
 	  $(BIN)/graphlang ingest build/weights/$$set.db $(DATA)/web/$$set.warc.gz --quiet && \
@@ -125,14 +125,14 @@ weights: $(STAMP)  ## fit the shipped weights of the inference, from what they a
 	  $(foreach set,$(wordlist 2,9,$(LABELLED)),--also build/weights/$(set).db $(DATA)/web/$(set).gold.tsv) \
 	  -o graphlang/data/weights.json
 
-example: $(STAMP)  ## build the example crawl again
+example: $(STAMP)  ## build the example crawl
 	$(BIN)/python examples/make_crawl.py
 
-bench: $(STAMP)  ## timings and accuracy beside named peers; needs the data, and the peers for their columns
+bench: $(STAMP)  ## timings and accuracy beside peers; needs the data, and the peers for their columns
 	$(BIN)/python tests/benchmarks/pipeline.py
 
-# An editable install in strict mode is a farm of links, which has to be laid anew when files come or go: the list of
-# files is part of the stamp's name for that reason.
+# An editable install in strict mode is a farm of links, which is renewed when files come or go. So the name of the
+# stamp contains a checksum of the list of files.
 FILES := $(VENV)/files-$(shell printf '%s' '$(SOURCES)' | cksum | cut -d' ' -f1)
 
 # The version that is installed comes from graphlang/__init__.py.
@@ -163,5 +163,5 @@ $(FILES):
 	rm -f $(VENV)/files-*
 	touch $@
 
-clean:  ## take away all that was made, the environments too
+clean:  ## remove everything that was built, environments included
 	rm -rf $(VENV) $(VENV)-spark build dist *.egg-info demo.db demo.db-wal demo.db-shm .mypy_cache .ruff_cache .pytest_cache

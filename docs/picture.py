@@ -1,4 +1,4 @@
-"""Draws the rooms, and who imports whom, into architecture.md; `make docs` runs it, and a test holds the page."""
+"""Draw the rooms and their imports into architecture.md (``make docs``)."""
 
 from __future__ import annotations
 
@@ -9,101 +9,92 @@ ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "architecture.md"
 BEGIN, END = "<!-- picture: made by docs/picture.py -->\n", "<!-- end of picture -->"
 FOLDERS = {"graphlang": "graphlang", "db": "graphlang.db", "ingest": "graphlang.ingest"}
-#: Single modules that stand beside the rooms, under the name of the box that they belong to.
-BOXES = {
-    "collection": "library",
-    "identification": "library",
-    "reading": "library",
-    "rows": "library",
-    "": "library",
-    "__main__": "cli",
-}
+#: Modules beside the rooms that belong to one.
+ROOMS = {"": "collection", "identification": "collection", "reading": "collection", "rows": "collection"}
+#: Rooms that many others use, and that would hide the way of the data.
+TOOLS = {"codes", "native", "printing"}
 
 
-def box(module: str) -> str:
-    """The box of a module of ours: the room below `graphlang`, or what `BOXES` says of a single module.
+def room(module: str) -> str | None:
+    """Return the room of a module; None for tools and for single modules beside the rooms.
 
-    >>> box("graphlang.graph.propagation.messages"), box("graphlang.collection"), box("graphlang")
-    ('graph', 'library', 'library')
+    >>> room("graphlang.graph.propagation.messages"), room("graphlang.rows"), room("graphlang.visible")
+    ('graph', 'collection', None)
     """
-    name = "__main__" if module.endswith(".__main__") else [*module.split("."), ""][1]
-    return BOXES.get(name, name)
+    if module.endswith(".__main__"):
+        return "cli"
+    name = [*module.split("."), ""][1]
+    if name in ROOMS:
+        return ROOMS[name]
+    folder = ROOT / ("" if name in FOLDERS else "graphlang") / name
+    return name if folder.is_dir() and name not in TOOLS else None
 
 
 def imports(module: str, path: Path) -> set[str]:
-    """Full names that a module imports from ours, those for types alone left out.
-
-    Args:
-        module: its full name.
-        path: its file.
-    """
-    found: set[str] = set()
+    """Return the full names that a module imports from graphlang, except for types."""
+    names: set[str] = set()
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-    todo: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
-    while todo:
-        node = todo.pop()
+    nodes: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    while nodes:
+        node = nodes.pop()
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             continue
         if isinstance(node, ast.ImportFrom):
             parts = package.split(".")
             base = ".".join(parts[: len(parts) - node.level + 1]) if node.level else ""
-            name = ".".join(part for part in (base, node.module) if part)
-            found |= {f"{name}.{alias.name}" for alias in node.names}
-        todo.extend(ast.iter_child_nodes(node))
-    return {name for name in found if name.split(".")[0] == "graphlang"}
+            source = ".".join(part for part in (base, node.module) if part)
+            names |= {f"{source}.{alias.name}" for alias in node.names}
+        nodes.extend(ast.iter_child_nodes(node))
+    return {name for name in names if name.split(".")[0] == "graphlang"}
 
 
 def edges() -> set[tuple[str, str]]:
-    """Pairs of boxes of which the first imports the second."""
-    found = set()
+    """Return pairs of rooms of which the first imports the second."""
+    pairs = set()
     for folder, package in FOLDERS.items():
         for path in sorted((ROOT / folder).rglob("*.py")):
             parts = path.relative_to(ROOT / folder).with_suffix("").parts
             module = ".".join((package, *(part for part in parts if part != "__init__")))
-            for name in imports(module, path):
-                if box(module) != box(name):
-                    found.add((box(module), box(name)))
-    return found
+            pairs |= {(room(module), room(name)) for name in imports(module, path)}
+    return {(user, used) for user, used in pairs if user and used and user != used}
 
 
-def without_detours(given: set[tuple[str, str]]) -> set[tuple[str, str]]:
-    """The edges that no longer way replaces.
+def without_detours(pairs: set[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Return the edges that no longer path replaces.
 
     >>> sorted(without_detours({("a", "b"), ("b", "c"), ("a", "c")}))
     [('a', 'b'), ('b', 'c')]
     """
 
     def reach(start: str, skip: tuple[str, str]) -> set[str]:
-        seen: set[str] = set()
-        todo = [start]
-        while todo:
-            here = todo.pop()
-            for edge in given:
-                if edge[0] == here and edge != skip and edge[1] not in seen:
-                    seen.add(edge[1])
-                    todo.append(edge[1])
-        return seen
+        reached: set[str] = set()
+        rooms = [start]
+        while rooms:
+            here = rooms.pop()
+            for edge in pairs:
+                if edge[0] == here and edge != skip and edge[1] not in reached:
+                    reached.add(edge[1])
+                    rooms.append(edge[1])
+        return reached
 
-    return {edge for edge in given if edge[1] not in reach(edge[0], edge)}
+    return {edge for edge in pairs if edge[1] not in reach(edge[0], edge)}
 
 
 def picture() -> str:
-    """The picture in Mermaid's words: an arrow from who uses to who is used."""
-    lines = ["```mermaid", "flowchart TD"]
-    lines += [f"    {one} --> {other}" for one, other in sorted(without_detours(edges()))]
-    return "\n".join([*lines, "```", ""])
+    """Return the picture in Mermaid: an arrow from each room to the rooms that it uses."""
+    users: dict[str, list[str]] = {}
+    for user, used in sorted(without_detours(edges())):
+        users.setdefault(user, []).append(used)
+    lines = [f"    {user} --> {' & '.join(rooms)}" for user, rooms in users.items()]
+    return "\n".join(["```mermaid", "flowchart TD", *lines, "```", ""])
 
 
-def written(page: str) -> str:
-    """The page with today's picture in it.
-
-    Args:
-        page: the page as it stands.
-    """
-    before, _, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
+def redraw(page: str) -> str:
+    """Return the page with today's picture."""
+    before, _, after_begin = page.partition(BEGIN)
+    _, end, after = after_begin.partition(END)
     return before + BEGIN + picture() + end + after
 
 
 if __name__ == "__main__":
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    PAGE.write_text(redraw(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -13,7 +13,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import graphlang as gl
-from graphlang.content.training.train import train  # not stable yet: the stable way to a model is 'graphlang train'
+from graphlang.training.train import train  # not stable yet: the stable way to a model is 'graphlang train'
 
 HERE = Path(__file__).parent if "__file__" in globals() else Path.cwd()
 FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else Path(tempfile.mkdtemp())
@@ -32,7 +32,7 @@ print(f"{done.pages} pages, {done.links} links, {done.problems} problems")
 content = crawl.classify()
 by_vote = crawl.vote()
 final = crawl.propagate()
-print(f"propagation: {final.rounds} rounds, {'converged' if final.converged else 'stopped at the cap'}")
+print(f"propagation: {final.rounds} rounds, {'converged' if final.converged else 'stopped at the limit'}")
 
 # %% The same inference with weaker links is one more run; the views keep showing the first
 weaker = crawl.propagate(weights={"neighbours": 0.3}, keep_chosen=True)

@@ -111,7 +111,7 @@ def number(name: str, value: object) -> int | float:
     try:
         real = float(value)
     except OverflowError:
-        raise ValueError(f"{name} is {shown(value)}, which is too large a number") from None
+        raise ValueError(f"{name} is {shown(value)}, which is too large") from None
     return index(value) if isinstance(value, SupportsIndex) else real
 
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from graphlang.content.classifier import Classifier
     from graphlang.content.segments.spans import Span
-    from graphlang.ingest.payload.encoded_twice import Meant
-    from graphlang.urls.identifier import UrlIdentifier
+    from graphlang.ingest.payload.encoded_twice import Repaired
+    from graphlang.urls.url_methods import UrlIdentifier
 
 _Batch: TypeAlias = "list[tuple[str, str]]"  # names and texts
 _Asked = TypeVar("_Asked")
@@ -88,9 +88,9 @@ def is_url_method(method: str) -> bool:
     """
     if method in content_methods.names():
         return False
-    from graphlang.urls import registry as url_methods  # noqa: PLC0415 - texts do without
+    from graphlang.urls import url_methods  # noqa: PLC0415 - texts do without
 
-    return url_methods.known(method)
+    return url_methods.is_url_method(method)
 
 
 def load(method: str | Path | Classifier) -> Identifier | UrlIdentifier:
@@ -114,7 +114,7 @@ def load(method: str | Path | Classifier) -> Identifier | UrlIdentifier:
 def _named(method: str) -> Identifier | UrlIdentifier:
     if not is_url_method(method):
         return content_methods.load(method)
-    from graphlang.urls import registry as url_methods  # noqa: PLC0415 - texts do without
+    from graphlang.urls import url_methods  # noqa: PLC0415 - texts do without
 
     return url_methods.load(method)
 
@@ -134,7 +134,7 @@ def predictions(
     """
     of_urls = hasattr(identifier, "decisions")
     if of_urls:
-        from graphlang.urls.tokens.readable_text import is_url, readable  # noqa: PLC0415 - texts do without
+        from graphlang.urls.readable_text import is_url, make_readable  # noqa: PLC0415 - texts do without
 
     def ask(batch: _Batch) -> tuple[_Batch, list[list[int]], list[list[float]]]:
         read = [text for _, text in batch]
@@ -146,7 +146,7 @@ def predictions(
     for batch, best, score in _in_threads(ask, identifier, texts, workers):
         for item, first, sure in zip(batch, best, score, strict=True):
             # A method would answer for the words of any line; data: and tel: name no page.
-            if of_urls and not (is_url(item[1]) and readable(item[1]).strip()):
+            if of_urls and not (is_url(item[1]) and make_readable(item[1]).strip()):
                 yield item, Prediction(languages.UND, None, 0.0, None, None)
             else:
                 yield item, _prediction(identifier.labels, item[1], first, sure)
@@ -163,16 +163,16 @@ def segments(
         workers: threads that identify, where the method allows more than one.
 
     Yields:
-        Each pair, and the spans of its text (`content.segments.find`).
+        Each pair, and the spans of its text (`content.segments.spans`).
     """
-    from graphlang.content.segments import spans as find  # noqa: PLC0415 - one language a text does without
+    from graphlang.content.segments.spans import find_spans  # noqa: PLC0415 - one language a text does without
 
     def ask(batch: _Batch) -> list[tuple[tuple[str, str], list[Span]]]:
         repaired = _repaired([text for _, text in batch])
         read = [repair.text if repair else text for repair, (_, text) in zip(repaired, batch, strict=True)]
         return [
             (item, _in_original(spans, item[1], repair.encoded) if repair else spans)
-            for item, repair, spans in zip(batch, repaired, find.spans(identifier, read), strict=True)
+            for item, repair, spans in zip(batch, repaired, find_spans(identifier, read), strict=True)
         ]
 
     for answers in _in_threads(ask, identifier, texts, workers):
@@ -190,20 +190,20 @@ def _in_threads(
     return side_by_side(ask, _batches(texts, _BATCH_CHARACTERS // threads), threads)
 
 
-def _repaired(texts: list[str]) -> list[Meant | None]:
+def _repaired(texts: list[str]) -> list[Repaired | None]:
     """Repaired versions of texts that were encoded twice; None for each other text, which is nearly all."""
     if all(map(str.isascii, texts)):
         return [None] * len(texts)
-    from graphlang.ingest.payload.encoded_twice import as_meant  # noqa: PLC0415 - ASCII does without
+    from graphlang.ingest.payload.encoded_twice import repair_encoding  # noqa: PLC0415 - ASCII does without
 
-    return [as_meant(text) for text in texts]
+    return [repair_encoding(text) for text in texts]
 
 
 def _in_original(spans: list[Span], text: str, encoded: int) -> list[Span]:
     """Spans of a repaired text, by their places in the original."""
-    from graphlang.ingest.payload.encoded_twice import places  # noqa: PLC0415 - rarely needed
+    from graphlang.ingest.payload.encoded_twice import character_places  # noqa: PLC0415 - rarely needed
 
-    place = places(text, encoded)
+    place = character_places(text, encoded)
     return [span._replace(begin=place[span.begin], end=place[span.end]) for span in spans]
 
 

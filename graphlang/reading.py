@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from graphlang.arguments import checked, flag, whole_number
 from graphlang.ingest import batches, expand
-from graphlang.ingest.limits import given as usual_limits
+from graphlang.ingest.limits import check_limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +36,7 @@ def read(
         TypeError: an argument of another type.
         ValueError: `workers` is below 1.
     """
-    bounds = usual_limits(limits)
+    bounds = check_limits(limits)
     sources = [(path, 0) for path in expand(files, follow_links=follow_links)]
     for batch in batches(sources, limits=bounds, workers=workers):
         yield from batch.items

@@ -1,8 +1,8 @@
 """Archive files -> pages, links and problems.
 
-In: paths of the user. Out: batches of ``graphlang.db.Page`` and ``graphlang.db.Problem``: what a file holds never stops
-the reading. `read_batches` has the whole way, `page` that of one record. Open `formats/` to add a format, `html/` for
-text and markup, `payload/` for charsets, `links/` for URLs, `workers/` for processes, `limits` for bounds.
+In: paths from the user. Out: batches of ``graphlang.db.Page`` and ``graphlang.db.Problem``; no content of a file stops
+the reading. `batches` is the whole way, `page` that of one record. Open `formats/` to add a format, `html/` for text
+and markup, `payload/` for charsets, `links/` for URLs, `workers/` for processes, `limits` for bounds.
 
 >>> from graphlang.ingest import Limits
 >>> Limits().text_limit
@@ -15,45 +15,41 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graphlang.ingest.files.discover import Found, Passed, expand, find
-    from graphlang.ingest.formats.recognise import SUFFIXES
+    from graphlang.ingest.files.discover import ArchiveFiles, SkippedFile, discover_files, expand
     from graphlang.ingest.limits import Limits
     from graphlang.ingest.read_batches import Batch, batches
-    from graphlang.ingest.workers.prestart import PrestartedWorkers, small
-    from graphlang.ingest.workers.process import WorkerError
+    from graphlang.ingest.workers.process import PrestartedWorkers, WorkerError, are_small
 
 _MODULES = {
+    "ArchiveFiles": "files.discover",
     "Batch": "read_batches",
     "Limits": "limits",
-    "Found": "files.discover",
-    "Passed": "files.discover",
-    "SUFFIXES": "formats.recognise",
-    "PrestartedWorkers": "workers.prestart",
+    "PrestartedWorkers": "workers.process",
+    "SkippedFile": "files.discover",
     "WorkerError": "workers.process",
+    "are_small": "workers.process",
     "batches": "read_batches",
     "expand": "files.discover",
-    "find": "files.discover",
-    "small": "workers.prestart",
+    "discover_files": "files.discover",
 }
 
 __all__ = [
-    "SUFFIXES",
+    "ArchiveFiles",
     "Batch",
-    "Found",
     "Limits",
-    "Passed",
     "PrestartedWorkers",
+    "SkippedFile",
     "WorkerError",
+    "are_small",
     "batches",
+    "discover_files",
     "expand",
-    "find",
-    "small",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    # A worker process imports what it needs, and not what starts and feeds worker processes. Without this every verb
-    # that only brings URLs into their canonical form would take 0.1 s more (`explain`: 0.52 s instead of 0.42).
+    # Lazy imports: a worker process does not need what starts workers, and verbs that only make URLs canonical start
+    # 0.1 s faster (`explain`: 0.42 s instead of 0.52).
     if name in _MODULES:
         return getattr(import_module(f"graphlang.ingest.{_MODULES[name]}"), name)
     raise AttributeError(name)

@@ -1,28 +1,29 @@
-"""The bounds within which a hostile archive is read."""
+"""The bounds of what is read and kept of one record: archives may be hostile."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Final
+from typing import Final, NamedTuple
 
 from graphlang.arguments import flag, number, whole_number
-from graphlang.db.records import READ
+from graphlang.db.records import READ, apart
 
-_MOST: Final = (1 << 63) - 1  # what kernels take as a number of bytes or characters
-_MOST_OF: Final = {"max_links": 1 << 29, "max_depth": 1 << 31}  # what they count in 32 bits, links as four strings
+_HIGHEST: Final = (1 << 63) - 1  # kernels take 64 bits for a number of bytes or characters
+_HIGHEST_COUNTS: Final = {
+    "max_links": 1 << 29,
+    "max_depth": 1 << 31,
+}  # in 32 bits, a link as four strings
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much of one record is read and kept. Whatever is cut is told: in a Problem, or in ``Page.length``.
+    """How much of one record is read and kept. What is cut is reported: in a Problem, or in ``Page.length``.
 
-    The bounds hold for one record each, so that memory does not grow with the archive.
-
-    Numbers of numpy are taken, and kept as Python has them.
+    Memory does not grow with the archive, because each bound holds for one record. Numbers may be numpy's.
 
     Raises:
         TypeError: one is no number, or no truth value.
-        ValueError: one is negative, or beyond all that can be counted.
+        ValueError: one is negative, or higher than a kernel can count.
     """
 
     max_payload: int = (
@@ -31,18 +32,18 @@ class Limits:
     max_header: int = 1 << 20  #: bytes of a WARC record header, and of an HTTP header
     text_limit: int | None = READ  #: characters of the visible text that are kept; None: all
     title_limit: int = 1_000  #: characters of the title that are kept
-    max_links: int = 5_000  #: distinct targets of a page
-    max_url: int = 2_048  #: characters of a canonical URL; longer ones are traps or data, and no index keeps them
+    max_links: int = 5_000  #: distinct targets of a page that are kept
+    max_url: int = 2_048  #: characters of a canonical URL; longer ones are crawler traps or data
     max_depth: int = 500  #: nesting of elements, as in browsers (512), above which a page is flattened before parsing
-    all_bytes: bool = False  #: keep the visible bytes of every page of markup, not only where its charset is in doubt
-    anchor_texts: bool = False  #: keep the words of links
+    all_bytes: bool = False  #: keep the visible bytes of all pages of markup, not only if the charset is in doubt
+    anchor_texts: bool = False  #: keep the texts of links
     plain_urls: bool = False  #: drop session ids and tracking parameters from URLs
     max_json: int = 8 << 20  #: bytes of a JSON line or record: parsed, it may take twenty times as much memory
     max_seconds: float = (
-        60.0  #: processor time of one page, after which (or an eighth later) it is given up; 0 for no bound
+        60.0  #: processor time of one page, after which (or an eighth later) parsing stops; 0 for no bound
     )
     whole: bool = (
-        False  #: hand out what is beyond `max_payload` piece by piece (``RawRecord.rest``) instead of dropping it
+        False  #: yield what is beyond `max_payload` piece by piece (``RawRecord.remainder``) instead of dropping it
     )
     max_ratio: int = 100  #: bytes that a file may unpack to for each of its own, beyond 256 MB; 0 for no bound
 
@@ -56,19 +57,34 @@ class Limits:
                 if not value >= 0:  # nan is not
                     raise ValueError(f"{name} is {value}; it must be from 0 to inf")
             elif name != "text_limit" or value is not None:
-                value = whole_number(name, value, least=0, most=_MOST_OF.get(name, _MOST))
+                value = whole_number(name, value, least=0, most=_HIGHEST_COUNTS.get(name, _HIGHEST))
             object.__setattr__(self, name, value)
 
 
-def given(limits: Limits | None) -> Limits:
-    """The bounds that a caller gave, or the usual ones.
-
-    Args:
-        limits: None for these.
-
-    Raises:
-        TypeError: they are something else.
-    """
+def check_limits(limits: Limits | None) -> Limits:
+    """Return the limits of a caller, or the default for None; raise TypeError for anything else."""
     if limits is not None and not isinstance(limits, Limits):
         raise TypeError(f"limits is of type {type(limits).__name__}, expected Limits")
     return limits or Limits()
+
+
+class CutText(NamedTuple):
+    """What is stored of a text; fields of `Page`."""
+
+    text: str  #: its first `READ` characters
+    rest: bytes  #: what follows, deflated
+    length: int  #: characters before the text was cut
+    main_length: int  #: characters at the start of what is kept that are main content
+
+
+def cut_text(text: str, main_length: int, limit: int | None) -> CutText:
+    """Cut a visible text at ``Limits.text_limit``; its first ``main_length`` characters are main content.
+
+    >>> cut_text("a text", 6, 2)
+    CutText(text='a ', rest=b'', length=6, main_length=2)
+    """
+    length = len(text)
+    if length <= READ and (limit is None or length <= limit):  # nearly always
+        return CutText(text, b"", length, main_length)
+    size = length if limit is None else limit
+    return CutText(*apart(text[:size]), length, min(size, main_length))

@@ -1,92 +1,109 @@
-"""One raw record -> the page in it, and what was wrong with it."""
+"""Parse one raw record to the page in it, and report its faults.
+
+There are two ways, which the tests compare. An ordinary page, which most are (an answer of HTTP with HTML in UTF-8 and
+nothing odd), takes two calls of C: `_parse_ordinary`. All others take the steps of `_parse_steps`, which define the
+result.
+"""
 
 from __future__ import annotations
 
+import os
 import re
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from array import array
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from graphlang.db.records import READ, Page, Problem
+from graphlang.db.records import NO_LINKS, READ, Declaration, Links, Page, Problem, unpacked
 from graphlang.ingest.formats.arc import Arc
-from graphlang.ingest.formats.dates import date_of
-from graphlang.ingest.formats.warc import Warc, unbracketed
-from graphlang.ingest.formats.wet import page_of_wet
+from graphlang.ingest.formats.dates import parse_date
+from graphlang.ingest.formats.warc import Warc, strip_brackets
 from graphlang.ingest.html import document as html
-from graphlang.ingest.html.declarations import declarations
-from graphlang.ingest.kept_text import kept
+from graphlang.ingest.html import tokenizer
+from graphlang.ingest.limits import cut_text
 from graphlang.ingest.links.canonical import canonical
-from graphlang.ingest.links.extract import links_of
-from graphlang.ingest.links.query_charset import in_charset
+from graphlang.ingest.links.extract import encode_queries, extract_links, header_references, meta_references
 from graphlang.ingest.links.resolve import Joiner
-from graphlang.ingest.links.strip_tracking import plain_page, renamed
-from graphlang.ingest.ordinary_page import OrdinaryPages
-from graphlang.ingest.payload import http_response, media_type
-from graphlang.ingest.payload.charset import Decoded, decode
-from graphlang.ingest.payload.digest import digest_of
-from graphlang.ingest.payload.encoded_twice import as_meant, taken_back
-from graphlang.ingest.payload.plain_answer import AnswerReader
+from graphlang.ingest.links.strip_tracking import rename_urls, strip_page
+from graphlang.ingest.payload import http
+from graphlang.ingest.payload.charset import Decoded, decode, is_utf8_label, utf8_source
+from graphlang.ingest.payload.encoded_twice import repair_encoding, undo_encoding
 from graphlang.ingest.time_limit import TimeLimit, TimeLimitError
+from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from graphlang.ingest.formats.records import RawRecord
     from graphlang.ingest.limits import Limits
+    from graphlang.ingest.raw import Item, RawRecord
 
+_kernels = Kernels("graphlang.ingest.native._ordinary_page")
+_HTML: Final = "text/html"
+_HTTP: Final = ("http://", "https://")
+_BOM: Final = b"\xef\xbb\xbf"
+_REDIRECTS: Final = range(300, 400)
+_NOT_MODIFIED: Final = 304
+_MAX_CACHED: Final = 2_000  # characters of the strings of a page in the cache
 _SCHEME = re.compile(r"\s*https?:", re.IGNORECASE)
 _ANY_SCHEME = re.compile(r"\s*[a-z][a-z0-9+.-]*:(?!\d{1,5}(?:/|\s*$))", re.IGNORECASE)  # and no port
 _MIRRORED = "x-graphlang-mirrored"
-_MOST_BYTES = 1 << 20  # of a page, for its visible bytes
-#: Header fields of WARC records and of HTTP messages that are looked at.
-_OF_RECORDS = (
+_MAX_BYTES = 1 << 20  # of a page, for its visible bytes
+#: Header fields of WARC records and of HTTP messages that are parsed.
+_RECORD_FIELDS = (
     b"warc-type\0warc-target-uri\0warc-date\0content-type\0warc-payload-digest\0warc-segment-number\0"
     b"warc-block-digest\0warc-refers-to-target-uri\0warc-refers-to-date\0x-graphlang-mirrored\0"
 )
-_OF_MESSAGES = (
+_MESSAGE_FIELDS = (
     b":status\0content-type\0content-encoding\0transfer-encoding\0content-language\0x-robots-tag\0"
     b"location\0refresh\0link\0"
 )
-_MAX_TOLD = 500  # characters of a bad URL that a Problem repeats
-
-Item: TypeAlias = Page | Problem
+_MAX_REASON = 500  # characters of a bad URL or an error in a Problem
 
 
-class _Said(NamedTuple):
-    """What a record says of itself."""
+class _RecordHeader(NamedTuple):
+    """The header of a record."""
 
     uri: str  # as written
     date: str
     mime: str  # media type of the block
-    head: dict[str, str]  # header fields of the record
-    answer: http_response.Response | None = None  # in the block, where it was taken apart along with the record
+    fields: dict[str, str]
+    answer: http.Response | None = None  # in the block, if it is ordinary
+
+
+class _PageStrings(NamedTuple):
+    """What follows from the strings of a page and the header of its answer; many pages have the same."""
+
+    declared: tuple[Declaration, ...]
+    base: bytes
+    document: html.Document  # with its strings alone
+    fields: dict[str, str]  # of the answer
+    nofollow: bool
 
 
 class Parser:
-    """Turns raw records into pages; what it remembers between them (joined URLs) never changes what comes out.
-
-    Args:
-        limits: bounds of a record.
-    """
+    """Turn raw records into pages; for one thread at a time. Its caches never change the result."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._joiner = Joiner()
-        self._answers = AnswerReader(limits)
-        self._ordinary = OrdinaryPages(limits)
+        self._splitter = http.AnswerSplitter(limits)
         self._time_limit = TimeLimit(limits.max_seconds)
+        self._needs_steps = limits.all_bytes or limits.anchor_texts
+        # A random key, so that no page can make its references collide.
+        self._reader = _kernels.ordinary_page_new(int.from_bytes(os.urandom(4), "little"))
+        self._markup, self._links = _kernels.struct("ordinary_page_said"), _kernels.struct("ordinary_page_links")
 
     def ready(self) -> AbstractContextManager[None]:
-        """Keep what bounds the time of a page in place while many are parsed; without this each page puts it there."""
-        return self._time_limit.held()
+        """Keep the handler of the time limit installed while many pages are parsed, instead of for each page."""
+        return self._time_limit.hold()
 
-    def rest(self) -> None:
-        """To be called before pages are handed on, while `ready`: nothing that others do is bounded."""
-        self._time_limit.rest()
+    def pause(self) -> None:
+        """Stop the timer, while `ready`: call it before other code runs between two pages."""
+        self._time_limit.pause()
 
     def parse(self, raw: RawRecord) -> list[Item]:
-        """Return the page of a record, and the problems that came up; nothing for records that are not meant as pages.
+        """Return the page of a record and its problems; an empty list for records that hold no page.
 
-        Whatever goes wrong with one record is told in a Problem of kind ``failed``, never raised; one that takes too
-        long in one of kind ``too-slow``.
+        It never raises: errors become a Problem of kind ``failed``, a page that takes too long one of ``too-slow``.
         """
         try:
             with self._time_limit:
@@ -95,29 +112,103 @@ class Parser:
             reason = f"not parsed within {self._limits.max_seconds:g} seconds of processor time"
             return [Problem("too-slow", reason, raw.offset, target_uri(raw))]
         except Exception as error:  # noqa: BLE001 - the archive is hostile, and the other records are innocent
-            return [Problem("failed", f"{type(error).__name__}: {error}"[:_MAX_TOLD], raw.offset, target_uri(raw))]
+            return [Problem("failed", f"{type(error).__name__}: {error}"[:_MAX_REASON], raw.offset, target_uri(raw))]
         if self._limits.plain_urls:
-            return [plain_page(item) if isinstance(item, Page) else item for item in items]
+            return [strip_page(item) if isinstance(item, Page) else item for item in items]
         return items
 
     def _parse(self, raw: RawRecord) -> list[Item]:
         if raw.item is not None:
             return [raw.item]
-        parts = raw.answer or self._answers.parts(raw.head, raw.block)
+        parts = raw.answer or self._splitter.split(raw.head, raw.block)
         if parts is not None and not raw.faults:
-            ordinary = self._ordinary.read(raw.offset, raw.block, parts, self._joiner)
-            if ordinary is not None:
-                return [ordinary]
-        said = self._said(raw, parts)
-        if said is None:
+            page = self._parse_ordinary(raw.offset, raw.block, parts)
+            if page is not None:
+                return [page]
+        header = self._parse_answer(parts, raw.block) if parts is not None else _parse_header(raw)
+        if header is None:
             return [Problem(kind, reason, raw.offset) for kind, reason in raw.faults]
-        return self._by_steps(raw, said)
+        return self._parse_steps(raw, header)
 
-    def _by_steps(self, raw: RawRecord, said: _Said) -> list[Item]:
-        """Return the page of any record that is meant as one; what `OrdinaryPages` does not leave is the same."""
+    def _parse_ordinary(self, offset: int, block: bytes, parts: http.AnswerParts) -> Page | None:
+        """Return an ordinary page of a record without faults; None if anything about it is unusual."""
+        strings, status, body = parts
+        uri, date, digest, answer = strings.decode("ascii").split("\0", 3)
+        limits, markup = self._limits, self._markup
+        source = _http_source(answer)
+        if source is None or status in _REDIRECTS or self._needs_steps or not uri.startswith(_HTTP):
+            return None
+        begin = body
+        if block.startswith(_BOM, body):
+            source, begin = "bom", body + len(_BOM)
+        source = source or utf8_source(block, body)
+        url = self._joiner.absolute(uri)
+        if not source or url is None or len(url) > limits.max_url:
+            return None
+        limit, depth = 4 * limits.max_links, limits.max_depth
+        _kernels.ordinary_page_read(self._reader, block, begin, limit, depth, source == "utf-8", markup)
+        if markup.left:
+            return None
+        names = _kernels.copied(markup.strings, markup.strings_size)
+        page_strings = (
+            _cached_strings(answer, names) if len(answer) + len(names) < _MAX_CACHED else _page_strings(answer, names)
+        )
+        if page_strings is None:
+            return None
+        links = self._gather_links(url, page_strings)
+        if links is None and (links := self._extract_links(url, page_strings)) is None:
+            return None
+        text = _kernels.decoded(markup.text, markup.text_size)
+        content = cut_text(text, markup.main_length, limits.text_limit)
+        return Page(
+            url=url,
+            offset=offset,
+            date=parse_date(date),
+            status=status,
+            mime=_HTML,
+            charset="utf-8",
+            charset_from=source,
+            title=html.fold(_kernels.decoded(markup.title, markup.title_size))[: limits.title_limit],
+            text=content.text,
+            length=content.length,
+            size=len(block) - body,
+            digest=http.payload_digest(digest, block, body),
+            declared=page_strings.declared,
+            links=links,
+            main_length=content.main_length,
+            rest=content.rest,
+        )
+
+    def _gather_links(self, url: str, strings: _PageStrings) -> Links | None:
+        """Return the links of the ordinary page that was read last; None if they are unusual, or too many."""
+        links, limits, copied = self._links, self._limits, _kernels.copied
+        _kernels.ordinary_page_gather(
+            self._reader, strings.base, url.encode(), strings.nofollow, limits.max_url, limits.max_links, links
+        )
+        if links.left:
+            return None
+        if not links.kinds_size:
+            return NO_LINKS
+        hreflangs: tuple[tuple[int, str], ...] = ()
+        if links.places_size:
+            places = array("I", copied(links.places, links.places_size))
+            hreflangs = tuple(zip(places, unpacked(copied(links.hreflangs, links.hreflangs_size)), strict=True))
+        return Links(copied(links.urls, links.urls_size), copied(links.kinds, links.kinds_size), hreflangs)
+
+    def _extract_links(self, url: str, strings: _PageStrings) -> Links | None:
+        """Return the links of the ordinary page that was read last, one by one; None if some are dropped."""
+        markup, copied = self._markup, _kernels.copied
+        references = html.References(copied(markup.references, markup.references_size))
+        targets = copied(markup.anchors, markup.anchors_size)
+        document = strings.document._replace(targets=targets, references=references)
+        links, problems = extract_links(url, document, None, strings.fields, self._joiner, self._limits)
+        return None if problems else links
+
+    def _parse_steps(self, raw: RawRecord, header: _RecordHeader) -> list[Item]:
+        """Return the page of any record that holds one, and its problems."""
         url = None
         faults = list(raw.faults)
-        written = said.uri
+        written = header.uri
         if not written:
             faults.append(("bad-record", "no target URI"))
         elif _SCHEME.match(written):
@@ -127,163 +218,193 @@ class Parser:
                 why = f"more than {self._limits.max_url} characters" if long else "not a valid URL"
                 faults.append(("bad-url", f"target URI is {why}"))
                 url = None
-        elif not _ANY_SCHEME.match(written) and said.head.get("warc-type", "").lower() != "metadata":
-            # Other schemes (dns:, urn:) are of no pages, and the metadata of a whole file name the file (WAT).
+        elif not _ANY_SCHEME.match(written) and header.fields.get("warc-type", "").lower() != "metadata":
+            # Other schemes (dns:, urn:) belong to no pages, and the metadata of a whole file have its name (WAT).
             faults.append(("bad-url", "target URI has no scheme, such as https:"))
         items: list[Item] = []
         if url is not None:
-            page, more = self._page(raw, url, said)
-            if page is not None and not more and not faults and _MIRRORED not in said.head:
-                return [page]
-            faults += more
-            if page is not None and _MIRRORED in said.head:
-                from graphlang.ingest.formats.wget_mirror import renaming  # noqa: PLC0415 - most crawls were not made by wget
+            page, page_faults = self._parse_page(raw, url, header)
+            faults += page_faults
+            if page is not None and _MIRRORED in header.fields:
+                from graphlang.ingest.formats.wget_mirror import target_renamer  # noqa: PLC0415 - rare
 
-                page = renamed(page, renaming(page.url, said.head[_MIRRORED]))
+                page = rename_urls(page, target_renamer(page.url, header.fields[_MIRRORED]))
             if page is not None:
                 items.append(page)
-        told = (url or written or "")[:_MAX_TOLD] or None
-        return [*(Problem(kind, reason, raw.offset, told) for kind, reason in faults), *items]
+        problem_url = (url or written or "")[:_MAX_REASON] or None
+        return [*(Problem(kind, reason, raw.offset, problem_url) for kind, reason in faults), *items]
 
-    def _said(self, raw: RawRecord, parts: tuple[bytes, int, int] | None) -> _Said | None:
-        """Return what a record says of itself; None for records that are no pages."""
-        plain = None if parts is None else self._answers.read(raw.head, raw.block, parts)
-        if plain is not None:
-            head = {"warc-payload-digest": plain.digest}
-            return _Said(unbracketed(plain.uri), date_of(plain.date), "", head, plain.response)
-        return _said(raw)
+    def _parse_answer(self, parts: http.AnswerParts, block: bytes) -> _RecordHeader:
+        """Return the header of a record with an ordinary answer that holds no ordinary page."""
+        answer = http.parse_answer(parts, block, self._limits.max_payload)
+        fields = {"warc-payload-digest": answer.digest}
+        return _RecordHeader(strip_brackets(answer.uri), parse_date(answer.date), "", fields, answer.response)
 
-    def _answer(self, raw: RawRecord, said: _Said) -> tuple[http_response.Response, str]:
-        """Return the message in a record, or its block where that is none, and the Content-Type that counts."""
-        answer = said.answer
-        if answer is None and _is_http(raw, said.mime, said.head):
+    def _parse_block(self, raw: RawRecord, header: _RecordHeader) -> tuple[http.Response, str]:
+        """Return the HTTP message in a record, or its block if that is none, and the Content-Type that counts."""
+        answer = header.answer
+        if answer is None and _is_http(raw, header):
             limits = self._limits
-            answer = http_response.response(raw.block, limits.max_header, limits.max_payload, _OF_MESSAGES)
+            answer = http.parse_response(raw.block, limits.max_header, limits.max_payload, _MESSAGE_FIELDS)
         if answer is None:
-            return http_response.Response(None, {}, raw.block), said.mime
+            return http.Response(None, {}, raw.block), header.mime
         return answer, answer.fields.get("content-type", "")
 
-    def _page(self, raw: RawRecord, url: str, said: _Said) -> tuple[Page | None, list[tuple[str, str]]]:
-        limits, head = self._limits, said.head
-        kind = head.get("warc-type", "").lower()
-        if kind == "metadata":
-            from graphlang.ingest.formats.wat import page_of_wat  # noqa: PLC0415 - few archives have them
+    def _parse_page(self, raw: RawRecord, url: str, header: _RecordHeader) -> tuple[Page | None, list[tuple[str, str]]]:
+        limits, record_fields = self._limits, header.fields
+        kind = record_fields.get("warc-type", "").lower()
+        if kind in {"metadata", "conversion"}:
+            from graphlang.ingest.formats.wet_wat import parse_wat, parse_wet  # noqa: PLC0415 - rare in crawls
 
-            return page_of_wat(raw, self._joiner, limits)
-        if kind == "conversion":
-            return page_of_wet(raw, url, said.date, head, limits), []
-        answer, content_type = self._answer(raw, said)
-        mime, charset = media_type.media_type(content_type)
+            if kind == "metadata":
+                return parse_wat(raw, self._joiner, limits)
+            return parse_wet(raw, url, header.date, record_fields, limits), []
+        answer, content_type = self._parse_block(raw, header)
+        mime, declared_charset = http.parse_media_type(content_type)
         status, fields, payload = answer.status, answer.fields, answer.payload
-        revisit = kind == "revisit"
-        # A revisit may come without a block (WARC 1.1, 6.7.2): then there is no status line to be missed.
+        revisit, original = kind == "revisit", record_fields.get("warc-refers-to-target-uri", "")
+        # A revisit may have no block (WARC 1.1, 6.7.2): then no status line is missing.
         faults = [] if revisit and not raw.block else list(answer.faults)
-        if "warc-segment-number" in head:
+        if "warc-segment-number" in record_fields:
             faults.append(("segmented", "the record goes on in continuation records, which are not read"))
         document: html.Document | None = None
         title = text = charset_from = ""
-        main = 0
-        used: str | None = None
+        main_length = 0
+        charset: str | None = None
         decoded: Decoded | None = None
-        form = media_type.form(mime, payload)
+        form = http.detect_form(mime, payload)
         if form:
-            decoded = decode(payload, charset, markup=form == "html")
-            used = decoded.charset
+            decoded = decode(payload, declared_charset, markup=form == "html")
+            charset = decoded.charset
             if form == "html":
-                document, charset_from = _read(decoded, mime, limits)
-                title, text, main = document.title, document.text, document.main_length
+                document, charset_from = _read_markup(decoded, mime, limits)
+                title, text, main_length = document.title, document.text, document.main_length
                 if document.flattened:
                     faults.append(
                         ("too-deep", "markup nested too deep; what lies deeper was read as text and links alone")
                     )
             else:
-                text, charset_from = _plain(decoded)
-                main = len(text)
+                text, charset_from = _read_plain(decoded)
+                main_length = len(text)
         if revisit and not payload and not _redirects(status):
-            # Whatever its header repeats of the original's comes with the original.
+            # The fields that it repeats come with its original.
             fields = {}
-        body = kept(text, main, limits.text_limit)
-        links, left_out = links_of(url, document, status, fields, self._joiner, limits)
+        content = cut_text(text, main_length, limits.text_limit)
+        links, problems = extract_links(url, document, status, fields, self._joiner, limits)
         page = Page(
             url=url,
             offset=raw.offset,
-            date=said.date,
+            date=header.date,
             status=status,
             mime=mime,
-            charset=used,
+            charset=charset,
             charset_from=charset_from,
             title=title[: limits.title_limit],
-            text=body.text,
-            length=body.length,
+            text=content.text,
+            length=content.length,
             size=len(payload),
-            digest=digest_of(head.get("warc-payload-digest", ""), payload),
-            revisit_of=(canonical(unbracketed(head.get("warc-refers-to-target-uri", ""))) or url) if revisit else None,
-            declared=declarations(document, fields),
+            digest=http.payload_digest(record_fields.get("warc-payload-digest", ""), payload),
+            revisit_of=(canonical(strip_brackets(original)) or url) if revisit else None,
+            declared=html.declarations(document, fields),
             links=links,
-            revisit_date=date_of(head.get("warc-refers-to-date", "").strip()) if revisit else "",
-            main_length=body.main_length,
-            visible=self._visible(payload, decoded) if decoded is not None and form == "html" else b"",
-            rest=body.rest,
+            revisit_date=parse_date(record_fields.get("warc-refers-to-date", "").strip()) if revisit else "",
+            main_length=content.main_length,
+            visible=self._visible_bytes(payload, decoded) if decoded is not None and form == "html" else b"",
+            rest=content.rest,
         )
-        return page, faults + left_out
+        return page, faults + problems
 
-    def _visible(self, payload: bytes, decoded: Decoded) -> bytes:
-        """Return the visible bytes of a page whose charset nobody is sure of, or of any where all are wanted."""
+    def _visible_bytes(self, payload: bytes, decoded: Decoded) -> bytes:
+        """Return the visible bytes of a page whose charset is in doubt, or of any if all are kept."""
         if not self._limits.all_bytes and not decoded.in_doubt:
             return b""
         if decoded.charset.startswith(("utf-16", "utf-32")):
-            return b""  # the byte path needs ASCII's own bytes for tags
-        from graphlang.ingest.payload.visible_bytes import visible  # noqa: PLC0415 - few pages need it
+            return b""  # tags are found as ASCII bytes
+        from graphlang.ingest.payload.visible_bytes import extract_visible  # noqa: PLC0415 - few pages need it
 
-        most = READ if self._limits.text_limit is None else self._limits.text_limit
-        return b" ".join(visible(payload[:_MOST_BYTES]).split())[:most]
+        limit = READ if self._limits.text_limit is None else self._limits.text_limit
+        return b" ".join(extract_visible(payload[:_MAX_BYTES]).split())[:limit]
 
 
-def _read(decoded: Decoded, mime: str, limits: Limits) -> tuple[html.Document, str]:
-    """Return a page of markup as it was meant, its links as browsers follow them, and what named its charset."""
-    document = _document(decoded.text, mime, limits)
+@lru_cache(256)
+def _http_source(answer: str) -> str | None:
+    """Return ``http`` for an answer of HTML in UTF-8, an empty string for HTML without a charset, None for others."""
+    fields = http.answer_fields(answer)
+    mime, charset = http.parse_media_type(fields.get("content-type", ""))
+    if mime != _HTML or "content-encoding" in fields or "transfer-encoding" in fields:
+        return None
+    if header_references(None, fields):
+        return None
+    if charset is None:
+        return ""
+    return "http" if is_utf8_label(charset) else None
+
+
+def _page_strings(answer: str, names: bytes) -> _PageStrings | None:
+    """Parse the header of an answer and the strings of its page but the title; None for a page with a refresh."""
+    strings = html.parse_strings(tokenizer.split_strings(names))
+    document = html.Document(
+        b"", (), metas=strings.metas, base=strings.base, lang=strings.lang, xml_lang=strings.xml_lang
+    )
+    fields = http.answer_fields(answer)
+    refreshes, nofollow = meta_references(document, fields)
+    if refreshes:
+        return None
+    base = strings.base.encode("utf-8", "surrogatepass") if strings.base else b""
+    return _PageStrings(html.declarations(document, fields), base, document, fields, nofollow)
+
+
+_cached_strings = lru_cache(512)(_page_strings)
+
+
+def _read_markup(decoded: Decoded, mime: str, limits: Limits) -> tuple[html.Document, str]:
+    """Parse a page of markup, repair its encoding and its links, and return it with the source of its charset."""
+    document = _read_document(decoded.text, mime, limits)
     if decoded.charset != "utf-8":
-        return in_charset(document, decoded.charset), decoded.source
-    meant = as_meant(decoded.text)
-    if meant is None:
+        return encode_queries(document, decoded.charset), decoded.source
+    repaired = repair_encoding(decoded.text)
+    if repaired is None:
         return document, decoded.source
-    found = _document(meant.text, mime, limits)
-    if (found.title, found.text) == (document.title, document.text):
+    again = _read_document(repaired.text, mime, limits)
+    if (again.title, again.text) == (document.title, document.text):
         return document, decoded.source
-    targets = [*document.anchors, *(reference.target for reference in document.references)] if found.words else ()
-    said = {target: found.words.get(taken_back(target, meant.encoded), "") for target in targets}
-    words = {target: text for target, text in said.items() if text}
+    # Targets stay as they are written: browsers follow them so.
+    targets = (
+        [*document.anchors, *(reference.target for reference in document.references)] if again.anchor_texts else ()
+    )
+    texts = {target: again.anchor_texts.get(undo_encoding(target, repaired.encoded), "") for target in targets}
     return (
-        document._replace(title=found.title, text=found.text, main_length=found.main_length, words=words),
-        f"{decoded.source}, {meant.source}",
+        document._replace(
+            title=again.title,
+            text=again.text,
+            main_length=again.main_length,
+            anchor_texts={target: text for target, text in texts.items() if text},
+        ),
+        f"{decoded.source}, {repaired.source}",
     )
 
 
-def _document(markup: str | bytes, mime: str, limits: Limits) -> html.Document:
-    return html.read(_as_xml(markup) if mime.endswith("xml") else markup, limits)
+def _read_document(markup: str | bytes, mime: str, limits: Limits) -> html.Document:
+    if mime.endswith("xml"):
+        markup = html.convert_xhtml(markup if isinstance(markup, bytes) else markup.encode("utf-8", "replace"))
+    return html.read_document(markup, limits)
 
 
-def _plain(decoded: Decoded) -> tuple[str, str]:
-    """Return a page of plain text as it was meant, and what named its charset."""
-    meant = as_meant(decoded.text) if decoded.charset == "utf-8" else None
+def _read_plain(decoded: Decoded) -> tuple[str, str]:
+    """Return a page of plain text, its encoding repaired, and the source of its charset."""
+    repaired = repair_encoding(decoded.text) if decoded.charset == "utf-8" else None
     text, source = decoded.text, decoded.source
-    if meant is not None:
-        text, source = meant.text, f"{source}, {meant.source}"
+    if repaired is not None:
+        text, source = repaired.text, f"{source}, {repaired.source}"
     return html.fold_paragraphs(text if isinstance(text, str) else text.decode()), source
 
 
-def _as_xml(markup: str | bytes) -> bytes:
-    from graphlang.ingest.html.xhtml import as_html  # noqa: PLC0415 - hardly a page is served as XML
-
-    return as_html(markup if isinstance(markup, bytes) else markup.encode("utf-8", "replace"))
-
-
 def _redirects(status: int | None) -> bool:
-    return status is not None and 300 <= status < 400 and status != 304  # noqa: PLR2004 - not modified
+    return status is not None and status in _REDIRECTS and status != _NOT_MODIFIED
 
 
 def is_candidate(raw: RawRecord) -> bool:
-    """Tell, without taking the record apart, whether `Parser.parse` could return anything for it."""
+    """Return whether `Parser.parse` could return anything for a record, without parsing it."""
     if raw.answer is not None:
         return True
     return bool(raw.faults) or raw.item is not None or not _is_warc(raw) or Warc.may_be_page(raw.head)
@@ -293,29 +414,36 @@ def _is_warc(raw: RawRecord) -> bool:
     return raw.head[:5].upper() == b"WARC/"
 
 
-def _said(raw: RawRecord) -> _Said | None:
+def _parse_header(raw: RawRecord) -> _RecordHeader | None:
+    """Return the header of any record; None if the record holds no page."""
     if _is_warc(raw):
         if not Warc.may_be_page(raw.head):
             return None
-        head = http_response.fields(raw.head, _OF_RECORDS)
-        written = unbracketed(head.get("warc-target-uri", ""))
-        return _Said(written, date_of(head.get("warc-date", "").strip()), head.get("content-type", ""), head)
-    found = Arc.fields(raw.head)
-    if found is None:
+        fields = http.parse_fields(raw.head, _RECORD_FIELDS)
+        written = strip_brackets(fields.get("warc-target-uri", ""))
+        return _RecordHeader(
+            written, parse_date(fields.get("warc-date", "").strip()), fields.get("content-type", ""), fields
+        )
+    line = Arc.fields(raw.head)
+    if line is None:
         return None
-    return _Said(http_response.text(found[0]), found[1], http_response.text(found[2]), {})
+    return _RecordHeader(http.decode_value(line[0]), line[1], http.decode_value(line[2]), {})
 
 
-def _is_http(raw: RawRecord, mime: str, head: dict[str, str]) -> bool:
-    """Tell whether the block is an HTTP message; a resource record and an ARC document without status line are not."""
+def _is_http(raw: RawRecord, header: _RecordHeader) -> bool:
+    """Return whether the block is an HTTP message; a resource, or an ARC document without a status line, is none."""
     if raw.block.startswith(b"HTTP/"):
         return True
+    fields, mime = header.fields, header.mime
     return (
-        head.get("warc-type", "").lower() != "resource" and bool(head) and "text/" not in mime and "image/" not in mime
+        fields.get("warc-type", "").lower() != "resource"
+        and bool(fields)
+        and "text/" not in mime
+        and "image/" not in mime
     )
 
 
 def target_uri(raw: RawRecord) -> str | None:
-    """Return the target URI of a WARC record that could not be parsed, as far as it can be read."""
-    found = re.search(rb"\nwarc-target-uri:[ \t]*([^\r\n]{1,500})", raw.head, re.IGNORECASE)
-    return http_response.text(found[1]) if found else None
+    """Return the target URI of a WARC record that could not be parsed, if it is readable."""
+    match = re.search(rb"\nwarc-target-uri:[ \t]*([^\r\n]{1,500})", raw.head, re.IGNORECASE)
+    return http.decode_value(match[1]) if match else None

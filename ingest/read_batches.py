@@ -1,4 +1,4 @@
-"""Archive files -> pages, in batches that can be stored one by one and continued from."""
+"""Read archive files to batches of pages; reading can resume after each batch."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Generic, NamedTuple, TypeVar
 
-from graphlang.ingest.files.byte_ranges import LENGTH, ByteRange, can_be_cut, cut_up, end_of
+from graphlang.ingest.files.byte_ranges import LENGTH, ByteRange, can_be_cut, cut_up, range_stop
 from graphlang.ingest.files.codecs import refuse_lz4
-from graphlang.ingest.formats.detect import Records, open_records
+from graphlang.ingest.formats.detect import open_records
 from graphlang.ingest.formats.record_reader import RecordReader
-from graphlang.ingest.formats.records import RawRecord
 from graphlang.ingest.limits import Limits
-from graphlang.ingest.page import Item, Parser, is_candidate
+from graphlang.ingest.page import Parser, is_candidate
+from graphlang.ingest.raw import Item, RawRecord, Records
 from graphlang.ingest.workers.pool import Group, Pool
-from graphlang.ingest.workers.prestart import small
+from graphlang.ingest.workers.process import are_small
 from graphlang.plugins import READERS, found, load
 
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from graphlang.ingest.formats.wacz import Wacz
-    from graphlang.ingest.workers.prestart import PrestartedWorkers
+    from graphlang.ingest.workers.process import PrestartedWorkers
 
-_RECORDS = 64  # raw records of a batch at most, of those that may be pages
-_BYTES = 4 << 20  # and bytes of them, after which a batch is closed
-_PASSED = 4096  # raw records of any kind
-_WHOLE = 4 << 20  # bytes of a file, as stored, that one worker reads by itself, whatever its format
+_RECORDS = 64  # candidates for pages in a batch, at most
+_BYTES = 4 << 20  # of them, after which a batch is closed
+_RAWS = 4096  # raw records of any kind
+_WHOLE = 4 << 20  # bytes of a file, as stored, below which it is one task, whatever its format
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +36,20 @@ class Batch:
     """The next pages of one file."""
 
     source: int  #: index of the file in the list
-    position: int  #: ordinal of the next raw record: pass it to `batches` to read on from there
+    position: int  #: ordinal of the next raw record: `batches` can start there
     bytes_read: int  #: offset in the file, as it is stored, that was reached
-    items: list[Item]  #: in the order of the file; a Problem stands before the Page of the same record
-    last: bool  #: the file ends here; true for the last batch of each file, which may be empty, and for no other
+    items: list[Item]  #: in the order of the file; a Problem comes before the Page of the same record
+    last: bool  #: whether the file ends here; such a batch may be empty
 
 
-_Taken = TypeVar("_Taken")
+_T = TypeVar("_T")
 
 
-class _Group(NamedTuple, Generic[_Taken]):
+class _Group(NamedTuple, Generic[_T]):
     source: int
-    raws: int  # raw records that it holds; of a byte range that is known only when it was read
-    bytes_read: int  # the same; -1 for a byte range
-    taken: list[_Taken]
+    raws: int  # raw records in it; a byte range returns the number with its items
+    bytes_read: int  # -1 for a byte range, which returns it as well
+    results: list[_T]
     last: bool
 
 
@@ -62,31 +62,30 @@ def batches(
 ) -> Iterator[Batch]:
     """Read archive files, one after the other.
 
-    The items joined together do not depend on the number of workers, nor on where reading was stopped and taken up
-    again. A file that cannot be opened or read gives a Problem of kind ``unreadable``; no fault in a file ends the
-    reading.
+    The items in all batches do not depend on the number of workers, nor on where reading was interrupted. A file that
+    cannot be opened or read gives a Problem of kind ``unreadable``; no fault in a file ends the reading.
 
     Args:
-        sources: each file, and the position to start from: 0, or the ``position`` of the last Batch that was stored.
+        sources: each file, and the position to start from: 0, or the ``position`` of its last Batch.
         limits: bounds of a record.
-        workers: processes that parse; 1 parses in this process, and so do more where the files are small together.
-        prestarted: these processes, if they were started already, with the same limits; they end with the reading.
+        workers: processes that parse; with 1, or if all files are small, this process parses.
+        prestarted: these processes, started with the same limits; they end with the reading.
 
     Raises:
         ValueError: no workers, or a negative position.
         WorkerError: the worker processes cannot be started.
         MissingCodecError: a file is in LZ4, and the extra ``lz4`` is not installed.
-        PluginError: a reader of another package was asked for and cannot be loaded.
+        PluginError: a reader of another package cannot be loaded.
     """
     if workers < 1:
         raise ValueError("at least one worker is needed")
     for entry in found(READERS).values():
-        load(entry)  # one that cannot be loaded is told here, not in each worker
+        load(entry)  # an error is raised here, and not in each worker
     if any(start < 0 for _, start in sources):
         raise ValueError("a position is the number of a record, from 0")
     refuse_lz4(path for path, _ in sources)
     limits = limits or Limits()
-    if workers > 1 and small(path for path, _ in sources):
+    if workers > 1 and are_small(path for path, _ in sources):
         workers = 1
     return _here(sources, limits) if workers == 1 else _in_pool(sources, limits, Pool(workers, limits, prestarted))
 
@@ -98,22 +97,22 @@ def _here(sources: Sequence[tuple[Path, int]], limits: Limits) -> Iterator[Batch
             position = start
             for group in _groups(index, path, start, limits, parser.parse):  # while its bytes are in the cache
                 position += group.raws
-                parser.rest()
-                yield Batch(index, position, group.bytes_read, group.taken, group.last)
+                parser.pause()
+                yield Batch(index, position, group.bytes_read, group.results, group.last)
 
 
 def _in_pool(sources: Sequence[tuple[Path, int]], limits: Limits, pool: Pool) -> Iterator[Batch]:
-    handed: deque[_Group[RawRecord]] = deque()  # what is known of each task that was given and not done
+    pending: deque[_Group[RawRecord]] = deque()  # of the tasks that are not done
 
     def tasks() -> Iterator[Group | ByteRange]:
         for index, (path, start) in enumerate(sources):
             for task, group in _tasks(index, path, start, limits):
-                handed.append(group)
+                pending.append(group)
                 yield task
 
     source, position, reached = -1, 0, 0
     for part in pool.parse(tasks()):
-        group = handed[0]
+        group = pending[0]
         if group.source != source:
             source = group.source
             position, reached = sources[source][1], 0
@@ -121,12 +120,12 @@ def _in_pool(sources: Sequence[tuple[Path, int]], limits: Limits, pool: Pool) ->
         reached = max(reached, part.bytes_read if group.bytes_read < 0 else group.bytes_read)
         yield Batch(source, position, reached, part.items, last=group.last and part.last)
         if part.last:
-            handed.popleft()
+            pending.popleft()
 
 
 def _tasks(index: int, path: Path, start: int, limits: Limits) -> Iterator[tuple[Group | ByteRange, _Group[RawRecord]]]:
-    """Cut a file into what the workers get: byte ranges that they read, or else groups of records."""
-    following: ByteRange | None = None
+    """Cut a file into tasks: byte ranges that workers read, or else groups of records."""
+    next_range: ByteRange | None = None
     cut: Iterator[ByteRange] = iter(())
     try:
         size = _WHOLE if path.is_dir() else path.stat().st_size
@@ -136,33 +135,33 @@ def _tasks(index: int, path: Path, start: int, limits: Limits) -> Iterator[tuple
         if size > 2 * LENGTH and path.is_file():
             with path.open("rb", buffering=0) as file:
                 if can_be_cut(file):
-                    begin, passed = _taken_up(file, path.name, start, limits)
-                    cut = cut_up(whole, begin, size, start - passed)
+                    begin, skipped = _find_start(file, path.name, start, limits)
+                    cut = cut_up(whole, begin, size, start - skipped)
                 elif not start and not found(READERS):
-                    wacz = _wacz(file, limits)
+                    wacz = _open_wacz(file, limits)
                     if wacz is not None:
-                        yield from _tasks_of_wacz(index, wacz, whole)
+                        yield from _wacz_tasks(index, wacz, whole)
                         return
-        following = next(cut, None)
+        next_range = next(cut, None)
     except OSError:
-        following = None  # the reading by groups tells what is wrong
-    if following is None:
+        next_range = None  # reading by groups reports the error
+    if next_range is None:
         for group in _groups(index, path, start, limits, lambda raw: [raw]):
-            yield Group(group.taken), group._replace(taken=[])
+            yield Group(group.results), group._replace(results=[])
         return
-    while following is not None:
-        byte_range, following = following, next(cut, None)
-        yield byte_range, _Group(index, 0, -1, [], last=following is None)
+    while next_range is not None:
+        byte_range, next_range = next_range, next(cut, None)
+        yield byte_range, _Group(index, 0, -1, [], last=next_range is None)
 
 
-def _wacz(file: BinaryIO, limits: Limits) -> Wacz | None:
+def _open_wacz(file: BinaryIO, limits: Limits) -> Wacz | None:
     from graphlang.ingest.formats.wacz import Wacz, is_wacz  # noqa: PLC0415 - most crawls need neither this nor zip files
 
     return Wacz(file, limits) if is_wacz(file) else None
 
 
-def _tasks_of_wacz(index: int, wacz: Wacz, whole: ByteRange) -> Iterator[tuple[Group | ByteRange, _Group[RawRecord]]]:
-    """Cut the large archives that lie in a WACZ as they are; all else in it is read here."""
+def _wacz_tasks(index: int, wacz: Wacz, whole: ByteRange) -> Iterator[tuple[Group | ByteRange, _Group[RawRecord]]]:
+    """Cut the large archives that are stored uncompressed in a WACZ; all else in it is read in this process."""
     parts = wacz.parts()
     cut: list[ByteRange] = []
 
@@ -178,7 +177,7 @@ def _tasks_of_wacz(index: int, wacz: Wacz, whole: ByteRange) -> Iterator[tuple[G
 
     while True:
         for group in _grouped(index, wacz, 0, lambda raw: [raw], uncut()):
-            yield Group(group.taken), group._replace(taken=[], last=False)
+            yield Group(group.results), group._replace(results=[], last=False)
         if not cut:
             break
         inside = cut.pop()
@@ -187,34 +186,34 @@ def _tasks_of_wacz(index: int, wacz: Wacz, whole: ByteRange) -> Iterator[tuple[G
     yield Group([]), _Group(index, 0, whole.stop - 1, [], last=True)
 
 
-def _taken_up(file: BinaryIO, name: str, start: int, limits: Limits) -> tuple[int, int]:
-    """Return where the byte range begins that holds the record of this ordinal, and how many records come before it."""
-    begin = passed = 0
+def _find_start(file: BinaryIO, name: str, start: int, limits: Limits) -> tuple[int, int]:
+    """Return the begin of the byte range with the record of this ordinal, and the number of records before it."""
+    begin = skipped = 0
     while True:
-        reader = RecordReader(file, name, limits, begin=begin, stop=end_of(begin))
+        reader = RecordReader(file, name, limits, begin=begin, stop=range_stop(begin))
         count = sum(1 for _ in reader) if start else 0
-        if passed + count >= start or reader.ended is None:
-            return begin, passed
+        if skipped + count >= start or reader.ended is None:
+            return begin, skipped
         begin = reader.ended
-        passed += count
+        skipped += count
 
 
 def _groups(
-    index: int, path: Path, start: int, limits: Limits, take: Callable[[RawRecord], list[_Taken]]
-) -> Iterator[_Group[_Taken]]:
-    """Yield what is made of the records of one file from a position on, as much together as one task is to have."""
+    index: int, path: Path, start: int, limits: Limits, process: Callable[[RawRecord], list[_T]]
+) -> Iterator[_Group[_T]]:
+    """Yield the results of ``process`` for the records of one file from a position on, in groups of a task's size."""
     try:
         with open_records(path, limits) as reader:
-            yield from _grouped(index, reader, start, take, iter(reader))
+            yield from _grouped(index, reader, start, process, iter(reader))
     except OSError as error:
-        taken = [] if start else take(_unreadable(error))
-        yield _Group(index, 0 if start else 1, 0, taken, last=True)
+        results = [] if start else process(_unreadable(error))
+        yield _Group(index, 0 if start else 1, 0, results, last=True)
 
 
 def _grouped(
-    index: int, reader: Records, start: int, take: Callable[[RawRecord], list[_Taken]], raws: Iterator[RawRecord]
-) -> Iterator[_Group[_Taken]]:
-    taken: list[_Taken] = []
+    index: int, reader: Records, start: int, process: Callable[[RawRecord], list[_T]], raws: Iterator[RawRecord]
+) -> Iterator[_Group[_T]]:
+    results: list[_T] = []
     count = size = position = 0
     done = start
     while True:
@@ -230,13 +229,13 @@ def _grouped(
         if position <= start:
             continue
         if is_candidate(raw):
-            taken += take(raw)
+            results += process(raw)
             count += 1
             size += len(raw.block)
-        if count >= _RECORDS or size >= _BYTES or position - done >= _PASSED:
-            yield _Group(index, position - done, reached, taken, last=False)
-            taken, count, size, done = [], 0, 0, position
-    yield _Group(index, max(position, start) - done, reached, taken, last=True)
+        if count >= _RECORDS or size >= _BYTES or position - done >= _RAWS:
+            yield _Group(index, position - done, reached, results, last=False)
+            results, count, size, done = [], 0, 0, position
+    yield _Group(index, max(position, start) - done, reached, results, last=True)
 
 
 def _unreadable(error: OSError) -> RawRecord:

@@ -1,7 +1,7 @@
-"""A bound on the processor time that one page takes, kept by a timer of the operating system.
+"""Bound the processor time of one page with a timer of the operating system.
 
-Time is that of the process, not that of the clock: a machine that is busy with other things costs no page. The timer
-interrupts Python; the kernels in C are not interrupted, and take time by the size of the page.
+It counts the time of the process, not that of the clock, so that pages do not depend on the load of the machine. The
+timer interrupts Python; kernels in C are not interrupted, but their time is linear in the size of the page.
 """
 
 from __future__ import annotations
@@ -15,34 +15,34 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType, TracebackType
 
-_AGAIN = 0.5  # seconds: an error within a finaliser is lost, so that it is raised again
-_LONGEST = 1e8  # three years: timers take no number of seconds beyond what the system's time holds
-_TICKS = 8  # of a timer that runs on from page to page, within the bound
+_REPEAT = 0.5  # seconds until the error is raised again: within a finaliser it is lost
+_LONGEST = 1e8  # three years: timers take no more seconds than the system's time holds
+_TICKS = 8  # of a timer that runs from page to page, within the bound
 
 
 class TimeLimitError(BaseException):
-    """A page took too long; no Exception, so that nothing on the way takes it for its own failure."""
+    """A page took too long; no Exception, so that no handler of other errors catches it."""
 
 
 class _Handler:
-    """What the timer's signal calls: put in place by the first who needs it, taken away by the last."""
+    """The handler of the timer's signal: installed by the first user, removed by the last."""
 
     def __init__(self) -> None:
         self.running: TimeLimit | None = None
-        self.armed: TimeLimit | None = None  # whose timer runs
-        self._holders = 0
+        self.armed: TimeLimit | None = None  # its timer runs
+        self._users = 0
         self._before: Any = signal.SIG_DFL
 
-    def hold(self) -> None:
-        """Put it in place; on the main thread alone."""
-        if not self._holders:
+    def acquire(self) -> None:
+        """Install it; on the main thread only."""
+        if not self._users:
             self._before = signal.signal(signal.SIGVTALRM, self._end) or signal.SIG_DFL
-        self._holders += 1
+        self._users += 1
 
     def release(self) -> None:
-        """Give it up; in other threads, where a generator may be ended, it stays, and does nothing."""
-        self._holders -= 1
-        if not self._holders and _is_main():
+        """Remove it; in another thread, where a generator may be closed, it stays, and does nothing."""
+        self._users -= 1
+        if not self._users and _is_main():
             signal.signal(signal.SIGVTALRM, self._before)
 
     def _end(self, _number: int, _frame: FrameType | None) -> None:
@@ -54,69 +54,60 @@ _handler = _Handler()
 
 
 class TimeLimit:
-    """Raises TimeLimitError in what is done within ``with``, once it took too long.
+    """Raise TimeLimitError within ``with`` after some seconds of processor time; 0 for no bound.
 
-    Signals reach the main thread of a process alone: in others there is no bound.
-
-    Args:
-        seconds: Of processor time; 0 for no bound.
+    Only the main thread of a process receives signals: in other threads there is no bound.
     """
 
     def __init__(self, seconds: float) -> None:
         self._seconds = min(seconds, _LONGEST)
-        self._held = 0
-        self._left = 0  # ticks of the timer that the page may still see
-        self._ended = False  # a page, for which the timer was set another way
+        self._holds = 0
+        self._ticks_left = 0  # of the page
+        self._ended = False  # whether a page was ended, for which the timer was set another way
 
     @contextmanager
-    def held(self) -> Iterator[None]:
-        """Keep the handler in place from page to page, and the timer running.
+    def hold(self) -> Iterator[None]:
+        """Keep the handler installed and the timer running from page to page: to set it for each page is slow.
 
-        It ticks eight times within the bound, and a page is ended at its ninth tick: so it may take an eighth longer,
-        and to set a timer for each page takes more than all else that is done here.
-
-        Whoever hands pages on meanwhile calls `rest` before, so that no signal reaches what others do.
+        The timer ticks eight times within the bound, and a page ends at its ninth tick; so it may take an eighth
+        longer. Call `pause` before other code runs, so that no signal interrupts it.
         """
-        holds = bool(self._seconds) and _is_main()
-        if holds:
-            _handler.hold()
-            self._held += 1
+        is_bounded = bool(self._seconds) and _is_main()
+        if is_bounded:
+            _handler.acquire()
+            self._holds += 1
         try:
             yield
         finally:
-            if holds:
-                self._held -= 1
-                self.rest()
+            if is_bounded:
+                self._holds -= 1
+                self.pause()
                 _handler.release()
 
-    def rest(self) -> None:
+    def pause(self) -> None:
         """Stop the timer that a page left running."""
         if _handler.armed is self and _handler.running is None:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
             _handler.armed = None
 
     def tick(self) -> None:
-        """Count a tick of the timer.
-
-        Raises:
-            TimeLimitError: it was one too many.
-        """
-        if self._left:
-            self._left -= 1
+        """Count a tick of the timer; raise TimeLimitError if it is one too many."""
+        if self._ticks_left:
+            self._ticks_left -= 1
             return
-        self._arm(_AGAIN, _AGAIN)
+        self._arm(_REPEAT, _REPEAT)
         self._ended = True
         raise TimeLimitError
 
     def __enter__(self) -> Self:
         if self._seconds and _is_main():
-            if not self._held:
-                _handler.hold()
-                self._arm(self._seconds, _AGAIN)
+            if not self._holds:
+                _handler.acquire()
+                self._arm(self._seconds, _REPEAT)
             elif _handler.armed is not self or self._ended:
                 self._arm(self._seconds / _TICKS, self._seconds / _TICKS)
                 self._ended = False
-            self._left = _TICKS if self._held else 0
+            self._ticks_left = _TICKS if self._holds else 0
             _handler.running = self
         return self
 
@@ -129,8 +120,8 @@ class TimeLimit:
     ) -> None:
         if _handler.running is self:
             _handler.running = None
-            if not self._held:
-                self.rest()
+            if not self._holds:
+                self.pause()
                 _handler.release()
 
 

@@ -13,7 +13,7 @@ from graphlang import modelfile
 from graphlang.content.page_input import Material, ask
 from graphlang.identification import load
 from graphlang.modelfile import Model, ModelError, read
-from graphlang.urls import registry as url_methods
+from graphlang.urls import url_methods
 
 DATA = Path(modelfile.__file__).parent / "data"
 #: One model of each kind; the default content model, which is large, has tests of its own.
@@ -60,7 +60,7 @@ def test_an_array_of_other_numbers(name: str, array: str, value: float, tmp_path
 
 
 def _probabilities(method: Any) -> np.ndarray[Any, Any]:
-    if url_methods.known(method.name):
+    if url_methods.is_url_method(method.name):
         return np.asarray(method.probabilities(["http://www.beispiel.de/wort/seite.html", ""]))
     texts = [TEXT, "xx"]
     given = Material(["", ""], texts, list(map(len, texts)), [text.encode() for text in texts], ["", ""])

@@ -46,6 +46,23 @@ ALLOWED = {
         "graphlang.public_suffix",
         "graphlang.regular_file",
     ),
+    "graphlang.papers": (
+        "graphlang.codes",
+        "graphlang.content",
+        "graphlang.modelfile",
+        "graphlang.native",
+        "graphlang.numerics",
+        "graphlang.urls",
+    ),
+    "graphlang.training": (
+        "graphlang.codes",
+        "graphlang.content",
+        "graphlang.modelfile",
+        "graphlang.numerics",
+        "graphlang.papers",
+        "graphlang.regular_file",
+        "graphlang.urls",
+    ),
     "graphlang.graph": ("graphlang.codes", "graphlang.native", "graphlang.numerics"),
     "graphlang.codes": (),
     "graphlang.interrupts": (),
@@ -128,7 +145,7 @@ def test_no_room_imports_the_command_line() -> None:
 
 
 #: Modules that are the main program of a process of their own, and end it.
-PROGRAMS = {"graphlang.ingest.workers.worker", "graphlang.ingest.workers.fork"}
+PROGRAMS = {"graphlang.ingest.workers.worker", "graphlang.ingest.workers.process"}
 
 
 def test_only_the_command_line_prints_or_exits() -> None:

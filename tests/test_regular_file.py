@@ -12,7 +12,7 @@ from click.testing import Result
 from graphlang.db import create
 from graphlang.modelfile import ModelError, read
 from graphlang.regular_file import open_regular, open_text, read_regular
-from graphlang.urls import registry
+from graphlang.urls import url_methods
 
 Call = Callable[..., Result]
 
@@ -87,7 +87,7 @@ def test_every_option_that_takes_a_file(graphlang: Call, endless: Path, tmp_path
 
 @pytest.mark.parametrize("value", [1e3, -1e3, 1e30, float("nan"), float("inf")])
 def test_a_url_model_whose_answers_would_be_no_numbers_is_refused(tmp_path: Path, value: float) -> None:
-    content, _ = read(Path(registry.__file__).parents[1] / "data" / "url.npz")
+    content, _ = read(Path(url_methods.__file__).parents[1] / "data" / "url.npz")
     for name in ("sharpness", "prior"):
         altered = dict(content.arrays)
         altered[name] = np.full_like(altered[name], value)
@@ -96,7 +96,7 @@ def test_a_url_model_whose_answers_would_be_no_numbers_is_refused(tmp_path: Path
         path = tmp_path / f"{name}.npz"
         type(content)(content.method, content.labels, content.parameters, altered).save(path)
         try:
-            said = registry.load(str(path)).probabilities(["http://a.example/" + "wort/" * 5000, ""])
+            said = url_methods.load(str(path)).probabilities(["http://a.example/" + "wort/" * 5000, ""])
         except ModelError:
             assert name == "sharpness" or not 0 < value < 1e6
         else:

@@ -14,7 +14,7 @@ import graphlang
 from graphlang.analysis import graph_input, graph_output
 from graphlang.analysis.classify import label_ids
 from graphlang.analysis.progress import SILENT, Progress
-from graphlang.content.published.declared import declared
+from graphlang.content.declared import find_declared
 from graphlang.db.runs.answers import RunAnswers, write_answers
 from graphlang.db.runs.lifecycle import clear_run, finish_run, reuse_run, start_run
 from graphlang.db.runs.run import get_run
@@ -55,7 +55,7 @@ def classify_declared(connection: sqlite3.Connection, *, choose: bool = True, pr
     for page, source, value in connection.execute("SELECT page, source, value FROM declarations ORDER BY page"):
         said.setdefault(page, []).append((source, value))
     progress.stage("classify", len(said), "pages")
-    found = {page: usable.label for page, rows in said.items() if (usable := declared(rows)) is not None}
+    found = {page: usable.label for page, rows in said.items() if (usable := find_declared(rows)) is not None}
     labels = sorted(set(found.values()))
     number = dict(zip(labels, label_ids(connection, labels), strict=True))
     pages = list(found)
@@ -126,5 +126,5 @@ def _domains(connection: sqlite3.Connection, host: NDArray[np.int32]) -> NDArray
     return of_host[host]
 
 
-DECLARED: Final = "declared"  #: what the pages declare for themselves, see `declared_run`
-TLD: Final = "tld"  #: the commonest language of the collection's top-level domain, see `tld_run`
+DECLARED: Final = "declared"  #: what the pages declare for themselves, see `classify_declared`
+TLD: Final = "tld"  #: the commonest language of the collection's top-level domain, see `classify_tld`

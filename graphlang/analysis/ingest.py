@@ -16,9 +16,8 @@ from graphlang.db.records import Page
 from graphlang.db.write import sources
 from graphlang.db.write.choose_capture import Keep
 from graphlang.db.write.writer import Site, Writer, finish
-from graphlang.ingest import Found, Limits, Passed, batches, find
-from graphlang.ingest.links.canonical import Place, place
-from graphlang.ingest.links.places import places
+from graphlang.ingest import ArchiveFiles, Limits, SkippedFile, batches, discover_files
+from graphlang.ingest.links.canonical import Place, find_places, place
 
 if TYPE_CHECKING:
     import sqlite3
@@ -43,7 +42,7 @@ class Ingested:
     #: Those of them, and of the files that were begun before, that were read with other options.
     changed: list[tuple[Path, tuple[sources.Change, ...]]] = field(default_factory=list)
     #: Files of folders, and of the database, that were passed over, and why.
-    passed: list[Passed] = field(default_factory=list)
+    passed: list[SkippedFile] = field(default_factory=list)
     pages: int = 0  #: read by this call
     links: int = 0  #: stored by this call
     others: int = 0  #: of the pages read by this call, captures of URLs that had one
@@ -62,21 +61,23 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return known.st_dev, known.st_ino
 
 
-def _without_own(connection: sqlite3.Connection, named: Found) -> Found:
+def _without_own(connection: sqlite3.Connection, named: ArchiveFiles) -> ArchiveFiles:
     """What was named but for the database: a pattern of the shell names it, too, when a command is repeated."""
     # As bytes: a file's name need be no UTF-8.
     (name,) = connection.execute("SELECT CAST(file AS BLOB) FROM pragma_database_list WHERE name = 'main'").fetchone()
     db = Path(os.fsdecode(name))
     own = {known: words for path, words in its_files(db) if (known := _identity(path)) is not None}
-    passed = {file: Passed(file, own[known]) for file in named.files if (known := _identity(file)) in own}
+    passed = {file: SkippedFile(file, own[known]) for file in named.files if (known := _identity(file)) in own}
     if not passed:
         return named
-    return Found([file for file in named.files if file not in passed], sorted([*named.passed, *passed.values()]))
+    return ArchiveFiles(
+        [file for file in named.files if file not in passed], sorted([*named.skipped, *passed.values()])
+    )
 
 
 def ingest(
     connection: sqlite3.Connection,
-    files: Iterable[str | Path] | Found,
+    files: Iterable[str | Path] | ArchiveFiles,
     *,
     names: Mapping[Path, str] | None = None,
     keep: Keep = Keep.ALL,
@@ -106,8 +107,8 @@ def ingest(
         InputError: a file or folder does not exist, or cannot be read at all.
     """
     started = time.perf_counter()
-    wanted = _without_own(connection, files if isinstance(files, Found) else found(files))
-    done = Ingested(passed=wanted.passed, keep=keep)
+    wanted = _without_own(connection, files if isinstance(files, ArchiveFiles) else found(files))
+    done = Ingested(passed=wanted.skipped, keep=keep)
     queue: list[tuple[Path, int]] = []
     ids: list[int] = []
     sizes: list[int] = []
@@ -184,7 +185,7 @@ def _together(read: Iterable[Batch]) -> Iterator[Batch]:
             held, size = [], 0
 
 
-def found(files: Iterable[str | Path], *, follow_links: bool = False) -> Found:
+def found(files: Iterable[str | Path], *, follow_links: bool = False) -> ArchiveFiles:
     """Find the files that are to be read, before anything is written.
 
     Args:
@@ -195,7 +196,7 @@ def found(files: Iterable[str | Path], *, follow_links: bool = False) -> Found:
         InputError: one does not exist, or holds nothing to read.
     """
     try:
-        return find(files, follow_links=follow_links)
+        return discover_files(files, follow_links=follow_links)
     except OSError as error:
         msg = f"cannot read {error.filename or ''}: {error.strerror or error}".replace(" :", ":")
         raise InputError(msg) from error
@@ -224,7 +225,7 @@ def sites_of(urls: Sequence[str]) -> list[Site]:
     Args:
         urls: canonical.
     """
-    return list(map(_site, places(urls)))
+    return list(map(_site, find_places(urls)))
 
 
 def _site(found: Place) -> Site:

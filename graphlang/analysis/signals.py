@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.codes import languages, territories
-from graphlang.content.published.declared import declared
+from graphlang.content.declared import find_declared
 from graphlang.content.score_lists import top
 from graphlang.db import collection
 from graphlang.graph.data import NONE, Signal
 from graphlang.graph.lists import Lists, ListTable
-from graphlang.urls import registry as url_methods
+from graphlang.urls import url_methods
 
 if TYPE_CHECKING:
     import sqlite3
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.urls.identifier import UrlIdentifier
+    from graphlang.urls.url_methods import UrlIdentifier
 
 #: The signals that can be given a weight, besides those of the links themselves.
 NAMES = ("declared", "cctld", "url")
@@ -102,7 +102,7 @@ def of_urls(
 def _declared(
     connection: sqlite3.Connection, index: Mapping[str, int], pages: NDArray[np.int64]
 ) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
-    """The language that each page declares for itself, by the precedence of ``content.published.declared``."""
+    """The language that each page declares for itself, by the precedence of `graphlang.content.declared`."""
     language = np.full((len(pages), 1), -1, dtype=np.int16)
     row_of = np.full(int(pages.max(initial=0)) + 1, -1, dtype=np.int32)
     row_of[pages] = np.arange(len(pages), dtype=np.int32)
@@ -125,7 +125,7 @@ def language_declared(said: str) -> str:
         said: its declarations, ``source=value`` a line.
     """
     rows = [(source, value) for source, _, value in (line.partition("=") for line in said.split("\n"))]
-    found = declared(rows)
+    found = find_declared(rows)
     return languages.split(found.label)[0] if found else ""
 
 

@@ -12,7 +12,7 @@ from graphlang.content import registry
 from graphlang.db import StoreError, snapshot
 from graphlang.db.runs.lifecycle import state_seen
 from graphlang.db.runs.run import origin_of
-from graphlang.urls import registry as url_methods
+from graphlang.urls import url_methods
 
 if TYPE_CHECKING:
     import sqlite3
@@ -50,7 +50,7 @@ def up_to_date(connection: sqlite3.Connection, run: Run, *, workers: int = 1, pr
         start = up_to_date(connection, origin_of(connection, run), workers=workers, progress=progress)
         return collection_methods.classify_tld(connection, seed=start.id, choose=False, progress=progress)
     if run.kind == "url":
-        guesser = url_methods.load(run.method) if url_methods.known(run.method) else None
+        guesser = url_methods.load(run.method) if url_methods.is_url_method(run.method) else None
         if guesser is not None and guesser.hash == run.model_hash:
             return classify.classify_urls(connection, guesser, choose=False, progress=progress)
     elif run.method in registry.names():

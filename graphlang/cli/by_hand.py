@@ -29,23 +29,21 @@ _NEXT = "; run 'graphlang propagate' for their neighbours"
 
 @click.command()
 @options.database
-@click.option("--count", type=WholeNumber(1), default=COUNT, show_default=True, help="Pages at most.")
+@click.option("--count", type=WholeNumber(1), default=COUNT, show_default=True, help="List at most this many pages.")
 @click.option(
     "--random",
     "random_",
     is_flag=True,
-    help="Fetched pages drawn at random (text, status 200), without the answers: a gold file for 'evaluate'.",
+    help="Draw fetched pages at random (text, status 200), without the answers: a gold file for 'evaluate'.",
 )
-@click.option(
-    "--draw", type=WholeNumber(0), default=1, show_default=True, help="With --random: another number draws other pages."
-)
+@click.option("--draw", type=WholeNumber(0), default=1, show_default=True, help="With --random: seed of the draw.")
 @click.option(
     "--language",
     "languages",
     multiple=True,
     callback=options.tags_callback,
     metavar="CODES",
-    help="With --random: only pages that are taken for these languages, as in 'pages'.",
+    help="With --random: only pages with this answer, as in 'pages'.",
 )
 @to_file
 @click.option(
@@ -54,16 +52,16 @@ _NEXT = "; run 'graphlang propagate' for their neighbours"
     type=click.Choice(("csv", "tsv", "jsonl", "table")),
     default="csv",
     show_default=True,
-    help="csv to be filled in; table to look at.",
+    help="csv to fill in, table to read.",
 )
 @click.option(
     "--from",
     "from_",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Read a CSV that was filled in: rows with a language become corrections.",
+    help="Read a CSV that you filled in: rows with a language become corrections.",
 )
-@click.option("--by", metavar="NAME", default="", help="With --from: who filled it in.")
+@click.option("--by", metavar="NAME", default="", help="With --from: your name.")
 @wide
 @waits
 @logs
@@ -79,16 +77,16 @@ def review(
     *,
     random_: bool,
 ) -> None:
-    """List the pages whose check would teach most, or random ones.
+    """List the pages that are most useful to check, or random ones.
 
-    The former are uncertain pages with many links to and from short uncertain pages, of many hosts and languages. Look
-    at each page and write its language (any usual code or name; zxx for none) into the column 'language'; rows that
-    stay empty change nothing. Then read the file back with --from.
+    The pages that are most useful to check are uncertain, on many hosts and in many languages, with many links to
+    and from short uncertain pages. Look at each page and write its language (any usual code or name; zxx for none)
+    into the column 'language'; empty rows change nothing. Then read the file with --from.
 
-    With --random every page that 'languages' counts is equally likely: text that was fetched with status 200, or
-    without a status. The order is random, too: the first rows are a sample as well. Write the language of each page, or
-    und where people cannot decide, and give the file to 'evaluate --gold'; it prints an interval for the accuracy of
-    all these pages. With --language the interval is for the pages that are taken for the language: its precision.
+    With --random every page that 'languages' counts is equally likely: fetched text with status 200 or without a
+    status. The order is random, too, so the first rows are a sample as well. Write the language of each page, or
+    und if it cannot be determined, and give the file to 'evaluate --gold'; it prints an interval for the accuracy
+    of all these pages. With --language the interval is for the pages with that answer: its precision.
 
     \b
     Examples:
@@ -129,18 +127,18 @@ def _refuse_without_effect(*, reading: bool, random: bool, by: str) -> None:
 @click.command()
 @options.database
 @click.argument("urls", nargs=-1, metavar="[URL]...")
-@click.option("--host", "hosts", multiple=True, metavar="HOST", help="Every page of this host that DB has now.")
+@click.option("--host", "hosts", multiple=True, metavar="HOST", help="All pages of this host in DB.")
 @click.option(
     "--from",
     "from_",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="The URLs that FILE names, one a line (# begins a comment); a tab and a code after a URL set its language.",
+    help="The URLs in FILE, one a line (# begins a comment); a tab and a code after a URL set its language.",
 )
 @click.option("--language", metavar="CODE", help="The language: any usual code or name, und or zxx; sr-Latn, zh-TW.")
-@click.option("--by", metavar="NAME", default="", help="Who corrects.")
-@click.option("--note", metavar="TEXT", default="", help="Why.")
-@click.option("--undo", is_flag=True, help="Undo the last correction of each page; one before it counts again.")
+@click.option("--by", metavar="NAME", default="", help="Your name.")
+@click.option("--note", metavar="TEXT", default="", help="A reason.")
+@click.option("--undo", is_flag=True, help="Undo the last correction of each page; the one before it counts again.")
 @waits
 @logs
 def correct(
@@ -156,10 +154,10 @@ def correct(
 ) -> None:
     """Set the language of pages by hand.
 
-    The views show a correction at once, with a confidence of 1 and the method 'correction'; every later reading and run
-    keeps it. The next 'graphlang propagate' (or vote) takes it for certain, and its neighbours learn from it. und:
-    people cannot decide; zxx: there is no language in it. A URL need not be in DB yet. Former answers and corrections
-    stay as history, see 'graphlang corrections'. After --undo the chosen run keeps what it learned, until the next one.
+    The views show a correction at once, with confidence 1 and the method 'correction'; later readings and runs keep
+    it. The next 'graphlang propagate' or 'vote' uses it as certain evidence for its neighbours. und: the language
+    cannot be determined; zxx: the page has no language. A URL need not be in DB yet. Former answers and corrections
+    stay as history, see 'graphlang corrections'. --undo does not change the chosen run until the next one.
 
     \b
     Examples:
@@ -199,12 +197,12 @@ def _say_corrected(corrected: Corrected) -> None:
 
 @click.command()
 @options.database
-@click.option("--all", "everything", is_flag=True, help="Also those that were undone, or replaced by a later one.")
+@click.option("--all", "everything", is_flag=True, help="Also list corrections that were undone or replaced.")
 @output_options
 def corrections(db: Path, *, everything: bool, **target: Unpack[RowOptions]) -> None:
-    """List the corrections that are in force.
+    """List the corrections that apply.
 
-    With who corrected which page, when and why, and the answer before.
+    Each row has the author, the date, the reason, and the answer before.
 
     \b
     Examples:

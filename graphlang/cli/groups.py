@@ -52,9 +52,9 @@ GROUPS: Final = {
     "by_hand": (
         "Check and correct",
         {
-            "review": "List the pages whose check would teach most, or random ones.",
+            "review": "List the pages that are most useful to check, or random ones.",
             "correct": "Set the language of pages by hand.",
-            "corrections": "List the corrections that are in force.",
+            "corrections": "List the corrections that apply.",
         },
     ),
     "publish": (

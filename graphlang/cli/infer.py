@@ -35,18 +35,18 @@ _INFERENCE: Final = {
     "directory": "Weight of the languages of the page's directory, relative to the site's.",
     "hreflang": "Weight of the languages that links announce for their targets.",
     "link_order": "Weight of the order of links: menus of a site name its languages in one order.",
-    "degree": "All links of a page together weigh no more than this many.",
+    "degree": "All links of a page together have at most this weight.",
     "clamp_length": "A page with this many letters keeps the language of its own text ...",
-    "doubtful": "... unless its probability is below this: then the page's neighbours count as well. 0: never.",
-    "calibration": "Power of the probabilities of a page that keeps its text's language; fitted so that confidence is"
-    " accuracy, 1 leaves them as the text run has them.",
+    "doubtful": "... unless its probability is below this: then its neighbours count as well. 0: never.",
+    "calibration": "Power of the probabilities of a page that keeps its text's language, fitted so that "
+    "confidence is accuracy; 1 leaves them unchanged.",
     "certain_length": "How often links keep the language is learned from pages with this many letters ...",
     "certain": "... and at least this probability of their language.",
 }
 _SIGNALS: Final = {
     "declared": "Weight of the language that the page declares.",
     "cctld": "Weight of the languages of the country of the page's ccTLD.",
-    "url": "Weight of what the page's URL says.",
+    "url": "Weight of the language of the page's URL.",
 }
 
 
@@ -57,14 +57,14 @@ _SIGNALS: Final = {
     "--title/--no-title",
     default=True,
     show_default=True,
-    help="Let the page's title count as text: of a long one no more than there is below it, or 100 characters. Where a"
-    " method reads the bytes of a page, the title is among them.",
+    help="Read the title as text. A title longer than the text and than 100 characters is cut. Methods over bytes"
+    " always read the title.",
 )
 @options.identify_workers
 @click.option(
     "--anchors",
     is_flag=True,
-    help="Read the words of links, for pages of little or no text ('graphlang ingest --anchor-texts' keeps them).",
+    help="Read the words of links to pages with little or no text ('graphlang ingest --anchor-texts' keeps them).",
 )
 @options.shares
 @options.at
@@ -85,7 +85,7 @@ def classify(
 ) -> None:
     """Classify the pages in DB by their text, or by their URLs.
 
-    The URL methods ('graphlang methods' lists them) answer for pages that were never fetched, too.
+    URL methods (see 'graphlang methods') also answer for unfetched URLs.
 
     \b
     Examples:
@@ -95,9 +95,9 @@ def classify(
       graphlang classify crawl.db --at 2012
     """
     from graphlang.analysis.collection_methods import DECLARED, TLD  # noqa: PLC0415
-    from graphlang.urls import registry as url_methods  # noqa: PLC0415
+    from graphlang.urls import url_methods  # noqa: PLC0415
 
-    if method in (TLD, DECLARED) or url_methods.known(method):
+    if method in (TLD, DECLARED) or url_methods.is_url_method(method):
         for name in ("title", "anchors", "shares"):
             if given_on_command_line(name):
                 raise click.UsageError(f"--{name} is not supported by {method}, which reads no text")
@@ -125,7 +125,7 @@ def classify(
 @click.command()
 @options.database
 @click.option(
-    "--outlinks", is_flag=True, help="Let the pages vote that a page links to, instead of those that link to it."
+    "--outlinks", is_flag=True, help="Count the pages that a page links to, instead of those that link to it."
 )
 @click.option(
     "--min-length",
@@ -153,14 +153,14 @@ def classify(
 @click.option(
     "--clueweb09",
     is_flag=True,
-    help="ClueWeb09's rule instead: URLs never fetched have the languages of the pages that refer to them.",
+    help="ClueWeb09's rule instead: unfetched URLs get the languages of the pages that link to them.",
 )
 @click.option(
     "--min-bytes",
     type=WholeNumber(0),
     default=clueweb09_rule.MIN_BYTES,
     show_default=True,
-    help="With --clueweb09: a referring page with fewer bytes of text does not count.",
+    help="With --clueweb09: a linking page with fewer bytes of text does not count.",
 )
 @options.seed
 @options.at
@@ -260,7 +260,7 @@ def _weight_options(function: Callable[..., None]) -> Callable[..., None]:
     type=click.Choice(_ALGORITHMS),
     default=_ALGORITHMS[0],
     show_default=True,
-    help="couplings: learns how far links keep the language; label-spreading: Zhou et al. 2004, to compare with.",
+    help="couplings: learns how far links keep the language; label-spreading: Zhou et al. 2004, for comparison.",
 )
 @click.option(
     "--weights",
@@ -275,14 +275,14 @@ def _weight_options(function: Callable[..., None]) -> Callable[..., None]:
 @click.option(
     "--update",
     is_flag=True,
-    help="After 'graphlang ingest' of more files: identify the texts that are new, then infer; nothing is done where"
-    " an earlier run with these options has read the same.",
+    help="After 'graphlang ingest' of more files: identify new texts, then infer. If nothing changed since a run "
+    "with these options, do nothing.",
 )
 @options.at
 @click.option(
     "--each",
     type=click.Choice(["year"]),
-    help="As --at for each calendar year of which there is any capture, one after the other.",
+    help="Repeat --at for each calendar year that has captures.",
 )
 @options.keep_chosen
 @waits
@@ -301,8 +301,7 @@ def propagate(
 ) -> None:
     """Infer the language of every page from its text and links.
 
-    Pages that were only linked to get a language from their neighbours', too, when something first asks for it
-    ('pages', 'frontier', 'export' and whatever else lists them).
+    Unfetched URLs get their languages when a verb first needs them ('pages', 'frontier', 'export' and other lists).
 
     \b
     Examples:

@@ -49,27 +49,27 @@ _OPTIONS: Final = (
         type=click.Choice(["table", "csv", "json", "gexf", "graphml"]),
         default="table",
         show_default=True,
-        help="json has all at once; gexf and graphml are for Gephi, igraph and networkx.",
+        help="json has everything at once; gexf and graphml are for Gephi, igraph and networkx.",
     ),
     click.option(
         "--what",
         type=click.Choice([*_OF_LANGUAGES, *_OF_SITES]),
         default="links",
         show_default=True,
-        help="Rows of table and csv: pairs of languages, languages, distances; or the same of sites. json, gexf and"
-        " graphml have languages, or with one of the latter sites.",
+        help="Rows of table and csv: pairs of languages, languages, or distances; or the same for sites. json, "
+        "gexf and graphml have languages, or sites if you choose one of these.",
     ),
     click.option(
         "--by",
         type=click.Choice(["domain", "host"]),
         default="domain",
         show_default=True,
-        help="What a site is: only links between different ones count.",
+        help="Unit of a site: only links between different sites count.",
     ),
     click.option(
         "--fetched",
         is_flag=True,
-        help="Only pages that were read, as in the report; without, URLs only linked to count.",
+        help="Count only fetched pages, as the report does; by default unfetched URLs count, too.",
     ),
     click.option(
         "-o",
@@ -132,19 +132,19 @@ def write_answer(result: Answer, format_: str, output: Path) -> None:
 def language_graph(db: Path, format_: str, what: str, by: str, fetched: bool, output: Path, pages: PageFilter) -> None:
     """Count links between languages, or between sites.
 
-    Links are those between sites (Caminero and Mikami 2006). They, and pages, include URLs that were only linked to,
-    whose languages are inferred from links and addresses; with --fetched they are those between pages that were read,
-    as in the report.
+    Only links between sites count (Caminero and Mikami 2006). By default they include links to unfetched URLs,
+    whose languages are inferred from links and URLs; with --fetched only links between fetched pages count, as in
+    the report.
 
     links: from which language to which, with the share of the first one's links. distances: steps from language to
     language along outgoing links. languages: introversion is the share of links that stay in the language,
-    extroversion the rest; betweenness is high for intermediaries, over which the shortest ways between others lead;
-    components are the strongly connected ones of its pages, with the diameter of the largest (of more than 2,000 pages
-    a lower bound).
+    extroversion the remainder; betweenness is high for intermediaries on the shortest paths between others;
+    components are the strongly connected ones of its pages, with the diameter of the largest (above 2,000 pages a
+    lower bound).
 
-    sites, site-links, site-distances: the same of sites, each with its commonest language. Distances are those between
+    sites, site-links, site-distances: the same for sites, each with its commonest language. Distances are between
     the 1,000 sites with the most pages, diameters are lower bounds above 256 pages, and betweenness is an estimate
-    where there are too many sites to follow the ways from all: a line on standard error marks it.
+    if there are too many sites to follow all paths: a line on standard error marks it.
 
     \b
     Examples:
@@ -165,6 +165,6 @@ def _say_bounds(graph: SiteGraph, *, distances: bool) -> None:
     """Say which figures are not of all sites."""
     count = len(graph.sites)
     if graph.followed < count:
-        say(f"betweenness is an estimate from the ways of {graph.followed:,} of {count:,} sites")
+        say(f"betweenness is an estimate from the paths of {graph.followed:,} of {count:,} sites")
     if distances and count > NEAR:
         say(f"distances are those between the {NEAR:,} of {count:,} sites with the most pages")

@@ -38,17 +38,15 @@ _FIRST = ("url", "language", "confidence", "runner_up", "length", "script", "fet
 @options.language
 @options.below
 @click.option("--host", help="Only pages of this host.")
-@click.option("--fetched/--unfetched", default=None, help="Only pages that were read; only pages that were not.")
+@click.option("--fetched/--unfetched", default=None, help="Only fetched pages; only unfetched URLs.")
 @options.min_confidence
-@click.option(
-    "--declared-unlike", is_flag=True, help="Only pages that declare languages, none of which is the one found."
-)
+@click.option("--declared-unlike", is_flag=True, help="Only pages that declare another language than the answer.")
 @click.option(
     "--sort",
     type=click.Choice(tuple(ORDERS)),
     default="found",
     show_default=True,
-    help="Order: as read; least sure, or shortest, first; by URL.",
+    help="Order: as read; least certain first; shortest first; by URL.",
 )
 @output_options
 def pages(
@@ -63,10 +61,11 @@ def pages(
 ) -> None:
     """List pages and their languages, by the chosen run.
 
-    Languages of URLs that were only linked to are inferred when they are asked for the first time: as far as the list
-    is read, or, where it is sorted, before its first row.
+    Unfetched URLs get their languages when they are listed for the first time, row by row, or before the first row
+    if the list is sorted.
 
-    "languages" are those of a page in several, up to three by rank, and "shares" the share of its letters in each.
+    "languages" has the languages of a page in several, up to three by rank, and "shares" the share of letters in
+    each.
 
     \b
     Examples:
@@ -99,19 +98,18 @@ by_units = click.option(
     default="host",
     show_default=True,
     metavar="UNITS",
-    help=f"What counts as one site: {', '.join(UNITS)}; or several with commas between.",
+    help=f"Unit of a site: {', '.join(UNITS)}; or several, separated by commas.",
 )
 
 
 @click.command(
     help=f"""The language map: pages by site and language.
 
-    Only text with status 200 counts (see --all). Shares are of the site's pages that were read; where none was, of
-    those only linked to. "short" are pages with fewer than {SHORT} letters; "resolved" those of them whose own text
-    leaves them in doubt (confidence below {SURE}) and the chosen run does not. With several units there is a column
-    for each. By year only pages that were read count. Each page counts once a year: its main capture if it is from that
-    year, else the newest that has an answer ('graphlang propagate DB --each year'). A country is that of the top-level
-    domain.
+    Only text with status 200 counts (see --all). Shares are of the fetched pages of a site, or of its unfetched URLs if
+    it has no fetched page. "short" are pages with fewer than {SHORT} letters; "resolved" are short pages whose text is
+    doubtful (confidence below {SURE}) while the answer of the chosen run is not. With several units each has a column.
+    By year only fetched pages count. Each page counts once a year: its main capture if it is from that year, else the
+    newest with an answer ('graphlang propagate DB --each year'). A country is that of the top-level domain.
 
     \b
     Examples:
@@ -122,7 +120,7 @@ by_units = click.option(
 )
 @options.database
 @by_units
-@click.option("--scripts", is_flag=True, help="Count the scripts of a language apart.")
+@click.option("--scripts", is_flag=True, help="Count the scripts of a language separately.")
 @selects
 @output_options
 def sites(db: Path, by: str, pages: PageFilter, *, scripts: bool, **target: Unpack[RowOptions]) -> None:
@@ -141,7 +139,7 @@ def sites(db: Path, by: str, pages: PageFilter, *, scripts: bool, **target: Unpa
 @click.option(
     "--by",
     type=click.Choice(["year"]),
-    help="The languages of each calendar year: a page counts once for every year of which a capture has an answer.",
+    help="The languages of each calendar year: a page counts once for each year in which a capture has an answer.",
 )
 @selects
 @options.plugins
@@ -151,10 +149,10 @@ def languages(
 ) -> None:
     """List the languages of DB: pages, sites, scripts, encodings.
 
-    "expected" is the expected number of pages in the language: the sum of p, the probability of each page to be in it
-    (its confidence, or that of its runner-up). "low" and "high" bound the number with 95 % probability, if the
-    confidences are right and errors independent: then it is Poisson binomial, with the mean sum(p) and the variance
-    sum(p (1 - p)); computed exactly for up to 2,000 uncertain pages, by the normal approximation beyond. "certainty" is
+    "expected" is the expected number of pages in the language: the sum of p, the probability of each page to be in
+    it (its confidence, or that of its runner-up). "low" and "high" are a 95 % interval, if confidences are right
+    and errors independent: the number is then Poisson binomial, with the mean sum(p) and the variance sum(p (1 -
+    p)); it is computed exactly for up to 2,000 uncertain pages, by the normal approximation beyond. "certainty" is
     1 - product(1 - p), the probability that at least one page is in the language. "sites" are registered domains.
 
     \b
@@ -199,23 +197,23 @@ def _refuse_without_effect(db: Path | None, *, all_known: bool) -> None:
     multiple=True,
     callback=tags_callback,
     metavar="CODES",
-    help="Languages to look for, as swa,zh-TW; repeatable.",
+    help="Languages that you want, such as swa,zh-TW; repeatable.",
 )
 @click.option(
     "--saturated",
     multiple=True,
     callback=tags_callback,
     metavar="CODES",
-    help="Languages of which there is enough; repeatable.",
+    help="Languages of which you have enough; repeatable.",
 )
 @options.choose_run
 @output_options
 def frontier(db: Path, want: list[str], saturated: list[str], run_id: int | None, **target: Unpack[RowOptions]) -> None:
     """Rank URLs to fetch next by the languages that you want.
 
-    It lists URLs that were never fetched. 'chance' is the probability, by the run, that the page is in a wanted
-    language (without --want: in none of the saturated ones). 'clueweb09' lists the languages of the referring pages,
-    which ClueWeb09's rule takes for possible; 'fetch' is 1 where that rule would fetch the URL.
+    It lists URLs that were never fetched. 'chance' is the probability that the page is in a wanted language
+    (without --want: in none of the saturated ones). 'clueweb09' has the languages of the pages that link to it,
+    which are possible by ClueWeb09's rule; 'fetch' is 1 if that rule would fetch the URL.
 
     \b
     Examples:
@@ -234,9 +232,9 @@ def frontier(db: Path, want: list[str], saturated: list[str], run_id: int | None
     "--at",
     callback=options.moment,
     metavar="MOMENT",
-    help="Use the run of this moment (2012, 2012-05, ...), which 'graphlang propagate --at' makes, and its captures.",
+    help="Use the run of this moment (2012, 2012-05, ...; see 'graphlang propagate --at') and its captures.",
 )
-@click.option("--neighbours", type=WholeNumber(0), default=20, show_default=True, help="Neighbours listed.")
+@click.option("--neighbours", type=WholeNumber(0), default=20, show_default=True, help="Number of neighbours to list.")
 @click.option(
     "--format",
     "format_",
@@ -248,7 +246,7 @@ def frontier(db: Path, want: list[str], saturated: list[str], run_id: int | None
 def explain(db: Path, url: str, run_id: int | None, at: str | None, neighbours: int, format_: str) -> None:
     """Print why a page has its language.
 
-    Printed are its text, declarations and URL, and the weight of every neighbour, round by round.
+    It prints the text, declarations and URL of the page, and the weight of every neighbour, round by round.
 
     \b
     Examples:
@@ -352,7 +350,7 @@ def _print_declarations(page: Explanation) -> None:
 def _print_reasons(page: Explanation, neighbours: int) -> None:
     best = page.rounds[-1].language if page.rounds else page.language
     if best != page.language and not page.by_hand and not page.stale:
-        note = "no evidence of a language in the page, or in any page that links connect with it: no answer"
+        note = "no evidence in the page, or in any page connected with it by links: no answer"
         if page.unknown:
             note = "its text is long and in no language that the method knows: no answer, and its links do not count"
         write_line(f"  note        {note}, though {best} is likelier")

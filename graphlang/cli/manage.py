@@ -79,7 +79,8 @@ def say_ingested(ingested: Ingested, progress: Timed, *, verbose: bool) -> None:
     if ingested.known:
         say(f"already read: {_first_of(ingested.known)}", "already read", files=len(ingested.known))
     if ingested.refused:
-        message = f"not an archive when it was read: {_first_of(ingested.refused)}: --again asks the readers of today"
+        refused = _first_of(ingested.refused)
+        message = f"not an archive when it was read: {refused}: --again tries the readers installed now"
         say(message, "no archive", files=len(ingested.refused))
     if ingested.changed:
         say(_changed(ingested), "options changed", files=len(ingested.changed))
@@ -92,7 +93,7 @@ def say_ingested(ingested: Ingested, progress: Timed, *, verbose: bool) -> None:
     )
     if ingested.files and not ingested.pages and not ingested.problems:
         them = "it" if ingested.files == 1 else "them"
-        say(f"no pages in {them}: pages are what came from http and https URLs", "no pages")
+        say(f"no pages in {them}: only records with http and https URLs are pages", "no pages")
     if ingested.others:
         message = f"{counted(ingested.others, 'repeat capture')}: {_fate(ingested)} (--keep {ingested.keep})"
         say(message, "captures", captures=ingested.others, kept=ingested.kept)
@@ -169,10 +170,10 @@ def exit_with_problems(ingested: Ingested) -> None:
 def info(db: Path, format_: str, *, encodings: bool) -> None:
     """Count the files, pages, links and languages in DB.
 
-    It counts links by kind, charsets and problems as well. WARC revisit records are among the captures; those kept
-    are counted, too, and the pages of which only revisits were read ('revisits alone').
-    With --encodings: pages of each language (by the chosen run) by charset, by what named the charset (the server,
-    the page, detection), and by the encoding that a method over bytes found, if one was run.
+    It also counts links by kind, charsets and problems. WARC revisit records are among the captures; kept ones are
+    also counted separately, and so are pages of which only revisits were read ('revisits alone'). With --encodings
+    it counts pages of each language (by the chosen run) by charset, by the source of the charset (server, page,
+    detection), and by the encoding found by a method over bytes, if one was run.
 
     \b
     Examples:
@@ -190,7 +191,7 @@ def info(db: Path, format_: str, *, encodings: bool) -> None:
 @click.command()
 @options.database
 @click.option("--kind", help="Only problems of this kind.")
-@click.option("--count", is_flag=True, help="Only how many there are of each kind.")
+@click.option("--count", is_flag=True, help="Count problems by kind.")
 @output_options
 def problems(db: Path, kind: str | None, *, count: bool, **target: Unpack[RowOptions]) -> None:
     """List what could not be read: file, offset, URL and reason.
@@ -215,13 +216,13 @@ def problems(db: Path, kind: str | None, *, count: bool, **target: Unpack[RowOpt
 
 @click.command()
 @options.database
-@click.option("--choose", type=WholeNumber(1), metavar="RUN", help="Let the views show this run.")
+@click.option("--choose", type=WholeNumber(1), metavar="RUN", help="Show this run in the views.")
 @waits
 @output_options
 def runs(db: Path, choose: int | None, **target: Unpack[RowOptions]) -> None:
     """List all runs, or choose the one that the views show.
 
-    The table shows the beginning of long parameters; the other formats have them whole.
+    The table cuts long parameters; other formats have them in full.
 
     \b
     Examples:
@@ -261,17 +262,17 @@ def _run_row(run: Run, chosen: Run | None) -> list[Any]:
 
 @click.command()
 @options.database
-@click.option("--url", "urls", multiple=True, metavar="URL", help="Remove this URL; can be given several times.")
+@click.option("--url", "urls", multiple=True, metavar="URL", help="Remove this URL; repeatable.")
 @click.option("--host", "hosts", multiple=True, metavar="HOST", help="Remove all URLs of this host; repeatable.")
 @click.option(
     "--from",
     "from_",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Remove the URLs and hosts that FILE names, one a line (# begins a comment).",
+    help="Remove the URLs and hosts in FILE, one a line (# begins a comment).",
 )
-@click.option("--vacuum", is_flag=True, help="Rewrite the file, so that nothing is left in its unused parts.")
-@click.option("--forget", is_flag=True, help="Remove nothing, but let these URLs and hosts be read again.")
+@click.option("--vacuum", is_flag=True, help="Rewrite the file, so that no deleted data remain in it.")
+@click.option("--forget", is_flag=True, help="Remove nothing, but allow these URLs and hosts to be read again.")
 @waits
 @logs
 def remove(
@@ -286,8 +287,9 @@ def remove(
     """Remove pages, and keep later readings from restoring them.
 
     This deletes captures, texts, links from and to the pages, words of links, problems, answers of all runs,
-    corrections, and the URLs themselves; only digests of the URLs are kept. The text of other pages stays as it is. A
-    HOST does not include the hosts below it. Answers for other pages stay until 'graphlang propagate' is run again.
+    corrections, and the URLs themselves; only digests of the URLs are kept. The text of other pages does not
+    change. A HOST does not include its subdomains. Answers for other pages stay until the next 'graphlang
+    propagate'.
 
     \b
     Examples:
@@ -316,7 +318,7 @@ def _missing(names: list[str]) -> str:
     were = "was" if len(names) == 1 else "were"
     rest = f", and {len(names) - _NAMES:,} more" if len(names) > _NAMES else ""
     listed = ", ".join(visible(name) for name in names[:_NAMES])
-    return f"; {len(names):,} {were} not in the database, and will not be read in future: {listed}{rest}"
+    return f"; {len(names):,} {were} not in the database, and will be skipped in future: {listed}{rest}"
 
 
 @click.command()
@@ -326,10 +328,11 @@ def _missing(names: list[str]) -> str:
 def check(ctx: click.Context, db: Path, **target: Unpack[RowOptions]) -> None:
     """Check DB for damage, one finding a row.
 
-    Nothing is printed where it is sound. The schema is compared with that of this program; SQLite checks the file;
-    types, texts, numbers and references of every row are read, and the counts of the runs. If the schema is foreign,
-    only that is checked. Tables, views and indexes of your own may be there: they are named on standard error, and not
-    checked. The exit code is 3 if anything is wrong. 'sqlite3 crawl.db .recover' saves rows of a damaged file.
+    It prints nothing for a sound database. It compares the schema with that of this program; SQLite checks the
+    file; then types, texts, numbers and references of every row are checked, and the counts of the runs. If the
+    schema is foreign, only that is checked. Your own tables, views and indexes are allowed: they are named on
+    standard error, and not checked. The exit code is 3 if anything is wrong. 'sqlite3 crawl.db .recover' saves rows
+    of a damaged file.
 
     \b
     Examples:
@@ -368,13 +371,13 @@ def check(ctx: click.Context, db: Path, **target: Unpack[RowOptions]) -> None:
 def convert(source: Path, target: Path, *, max_ratio: int) -> None:
     """Copy all records of an archive to a store file or WARC.
 
-    The name of TARGET says which: .warc or .warc.gz for WARC, .store for a store file.
+    The name of TARGET chooses the format: .warc or .warc.gz for WARC, .store for a store file.
 
-    SOURCE is any archive of records that 'graphlang ingest' reads. Every record is kept byte for byte, however long:
-    memory does not grow with it. TARGET is replaced when everything is written, and never by an empty file. If SOURCE
-    is damaged, the exit code is 1.
+    SOURCE is any archive of records that 'graphlang ingest' reads. Every record is copied byte for byte; memory
+    does not grow with its length. TARGET is replaced when everything is written, and never by an empty file. If
+    SOURCE is damaged, the exit code is 1.
 
-    A record from ARC gets a WARC header. Control characters in its URL could begin a header field of their own, so they
+    A record from ARC gets a WARC header. Control characters in its URL could begin another header field, so they
     are percent-encoded (%0D), and a problem is printed.
 
     \b

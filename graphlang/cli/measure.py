@@ -21,7 +21,7 @@ from graphlang.collection.opened_file import NOTHING_YET
 from graphlang.db import StoreError
 from graphlang.printing.as_json import json_text
 from graphlang.printing.counted import counted
-from graphlang.urls.registry import DEFAULT
+from graphlang.urls.url_methods import DEFAULT
 from graphlang.whole_file import replacing
 
 if TYPE_CHECKING:
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 @click.command()
 @options.database
 @options.gold
-@click.option("--by", metavar="COLUMN", help="Group by this column of the gold file, too.")
+@click.option("--by", metavar="COLUMN", help="Also group by this column of the gold file.")
 @options.choose_run
-@click.option("--all-runs", is_flag=True, help="Every finished run, one after the other.")
-@click.option("--confusion", type=WholeNumber(0), default=10, show_default=True, help="Commonest confusions listed.")
-@click.option("--by-language", is_flag=True, help="Precision and recall of each language, too.")
+@click.option("--all-runs", is_flag=True, help="Evaluate every finished run.")
+@click.option("--confusion", type=WholeNumber(0), default=10, show_default=True, help="Number of confusions to list.")
+@click.option("--by-language", is_flag=True, help="Also print precision and recall of each language.")
 @click.option(
     "--format",
     "format_",
@@ -61,13 +61,12 @@ def evaluate(
     """Compare the languages of DB with gold labels.
 
     It prints the accuracy of all pages, by length, and by a column of the file. If the pages were drawn at random
-    ('graphlang review --random'), the accuracy of the whole collection lies between 'low' and 'high' with 95 %.
-    'linked' counts the pages with at least one inlink. 'calibration_error' is the mean distance between confidence and
-    accuracy.
-    A page counts once, and not at all where lines of the file have different languages for it.
-    Pages that were corrected by hand are a group, 'corrected', and in no other.
-    The precision of a language is the share of right pages among those that are taken for it, its recall the share of
-    the pages in it that are found. JSON always has them.
+    ('graphlang review --random'), 'low' and 'high' are a 95 % interval for the whole collection. 'linked' counts
+    the pages with at least one inlink. 'calibration_error' is the mean distance between confidence and accuracy.
+
+    A page counts once, and not at all if lines of the file have different languages for it. Pages that were
+    corrected by hand are only in the group 'corrected'. The precision of a language is the share of right pages
+    among those with this answer, its recall the share of its pages that have this answer. JSON always has both.
 
     \b
     Examples:
@@ -137,14 +136,14 @@ def _number(value: Any) -> Any:
 @options.database
 @click.argument("before", type=WholeNumber(1), metavar="RUN")
 @click.argument("after", type=WholeNumber(1), metavar="RUN")
-@click.option("--count", is_flag=True, help="Only how many pages differ, by pair of languages and length.")
-@click.option("--fetched", is_flag=True, help="Only pages that were read; without, URLs only linked to count.")
+@click.option("--count", is_flag=True, help="Count the differing pages by pair of languages and length.")
+@click.option("--fetched", is_flag=True, help="Count only fetched pages; by default unfetched URLs count, too.")
 @output_options
 def compare(db: Path, before: int, after: int, *, count: bool, fetched: bool, **target: Unpack[RowOptions]) -> None:
     """List the pages whose language differs between two runs.
 
-    A content run has no answer for URLs that were only linked to (und): all of them differ from a later run. With
-    --count they are in a bucket of their own, unfetched; the others are by the length of their text.
+    A content run has no answer (und) for unfetched URLs, so all of them differ from a later run. With --count they
+    are in the bucket 'unfetched'; the others are grouped by the length of their text.
 
     \b
     Examples:
@@ -168,7 +167,7 @@ def compare(db: Path, before: int, after: int, *, count: bool, fetched: bool, **
     multiple=True,
     metavar="DB GOLD",
     type=(click.Path(exists=True, dir_okay=False, path_type=Path), click.Path(dir_okay=False, path_type=Path)),
-    help="Another collection with its gold file, to fit on them together; can be given several times.",
+    help="Another collection and its gold file, to fit on all together; repeatable.",
 )
 @click.option(
     "-o",
@@ -195,7 +194,7 @@ def tune(
 ) -> None:
     """Fit the weights of the inference on labelled pages.
 
-    The fit is measured on sites that were held out.
+    The fit is measured on held-out sites.
 
     \b
     Examples:
@@ -272,17 +271,16 @@ def score(
       graphlang score urls.tsv --method url --languages en,de,fr,es,it
       graphlang score urls.tsv --method 'url-words-me or url-words-re' --confusion
     """
-    from graphlang.urls import registry  # noqa: PLC0415
-    from graphlang.urls.training.evaluation import Measures, decide  # noqa: PLC0415
-    from graphlang.urls.training.labelled_urls import read_urls  # noqa: PLC0415
+    from graphlang.urls import url_methods  # noqa: PLC0415
+    from graphlang.urls.labelled_urls import UrlMeasures, decide_urls, read_urls  # noqa: PLC0415
 
-    identifier = registry.load(method)
+    identifier = url_methods.load(method)
     try:
         rows = read_urls(urls)
     except ValueError as error:
         raise Failure(f"{urls}: {error}", USAGE) from error
     try:
-        decisions = decide(identifier, rows, codes)
+        decisions = decide_urls(identifier, rows, codes)
     except ValueError as error:
         raise Failure(f"languages to score: {error}", USAGE) from error
     if confusion:
@@ -290,4 +288,4 @@ def score(
         write_rows(columns, decisions.confusion(), **target)
         return
     lines = [(code, count, *measures) for code, count, measures in decisions.measures()]
-    write_rows(("language", "urls", *Measures._fields), lines, **target)
+    write_rows(("language", "urls", *UrlMeasures._fields), lines, **target)

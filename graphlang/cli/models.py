@@ -26,15 +26,15 @@ from graphlang.codes import languages as codes
 from graphlang.content import registry as content_methods
 from graphlang.printing.as_json import json_text
 from graphlang.printing.counted import counted
-from graphlang.urls import registry as url_methods
+from graphlang.urls import url_methods
 from graphlang.visible import visible
 from graphlang.whole_file import OutputError, refuse_unwritable, replacing
 
 if TYPE_CHECKING:
     from graphlang.codes.wanted import Wanted
     from graphlang.modelfile import Model
-    from graphlang.urls.baykan2008.methods import Published
-    from graphlang.urls.default.model import Url
+    from graphlang.papers.baykan2008 import UrlClassifier
+    from graphlang.urls.url_model import UrlModel
 
 _NFC = "nfc"  # the method whose models can be extended, and can lose languages
 #: Parameters of training that are not settings of a method.
@@ -59,10 +59,11 @@ _NOT_SETTINGS = frozenset(
 def methods(name: str | None, format_: str, limit: int | None, output: str, *, languages: bool, as_json: bool) -> None:
     """List the methods that identify languages, or one's card.
 
-    A card has the source of a method, what differs from it, what the shipped model was trained on, how many languages
-    it knows, how often it is right by length of the text, and which languages it confuses. The figures are measured by
-    a program that the card names. "nfc" is a discriminative descendant of the paper's NFC, which is "nfc-2004". NAME
-    may be a model file of your own: what it was trained on, and which languages were added to it.
+    A card has the source of a method, its differences from the paper, the training data of the shipped model, the
+    number of languages, the accuracy by length of the text, and the languages that it confuses. It names the
+    program that measured the figures. "nfc" is a discriminative descendant of the paper's NFC (n-grams, Fisher,
+    cosine), which is "nfc-2004". NAME may be your own model file: the card then has its training data, and the
+    languages added to it.
 
     \b
     Examples:
@@ -183,17 +184,17 @@ def train(
 ) -> None:
     """Train MODEL from CORPUS, a folder of texts for each label.
 
-    Files are in UTF-8 and named *.txt, folders by the code of their language. Those of no known language, or with too
-    little text, are left out, and named. The model's settings are kept in it. A setting that the method does not have
-    is refused, with the names it has.
+    Files are UTF-8 and named *.txt, folders are named by the code of their language. Folders of an unknown language
+    or with too little text are left out, and named. The model stores its settings. An unknown setting is refused,
+    with the names of all settings.
 
-    With --extend a model is not trained from the beginning: its labels stay as they are, and those of the folder are
-    added, without the text of the others. --words and --messages are taken as well, and the settings bare, bare_least,
-    seed and words_size. The folder is refused where it has a label of the model (but with --replace), too little text,
-    a label in two scripts, or the name of no language. With --relatives, texts that were not trained on, the new labels
-    take fewer of these languages' texts: one in 500, if that costs them no more than one in 100 of theirs.
+    With --extend an existing model is extended: its labels do not change, and those of the folder are added,
+    without text of the others. --words and --messages work as well, and the settings bare, bare_least, seed and
+    words_size. The folder is refused if it has a label of the model (unless --replace), too little text, a label in
+    two scripts, or a name that is no language. With --relatives, texts that were not used in training, the new
+    labels take fewer texts of these languages: one in 500, if that costs them at most one in 100 of their own.
 
-    URL methods learn from labelled URLs: CORPUS is a tab-separated file whose header names the columns lang (or
+    URL methods learn from labelled URLs: CORPUS is a tab-separated file whose header has the columns lang (or
     language) and url, or such a folder with one URL a line in its files.
 
     \b
@@ -220,13 +221,13 @@ def train(
     refuse_unwritable(model)
     if model.exists() and model.samefile(corpus):
         raise OutputError(f"cannot write to {model}: it is the corpus")
-    from graphlang.content.training.corpus import why_left_out  # noqa: PLC0415
+    from graphlang.training.corpus import explain_left_out  # noqa: PLC0415
 
     trained = _train(corpus, method, text, frequencies, messages, values)
     digest = trained.save(model)
     say(f"{model}: {counted(len(trained.labels), 'label')}, {model.stat().st_size:,} bytes, sha256 {digest}")
     if left_out := trained.parameters.get("left_out"):
-        say(f"left out: {', '.join(visible(reason) for reason in why_left_out(left_out))}")
+        say(f"left out: {', '.join(visible(reason) for reason in explain_left_out(left_out))}")
 
 
 def _train(
@@ -236,10 +237,9 @@ def _train(
     frequencies: Path | None,
     messages: tuple[Path, ...],
     settings: dict[str, Any],
-) -> Model | Url | Published:
+) -> Model | UrlModel | UrlClassifier:
     """Train a model of any method from the beginning."""
-    from graphlang.content.training import train as content_training  # noqa: PLC0415
-    from graphlang.urls.training import train as url_training  # noqa: PLC0415
+    from graphlang.training import train, train_url  # noqa: PLC0415
 
     with bars() as progress:
         stage = ""
@@ -256,11 +256,11 @@ def _train(
             if frequencies is not None or messages:
                 wrong = "--messages" if frequencies is None else "--words"
                 raise click.UsageError(f"{method} learns from URLs, and takes no {wrong}")
-            return url_training.train_file(corpus, method=method, text=text, **settings)
+            return train_url.train_url_method(corpus, method=method, text=text, **settings)
         if text is not None or not corpus.is_dir():
             why = "--text is for URLs" if text is not None else f"{corpus} is not a folder"
             raise click.UsageError(f"{why}: {method} learns from one folder, with a sub-folder for each label")
-        return content_training.train(corpus, method=method, words=frequencies, messages=messages, **settings)
+        return train.train(corpus, method=method, words=frequencies, messages=messages, **settings)
 
 
 def _extend(
@@ -283,12 +283,12 @@ def _extend(
         raise click.UsageError("--text is not supported by --extend; it is for --method url")
     if not folder.is_dir():
         raise click.BadParameter(f"{folder}: no such folder", param_hint="'MODEL'")
-    from graphlang.content.training.extend import extend  # noqa: PLC0415
+    from graphlang.training.extend import extend_model  # noqa: PLC0415
 
     refuse_unwritable(output)
     path = content_methods.path(base)
     content, digest = modelfile.read(path)
-    extended = extend(folder, base=content, path=path, digest=digest, **settings)
+    extended = extend_model(folder, base=content, path=path, digest=digest, **settings)
     sha256 = extended.save(output)
     say(f"{output}: {counted(len(extended.labels), 'label')}, {output.stat().st_size:,} bytes, sha256 {sha256}")
     added = extended.parameters["extended"][-1]
@@ -324,25 +324,25 @@ def _settings(pairs: tuple[str, ...]) -> dict[str, Any]:
     "--only",
     multiple=True,
     metavar="CODES",
-    help="Keep only these languages: any usual codes or names, with commas between. A script counts: srp_Latn.",
+    help="Keep only these languages: any usual codes or names, separated by commas. A script counts: srp_Latn.",
 )
 @click.option(
     "--remove",
     multiple=True,
     metavar="LABEL[:ENCODING]",
-    help="Drop a language, or one encoding of it; may be repeated.",
+    help="Drop a language, or one encoding of it; repeatable.",
 )
 @click.option(
     "--add",
     "folder",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Make profiles of the languages in this folder (as for 'train'); they replace those that MODEL has of them.",
+    help="Make profiles of the languages in this folder (as for 'train'), in place of those in MODEL.",
 )
 @click.option(
     "--output",
     "-o",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Where to write the changed model; MODEL itself, if that is a file.",
+    help="File for the changed model; by default MODEL, if that is a file.",
 )
 @table_options
 def profiles(
@@ -350,12 +350,13 @@ def profiles(
 ) -> None:
     """List the profiles of MODEL, or change some of them.
 
-    MODEL is a file, or a method with a model; the other profiles stay as they are. Models of quadgrams and
-    byte-trigrams hold a profile for each language and encoding, models of nfc one for each language.
+    MODEL is a file, or a method with a model; other profiles do not change. Models of quadgrams and byte-trigrams
+    have a profile for each language and encoding, models of nfc one for each language.
 
-    If you know which languages to expect, drop the others: short texts get more accurate. Keep those that occur on many
-    sites, such as English: a text in none of the languages is taken for one of them more often, and all text in a
-    script with one language left is taken for that one. 'graphlang train --extend' adds languages to a model of nfc.
+    If you know which languages to expect, drop the others: short texts get more accurate. Keep languages that occur
+    on many sites, such as English: texts in dropped languages are more often taken for a remaining one, and if one
+    language is left in a script, all text in that script gets it. 'graphlang train --extend' adds languages to a
+    model of nfc.
 
     \b
     Examples:
@@ -364,13 +365,13 @@ def profiles(
       graphlang profiles my.npz --add klingon-corpus/ --remove rus:koi8-r
       graphlang profiles byte-trigrams --add corpus/ -o mine.npz
     """
-    from graphlang.content.published.bytes.edit_profiles import METHODS  # noqa: PLC0415
+    from graphlang.training.train_papers import PROFILE_METHODS  # noqa: PLC0415
 
     path = content_methods.path(name)
     model, digest = modelfile.read(path)
-    if model.method not in (*METHODS, _NFC):
+    if model.method not in (*PROFILE_METHODS, _NFC):
         raise click.BadParameter(
-            f"{visible(name)} has no profiles; only models of {', '.join(METHODS)} and {_NFC} have some",
+            f"{visible(name)} has no profiles; only models of {', '.join(PROFILE_METHODS)} and {_NFC} have some",
             param_hint="MODEL",
         )
     if folder is None and not remove and not only:
@@ -400,13 +401,13 @@ def _wanted(values: tuple[str, ...], option: str) -> tuple[Wanted, ...]:
 
 
 def _list_profiles(model: Model, path: Path, format_: str) -> None:
-    from graphlang.content.published.bytes import profiles as byte_profiles  # noqa: PLC0415
-    from graphlang.content.training.fewer_labels import ngrams_of  # noqa: PLC0415
+    from graphlang.papers import byte_profiles  # noqa: PLC0415
+    from graphlang.training.model_columns import count_label_ngrams  # noqa: PLC0415
 
     if model.method == _NFC:
-        rows = [(label, "", ngrams) for label, ngrams in ngrams_of(model).items()]
+        rows = [(label, "", ngrams) for label, ngrams in count_label_ngrams(model).items()]
     else:
-        unpacked = byte_profiles.unpack(model, str(path))
+        unpacked = byte_profiles.unpack_profiles(model, str(path))
         rows = [(profile.label, profile.encoding, len(profile.grams)) for profile in unpacked]
     write_rows(("label", "encoding", "ngrams"), rows, format_=format_)
 
@@ -415,16 +416,16 @@ def _edit_profiles(
     model: Model, folder: Path | None, remove: tuple[str, ...], only: tuple[Wanted, ...], target: Path
 ) -> None:
     """Write a byte model with other profiles."""
-    from graphlang.content.published.bytes.edit_profiles import amended  # noqa: PLC0415
+    from graphlang.training.train_papers import edit_profiles  # noqa: PLC0415
 
-    edited = amended(model, folder=folder, remove=remove, only=only)
+    edited = edit_profiles(model, folder=folder, remove=remove, only=only)
     sha256 = edited.model.save(target)
-    added = {profile.key for profile in edited.made}
+    keys = {profile.key for profile in edited.added}
     for profile in edited.removed:
-        if profile.key not in added:
+        if profile.key not in keys:
             write_line(f"removed {profile.label} in {profile.encoding}")
     before = {profile.key for profile in edited.removed}
-    for profile in edited.made:
+    for profile in edited.added:
         write_line(f"{'replaced' if profile.key in before else 'added'} {profile.label} in {profile.encoding}")
     say(f"{target}: {counted(len(edited.model.labels), 'label')}, sha256 {sha256}")
 
@@ -433,13 +434,13 @@ def _drop_labels(
     model: Model, path: Path, digest: str, only: tuple[Wanted, ...], remove: tuple[str, ...], target: Path
 ) -> None:
     """Write a model of nfc with some of its languages."""
-    from graphlang.content.training.fewer_labels import fewer_labels  # noqa: PLC0415
+    from graphlang.training.model_columns import select_labels  # noqa: PLC0415
 
-    smaller = fewer_labels(model, path=path, digest=digest, only=only, without=_wanted(remove, "--remove"))
+    smaller = select_labels(model, path=path, digest=digest, only=only, without=_wanted(remove, "--remove"))
     sha256 = smaller.model.save(target)
     for label in smaller.removed:
         write_line(f"removed {label}")
-    for label in smaller.alone:
+    for label in smaller.single:
         language, script = codes.split(label)
         say(f"{codes.name(language)} is the only language left in the script {script}: all texts in it get it")
     say(f"{target}: {counted(len(smaller.model.labels), 'label')}, sha256 {sha256}")
@@ -448,24 +449,24 @@ def _drop_labels(
 @click.command()
 @click.argument("language")
 @click.option("--method", default="url-custom-dt", show_default=True, help="Method, or model file, of decision trees.")
-@click.option("--depth", type=WholeNumber(1), default=4, show_default=True, help="Questions on a way to a leaf.")
+@click.option("--depth", type=WholeNumber(1), default=4, show_default=True, help="Questions on a path to a leaf.")
 def tree(language: str, method: str, depth: int) -> None:
     """Print the decision tree of LANGUAGE (Baykan et al. 2008).
 
-    Each line is a question about a URL, indented below the answer that leads to it, as in the paper's figure 1. A leaf
-    has the number of training URLs that end there; URLs of other languages are weighted down, so that they count as
-    much in all as those of the language.
+    Each line is a question about a URL, indented below the answer that leads to it, as in figure 1 of the paper. A
+    leaf has the number of training URLs that end there; URLs of other languages are weighted so that they count as
+    much in total as those of the language.
 
     \b
     Examples:
       graphlang tree de
       graphlang tree French --depth 3
     """
-    from graphlang.urls.baykan2008.learners.tree_per_language import Forest  # noqa: PLC0415
-    from graphlang.urls.baykan2008.methods import Published  # noqa: PLC0415
+    from graphlang.papers.baykan2008 import UrlClassifier  # noqa: PLC0415
+    from graphlang.papers.baykan2008_trees import TreePerLanguage  # noqa: PLC0415
 
     identifier = url_methods.load(method)
-    if not isinstance(identifier, Published) or not isinstance(identifier.scorer, Forest):
+    if not isinstance(identifier, UrlClassifier) or not isinstance(identifier.scorer, TreePerLanguage):
         raise modelfile.ModelError(f"{method} has no decision trees")
     code = codes.code(language)
     if code not in identifier.labels:

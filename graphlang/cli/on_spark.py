@@ -57,7 +57,7 @@ def _spark_options(function: Callable[..., None]) -> Callable[..., None]:
         multiple=True,
         metavar="NAME=VALUE",
         callback=_pair,
-        help="A setting of Spark, such as spark.executor.memory=4g; may be repeated.",
+        help="A setting of Spark, such as spark.executor.memory=4g; repeatable.",
     )(function)
     return click.option(
         "--master",
@@ -124,7 +124,7 @@ def cluster() -> None:
     "--output",
     required=True,
     metavar="FOLDER",
-    help="Where the tables are written to: a folder that every executor sees, or an address.",
+    help="Output: a folder that every executor sees, or an address.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace FOLDER when all tables are complete.")
 @click.option(
@@ -139,15 +139,14 @@ def cluster() -> None:
     type=click.Choice([choice.value for choice in Keep]),
     default=Keep.BEST.value,
     show_default=True,
-    help="Which of several captures of a URL is the page's main capture: best is the newest with status 200, longest"
-    " the one with the most text; others are only counted. all is as best, and keeps the others in the table history.",
+    help="Main capture of a URL with several: best is the newest with status 200, longest the one with the most "
+    "text; others are only counted. all is like best, and keeps the others in the table history.",
 )
 @click.option(
     "--partitions",
     type=WholeNumber(1),
     metavar="N",
-    help="Partitions of the inference; by default one up to 250,000 pages, else one for each core, or more where these"
-    " would have more.",
+    help="Partitions of the inference; by default one up to 250,000 pages, else at least one for each core.",
 )
 @click.option(
     "--host-pages",
@@ -163,15 +162,15 @@ def cluster() -> None:
     default=100_000_000,
     show_default=True,
     metavar="N",
-    help="Stop where a partition has more links: it would not fit an executor's memory.",
+    help="Stop if a partition has more links: it would not fit an executor's memory.",
 )
 @click.option(
     "--linked/--no-linked",
     "answer_unfetched",
     default=True,
     show_default=True,
-    help="Answer for the URLs that were only linked to, most of a crawl. If not, they are pending in the tables;"
-    " a database made from them infers their languages when they are asked for.",
+    help="Infer the languages of unfetched URLs, most of a crawl. With --no-linked they are pending in the "
+    "tables, and an imported database infers them when it needs them.",
 )
 @archives.bounds
 @logs
@@ -258,16 +257,16 @@ def run(
     type=click.Path(path_type=Path),
     required=True,
     metavar="FOLDER",
-    help="Where the tables are written to, on this machine.",
+    help="Output folder on this machine.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace FOLDER when all tables are complete.")
 @logs
 def load(db: Path, output: Path, *, overwrite: bool) -> None:
     """Write the tables of DB as 'cluster run' would.
 
-    All runs are written, other captures of a page, the words of links, corrections and removals. Ids are hashes of
-    URLs, as on a cluster, so that tables of several collections fit together. Needs graphlang[parquet], and not
-    Spark or Java.
+    It writes all runs, other captures of pages, the words of links, corrections and removals. Ids are hashes of
+    URLs, as on a cluster, so that tables of several collections can be combined. Needs graphlang[parquet], but
+    neither Spark nor Java.
 
     \b
     Examples:
@@ -286,7 +285,7 @@ def _counts(result: Any) -> str:
 @cluster.command()
 @click.argument("tables")
 @by_units
-@click.option("--scripts", is_flag=True, help="Count the scripts of a language apart.")
+@click.option("--scripts", is_flag=True, help="Count the scripts of a language separately.")
 @selects
 @_spark_options
 @output_options
@@ -303,8 +302,8 @@ def sites(
 ) -> None:
     """The language map of TABLES: pages by site and language.
 
-    The same as 'graphlang sites' of the database that 'graphlang import' makes of TABLES. Spark counts; no page comes
-    to this machine.
+    The result equals 'graphlang sites' on the database that 'graphlang import' makes of TABLES. Spark counts; no
+    page is sent to this machine.
 
     \b
     Examples:
@@ -340,8 +339,8 @@ def languages(
 ) -> None:
     """List the languages of TABLES: pages, sites, scripts, encodings.
 
-    The same as 'graphlang languages' of the database that 'graphlang import' makes of TABLES. Spark counts; no page
-    comes to this machine.
+    The result equals 'graphlang languages' on the database that 'graphlang import' makes of TABLES. Spark counts;
+    no page is sent to this machine.
 
     \b
     Examples:
@@ -379,9 +378,10 @@ def language_graph(
 ) -> None:
     """Count links between the languages, or the sites, of TABLES.
 
-    The same as 'graphlang language-graph' of the database that 'graphlang import' makes of TABLES. Spark counts the
-    links; one row for each pair of languages, or sites, comes to this machine. The components of a language, or site,
-    are computed in one task; where more than 20,000,000 links lie within it, they are 0, and a warning names it.
+    The result equals 'graphlang language-graph' on the database that 'graphlang import' makes of TABLES. Spark
+    counts the links; one row for each pair of languages, or sites, is sent to this machine. The components of a
+    language, or site, are computed in one task; with more than 20,000,000 links inside, they are 0, and a warning
+    names it.
 
     \b
     Examples:
@@ -412,8 +412,8 @@ def language_graph(
 def report(tables: str, output: Path, title: str | None, master: str | None, settings: dict[str, str]) -> None:
     """Write a report on TABLES: one HTML file that needs no other.
 
-    The same as 'graphlang report' of the database that 'graphlang import' makes of TABLES. Spark counts; of single
-    pages only those come to this machine that the report names.
+    The result equals 'graphlang report' on the database that 'graphlang import' makes of TABLES. Spark counts; only
+    the pages that the report names are sent to this machine.
 
     \b
     Example:
@@ -445,8 +445,8 @@ def report(tables: str, output: Path, title: str | None, master: str | None, set
 def import_(folder: Path, db: Path) -> None:
     """Make DB of the tables that 'cluster run' wrote.
 
-    FOLDER is on this machine. All other verbs work on DB then: the views show the run that Spark inferred, and pages
-    have new ids, in the order in which they were read. Needs graphlang[parquet].
+    FOLDER is on this machine. All other verbs then work on DB: the views show the run that Spark inferred, and
+    pages have new ids, in the order in which they were read. Needs graphlang[parquet].
 
     \b
     Examples:

@@ -67,9 +67,9 @@ html_file = click.option(
 def report(db: Path, output: Path, title: str | None) -> None:
     """Write a report: one HTML file that needs no other.
 
-    Opening it loads nothing from the network. It has a summary in words, languages, a world map by country-code domain,
-    languages of sites, years where there are several, links between languages, what the graph changed, length against
-    confidence, what could not be read, and how it was made. Only text with status 200 counts.
+    It loads nothing from the network. It has a summary in words, languages, a world map by country-code domain,
+    languages of sites, years if there are several, links between languages, what the graph changed, length against
+    confidence, problems, and how it was made. Only text with status 200 counts.
 
     \b
     Example:
@@ -93,10 +93,10 @@ def report(db: Path, output: Path, title: str | None) -> None:
 def serve(db: Path, port: int, *, search: bool) -> None:
     """Browse DB with Datasette, read-only, on this machine.
 
-    Needs graphlang[serve].
-    With facets, what each column means, queries (pages that the graph changed, doubtful sites, unfetched URLs in a
-    language, links between two languages, declared unlike found), why a page has its language, and full-text search by
-    trigrams, in a temporary file: the database itself is never changed.
+    Needs graphlang[serve]. It shows facets, the meaning of each column, queries (pages that the graph changed,
+    doubtful sites, unfetched URLs in a language, links between two languages, pages that declare another language),
+    why a page has its language, and full-text search by trigrams. The search index is a temporary file: the
+    database is never changed.
 
     \b
     Example:
@@ -163,9 +163,9 @@ def _listening(port: int) -> socket.socket:
     type=click.Choice([*_ROWS, "txt", "parquet"]),
     default="jsonl",
     show_default=True,
-    help="txt is texts alone: a paragraph a line, an empty line after each page.",
+    help="txt has only texts: a paragraph a line, an empty line after each page.",
 )
-@click.option("--main", is_flag=True, help="Main content alone, without navigation and the like.")
+@click.option("--main", is_flag=True, help="Write only the main content, without navigation and the like.")
 @click.option(
     "-o",
     "--output",
@@ -191,12 +191,13 @@ def texts(
 ) -> None:
     """Write the texts of pages with language, URL and date.
 
-    And with source, confidence and method. "main" is the main content, "text" all visible text, menus last; a line feed
-    ends a line or paragraph. Texts are as long as they were kept: "cut" is 1 where a page had more ('graphlang ingest
-    --text-limit'). Pages below --min-confidence count as und, and are not in a language. "language" is the answer of
-    the chosen run, "by_text" that of the text alone; "languages" and "shares" are those of pages in several.
-    Of a page with several captures its main one counts; see --captures and --at. Of another one "language" is the
-    answer of the run of its time ('graphlang propagate --each year'), else that of its text.
+    Each text has its source, confidence and method. "main" is the main content, "text" all visible text, menus
+    last; a line feed ends a line or paragraph. "cut" is 1 if the page had more text than was kept ('graphlang
+    ingest --text-limit'). Pages below --min-confidence count as und. "language" is the answer of the chosen run,
+    "by_text" that of the text alone; "languages" and "shares" are for pages in several.
+
+    Of a page with several captures the main one counts; see --captures and --at. For another capture "language" is
+    the answer of the run of its time ('graphlang propagate --each year'), else that of its text.
 
     \b
     Examples:
@@ -238,7 +239,7 @@ def _write_texts(table: Table, format_: str, output: Path) -> None:
     "--format",
     "format_",
     type=click.Choice(to_file.FORMATS),
-    help="By default that of the file's name, else the first that there is.",
+    help="By default that of the file name, else the first possible one.",
 )
 @click.option(
     "--by", type=click.Choice(["host", "domain"]), default="host", show_default=True, help="For vertices-edges."
@@ -250,7 +251,7 @@ def _write_texts(table: Table, format_: str, output: Path) -> None:
     required=True,
     help="File to write to ('-' is standard output); a folder for vertices-edges and web-languages.",
 )
-@click.option("--main", is_flag=True, help="Of texts and wet the main content alone, without navigation and the like.")
+@click.option("--main", is_flag=True, help="For texts and wet: only the main content, without navigation and the like.")
 @csv_safe
 @selects_captures
 def export(db: Path, what: str, output: Path, pages: PageFilter, **settings: Any) -> None:

@@ -18,7 +18,7 @@ SCHEMA = Path("db/SCHEMA.md")
 
 _HEAD = """# Commands
 
-What `graphlang VERB --help` prints, for every verb. This page is made by `make docs` and checked by a test.
+The output of `graphlang VERB --help` for every verb. `make docs` writes this page.
 """
 _WIDTH = 100
 

@@ -46,13 +46,13 @@ _COLUMNS = ("input", "language", "script", "confidence", "runner_up", "runner_up
 @click.option(
     "--report",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write a report as well: one HTML file, see 'graphlang report'.",
+    help="Also write a report: one HTML file, see 'graphlang report'.",
 )
 @options.shares
 @options.plugins
 @archives.reading
 @waits
-@click.option("--json", "as_json", is_flag=True, help="Print a summary for programs, one JSON object, and no map.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for programs instead of the map.")
 @logs
 def run(
     files: tuple[Path, ...],
@@ -66,10 +66,9 @@ def run(
 ) -> None:
     """Find the language of every page and print the language map.
 
-    Reads the files into the database, classifies the text of each page, lets inlinks vote, and propagates over the
-    whole graph; the views of the database show the last answer. Interrupt it at any time; run the same command again
-    to resume, or with more files to add them. FILES are as in 'graphlang ingest'. With more than one worker another
-    process identifies the languages of pages while others are read.
+    It reads the files into the database, classifies the text of each page, lets inlinks vote, and propagates over
+    the whole graph. The views of the database show the last answer. Interrupt it at any time; run the same command
+    again to resume, or with more files to add them. FILES are as in 'graphlang ingest'.
 
     \b
     Examples:
@@ -171,17 +170,17 @@ def _summary(totals: Totals) -> str:
 @click.command()
 @click.argument("files", nargs=-1, type=click.Path(path_type=str, allow_dash=True, readable=False))
 @click.option("--method", default="nfc", show_default=True, help="Method (see 'graphlang methods'), or a model file.")
-@click.option("--lines", is_flag=True, help="Every line is a text; without it every file is one.")
+@click.option("--lines", is_flag=True, help="Every line is a text; by default every file is one.")
 @click.option(
     "--shares",
     is_flag=True,
-    help="All languages of each text with their shares of its letters, as JSON lines: at most five, none under 3 %.",
+    help="Print all languages of each text with their share of letters, as JSON lines: at most five, none under 3 %.",
 )
 @click.option(
     "--spans",
     is_flag=True,
-    help="Where in each text which language is, as JSON lines: from 'begin' up to 'end', in characters from 0."
-    " Letters of a script that the method does not know are 'und'.",
+    help="Print where each language is in each text, as JSON lines: from 'begin' up to 'end', in characters from "
+    "0. Letters in an unknown script are 'und'.",
 )
 @click.option("--text", is_flag=True, help="Add a column with the text.")
 @options.identify_workers
@@ -204,14 +203,14 @@ def identify(
 ) -> None:
     """Identify the language of texts, or of URLs.
 
-    FILES are in UTF-8, or in the charset of --encoding; '-' (or nothing) is standard input.
-    Files that cannot be read are listed at the end, the others are identified, and the exit code is 1.
+    FILES are in UTF-8, or in the charset of --encoding; '-' (or nothing) is standard input. If a file cannot be
+    read, the others are identified, it is listed at the end, and the exit code is 1.
 
-    'und' means that there is no text, or that none of the method's languages is written in its script; 'zxx' that it
-    has no letters. A text that was encoded twice (its UTF-8 taken for windows-1252) is repaired first. Of a file, or a
-    line, the first MiB is read. With a URL method every line is a URL, the scheme of which may be missing. 'und' then
-    means that the line is not a URL (how many is printed at the end), that it names no page (data:, javascript:), or
-    that two merged methods ('A or B', 'A and B') accept no language.
+    'und' means that there is no text, or that no language of the method is written in its script; 'zxx' that it has
+    no letters. A text that was encoded twice (UTF-8 read as windows-1252) is repaired first. Only the first MiB of
+    a file, or of a line, is read. With a URL method every line is a URL, with or without a scheme. 'und' then means
+    that the line is not a URL (they are counted at the end), that it names no page (data:, javascript:), or that
+    two merged methods ('A or B', 'A and B') accept no language.
 
     \b
     Examples:
@@ -265,7 +264,7 @@ class _NotUrls:
 
     def count(self, predicted: Iterable[_Predicted]) -> Iterator[_Predicted]:
         """Pass predictions through, and count."""
-        from graphlang.urls.tokens.readable_text import is_url  # noqa: PLC0415 - texts do without
+        from graphlang.urls.readable_text import is_url  # noqa: PLC0415 - texts do without
 
         for prediction in predicted:
             (name, line), _ = prediction
@@ -291,13 +290,13 @@ def _segments(
     segments: Iterable[tuple[tuple[str, str], list[Span]]], *, shares: bool, spans: bool, text: bool
 ) -> Iterator[tuple[Any, ...]]:
     """One row a text: its name, its shares, its spans, or both; with ``text`` also the text itself."""
-    from graphlang.content.segments import spans as find  # noqa: PLC0415 - rarely needed
+    from graphlang.content.segments.spans import list_shares  # noqa: PLC0415 - rarely needed
 
     for (name, content), spans_of_text in segments:
         values: list[Any] = []
         if shares:
             values.append(
-                [{"language": each.language, "share": round(each.share, 4)} for each in find.shares(spans_of_text)]
+                [{"language": each.language, "share": round(each.share, 4)} for each in list_shares(spans_of_text)]
             )
         if spans:
             values.append(list(map(_span, spans_of_text)))

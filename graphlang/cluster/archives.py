@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from graphlang.cluster.storage import Location, is_address, local_path
 from graphlang.db import InputError
 from graphlang.db.write.sources import digest_of
-from graphlang.ingest import find
+from graphlang.ingest import discover_files
 from graphlang.ingest.files.byte_ranges import LENGTH, can_be_cut
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _matching(address: str) -> list[Location]:
 
 def _local_archives(paths: Iterable[str]) -> list[Archive]:
     try:
-        files = find(local_path(path) for path in paths).files
+        files = discover_files(local_path(path) for path in paths).files
     except OSError as error:
         msg = f"cannot read {error.filename or ''}: {error.strerror or error}".replace(" :", ":")
         raise InputError(msg) from error

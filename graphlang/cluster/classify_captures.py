@@ -20,7 +20,7 @@ from graphlang.codes import languages
 from graphlang.content import registry
 from graphlang.content.page_input import ask
 from graphlang.content.score_lists import letters, score_lists
-from graphlang.content.segments.page_shares import of_pages
+from graphlang.content.segments.page_shares import compute_page_shares
 from graphlang.content.segments.readers import ReadsParts
 from graphlang.content.template_lines import NO_TEMPLATES
 from graphlang.modelfile import ModelError
@@ -128,7 +128,9 @@ def _answers(batch: pa.RecordBatch, identifier: Identifier, hosts: Mapping[int, 
         label, score = score_lists(answer.probabilities, characters, framed=bodies.framed)
         names = [*identifier.labels, languages.UND, languages.ZXX]
         read = digests.of_pages(*bodies.material)
-        parts = of_pages(identifier, answer.texts, answer.probabilities) if with_shares else [[] for _ in places]
+        parts = (
+            compute_page_shares(identifier, answer.texts, answer.probabilities) if with_shares else [[] for _ in places]
+        )
         for row, place in enumerate(places):
             listed = [
                 {"label": names[number], "score": round(float(value), 6)}

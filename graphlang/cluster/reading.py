@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from graphlang.cluster.page_ids import NewUrls
     from graphlang.ingest import Limits
-    from graphlang.ingest.page import Item
+    from graphlang.ingest.raw import Item
 
 #: Columns of a row that have other names than the fields of a page.
 _RENAMED: Final = {"main": "main_length"}

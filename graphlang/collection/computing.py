@@ -14,7 +14,7 @@ from graphlang.analysis.progress import SILENT, Progress
 from graphlang.arguments import checked, flag, is_number, length, mapping, number, run_number, text, whole_number
 from graphlang.collection.opened_file import OpenedFile
 from graphlang.db import create
-from graphlang.ingest.limits import given as usual_limits
+from graphlang.ingest.limits import check_limits
 
 if TYPE_CHECKING:
     import sqlite3
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from graphlang.content.identifier import Identifier
     from graphlang.db.lock import Lock
     from graphlang.db.runs.run import Run
-    from graphlang.ingest import Found, Limits, PrestartedWorkers
+    from graphlang.ingest import ArchiveFiles, Limits, PrestartedWorkers
 
     Input: TypeAlias = str | Path | BinaryIO
 
@@ -67,7 +67,7 @@ class Computing(OpenedFile):
 
         options: dict[str, Any] = {
             "keep": Keep(keep),
-            "limits": usual_limits(limits),
+            "limits": check_limits(limits),
             "again": again,
             "workers": workers,
         }
@@ -119,7 +119,7 @@ class Computing(OpenedFile):
 
         options: dict[str, Any] = {
             "keep": Keep(keep),
-            "limits": usual_limits(limits),
+            "limits": check_limits(limits),
             "again": again,
             "workers": workers,
         }
@@ -132,7 +132,7 @@ class Computing(OpenedFile):
             from graphlang.analysis import propagate, vote  # noqa: PLC0415
             from graphlang.analysis.classify import classify  # noqa: PLC0415
             from graphlang.analysis.read_ahead import CachedLoader, ReadsAhead  # noqa: PLC0415
-            from graphlang.ingest import small  # noqa: PLC0415
+            from graphlang.ingest import are_small  # noqa: PLC0415
 
             identifier = _content_method(method)
             connection = stack.enter_context(self._creating("run", held=held))
@@ -140,7 +140,7 @@ class Computing(OpenedFile):
             if on_ingested is not None:
                 on_ingested(ingested)
             later = None
-            if workers > 1 and not small(_paths(files)):
+            if workers > 1 and not are_small(_paths(files)):
                 later = propagate.SIGNALS, stack.enter_context(ReadsAhead(self.path))
             load = CachedLoader(one_graph=True, later=later)  # both steps read the same links and scores
             load.begin_links()
@@ -343,10 +343,10 @@ class Computing(OpenedFile):
 
         For a collection that does not exist yet they begin with the first file at once.
         """
-        from graphlang.ingest import PrestartedWorkers, small  # noqa: PLC0415
+        from graphlang.ingest import PrestartedWorkers, are_small  # noqa: PLC0415
 
         paths = _paths(files)
-        if workers == 1 or small(paths):
+        if workers == 1 or are_small(paths):
             yield None
             return
         started = PrestartedWorkers(workers, limits)
@@ -359,7 +359,7 @@ class Computing(OpenedFile):
 
     def _read(self, connection: sqlite3.Connection, inputs: _Inputs, **options: Any) -> Ingested:
         from graphlang.analysis.ingest import ingest  # noqa: PLC0415
-        from graphlang.ingest.files.discover import received  # noqa: PLC0415
+        from graphlang.ingest.files.discover import save_stream  # noqa: PLC0415
 
         names: dict[Path, str] = {}
         paths = list(inputs.files.files)
@@ -368,7 +368,7 @@ class Computing(OpenedFile):
                 # Beside the database, where there is room for what is read.
                 where = self.path.absolute().parent
                 folder = stack.enter_context(tempfile.TemporaryDirectory(prefix=".graphlang-", dir=where))
-                path = received(stream, Path(folder))
+                path = save_stream(stream, Path(folder))
                 names[path] = _STREAM
                 paths.insert(place, path)
             return ingest(connection, inputs.files._replace(files=paths), names=names, **options)
@@ -377,7 +377,7 @@ class Computing(OpenedFile):
 class _Inputs(NamedTuple):
     """What is to be read."""
 
-    files: Found
+    files: ArchiveFiles
     streams: list[tuple[int, BinaryIO]]  #: open files, each with the number of files before it
 
 

@@ -104,7 +104,7 @@ class Correcting(OpenedFile):
 
     @checked(count=whole_number)
     def review(self, *, count: int = 50) -> Rows[ReviewRow]:
-        """List the pages whose check would teach most, of many hosts and languages.
+        """List the pages that are most useful to check, on many hosts and in many languages.
 
         Args:
             count: at most this many.
@@ -189,16 +189,15 @@ class Correcting(OpenedFile):
             ValueError: something that is not an http(s) URL, or not a host.
         """
         from graphlang.db import remove as removal  # noqa: PLC0415
-        from graphlang.ingest.links import canonical  # noqa: PLC0415
-        from graphlang.ingest.links.named import named_host, named_url  # noqa: PLC0415
+        from graphlang.ingest.links.canonical import canonical, host, parse_host, parse_url  # noqa: PLC0415
 
-        names = [named_url(url) for url in several("urls", urls)], [named_host(host) for host in hosts]
+        names = [parse_url(url) for url in several("urls", urls)], [parse_host(name) for name in hosts]
         with self._writing("remove") as connection:
             if forget:
                 removed: Removal | int = removal.forget(connection, *names)
             else:
-                options: dict[str, Any] = {"host_of": canonical.host}
-                options["canonical"] = lambda url: canonical.canonical(url) or url
+                options: dict[str, Any] = {"host_of": host}
+                options["canonical"] = lambda url: canonical(url) or url
                 removed = removal.remove(connection, *names, **options)
             removal.scrub(connection, vacuum=vacuum)
         return removed

@@ -71,10 +71,10 @@ class Listing(OpenedFile):
             TypeError: an argument of another type.
             ValueError: an unknown language, order or host; `below` or `min_confidence` is not a probability.
         """
-        from graphlang.ingest.links.named import named_host  # noqa: PLC0415
+        from graphlang.ingest.links.canonical import parse_host  # noqa: PLC0415
         from graphlang.maps.pages import PageRow, page_rows  # noqa: PLC0415
 
-        site = None if host is None else named_host(host)
+        site = None if host is None else parse_host(host)
         tags = languages_of_tags(language)
 
         def rows(connection: sqlite3.Connection, after: int = 0, until: int | None = None) -> Iterator[tuple[Any, ...]]:

@@ -1,7 +1,7 @@
 """Content identification: texts or bytes in, a calibrated probability of every label out. Knows no database.
 
-In: what `page_input` makes of a page. Out: ``scoring.top_k``, the best labels of each. `registry` lists the methods and
-`identifier` is what each of them is to the rest. Open `discriminative/` for the default method, `published/` for those
-of the papers, `training/` for how models are made, `segments/` for several languages in one text, `adapters/` for other
-tools' identifiers.
+`page_input` prepares pages, a method with the interface of `identifier` answers, and `score_lists` keeps the best
+labels of each page. `registry` lists the methods: the default is in `nfc/`, those of the papers in `graphlang.papers`,
+other programs in `adapters`, and those of users in `classifier`. `graphlang.training` makes models, `segments/` finds
+several languages in one text, `template_lines` finds lines that a site repeats.
 """

@@ -1,9 +1,9 @@
-"""Similarities -> calibrated probabilities, at every length of text.
+"""Calibrate similarities to probabilities, for every length of text.
 
-A similarity of 0.8 says little on three words and much on three hundred. So the softmax over the labels has an inverse
-temperature (Guo et al. 2017, section 4.2) that depends on how many letters a text has: its log is piecewise linear in
-the log of the length between `KNOTS`. It is fitted by maximum likelihood on lines that training did not see, cut to
-all lengths.
+A similarity of 0.8 means little for three words and much for three hundred. So the softmax over the labels has an
+inverse temperature (Guo et al. 2017, section 4.2) that depends on the number of letters: its log is piecewise linear in
+the log of the length between `KNOTS`. It is fitted by maximum likelihood on lines kept out of training, cut to all
+lengths.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ KNOTS = (4, 8, 16, 32, 64, 128, 256)
 
 
 def position(lengths: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Where lengths lie among the knots: 0 at the first or below, `len(KNOTS) - 1` at the last or above, (texts,).
+    """Place lengths among the knots: 0 at the first or below, `len(KNOTS) - 1` at the last or above, (texts,).
 
     >>> position(np.array([1, 4, 8, 1000])).tolist()
     [0.0, 0.0, 1.0, 6.0]
@@ -34,7 +34,7 @@ def position(lengths: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def inverse_temperature(logs: NDArray[np.floating], lengths: NDArray[np.int64]) -> Floats:
-    """The factor on the similarities of each text, (texts,).
+    """Interpolate the factor on the similarities of each text, (texts,).
 
     Args:
         logs: Its log at the knots, (knots,).
@@ -58,10 +58,10 @@ def linear(
     bias: Floats,
     prior: Floats,
 ) -> Floats:
-    """Scores of texts: `sums * scale + base_scale * base + bias_scale * bias + prior_scale * prior`, (texts, labels).
+    """Compute `sums * scale + base_scale * base + bias_scale * bias + prior_scale * prior`, (texts, labels).
 
     Args:
-        sums: Of texts and labels, (texts, labels or more); what stands behind the labels is not read.
+        sums: Of texts and labels, (texts, labels or more).
         scale: Of each text, (texts,).
         base_scale: Of each text, (texts,).
         bias_scale: Of each text, (texts,).
@@ -91,9 +91,9 @@ def linear(
 def probabilities(
     scores: Floats, prior: Floats | None = None, has_letters: NDArray[np.bool_] | None = None, *, outliers: float = 0.0
 ) -> Floats:
-    """The softmax of each row, (texts, labels); 0 in rows without letters. `scores` may be overwritten.
+    """Compute the softmax of each row, (texts, labels); 0 in rows without letters. `scores` may be overwritten.
 
-    Exponentials are right to two units in the last place, the same ones on every machine.
+    Exponentials are exact to two units in the last place, and equal on every machine.
 
     Args:
         scores: Of texts and labels, (texts, labels).
@@ -117,21 +117,20 @@ def fit(
     scores: Floats,
     lengths: NDArray[np.int64],
     truth: NDArray[np.int64],
-    known: Floats | None = None,
+    constant: Floats | None = None,
     *,
     outliers: float = 0.0,
 ) -> NDArray[np.float64]:
-    """Log of the inverse temperature at every knot that maximises the likelihood of the true labels, (knots,).
+    """Fit the log of the inverse temperature at every knot by maximum likelihood, (knots,).
 
-    A weak pull towards equal neighbours decides where a knot has seen few texts.
+    A weak pull towards equal neighbours decides where a knot has few texts.
 
     Args:
         scores: Similarities, (texts, labels).
         lengths: Letters of each text, (texts,).
         truth: Column of each text's label, (texts,).
-        known: What is added to the scaled similarities, (texts, labels).
-        outliers: The part of the probability that all labels share equally, as `probabilities` has it: then a few lines
-            in another language than they are said to be do not make all long texts doubtful.
+        constant: Added to the scaled similarities, (texts, labels).
+        outliers: As in `probabilities`: then a few lines with a wrong label do not make all long texts doubtful.
     """
     from scipy import optimize  # noqa: PLC0415 - a tenth of a second that only training needs
 
@@ -139,23 +138,23 @@ def fit(
         return np.zeros(len(KNOTS))
     at = position(lengths)
     below = np.minimum(at.astype(np.int64), len(KNOTS) - 2)
-    part = at - below
+    share = at - below
     rows = np.arange(len(truth))
 
     def loss(logs: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        factor = np.exp(logs[below] * (1 - part) + logs[below + 1] * part)
+        factor = np.exp(logs[below] * (1 - share) + logs[below + 1] * share)
         scaled = scores * factor[:, None].astype(np.float32)
-        likely = probabilities(scaled if known is None else scaled + known)
-        own = likely[rows, truth].astype(np.float64)
-        mixed = np.maximum(own * (1 - outliers) + outliers / scores.shape[1], 1e-9)
+        likely = probabilities(scaled if constant is None else scaled + constant)
+        true = likely[rows, truth].astype(np.float64)
+        mixed = np.maximum(true * (1 - outliers) + outliers / scores.shape[1], 1e-9)
         value = -np.log(mixed).mean()
         mean = np.einsum("ij,ij->i", likely, scores).astype(np.float64)
         slope = (mean - scores[rows, truth]) * factor / len(rows)
         if outliers:
-            slope *= own * (1 - outliers) / mixed
+            slope *= true * (1 - outliers) / mixed
         gradient = np.zeros(len(KNOTS))
-        np.add.at(gradient, below, slope * (1 - part))
-        np.add.at(gradient, below + 1, slope * part)
+        np.add.at(gradient, below, slope * (1 - share))
+        np.add.at(gradient, below + 1, slope * share)
         step = np.diff(logs)
         pull = 1e-3
         gradient[1:] += pull * step
@@ -165,5 +164,5 @@ def fit(
     # Start where the scores spread by about the log of the number of labels.
     spread = float(np.mean(scores.max(axis=1) - scores.mean(axis=1)))
     start = np.full(len(KNOTS), np.log(np.log(scores.shape[1]) / max(spread, 1e-6)))
-    found = optimize.minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 60})
-    return np.asarray(found.x, dtype=np.float64)
+    optimum = optimize.minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 60})
+    return np.asarray(optimum.x, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""What every content method is to the rest of the program: texts in, calibrated probabilities out."""
+"""The interface of content methods: texts in, calibrated probabilities out."""
 
 from __future__ import annotations
 
@@ -36,29 +36,29 @@ class Identifier(Protocol):
         """SHA-256 of the model file, in hexadecimal."""
 
     def describe(self) -> dict[str, Any]:
-        """The parameters of training and of the model, for the record of a run."""
+        """Describe the training and the model, for the record of a run."""
 
     def probabilities(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Shape (texts, labels): each row sums to 1, or is all 0 when the text holds no letter."""
+        """Compute probabilities, (texts, labels): each row sums to 1, or is all 0 when the text holds no letter."""
 
 
 class Calibrated(ABC):
-    """A method that measures similarity to every label; `calibration.inverse_temperature` makes probabilities of it.
+    """A method that measures the similarity to every label and calibrates it (`calibration`).
 
     Args:
-        model: What the file holds.
+        model: Content of the file.
         digest: SHA-256 of the file, in hexadecimal.
-        source: For messages: the file's path.
-        name: What the method is called in runs.
-        labels: Names of the columns; those of the model if not given.
+        source: Path of the file, for messages.
+        name: Of the method in runs.
+        labels: Of the columns; those of the model if None.
 
     Raises:
         ModelError: the model's arrays are not those of this method.
     """
 
-    concurrent = True  # threads may ask at the same time; of other programs nobody knows
+    concurrent = True  # safe for several threads, which is unknown of other programs
     each_script: ClassVar[bool] = False  #: whether the model has an inverse temperature for each script
-    most_log: ClassVar[float] = 40.0  #: of it; from the smallest difference of two similarities to certainty takes less
+    most_log: ClassVar[float] = 40.0  #: of the inverse temperature; certainty needs less for any two similarities
 
     def __init__(
         self,
@@ -72,39 +72,39 @@ class Calibrated(ABC):
         self.name = name
         self.labels = model.labels if labels is None else labels
         self.hash = digest
-        #: Characters of a text that are looked at (of longer ones a sample), and whether a space follows the last word.
+        #: Characters of a text that are read (of longer ones a sample), and whether a space follows the last word.
         self.limit, self.closed = _settings(model, source)
         self._parameters = dict(model.parameters)
         shape = (None, len(calibration.KNOTS)) if self.each_script else (len(calibration.KNOTS),)
         self._inverse_temperature = take(model, "sharpness", "f", shape, source, most=self.most_log)
 
     def describe(self) -> dict[str, Any]:
-        """The parameters of training and of the model, for the record of a run."""
+        """Describe the training and the model, for the record of a run."""
         return {"method": self.name, "labels": len(self.labels), "model": self.hash, **self._parameters}
 
     def probabilities(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Calibrated probabilities, float32 (texts, labels). Rows of texts without letters are all 0, others sum to 1.
+        """Compute calibrated probabilities, float32 (texts, labels). Rows sum to 1, or are all 0 without letters.
 
-        A row depends on its own text alone, not on the batch it comes in.
+        A row depends on its own text alone, not on the batch.
         """
         answer = np.zeros((len(texts), len(self.labels)), dtype=np.float32)
         for start, stop in blocks(texts, limit=self.limit):
             scores, letters = self.similarities(texts[start:stop])
             scores *= calibration.inverse_temperature(self._inverse_temperature, letters)[:, None]
-            found = calibration.probabilities(scores)
-            found[letters == 0] = 0
-            answer[start:stop] = found
+            chances = calibration.probabilities(scores)
+            chances[letters == 0] = 0
+            answer[start:stop] = chances
         return answer
 
     @abstractmethod
     def similarities(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """Similarity of each text to each label, (texts, labels), and the number of letters and spaces of each text."""
+        """Measure the similarity to each label, (texts, labels), and count letters and spaces, (texts,)."""
 
 
 def _settings(model: Model, source: str) -> tuple[int, bool]:
-    """The parameters `limit` and `closed`."""
+    """Read the parameters `limit` and `closed`."""
     limit: Any = model.parameters.get("limit")
     closed: Any = model.parameters.get("closed")
     if type(limit) is not int or not 1 <= limit <= 1_000_000 or type(closed) is not bool:  # noqa: PLR2004
-        raise ModelError(f"{source}: its parameters lack limit or closed")
+        raise ModelError(f"{source}: its parameters limit and closed are missing or wrong")
     return limit, closed

@@ -1,8 +1,8 @@
 """The content methods by name, and how to load their models.
 
 To add a method, add an entry here, or offer it from another package (`classifier`). The model class of a paper's method
-is in `published/`, its training in ``training/train_published.py``, and its card in
-``graphlang/method_cards/sources.py``.
+is in `graphlang.papers`, its training in `graphlang.training.train_papers`, and its card in
+`graphlang.method_cards.sources`.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ _DATA = Path(__file__).parent.parent / "data"
 @dataclass(frozen=True, slots=True)
 class _Method:
     about: str
-    module: str  # of this package; imported when the method is loaded
+    module: str  # of graphlang; imported when the method is loaded
     maker: str  # in it: makes an identifier of a model, its hash and its name
     shipped: str | None = None  # file in graphlang/data; None: the user trains a model
     makers: str | None = None  # module whose `makers` unpack large arrays of that file; None: nothing is cached
 
     def kept(self, digest: str) -> modelfile.Kept | None:
         """Find the cached arrays of the shipped model."""
-        makers = import_module(f"graphlang.content.{self.makers}").makers()
+        makers = import_module(f"graphlang.{self.makers}").makers()
         return modelcache.find(digest, makers)
 
     @property
     def loader(self) -> Callable[[modelfile.Model, str, str], Identifier]:
         maker: Callable[[modelfile.Model, str, str], Identifier] = getattr(
-            import_module(f"graphlang.content.{self.module}"), self.maker
+            import_module(f"graphlang.{self.module}"), self.maker
         )
         return maker
 
@@ -50,36 +50,36 @@ class _Method:
 _METHODS = {
     "nfc": _Method(
         "discriminative descendant of NFC: n-grams and words, trained vectors, spelling; not the paper's (default)",
-        "nfc.model",
+        "content.nfc.model",
         "Discriminative",
         "nfc.npz",
-        "nfc.model_parts",
+        "content.nfc.model_parts",
     ),
     "nfc-2004": _Method(
-        "NFC as published: trigrams, the top 1000, cosine (Hayati 2004)", "published.nfc", "Nfc", "nfc-2004.npz"
+        "NFC as published: trigrams, the top 1000, cosine (Hayati 2004)", "papers.nfc_2004", "Nfc2004", "nfc-2004.npz"
     ),
     "rank-order": _Method(
         "ranks of the 399 commonest n-grams of 1 to 5 characters (Cavnar & Trenkle; BASE of Hayati 2004)",
-        "published.rank_order",
+        "papers.rank_order",
         "RankOrder",
     ),
     "textcat": _Method(
-        "ranks of the 400 commonest n-grams of 1 to 5 UTF-8 bytes (ClueWeb09)", "published.textcat", "TextCat"
+        "ranks of the 400 commonest n-grams of 1 to 5 UTF-8 bytes (ClueWeb09)", "papers.textcat", "TextCat"
     ),
     "quadgrams": _Method(
         "byte quad-grams of languages in their encodings, vector distance (Zavarsky et al. 2005)",
-        "published.bytes.quadgrams",
+        "papers.quadgrams",
         "Quadgrams",
     ),
     "byte-trigrams": _Method(
         "set membership rate of byte trigrams, with the encoding (Chew et al. 2011)",
-        "published.bytes.byte_trigrams",
-        "load",
+        "papers.byte_trigrams",
+        "load_trigrams",
         "byte-trigrams.npz",
     ),
     "martins-silva": _Method(
         "Lin's similarity, n-grams weighted by markup (Martins & Silva 2005, in Chew et al. 2011)",
-        "published.martins_silva",
+        "papers.martins_silva",
         "MartinsSilva",
     ),
 }

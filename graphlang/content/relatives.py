@@ -1,15 +1,16 @@
-"""A language with little training text is now and then taken for a great relative of it, sentence by sentence.
+"""Recognise texts in a small language whose sentences, one by one, look like a great relative of it.
 
-What a model knows of Egyptian Arabic are some thousand lines, of the standard language far more: so it takes most words
-of an Egyptian text for Standard Arabic, and each of its units is likelier that. But a text that is truly in the greater
-language says next to nothing for the smaller one. How much that is was measured for pairs of languages that resemble
-each other, on lines of the greater one that training did not see: of what the units of a text say for it, the mean
-share that they say for the other, over texts of some hundred letters. Where they say far more, the text is in the other
-one. `tests/content/make_relatives.py` has the numbers, which belong to one model.
+A model knows some thousand lines of Egyptian Arabic and far more of the standard language. So it takes most words of an
+Egyptian text for Standard Arabic, and each unit of the text is likelier that. But a text that is in the great language
+supports the small one very little. How little was measured for pairs of similar languages, on lines of the great one
+kept out of training: the mean support of the units for the small language, as a share of their support for the great
+one. This share is the bound. A text whose units support the small language by more is in it. On long texts of the
+development lines this adds .5 points of accuracy. `tests/content/make_relatives.py` measures the bounds, which belong
+to one model.
 
-A unit speaks for a label by the log of its probability from `FLOOR` on: what is likelier still in a tenth of all such
-units is no evidence, since names and interface messages are a little like many languages. Units of a text must agree:
-few that are in the smaller language, as a page of names and headings has them, do not outweigh many that are not.
+The support of a unit for a label is the log of its probability over `FLOOR`. A probability below the floor is no
+evidence, since names and interface messages are a little like many languages. Units must agree: a few in the small
+language, as a page of names and headings has them, do not outweigh many others.
 """
 
 from __future__ import annotations
@@ -31,18 +32,18 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-    #: Label that is taken for a greater one's -> the share above which a text is in it, by that greater label.
+    #: Great label -> small relative -> the share of support above which a text is in the relative.
     Bounds = Mapping[int, Mapping[int, float]]
 
 FILE: Final = Path(__file__).parents[1] / "data" / "nfc-relatives.json"
-FLOOR = 0.1  #: probability below which a unit says nothing
-#: The share that a bound is at least: little text of each language was there to measure it on.
+FLOOR = 0.1  #: probability below which a unit supports nothing
+#: The bounds are no lower, as each was measured on little text.
 LEAST_BOUND: Final = 0.08
-LEAST_UNITS = 10  #: of fewer nothing is concluded: the bounds were measured on texts of so many and more
-#: Of the greater label's probability times the bound: with more for the relative a text is read again. A third of it
-#: helps a few more, but took one of sixty Zulu texts for Xhosa.
+LEAST_UNITS = 10  #: of a text; the bounds were measured on texts with as many or more
+#: A text is compared if its relative has more than this times the bound times the great label's probability. A third
+#: of it helps a few more texts, but took one of sixty Zulu texts for Xhosa.
 NEAR = 0.003
-AGREE = 0.7  #: standard errors of the mean by which units must say more than the bound
+AGREE = 0.7  #: standard errors of the mean by which the support must exceed the bound
 #: Of the logit that a text is in the relative, for each of these errors: of 350 texts that were read again those at one
 #: error were in the relative as often as not, and of those at two or more nine in ten.
 STEEP: Final = 1.5
@@ -50,146 +51,139 @@ _MOST_LOG: Final = 30.0
 
 
 def support(chances: NDArray[np.float32], floor: float = FLOOR) -> NDArray[np.float32]:
-    """What each unit says for each label: the log of its probability from that of the floor on, (units, labels).
+    """Compute the support of each unit for each label: its log probability over the floor, (units, labels).
 
-    Args:
-        chances: Probabilities of the labels, (units, labels); units with a row of 0 are left out.
-        floor: The probability below which a unit says nothing.
+    Units with a row of 0 are left out.
 
     >>> support(np.array([[0.1, 0.9], [0, 0]], dtype=np.float32), 0.1).astype(float).round(2).tolist()
     [[0.0, 2.2]]
     """
-    told = chances[chances.any(axis=1)]
-    logs: NDArray[np.float32] = np.log(np.maximum(told, np.float32(floor)) / np.float32(floor))
+    rows = chances[chances.any(axis=1)]
+    logs: NDArray[np.float32] = np.log(np.maximum(rows, np.float32(floor)) / np.float32(floor))
     return logs
 
 
-def bounds(identifier: Identifier) -> Bounds:
-    """The shares of a method's relatives: none for models that they were not measured with.
-
-    Args:
-        identifier: A content method.
-    """
+def find_bounds(identifier: Identifier) -> Bounds:
+    """Look up the bounds of a method; none for models that they were not measured with."""
     return _bounds(identifier.labels) if identifier.hash == _measured()["model"] else {}
 
 
-def lowered(known: Bounds, least: float) -> Bounds:
-    """Bounds of which those that are no more than `LEAST_BOUND` are lower: of these texts less was measured.
+def lower_bounds(bounds: Bounds, minimum: float) -> Bounds:
+    """Replace `LEAST_BOUND` in bounds by a lower one.
 
-    Args:
-        known: Of a method.
-        least: Instead of `LEAST_BOUND`.
-
-    >>> lowered({0: {1: 0.5, 2: LEAST_BOUND}}, 0.02)
+    >>> lower_bounds({0: {1: 0.5, 2: LEAST_BOUND}}, 0.02)
     {0: {1: 0.5, 2: 0.02}}
     """
     return {
-        label: {other: least if bound <= LEAST_BOUND else bound for other, bound in others.items()}
-        for label, others in known.items()
+        label: {other: minimum if bound <= LEAST_BOUND else bound for other, bound in others.items()}
+        for label, others in bounds.items()
     }
 
 
-def in_doubt(probabilities: NDArray[np.float32], known: Bounds) -> Ints:
-    """Which texts may be in a relative of their best label, (texts in doubt,).
+def in_doubt(probabilities: NDArray[np.float32], bounds: Bounds) -> Ints:
+    """Find texts that may be in a relative of their best label.
 
     Args:
         probabilities: Of the labels, (texts, labels).
-        known: Of the method.
+        bounds: Bounds of the method.
 
-    >>> of_texts = np.array([[0.98, 0.02], [0.9999, 0.0001], [0.1, 0.9], [0, 0]], dtype=np.float32)
-    >>> in_doubt(of_texts, {0: {1: 0.5}}).tolist()
+    >>> chances = np.array([[0.98, 0.02], [0.9999, 0.0001], [0.1, 0.9], [0, 0]], dtype=np.float32)
+    >>> in_doubt(chances, {0: {1: 0.5}}).tolist()
     [0]
     """
     best = probabilities.argmax(axis=1)
-    found = np.zeros(len(best), dtype=np.bool_)
-    for label in set(best.tolist()).intersection(known):
-        mine = np.flatnonzero(best == label)
-        others = np.fromiter(known[label], dtype=np.int64)
-        least = NEAR * np.fromiter(known[label].values(), dtype=np.float32)
-        found[mine] = (probabilities[mine[:, None], others] > least * probabilities[mine, label][:, None]).any(axis=1)
-    return np.flatnonzero(found)
+    doubtful = np.zeros(len(best), dtype=np.bool_)
+    for label in set(best.tolist()).intersection(bounds):
+        rows = np.flatnonzero(best == label)
+        relatives = np.fromiter(bounds[label], dtype=np.int64)
+        minimum = NEAR * np.fromiter(bounds[label].values(), dtype=np.float32)
+        likely = probabilities[rows[:, None], relatives] > minimum * probabilities[rows, label][:, None]
+        doubtful[rows] = likely.any(axis=1)
+    return np.flatnonzero(doubtful)
 
 
 def smaller(
-    chances: NDArray[np.float32], offsets: Ints, labels: Ints, known: Bounds
+    chances: NDArray[np.float32], offsets: Ints, labels: Ints, bounds: Bounds
 ) -> tuple[Ints, NDArray[np.float32]]:
-    """The relative that each text may be in, and how probable that is rather than its greater label, (texts,) each.
+    """Find the relative that each text may be in, and its probability against the great label, (texts,) each.
 
-    Of several relatives it is the one that the units say most for beyond its bound. Where there is none it is the label
-    itself, and 0.
+    Of several relatives it is the one with the most support beyond its bound. Without one it is the label itself,
+    and 0.
 
     Args:
         chances: Probabilities of the labels, (units, labels).
         offsets: Text t has the units `offsets[t] : offsets[t + 1]`, (texts + 1,).
-        labels: What each text was taken for, (texts,).
-        known: Of the method.
+        labels: Best label of each text, (texts,).
+        bounds: Bounds of the method.
 
     >>> mixed = np.array([[0.6, 0.4], [0.7, 0.3]] * 10, dtype=np.float32)
     >>> relative, part = smaller(mixed, np.array([0, 10, 19]), np.array([0, 0]), {0: {1: 0.5}})
     >>> relative.tolist(), part.round(2).tolist()
     ([1, 0], [1.0, 0.0])
     """
-    found, part = labels.copy(), np.zeros(len(labels), dtype=np.float32)
+    small, share = labels.copy(), np.zeros(len(labels), dtype=np.float32)
     for text, label in enumerate(labels.tolist()):
         begin, end = offsets[text], offsets[text + 1]
-        if label in known:
-            relative, errors = _beyond(chances[begin:end], label, known[label], LEAST_UNITS)
+        if label in bounds:
+            relative, errors = _most_supported(chances[begin:end], label, bounds[label], LEAST_UNITS)
             if relative != label:
-                found[text] = relative
-                part[text] = 1 / (1 + np.exp(np.clip(STEEP * (AGREE - errors), -_MOST_LOG, _MOST_LOG)))
-    return found, part
+                small[text] = relative
+                share[text] = 1 / (1 + np.exp(np.clip(STEEP * (AGREE - errors), -_MOST_LOG, _MOST_LOG)))
+    return small, share
 
 
-def _beyond(chances: NDArray[np.float32], label: int, others: Mapping[int, float], least: int) -> tuple[int, float]:
-    """The relative that units say most for beyond its bound, and by how many standard errors of the mean."""
-    told = support(chances[:, [label, *others]])
-    if len(told) < least:
+def _most_supported(
+    chances: NDArray[np.float32], label: int, bound_of: Mapping[int, float], minimum: int
+) -> tuple[int, float]:
+    """Find the relative with the most support beyond its bound, and by how many standard errors of the mean."""
+    supports = support(chances[:, [label, *bound_of]])
+    if len(supports) < minimum:
         return label, -np.inf
-    more = told[:, 1:] - np.fromiter(others.values(), dtype=np.float32) * told[:, :1]
+    more = supports[:, 1:] - np.fromiter(bound_of.values(), dtype=np.float32) * supports[:, :1]
     mean = more.mean(axis=0)
     best = int(mean.argmax())
     error = more[:, best].std() / np.sqrt(len(more))
     errors = mean[best] / error if error > 0 else np.inf if mean[best] > 0 else -np.inf
-    return list(others)[best], float(errors)
+    return list(bound_of)[best], float(errors)
 
 
 def settle(
     chances: NDArray[np.float32],
     path: Ints,
     texts: Ints,
-    known: Bounds,
+    bounds: Bounds,
     *,
-    least: int = LEAST_UNITS,
+    minimum: int = LEAST_UNITS,
     agree: float = AGREE,
 ) -> Ints:
-    """The labels of units, those of a text that are in a smaller relative of their label put right, (units,).
+    """Replace labels of units by a small relative where the units of a text and label support it, (units,).
 
     Args:
         chances: Probabilities of the labels, (units, labels).
-        path: The label of each unit, (units,).
-        texts: The text that each is of, ascending, (units,).
-        known: Of the method.
-        least: Units of a label of which something is concluded.
-        agree: Standard errors of the mean by which they must say more than the bound.
+        path: Label of each unit, (units,).
+        texts: Text of each unit, ascending, (units,).
+        bounds: Bounds of the method.
+        minimum: Units of a text and label that are needed.
+        agree: Standard errors of the mean by which their support must exceed the bound.
 
     >>> chances = np.array([[0.6, 0.4]] * 10 + [[0.99, 0.01]] * 10, dtype=np.float32)
     >>> settle(chances, np.zeros(20, dtype=int), np.repeat([0, 1], 10), {0: {1: 0.5}}).tolist()
     [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
     """
     settled = path.copy()
-    some = np.flatnonzero(np.isin(path, list(known)))
-    for text, label in sorted(set(zip(texts[some].tolist(), path[some].tolist(), strict=True))):
-        mine = some[(texts[some] == text) & (path[some] == label)]
-        if len(mine) >= least:
-            relative, errors = _beyond(chances[mine], label, known[label], least)
-            settled[mine] = relative if errors > agree else label
+    units = np.flatnonzero(np.isin(path, list(bounds)))
+    for text, label in sorted(set(zip(texts[units].tolist(), path[units].tolist(), strict=True))):
+        group = units[(texts[units] == text) & (path[units] == label)]
+        if len(group) >= minimum:
+            relative, errors = _most_supported(chances[group], label, bounds[label], minimum)
+            settled[group] = relative if errors > agree else label
     return settled
 
 
 @cache
 def _measured() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
-    return found
+    content: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return content
 
 
 @cache

@@ -1,12 +1,12 @@
-"""The lines that a site repeats from page to page, and what is left of a page without them.
+"""Template lines, which a site repeats from page to page, and the text of a page without them.
 
 A page of a few words is set in its site's frame: a menu, the names of the site's languages, a breadcrumb, a footer.
 Markup shows much of that frame (`graphlang.ingest.html.document`), but not a plain ``<div>`` full of links.
 Repetition shows the rest: a line on several pages of one host, whose contents differ, is a template line, whatever its
 markup. (Yi, Liu and Li, KDD 2003, compare trees of elements for that; comparing lines is ours.)
 
-A line that only some pages share, such as the menu of one language version, still says something of their language. It
-is read where a page has nothing else. A line on most pages of the host is never read.
+A line that only some pages share, such as the menu of one language version, is evidence of their language. It is read
+if a page has nothing else. A line on most pages of the host is never read.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-#: Pages with different contents: a line that so many have in common is a template line.
+#: Pages with different contents that have a template line in common, at least.
 REPEATED: Final = 3
-#: Share of a host's pages: a line on more of them says nothing of the language of one.
+#: Share of a host's pages: a line on more of them is no evidence of the language of one.
 GENERAL: Final = 0.5
 #: Characters of content from which template lines that are a small part of it are read as well.
 _FEW_TEMPLATES_FROM: Final = 200
@@ -29,7 +29,7 @@ _FEW_TEMPLATES_FROM: Final = 200
 _SMALL_PART: Final = 0.25
 #: Letters that make a text.
 _FEWEST_LETTERS: Final = 2
-#: What parts the items of a breadcrumb, a menu in one line, or a title.
+#: What separates the items of a breadcrumb, a menu in one line, or a title.
 _SEPARATORS: Final = (" | ", " · ", " • ", " » ", " › ", " > ", " « ", " :: ", " / ", " - ", " – ", " — ")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 
@@ -38,7 +38,7 @@ class PageText(NamedTuple):
     """A page as it is stored."""
 
     title: str
-    text: str  #: main content first, lines parted by line feeds
+    text: str  #: main content first, lines separated by line feeds
     main: int  #: characters of the text that are main content
 
     @property
@@ -54,12 +54,12 @@ class Templates(NamedTuple):
     pages: int  #: pages with different contents that were compared
 
 
-#: Of a host of which nothing is known.
+#: Of a host without templates.
 NO_TEMPLATES: Final = Templates({}, 0)
 
 
 class Body(NamedTuple):
-    """What is read of a page."""
+    """The text of a page that is read."""
 
     title: str
     text: str
@@ -69,13 +69,7 @@ class Body(NamedTuple):
 def find_templates(pages: Iterable[PageText]) -> Templates:
     r"""Count the lines of a host's pages.
 
-    Pages with equal contents count as one: a text that is on many URLs is no template.
-
-    Args:
-        pages: All pages of one host, or a sample of them.
-
-    Returns:
-        The lines that are on `REPEATED` pages or more.
+    Pages with equal contents count as one: a text that is on many URLs is no template. The pages may be a sample.
 
     >>> pages = [PageText("", f"Home\nFoto {number}", 11) for number in range(3)]
     >>> find_templates(pages), find_templates(pages[:1] * 3)
@@ -89,20 +83,15 @@ def find_templates(pages: Iterable[PageText]) -> Templates:
 
 
 def page_lines(page: PageText) -> set[str]:
-    """Return the lines of a page, and the items of those that separators part."""
+    """Return the lines of a page, split at separators."""
     return set(_lines(page.title, page.text)) - {""}
 
 
 def body_of(page: PageText, templates: Templates) -> Body:
-    r"""Return what is read of a page: its title and content without template lines.
+    r"""Return the title and content of a page without the template lines of its host.
 
-    Where that leaves no letters, lines that are on few pages of the host are read as well. Of a page without main
-    content these are read alone, or all its text where the host repeats nothing. A page that has none has no text of
-    its own.
-
-    Args:
-        page: The page.
-        templates: Of its host.
+    If that leaves no letters, lines that are on few pages of the host are read as well. Of a page without main content
+    only these are read, or all its text if the host repeats nothing.
 
     >>> body_of(PageText("", "Home\nFoto 12\nDeutsch", 12), Templates({"Home": 9}, 9))
     Body(title='', text='Foto 12', dropped=('Home',))
@@ -112,26 +101,26 @@ def body_of(page: PageText, templates: Templates) -> Body:
         content = page.text
         if not _LETTER.search(content):
             return Body(page.title, content, ())
-    counts, most = templates.counts, GENERAL * templates.pages
+    counts, limit = templates.counts, GENERAL * templates.pages
     title = " ".join(item for item in _lines(page.title) if item not in counts)
     lines = [line for line in _lines(content) if line]
-    kept = [line for line in lines if line not in counts]
+    remaining = [line for line in lines if line not in counts]
     if content is page.text and page.main < len(content) and counts:
-        # What markup set apart: of that, comments and teasers are in any language, and the menu of a section in its.
-        kept = [line for line in lines if line in counts and counts[line] <= most]
-    elif not _has_letters(kept):
-        kept = [line for line in lines if counts.get(line, 0) <= most]
-    if not _has_letters(kept):
+        # Markup excluded this text: comments and teasers in any language, and the menu of a section in its own.
+        remaining = [line for line in lines if line in counts and counts[line] <= limit]
+    elif not _has_letters(remaining):
+        remaining = [line for line in lines if counts.get(line, 0) <= limit]
+    if not _has_letters(remaining):
         return Body(title, "", tuple(line for line in lines if line in counts))
-    dropped = len(content) - sum(map(len, kept))
-    if len(kept) == len(lines) or (len(content) >= _FEW_TEMPLATES_FROM and dropped <= _SMALL_PART * len(content)):
+    dropped = len(content) - sum(map(len, remaining))
+    if len(remaining) == len(lines) or (len(content) >= _FEW_TEMPLATES_FROM and dropped <= _SMALL_PART * len(content)):
         return Body(title, content, ())
-    remaining = frozenset(kept)
-    return Body(title, "\n".join(kept), tuple(line for line in lines if line in counts and line not in remaining))
+    read = frozenset(remaining)
+    return Body(title, "\n".join(remaining), tuple(line for line in lines if line in counts and line not in read))
 
 
 def _lines(*texts: str) -> list[str]:
-    """Split texts into lines, and lines into the items that separators part."""
+    """Split texts into lines, and lines at separators."""
     text = "\n".join(texts)
     for separator in _SEPARATORS:
         if separator in text:

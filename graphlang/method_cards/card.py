@@ -15,8 +15,8 @@ from graphlang.method_cards.figures import figures
 from graphlang.method_cards.model_file import is_model_file
 from graphlang.method_cards.training_text import Trained, training_text
 from graphlang.modelfile import ModelError
-from graphlang.urls import registry as url_methods
-from graphlang.urls.baykan2008.methods import METHODS as BAYKAN
+from graphlang.urls import url_methods
+from graphlang.urls.url_methods import PAPER_METHODS as BAYKAN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -156,7 +156,7 @@ def languages_of(name: str) -> list[OfLanguage]:
         elif name not in sources.names():
             raise NoCardError(f"{name}: no such method ('graphlang methods' lists them)")
         else:
-            labels = (url_methods if url_methods.known(name) else content_methods).load(name).labels
+            labels = (url_methods if url_methods.is_url_method(name) else content_methods).load(name).labels
     except ModelError:
         if name not in sources.names() or name in content_methods.names():
             raise

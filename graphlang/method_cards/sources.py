@@ -8,8 +8,8 @@ from graphlang.analysis.collection_methods import DECLARED, TLD
 from graphlang.content import classifier
 from graphlang.content import registry as content_methods
 from graphlang.graph.clueweb09 import CLUEWEB09
-from graphlang.urls import registry as url_methods
-from graphlang.urls.baykan2008.methods import METHODS as BAYKAN
+from graphlang.urls import url_methods
+from graphlang.urls.url_methods import PAPER_METHODS as BAYKAN
 
 
 class Words(NamedTuple):

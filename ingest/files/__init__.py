@@ -1,5 +1,5 @@
-"""Files as bytes: which are read (`discover`), what is in them unpacked (`decompress`), and where they can be cut.
+"""Files as bytes: find archives (`discover`), decompress them (`decompress`), cut large ones (`byte_ranges`).
 
-In: paths of the user. Out: chunks of bytes, and byte ranges that workers read apart from each other (`byte_ranges`).
-Open `codecs` and `frames` to add a compression, `file_slice` for an archive within a file.
+In: paths from the user. Out: chunks of bytes, and byte ranges that processes read independently. Open `codecs` to add
+a compression, `file_slice` for an archive within a file.
 """

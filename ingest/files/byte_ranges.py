@@ -1,9 +1,9 @@
-"""Where a large archive can be cut, so that several processes each unpack and read a byte range of it.
+"""Find where a large archive can be cut, so that several processes each unpack and read one byte range of it.
 
-Files can be cut whose gzip members or frames (zstd, LZ4) hold one record each, as nearly all crawls are, and files that
-are not compressed. One that was compressed as a whole can not: what comes out of its middle depends on all before. The
-cut is first a guess: the first place behind a given offset where a record seems to begin. An archive within an archive
-can deceive it, so that whoever joins the byte ranges must check that each begins where the one before it ended.
+Files that are not compressed can be cut, and files whose gzip members or frames (zstd, LZ4) hold one record each, as
+nearly all crawls do. A file compressed as a whole cannot: what its middle unpacks to depends on all bytes before.
+A cut is a guess, namely the first place behind an offset where a record seems to begin, and an archive within an
+archive can deceive it. The caller must therefore check that each byte range begins where the one before it ended.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from graphlang.ingest.files import codecs
+from graphlang.ingest.files.codecs import LZ4, ZSTD, find_frame
 from graphlang.ingest.files.decompress import COUNTED, MEMBER, compression
 from graphlang.ingest.files.file_slice import FileSlice, peek
-from graphlang.ingest.files.frames import LZ4, ZSTD, frame
 from graphlang.ingest.formats.record_reader import GRAMMARS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from graphlang.ingest.formats.records import Grammar
+    from graphlang.ingest.raw import Grammar
 
 LENGTH = COUNTED  #: bytes of a byte range, as stored
 _READ = 1 << 16
-_OVERLAP = 1 << 14  # bytes in which a record's header shows itself
-_TRIED = 1 << 12  # bytes of a member, as stored, that show what it begins with
-_TRIED_OF_FRAMES = (1 << 17) + 64  # of a frame: a block is unpacked as a whole
-_TRIALS = 1_000  # of a byte range: a magic comes by chance once in 100 MB; who makes more of it does so on purpose
+_OVERLAP = 1 << 14  # bytes that show a record's header
+_HEAD = 1 << 12  # bytes of a gzip member, as stored, that show what it begins with
+_FRAME_HEAD = (1 << 17) + 64  # the same of a frame: a block is unpacked as a whole
+_TRIALS = 1_000  # of a byte range: a magic comes by chance once in 100 MB; more of them are an attack
 _BLOCKS = 100  # of a frame that is tried; a record of more megabytes than that begins no byte range
 _MAGICS = {"gzip": MEMBER, "zstd": re.compile(re.escape(ZSTD)), "lz4": re.compile(re.escape(LZ4))}
 
@@ -39,13 +39,13 @@ class ByteRange(NamedTuple):
     """A part of an archive."""
 
     path: Path
-    begin: int  #: nothing before it is looked at
-    stop: int  #: the byte range ends with the last record that begins before
-    exact: bool  #: whether a record begins at ``begin``; else the first one behind it is looked for
-    skip: int = 0  #: raw records to pass over
-    base: int = 0  #: where the archive begins in the file; the places above count from there
-    size: int = -1  #: bytes of the archive, where it is a part of the file
-    name: str = ""  #: of the archive, where it is a part of the file
+    begin: int  #: where it begins
+    stop: int  #: it ends with the last record that begins before this place
+    exact: bool  #: a record begins at ``begin``; else the first one behind it is searched
+    skip: int = 0  #: raw records to skip
+    base: int = 0  #: where the archive begins in the file; ``begin`` and ``stop`` count from there
+    size: int = -1  #: bytes of the archive, if it is a part of the file
+    name: str = ""  #: of the archive, if it is a part of the file
 
     @contextmanager
     def opened(self) -> Iterator[BinaryIO]:
@@ -54,32 +54,22 @@ class ByteRange(NamedTuple):
             yield file if self.size < 0 else cast("BinaryIO", FileSlice(file, self.base, self.size))
 
 
-def end_of(begin: int) -> int:
+def range_stop(begin: int) -> int:
     """Return the stop of the byte range that begins at a place."""
     return (begin // LENGTH + 1) * LENGTH
 
 
 def cut_up(whole: ByteRange, begin: int, size: int, skip: int) -> Iterator[ByteRange]:
-    """Cut an archive from a place on where a record begins; the first byte range is exact.
-
-    Args:
-        whole: the archive; its path, base, size and name are those of all byte ranges.
-        begin: where a record begins, counted from the archive's first byte.
-        size: bytes of the archive.
-        skip: raw records to pass over in the first byte range.
-
-    Yields:
-        The byte ranges, from the first on, each but the first inexact.
-    """
-    stop = end_of(begin)
+    """Cut an archive of ``size`` bytes from a record on; the first byte range is exact and skips ``skip`` records."""
+    stop = range_stop(begin)
     yield whole._replace(begin=begin, stop=stop, exact=True, skip=skip)
     for at in range(stop, size, LENGTH):
         yield whole._replace(begin=at, stop=at + LENGTH, exact=False, skip=0)
 
 
 def can_be_cut(file: BinaryIO) -> bool:
-    """Tell whether the file begins with a record, and another one can be found in the next few byte ranges."""
-    head = peek(file, 0, _TRIED)
+    """Return whether a file begins with a record, and has another one in the next few byte ranges."""
+    head = peek(file, 0, _HEAD)
     kind = compression(head)
     if kind and kind not in _MAGICS:
         return False
@@ -88,17 +78,11 @@ def can_be_cut(file: BinaryIO) -> bool:
 
 
 def find_record(file: BinaryIO, begin: int, stop: int) -> int | None:
-    """Return the first offset from ``begin`` on, before ``stop``, where a record seems to begin.
+    """Return the first offset in ``[begin, stop)`` where a record seems to begin; None if there is none.
 
-    Args:
-        file: an archive, as stored.
-        begin: the least offset that counts.
-        stop: offsets from here on do not count.
-
-    Returns:
-        The offset; None where there is no such place, or the file is of no kind that can be cut.
+    Offsets are those of the archive as stored. Of files that cannot be cut the answer is None.
     """
-    head = peek(file, 0, _TRIED)
+    head = peek(file, 0, _HEAD)
     kind = compression(head)
     if kind:
         return _find_packed(file, _MAGICS[kind], begin, stop)
@@ -116,10 +100,10 @@ def _find_packed(file: BinaryIO, magic: re.Pattern[bytes], begin: int, stop: int
     at = begin
     while at < stop:
         window = peek(file, at, min(_READ, stop - at + 3))
-        for found in magic.finditer(window):
+        for match in magic.finditer(window):
             trials += 1
-            if _begins_record(file, at + found.start()):
-                return at + found.start()
+            if _begins_record(file, at + match.start()):
+                return at + match.start()
             if trials > _TRIALS:
                 return None
         if len(window) <= 3:  # noqa: PLR2004 - the magic but for its last byte
@@ -129,17 +113,17 @@ def _find_packed(file: BinaryIO, magic: re.Pattern[bytes], begin: int, stop: int
 
 
 def _begins_record(file: BinaryIO, offset: int) -> bool:
-    """Tell whether what is compressed from a place on begins with a record."""
-    head = peek(file, offset, _TRIED)
+    """Return whether the gzip member or frame at an offset begins with a record."""
+    head = peek(file, offset, _HEAD)
     kind = compression(head)
     try:
         if kind == "gzip":
             first = zlib.decompressobj(31).decompress(head, 64)
         else:
-            found = frame(lambda at, count: peek(file, at, count), offset, blocks=_BLOCKS)
-            if found is None or found.skipped:
+            frame = find_frame(lambda at, count: peek(file, at, count), offset, blocks=_BLOCKS)
+            if frame is None or frame.skipped:
                 return False
-            first = codecs.beginning(kind, peek(file, offset, min(found.size, _TRIED_OF_FRAMES)), 64)
+            first = codecs.unpack_head(kind, peek(file, offset, min(frame.size, _FRAME_HEAD)), 64)
     except (zlib.error, *codecs.ERRORS):
         return False
     return any(grammar.starts(first, 0) for grammar in GRAMMARS)
@@ -150,9 +134,9 @@ def _find_plain(file: BinaryIO, grammar: Grammar, begin: int, stop: int) -> int 
     while at < stop:
         # From the byte before, which must end a line.
         window = peek(file, at - 1, _READ + _OVERLAP)
-        found = grammar.find(window, 1)
-        if 0 <= found <= _READ:
-            place = at - 1 + found
+        index = grammar.find(window, 1)
+        if 0 <= index <= _READ:
+            place = at - 1 + index
             return place if place < stop else None
         if len(window) < _READ + _OVERLAP:
             return None

@@ -1,8 +1,8 @@
-"""A file as a sequence of decompressed chunks, whatever it is compressed with and however damaged it is.
+"""Read a file as decompressed chunks, whatever its compression is and however damaged it is.
 
-gzip is inflated here rather than by a library's archive reader, because three things must be known of every member that
-such readers do not tell: where it starts in the file, whether it ended as it should, and what came out of it before
-it broke. zstd and LZ4 are unpacked one frame at a time, bzip2 and xz one stream after the other.
+gzip is inflated here, because readers of archives do not report three things that are needed of every member: where it
+starts in the file, whether it is complete, and what it holds before the first damaged byte. zstd and LZ4 are unpacked
+one frame at a time, bzip2 and xz one stream at a time.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from graphlang.ingest.files import codecs
+from graphlang.ingest.files.codecs import LZ4, ZSTD, find_frame
 from graphlang.ingest.files.file_slice import FileSlice, peek, size_of
-from graphlang.ingest.files.frames import LZ4, ZSTD, frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ def _fastest_zlib() -> Any:
 
 _FAST = _fastest_zlib()
 _READ = 1 << 18  # bytes read from the file at once
-_FEED = 1 << 14  # compressed bytes handed to zlib at once: what lies behind a member's end is copied each time
+_FEED = 1 << 14  # compressed bytes handed to zlib at once: zlib copies what lies behind a member's end each time
 _OUT = 1 << 20  # decompressed bytes of one chunk at most
 MEMBER = re.compile(rb"\x1f\x8b\x08[\x00-\x1f]")  # RFC 1952: magic, deflate, and flags whose reserved bits are zero
 _MAGICS = {
@@ -42,21 +42,21 @@ _MAGICS = {
     "xz": re.compile(rb"\xfd7zXZ\0"),
 }
 _LONGEST_MAGIC = 10
-UNPACKED_FREELY = 256 << 20  #: bytes that any file may unpack to
-COUNTED = 1 << 20  #: bytes of a file from each multiple of which unpacked bytes are counted anew
-_TRIALS = 50  # of a megabyte, for frames behind damage; who makes more of it does so on purpose
-_LOOKED_AT = 1_000  # blocks of such a frame
+UNPACKED_FREELY = 256 << 20  #: bytes that any file may unpack to, whatever its size
+COUNTED = 1 << 20  #: at each multiple of these bytes of a file the count of unpacked bytes restarts
+_TRIALS = 50  # frames that are tried in a megabyte behind damage; more of them are an attack
+_BLOCKS = 1_000  # of such a frame
 _PADDED = 1 << 16
 _PADDING = b"\0\r\n\t "
-_MAX_TOLD = 200  # characters of what a library says
-_DICTIONARY = b"\x5d\x2a\x4d\x18"  # the frame of WARC-zstd that others depend on
+_REASON = 200  # characters of a library's error message
+_DICTIONARY = b"\x5d\x2a\x4d\x18"  # a frame of WARC-zstd that the others need
 
 
 class Chunk(NamedTuple):
     """Some decompressed bytes."""
 
     data: bytes
-    offset: int  #: where in the file they are: their first byte (plain), or the gzip member or frame that holds them
+    offset: int  #: in the file: of the first byte (plain), or of the gzip member or frame that holds it
     fresh: bool = False  #: a gzip member or a frame starts here
     fault: str = ""  #: what broke right after these bytes; the next chunk is not their continuation
     kind: str = "damaged"  #: of the Problem that the fault is
@@ -80,13 +80,9 @@ def compression(head: bytes) -> str:
 class Source:
     """A file that is read once, from its start to its end.
 
-    Args:
-        file: opened for reading bytes, unbuffered or not.
-        begin: where to start: 0, or the offset of a gzip member, of a frame, or of a record.
-        max_ratio: bytes that may be unpacked for each byte of the file, and `UNPACKED_FREELY` of them besides; what
-            comes behind is not read. Counted anew from each megabyte of the file, so that reading may begin anywhere.
-            0 for no bound.
-        room: bytes that may be unpacked in all; None for no such bound.
+    Reading begins at 0, or at the offset of a gzip member, a frame or a record. It stops where the file has unpacked to
+    more than ``max_ratio`` times its size, `UNPACKED_FREELY` not counted, or to more than ``room`` bytes (None: no such
+    bound). The count for ``max_ratio`` restarts at each megabyte of the file, so that it does not depend on ``begin``.
     """
 
     def __init__(self, file: BinaryIO, begin: int = 0, *, max_ratio: int = 0, room: int | None = None) -> None:
@@ -96,27 +92,22 @@ class Source:
         self.unpacked = 0  #: bytes that came out so far
         if begin:
             file.seek(begin)
-        self._window = b""  # bytes read from the file, of which those before _at are done with
+        self._window = b""  # bytes read from the file; those before _at are consumed
         self._at = 0
-        self._tried = (-1, 0)  # megabyte, and frames looked for in it
+        self._tried = (-1, 0)  # megabyte, and number of frames tried in it
         self._base = begin  # offset in the file of the window's first byte
         self._refill()
         self.compression = compression(self._window)
 
     @property
     def size(self) -> int | None:
-        """Bytes of the decompressed file, where that is known beforehand: where it is not compressed."""
+        """Bytes of a file that is not compressed; None for others, whose size is not known beforehand."""
         if self.compression:
             return None
         return size_of(self._file)
 
     def peek(self, offset: int, count: int) -> bytes:
-        """Return bytes from any place of the file as it is stored; reading goes on where it was.
-
-        Args:
-            offset: in the file as stored.
-            count: at most so many bytes.
-        """
+        """Return up to ``count`` bytes at any offset of the file as stored, without moving in it."""
         return peek(self._file, offset, count)
 
     @property
@@ -125,7 +116,7 @@ class Source:
         return self._base + self._at
 
     def chunks(self) -> Iterator[Chunk]:
-        """Yield the decompressed bytes in order; damage is told in a chunk's ``fault``, and reading goes on behind."""
+        """Yield the decompressed bytes in order; damage is the ``fault`` of a chunk, and reading resumes behind it."""
         if not self.compression:
             return self._plain()
         if self.compression == "gzip":
@@ -135,7 +126,7 @@ class Source:
         return self._bounded(self._frames())
 
     def _bounded(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
-        """Pass chunks on until too much was unpacked."""
+        """Yield chunks until more is unpacked than `max_ratio` and `room` allow."""
         block, before = self._base // COUNTED, 0
         for chunk in chunks:
             if chunk.fresh and chunk.offset // COUNTED > block:
@@ -154,8 +145,8 @@ class Source:
             yield chunk
 
     def _refill(self) -> bool:
-        """Put more of the file behind what the window still holds; False at the end of the file."""
-        # Up to a multiple of the step, so that the same pieces of a member are seen wherever the reading began.
+        """Append more of the file to the window; False at the end of the file."""
+        # Up to a multiple of the step: so the pieces of a member are the same wherever reading began.
         more = self._file.read(_READ - (self._base + len(self._window)) % _READ)
         if not more:
             return False
@@ -171,23 +162,23 @@ class Source:
             yield Chunk(data, offset)
 
     def _members(self, unpack: Callable[[], Iterator[Chunk]]) -> Iterator[Chunk]:
-        """Unpack one gzip member, or stream of bzip2 or xz, after the other."""
-        broken = False  # what lies behind a damaged member is the rest of it
+        """Unpack gzip members, or streams of bzip2 or xz, one after the other."""
+        broken = False  # garbage behind a damaged member belongs to it
         while True:
             start = self.reached
-            found, blank = self._find_member()
+            has_member, blank = self._find_member()
             if not (blank or broken):
                 yield Chunk(b"", start, fault=f"{self.reached - start} bytes that are not {self.compression}")
-            if not found:
+            if not has_member:
                 return
             for chunk in unpack():
-                # What gives nothing behind damage is the rest of that, whatever it looks like.
+                # A member that gives nothing behind damage is no member: bytes of the damaged one look like a magic.
                 if not (broken and chunk.fault and not chunk.data):
                     yield chunk
                 broken = bool(chunk.fault)
 
     def _find_member(self) -> tuple[bool, bool]:
-        """Move to the next member or the end of the file: whether there is one, and only padding before it."""
+        """Move to the next member or the end of the file; return whether there is one, with only padding before."""
         blank = True
         magic = _MAGICS[self.compression]
         if magic.match(self._window, self._at):
@@ -195,18 +186,18 @@ class Source:
         size = 4 if self.compression == "gzip" else _LONGEST_MAGIC
         while True:
             more = len(self._window) - self._at >= size or self._refill()
-            found = magic.search(self._window, self._at)
-            kept = size - 1 if more else 0  # a magic may have begun
-            stop = found.start() if found else max(self._at, len(self._window) - kept)
+            match = magic.search(self._window, self._at)
+            overlap = size - 1 if more else 0  # a magic may have begun
+            stop = match.start() if match else max(self._at, len(self._window) - overlap)
             blank = blank and not self._window[self._at : stop].strip(_PADDING)
             self._at = stop
-            if found or not more:
-                return found is not None, blank
+            if match or not more:
+                return match is not None, blank
 
     def _member(self) -> Iterator[Chunk]:
-        """Inflate one member; a damaged one is read a second time, slowly, for all that can be saved of it."""
+        """Inflate one member; a damaged one is read a second time, slowly, to save all bytes before the damage."""
         offset = self.reached
-        done = 0  # decompressed bytes that were handed out
+        done = 0  # decompressed bytes that were yielded
         fresh = True
         inflate = _FAST.decompressobj(31)
         parts: list[bytes] = []
@@ -221,8 +212,8 @@ class Source:
             except _FAST.error:
                 yield from self._damaged(offset, done, fresh=fresh)
                 return
-            rest = inflate.unused_data if inflate.eof else inflate.unconsumed_tail
-            self._at += len(piece) - len(rest)
+            unused = inflate.unused_data if inflate.eof else inflate.unconsumed_tail
+            self._at += len(piece) - len(unused)
             parts.append(data)
             size += len(data)
             if size >= _OUT:
@@ -249,7 +240,7 @@ class Source:
             except codecs.ERRORS:
                 yield Chunk(b"", offset, fresh, "damaged compression")
                 self._at = max(0, self._at - len(piece))
-                self._at += self.reached == offset  # the magic itself is not found again
+                self._at += self.reached == offset  # else the same magic would match again
                 return
             if data:
                 yield Chunk(data, offset, fresh)
@@ -259,9 +250,9 @@ class Source:
             yield Chunk(b"", offset, fresh)
 
     def _damaged(self, offset: int, done: int, *, fresh: bool) -> Iterator[Chunk]:
-        """Inflate a damaged member up to the very byte that is wrong.
+        """Inflate a damaged member up to the byte that is wrong, without its first ``done`` bytes.
 
-        Its first ``done`` bytes were handed out before. Reading goes on behind that byte: no member starts before it.
+        Reading resumes behind the wrong byte: no member starts before it.
         """
         self._file.seek(offset)
         self._window, self._at, self._base = b"", 0, offset
@@ -269,12 +260,12 @@ class Source:
         good = True
         while good and not inflate.eof and (self._at < len(self._window) or self._refill()):
             piece = self._window[self._at : self._at + _FEED]
-            saved = inflate.copy()
+            before = inflate.copy()
             try:
                 data = inflate.decompress(piece, _OUT)
                 self._at += len(piece) - len(inflate.unconsumed_tail)
             except zlib.error:
-                data, used = _salvage(saved, piece)
+                data, used = _salvage(before, piece)
                 self._at += used
                 good = False
             fault = "" if good else "damaged compression"
@@ -282,27 +273,27 @@ class Source:
                 yield Chunk(data[done:], offset, fresh, fault)
                 fresh = False
             done = max(0, done - len(data))
-        self._at += 4 if self.reached == offset else 0  # the magic itself is not found again
+        self._at += 4 if self.reached == offset else 0  # else the same magic would match again
 
     def _frames(self) -> Iterator[Chunk]:
-        """Unpack zstd or LZ4 frame by frame; one that is damaged costs no more than itself."""
+        """Unpack zstd or LZ4 frame by frame; a damaged frame does not affect the others."""
         offset = self._base
         begins_with_dictionary = self._window.startswith(_DICTIONARY)
         self._window, self._at = b"", 0
         try:
-            zstd = codecs.zstd(self._dictionary(offset) if begins_with_dictionary else b"")
+            zstd = codecs.zstd_decompressor(self._dictionary(offset) if begins_with_dictionary else b"")
         except codecs.DictionaryError as error:
             yield Chunk(b"", offset, fault=f"{error}; the rest of the file is lost")
             return
         broken = False
         while self.peek(offset, 1):
-            found = frame(self.peek, offset)
-            end = offset + found.size if found else self._next_frame(offset + 1)
+            frame = find_frame(self.peek, offset)
+            end = offset + frame.size if frame else self._next_frame(offset + 1)
             size = None if end is None else end - offset
-            if not (found.skipped if found else self._is_padding(offset, size)):
-                for chunk in self._unpacked(zstd, offset, size, is_whole=found is not None):
-                    # What is no frame, and gives nothing behind damage, is the rest of that.
-                    if found or not (broken and chunk.fault and not chunk.data):
+            if not (frame.skipped if frame else self._is_padding(offset, size)):
+                for chunk in self._unpack(zstd, offset, size, is_whole=frame is not None):
+                    # Behind damage, what is no frame and gives nothing belongs to the damaged frame.
+                    if frame or not (broken and chunk.fault and not chunk.data):
                         yield chunk
                     broken = bool(chunk.fault)
             if end is None:
@@ -310,18 +301,14 @@ class Source:
             offset = self._base = end
 
     def _dictionary(self, offset: int) -> bytes:
-        """Return the dictionary that the first frame of a file holds.
-
-        Raises:
-            DictionaryError: it is none, or too large.
-        """
+        """Return the dictionary in the first frame of a file; raise DictionaryError if it is damaged or too large."""
         size = int.from_bytes(self.peek(offset + 4, 4), "little")
         if size > codecs.DICTIONARY:
             raise codecs.DictionaryError(f"a zstd dictionary of {size} bytes, more than {codecs.DICTIONARY}")
-        return codecs.dictionary_of(self.peek(offset + 8, size))
+        return codecs.unpack_dictionary(self.peek(offset + 8, size))
 
     def _is_padding(self, offset: int, size: int | None) -> bool:
-        """Tell whether all of it, or of the rest of the file, is padding; of much that is not looked at."""
+        """Return whether ``size`` bytes, or all to the end of the file, are padding; never true of 64 KB or more."""
         data = self.peek(offset, _PADDED if size is None else min(size, _PADDED))
         return len(data) < _PADDED and not data.strip(_PADDING)
 
@@ -329,33 +316,33 @@ class Source:
         """Return where the first whole frame behind damage begins."""
         while True:
             window = self.peek(at, _READ + 3)
-            for found in _MAGICS[self.compression].finditer(window):
-                place = at + found.start()
+            for match in _MAGICS[self.compression].finditer(window):
+                place = at + match.start()
                 if place >> 20 != self._tried[0]:
                     self._tried = (place >> 20, 0)
                 self._tried = (place >> 20, self._tried[1] + 1)
-                if self._tried[1] <= _TRIALS and frame(self.peek, place, blocks=_LOOKED_AT):
+                if self._tried[1] <= _TRIALS and find_frame(self.peek, place, blocks=_BLOCKS):
                     return place
             if len(window) < _READ + 3:
                 return None
             at += _READ
 
-    def _unpacked(self, zstd: Any, offset: int, size: int | None, *, is_whole: bool) -> Iterator[Chunk]:
-        """Unpack one frame, or what is damaged: of that as much as comes out before the damage."""
+    def _unpack(self, zstd: Any, offset: int, size: int | None, *, is_whole: bool) -> Iterator[Chunk]:
+        """Unpack one frame; of a damaged one as much as comes before the damage."""
         if size is not None and size <= _OUT:
             file: Any = io.BytesIO(self.peek(offset, size))
         else:
             file = FileSlice(self._file, offset, size_of(self._file) - offset if size is None else size)
         fresh = True
         try:
-            for data in codecs.unzstd(zstd, file) if self.compression == "zstd" else codecs.unlz4(file):
+            for data in codecs.unpack_zstd(zstd, file) if self.compression == "zstd" else codecs.unpack_lz4(file):
                 self._base = offset + file.tell()
                 yield Chunk(data, offset, fresh)
                 fresh = False
         except codecs.MissingCodecError:
             raise  # the file is sound
         except codecs.ERRORS as error:
-            yield Chunk(b"", offset, fresh, f"damaged compression ({error})"[:_MAX_TOLD])
+            yield Chunk(b"", offset, fresh, f"damaged compression ({error})"[:_REASON])
             return
         if not is_whole:
             yield Chunk(
@@ -369,7 +356,7 @@ class Source:
 
 
 def _salvage(inflate: zlib._Decompress, piece: bytes) -> tuple[bytes, int]:
-    """Inflate up to the very byte that is wrong: what comes out, and how many bytes of the piece were good."""
+    """Inflate up to the byte that is wrong; return what comes out, and how many bytes of the piece are good."""
     parts = []
     for at in range(len(piece)):
         try:

@@ -1,7 +1,10 @@
-"""Files and folders as the user names them -> what is read, in an order that does not depend on the machine.
+"""Expand files, folders and patterns to the archives in them, in an order that does not depend on the machine.
 
-What a folder holds was named by somebody else: a symbolic link in it may lead to any file of this machine, so that none
-is followed unless the user says so. A link that the user names is.
+A file that the user names is read in any case, and reported as no archive if it is none. In a folder a file counts as
+an archive by its first bytes, or by its name: the first bytes may be damaged. Readers of other packages are not asked.
+
+A folder may come from anywhere, and a symbolic link in it may lead to any file of this machine: links in folders are
+followed only with ``--follow-links``. A link that the user names is followed.
 """
 
 from __future__ import annotations
@@ -15,139 +18,141 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
-from graphlang.ingest.formats.recognise import is_readable
+from graphlang.ingest.files.decompress import Source
+from graphlang.ingest.formats.observatory_store import COOKIE
+from graphlang.ingest.formats.record_reader import GRAMMARS
 from graphlang.ingest.formats.wget_mirror import looks_mirrored
+from graphlang.regular_file import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-LINK = "symbolic link"  #: why a file of a folder is passed over
+LINK = "symbolic link"  #: why a file of a folder is skipped
 NO_ARCHIVE = "no archive"
 NO_FILE = "no regular file"
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+):/+(?=[^/])", re.IGNORECASE)
+_FORMATS = (".warc", ".arc", ".wet", ".wat", ".jsonl", ".ndjson", ".store")
+_COMPRESSIONS = ("", ".gz", ".zst", ".lz4", ".bz2", ".xz")
+#: Names of files that are read whatever their first bytes are.
+SUFFIXES = (".wacz", *(format_ + compression for format_ in _FORMATS for compression in _COMPRESSIONS))
+_SNIFFED = 1 << 16
+_ZIP = b"PK\x03\x04"
+_WACZ_FOLDER = b"archive/"  # in the name of an entry, which the directory at the end of the zip file repeats
+_URL_FIELD = re.compile(rb'"(?:url|uri|warc-target-uri)"\s*:', re.IGNORECASE)
+_TEXT_FIELD = re.compile(rb'"(?:text|content|raw_content|plain_text|links)"\s*:')
 
 
-class Passed(NamedTuple):
+class SkippedFile(NamedTuple):
     """A file or folder within a folder, or one that matches a pattern, that is not read."""
 
     path: Path
-    reason: str  #: `LINK`, `NO_ARCHIVE`, `NO_FILE`, or what the system says where it cannot be opened
+    reason: str  #: `LINK`, `NO_ARCHIVE`, `NO_FILE`, or the system's error message if it cannot be opened
 
 
-class Found(NamedTuple):
-    """What the user named."""
+class ArchiveFiles(NamedTuple):
+    """The archives among the paths of a user."""
 
-    files: list[Path]  #: that are read, in their order
-    passed: list[Passed]  #: what was passed over, sorted
+    files: list[Path]  #: to be read, in order
+    skipped: list[SkippedFile]  #: sorted
 
 
 def expand(paths: Iterable[str | Path], *, follow_links: bool = False) -> list[Path]:
-    """Return the archive files that the paths mean, see `find`.
+    """Return the archives among files, folders and patterns; see `discover_files` for their order and for errors."""
+    return discover_files(paths, follow_links=follow_links).files
+
+
+def discover_files(paths: Iterable[str | Path], *, follow_links: bool = False) -> ArchiveFiles:
+    """Find the archives among files, folders and patterns.
+
+    A file is an archive. A folder is searched at any depth; one without archives that wget mirrored is itself read. A
+    path that does not exist, but holds ``*``, ``?`` or ``[``, is a pattern, in which ``**`` matches any folders.
+
+    Files keep the order of the paths; those of one folder or pattern are sorted. No file comes twice.
 
     Args:
         paths: files, folders and patterns.
-        follow_links: whether symbolic links within folders are followed.
+        follow_links: follow symbolic links within folders, and those that match a pattern.
 
     Raises:
-        OSError: as of `find`.
+        FileNotFoundError: a path that does not exist, an empty one, a pattern without matches, or a folder without
+            archives.
+        OSError: a folder that may not be entered, or a stream, which cannot be read twice.
     """
-    return find(paths, follow_links=follow_links).files
-
-
-def find(paths: Iterable[str | Path], *, follow_links: bool = False) -> Found:
-    """Find the archive files that the paths mean.
-
-    Files are taken as they are. In folders archives are looked for at any depth, by their first bytes, or their names
-    (see `graphlang.ingest.formats.recognise`); a folder without any that wget mirrored is itself what is read. What is
-    no file or folder, but holds ``*``, ``?`` or ``[``, is a pattern, in which ``**`` stands for any folders.
-
-    Files come in the order in which they were named, those of one folder or pattern sorted by path; none comes twice.
-
-    Args:
-        paths: files, folders and patterns.
-        follow_links: whether symbolic links within folders are followed, and those that match a pattern.
-
-    Raises:
-        FileNotFoundError: a path that does not exist, an empty one, a pattern that nothing matches, or a folder that
-            holds nothing to read.
-        OSError: a folder that may not be entered: what is in it would be missing; or a stream was named, which cannot
-            be read twice.
-    """
-    found: dict[Path, None] = {}
-    passed: dict[Passed, None] = {}
-    for given in paths:
-        path = Path(given)
-        if not str(given):  # as a path it would be the working folder
-            raise FileNotFoundError(2, "an empty name, which is no file or folder", str(given))
+    files: dict[Path, None] = {}
+    skipped: dict[SkippedFile, None] = {}
+    for name in paths:
+        path = Path(name)
+        if not str(name):  # as a path it would be the working folder
+            raise FileNotFoundError(2, "an empty name is not a file or folder", str(name))
         if path.exists() and not path.is_file() and not path.is_dir():
-            raise OSError(errno.ESPIPE, "a stream, and a file is read twice: pass it to standard input (-)", str(given))
+            raise OSError(errno.ESPIPE, "a stream, and a file is read twice: pass it to standard input (-)", str(name))
         if path.exists():
-            one = _of(path, follow_links=follow_links)
+            archives = _search(path, follow_links=follow_links)
             reason = "no archive and no mirrored page in this folder"
         else:
-            one = _matching(str(given), follow_links=follow_links)
+            archives = _match(str(name), follow_links=follow_links)
             reason = "no such file or folder"
-        if not one.files:
-            raise _nothing(str(given), reason, one.passed)
-        found.update(dict.fromkeys(one.files))
-        passed.update(dict.fromkeys(one.passed))
-    return Found(list(found), [one for one in passed if one.path not in found])
+        if not archives.files:
+            raise _not_found(str(name), reason, archives.skipped)
+        files.update(dict.fromkeys(archives.files))
+        skipped.update(dict.fromkeys(archives.skipped))
+    return ArchiveFiles(list(files), [file for file in skipped if file.path not in files])
 
 
-def _nothing(given: str, reason: str, passed: list[Passed]) -> FileNotFoundError:
-    if _ADDRESS.match(given):
+def _not_found(name: str, reason: str, skipped: list[SkippedFile]) -> FileNotFoundError:
+    if _ADDRESS.match(name):
         # A path has no two slashes in a row; the user wrote them.
-        written = _ADDRESS.sub(r"\1://", given, count=1)
+        written = _ADDRESS.sub(r"\1://", name, count=1)
         return FileNotFoundError(2, "an address: graphlang fetches nothing, it reads files on this machine", written)
-    links = sum(one.reason == LINK for one in passed)
+    links = sum(file.reason == LINK for file in skipped)
     if links:
         reason += (
             f" but {links} symbolic link{'s' * (links > 1)}: --follow-links follows {'them' if links > 1 else 'it'}"
         )
-    return FileNotFoundError(2, reason, given)
+    return FileNotFoundError(2, reason, name)
 
 
-def _matching(pattern: str, *, follow_links: bool) -> Found:
+def _match(pattern: str, *, follow_links: bool) -> ArchiveFiles:
     # A pattern may be absolute, which pathlib's does not allow.
-    matching = sorted(glob.glob(pattern, recursive=True)) if glob.has_magic(pattern) else []  # noqa: PTH207
+    matches = sorted(glob.glob(pattern, recursive=True)) if glob.has_magic(pattern) else []  # noqa: PTH207
     files: list[Path] = []
-    passed: list[Passed] = []
-    for one in map(Path, matching):
-        if not follow_links and _leads_away(one, pattern):
-            passed.append(Passed(one, LINK))
+    skipped: list[SkippedFile] = []
+    for path in map(Path, matches):
+        if not follow_links and _has_link(path, pattern):
+            skipped.append(SkippedFile(path, LINK))
             continue
-        inside = _of(one, follow_links=follow_links)
+        inside = _search(path, follow_links=follow_links)
         files += inside.files
-        passed += inside.passed
-    return Found(files, passed)
+        skipped += inside.skipped
+    return ArchiveFiles(files, skipped)
 
 
-def _leads_away(path: Path, pattern: str) -> bool:
-    """Whether a part of the path that the pattern leaves open is a symbolic link."""
-    given = Path(pattern).parts
-    named = next((place for place, part in enumerate(given) if glob.has_magic(part)), len(given))
+def _has_link(path: Path, pattern: str) -> bool:
+    """Return whether a part of the path that the pattern leaves open is a symbolic link."""
+    pattern_parts = Path(pattern).parts
+    fixed = next((i for i, part in enumerate(pattern_parts) if glob.has_magic(part)), len(pattern_parts))
     parts = path.parts
-    return any(Path(*parts[:end]).is_symlink() for end in range(named + 1, len(parts) + 1))
+    return any(Path(*parts[:end]).is_symlink() for end in range(fixed + 1, len(parts) + 1))
 
 
-def _of(path: Path, *, follow_links: bool) -> Found:
+def _search(path: Path, *, follow_links: bool) -> ArchiveFiles:
     if not path.is_dir():
-        return Found([path], [])
+        return ArchiveFiles([path], [])
     files: list[Path] = []
-    passed: list[Passed] = []
-    for one, is_link in _within(path, follow_links=follow_links):
-        reason = LINK if is_link and not follow_links else _unfit(one)
+    skipped: list[SkippedFile] = []
+    for file, is_link in _walk(path, follow_links=follow_links):
+        reason = LINK if is_link and not follow_links else _skip_reason(file)
         if reason:
-            passed.append(Passed(one, reason))
+            skipped.append(SkippedFile(file, reason))
         else:
-            files.append(one)
+            files.append(file)
     if not files and looks_mirrored(path):
-        return Found([path], [one for one in sorted(passed) if one.reason == LINK])
-    return Found(sorted(files, key=lambda one: one.as_posix()), sorted(passed))
+        return ArchiveFiles([path], [file for file in sorted(skipped) if file.reason == LINK])
+    return ArchiveFiles(sorted(files, key=lambda file: file.as_posix()), sorted(skipped))
 
 
-def _within(path: Path, *, follow_links: bool) -> Iterator[tuple[Path, bool]]:
-    """Yield whatever lies within a folder at any depth but folders, and links to folders that are not followed."""
+def _walk(path: Path, *, follow_links: bool) -> Iterator[tuple[Path, bool]]:
+    """Yield files at any depth of a folder, and links to folders that are not followed; and whether each is a link."""
     entered = set()
     for folder, folders, names in os.walk(path, onerror=_raise, followlinks=follow_links):
         status = os.stat(folder)  # noqa: PTH116 - os.walk gives strings
@@ -156,48 +161,73 @@ def _within(path: Path, *, follow_links: bool) -> Iterator[tuple[Path, bool]]:
             continue
         entered.add((status.st_dev, status.st_ino))
         for name in names:
-            one = Path(folder, name)
-            yield one, one.is_symlink()
+            file = Path(folder, name)
+            yield file, file.is_symlink()
         if not follow_links:
-            yield from ((one, True) for name in folders if (one := Path(folder, name)).is_symlink())
-
-
-def _unfit(path: Path) -> str:
-    """Why a file is not read; nothing where it is."""
-    try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            return NO_FILE
-        return "" if is_readable(path) else NO_ARCHIVE
-    except OSError as error:
-        return error.strerror or str(error)
+            yield from ((file, True) for name in folders if (file := Path(folder, name)).is_symlink())
 
 
 def _raise(error: OSError) -> None:
     raise error
 
 
-def listed(lines: Iterable[str]) -> list[str]:
-    r"""Return the paths of a list, one a line; empty lines and those that begin with ``#`` are passed over.
+def _skip_reason(path: Path) -> str:
+    """Return why a file is not read; an empty string if it is."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            return NO_FILE
+        return "" if _is_readable(path) else NO_ARCHIVE
+    except OSError as error:
+        return error.strerror or str(error)
 
-    Relative paths are left as they are: they count from where the user is.
 
-    >>> listed(["# monday\n", "a.warc.gz\n", "\n"])
+def _is_readable(path: Path) -> bool:
+    """Return whether a regular file is an archive, or a list of pages."""
+    if path.name.lower().endswith(SUFFIXES):
+        return True
+    with open_regular(path) as file:
+        stored = file.read(_SNIFFED)
+        if stored.startswith(_ZIP):
+            return _WACZ_FOLDER in stored or _WACZ_FOLDER in _read_end(file)
+        if stored.startswith(COOKIE):
+            return True
+        file.seek(0)
+        source = Source(file)
+        # Most files of a folder are no archives, and short: what is not compressed is not read a second time.
+        head = next((chunk.data for chunk in source.chunks()), b"")[:_SNIFFED] if source.compression else stored
+    return _is_archive(head.lstrip(b"\r\n")) or _lists_pages(head)
+
+
+def _read_end(file: BinaryIO) -> bytes:
+    file.seek(max(0, file.seek(0, 2) - _SNIFFED))
+    return file.read(_SNIFFED)
+
+
+def _is_archive(head: bytes) -> bool:
+    return any(grammar.starts(head, 0) and grammar.find(head, 0) == 0 for grammar in GRAMMARS)
+
+
+def _lists_pages(head: bytes) -> bool:
+    """Return whether the first line is a page: other files of JSON lie beside archives, too."""
+    line = head.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n").partition(b"\n")[0]
+    return line.startswith(b"{") and bool(_URL_FIELD.search(line)) and bool(_TEXT_FIELD.search(line))
+
+
+def read_list(lines: Iterable[str]) -> list[str]:
+    r"""Return the paths of a list, one a line; empty lines and lines that begin with ``#`` are skipped.
+
+    Relative paths are left as they are: they count from the working folder.
+
+    >>> read_list(["# monday\n", "a.warc.gz\n", "\n"])
     ['a.warc.gz']
     """
     return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
 
 
-def received(stream: BinaryIO, folder: Path) -> Path:
-    """Copy a stream, such as standard input, to a new file of a folder; returns where it is.
+def save_stream(stream: BinaryIO, folder: Path) -> Path:
+    """Copy a stream, such as standard input, to the new file ``standard-input`` of a folder; return its path.
 
-    Reading an archive goes back where it is damaged, and its digest is taken before it is read: a pipe allows neither.
-
-    Args:
-        stream: read to its end.
-        folder: there must be no file called ``standard-input`` in it.
-
-    Raises:
-        OSError: there is no room for it.
+    Its digest is taken before an archive is read, and reading goes back at damage: a pipe allows neither.
     """
     path = folder / "standard-input"
     with path.open("xb") as file:

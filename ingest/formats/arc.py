@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 
-from graphlang.ingest.formats.dates import date_of
-from graphlang.ingest.formats.records import Grammar
+from graphlang.ingest.formats.dates import parse_date
+from graphlang.ingest.raw import Grammar
 
 _LINE = re.compile(rb"(\S.{0,65535}?) (\S{1,64}) (\d{8,17}) (.{0,512}?) ?(\d{1,18})[ \t]*\r?\n", re.DOTALL)
 _SCHEME = re.compile(rb"(?:https?|ftp|filedesc|dns|whois|file|gopher|news):", re.IGNORECASE)
@@ -31,11 +31,11 @@ class Arc(Grammar):
         """Return the index of the next line that has the form of a header."""
         if at == 0 and _START.match(data):
             return 0
-        found = _NEXT.search(data, max(0, at - 1))
-        return found.end() if found else -1
+        match = _NEXT.search(data, max(0, at - 1))
+        return match.end() if match else -1
 
     def starts(self, data: bytes, at: int) -> bool:
-        """Tell whether a URL with one of the schemes that crawlers met starts here."""
+        """Return whether a URL starts here, with one of the schemes in crawls."""
         return _SCHEME.match(data, at) is not None
 
     def header_end(self, data: bytes, at: int) -> int:
@@ -43,18 +43,18 @@ class Arc(Grammar):
         return data.find(b"\n", at) + 1 or -1
 
     def length(self, head: bytes) -> int | None:
-        """Return the last field of the line; None where the line has not the form of a header."""
-        found = _LINE.fullmatch(head)
-        return int(found[5]) if found else None
+        """Return the last field of the line; None for a line that is no header."""
+        match = _LINE.fullmatch(head)
+        return int(match[5]) if match else None
 
     @staticmethod
     def fields(head: bytes) -> tuple[bytes, str, bytes] | None:
-        r"""Return URL, date in the form of a WARC-Date, and media type of the document.
+        r"""Return URL, date like a WARC-Date and media type of the document; None for a line that is no header.
 
         >>> Arc.fields(b"http://a.example/ 192.0.2.1 20060102030405 text/html 120\n")
         (b'http://a.example/', '2006-01-02T03:04:05Z', b'text/html')
         """
-        found = _LINE.fullmatch(head)
-        if not found:
+        match = _LINE.fullmatch(head)
+        if not match:
             return None
-        return found[1], date_of(found[3].decode()), found[4].split(b" ")[0]
+        return match[1], parse_date(match[3].decode()), match[4].split(b" ")[0]

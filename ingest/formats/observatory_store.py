@@ -1,24 +1,24 @@
-r"""The Language Observatory's store file (Zavarsky, Mikami & Wada 2005, section 2.1): read and written.
+r"""Read and write store files of the Language Observatory (Zavarsky, Mikami & Wada 2005, section 2.1).
 
-The paper says what such a file is: a sequence of byte blocks of page records; every record starts with a header that
-contains a magic cookie to synchronise on; HTTP headers are kept as meta-information; the original page content, without
-any conversion, is kept as Java's Deflater compresses it. It does not give the bytes, so they are laid down here:
+The paper describes such a file as a sequence of byte blocks of page records. Every record starts with a header that
+contains a magic cookie to synchronise on. HTTP headers are kept as meta-information. The original page content, without
+any conversion, is kept as Java's Deflater compresses it. The paper does not give the bytes; this module defines them:
 
 ===========  ==============================================================================================
 8 bytes      the magic cookie ``\xf5LOSTORE``
 4            length of the capture's header
 4            length of the HTTP header; both together at most ``Limits.max_header``
-8            length of the deflated content; 0 where there is none
+8            length of the deflated content; 0 if there is none
 8            length of the content
 4            CRC-32 of the 24 bytes after the cookie, of the capture's header and of the HTTP header
 then         the capture's header: that of the WARC record byte for byte, or the line of the ARC record
-then         the HTTP header with its empty line, byte for byte; nothing where the block is no HTTP message
+then         the HTTP header with its empty line, byte for byte; nothing if the block is no HTTP message
 then         the content as it came over the net, transfer and content encodings included, as a zlib stream (RFC 1950,
              which is what Java's Deflater writes and what carries a checksum)
 ===========  ==============================================================================================
 
 Numbers are unsigned and big endian, as Java writes them. Records follow each other without padding. A file has no other
-header, so that files can be joined. After damage the reader goes on at the next cookie whose header is sound.
+header, so that files can be joined. After damage the reader resumes at the next cookie whose header is sound.
 """
 
 from __future__ import annotations
@@ -31,15 +31,14 @@ from itertools import chain
 from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, BinaryIO
 
-from graphlang.ingest.formats.records import RawRecord
-from graphlang.ingest.formats.rest import Rest
+from graphlang.ingest.raw import RawRecord, Remainder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from graphlang.ingest.formats.rest import Pieces
     from graphlang.ingest.limits import Limits
+    from graphlang.ingest.raw import Pieces
 
 COOKIE = b"\xf5LOSTORE"
 _NUMBERS = struct.Struct(">IIQQ")
@@ -51,7 +50,7 @@ _IN_MEMORY = 1 << 22  # bytes of deflated content; more of it waits in a file fo
 
 
 def write_record(
-    file: IO[bytes], head: bytes, block: bytes, rest: Iterable[bytes] = (), *, folder: Path | None = None
+    file: IO[bytes], head: bytes, block: bytes, remainder: Iterable[bytes] = (), *, folder: Path | None = None
 ) -> None:
     """Append one capture.
 
@@ -59,14 +58,14 @@ def write_record(
         file: opened for writing bytes.
         head: header of the WARC record with its empty line, or line of the ARC record.
         block: what follows it, or the beginning of that.
-        rest: what follows the block, in pieces.
-        folder: for a temporary file, where the content is long; that of the system.
+        remainder: what follows the block, in pieces.
+        folder: for a temporary file, if the content is long; by default that of the system.
     """
-    http, content = _taken_apart(block)
+    http, content = _split_http(block)
     size = 0
     deflate = zlib.compressobj(_LEVEL)
     with SpooledTemporaryFile(_IN_MEMORY, dir=None if folder is None else str(folder)) as deflated:
-        for piece in chain((content,), rest):
+        for piece in chain((content,), remainder):
             size += len(piece)
             deflated.write(deflate.compress(piece))
         if size:
@@ -79,8 +78,8 @@ def write_record(
             shutil.copyfileobj(deflated, file, _READ)
 
 
-def _taken_apart(block: bytes) -> tuple[bytes, bytes]:
-    """Split an HTTP message behind its empty line; what is none is all content."""
+def _split_http(block: bytes) -> tuple[bytes, bytes]:
+    """Split an HTTP message behind its empty line; a block that is none is all content."""
     if not block.startswith(b"HTTP/"):
         return b"", block
     ends = [at + len(mark) for mark in (b"\r\n\r\n", b"\n\n") if (at := block.find(mark, 0, 1 << 16)) >= 0]
@@ -89,12 +88,7 @@ def _taken_apart(block: bytes) -> tuple[bytes, bytes]:
 
 
 class Store:
-    """Reads one store file; see `graphlang.ingest.formats.detect.Records`.
-
-    Args:
-        file: opened for reading bytes.
-        limits: bounds of a record.
-    """
+    """Read one store file."""
 
     ended: int | None = None
 
@@ -105,38 +99,38 @@ class Store:
         self.bytes_read = 0  #: offset that was reached
 
     def __iter__(self) -> Iterator[RawRecord]:
-        """Yield the raw records; damage is told in records without header, or in the faults of a record."""
-        lost: int | None = None  # where damage began that is not told yet
+        """Yield the raw records; damage becomes a record without header, or a fault of a record."""
+        lost: int | None = None  # where damage began that is not yielded yet
         at = 0
         while at < self._size:
-            found = self._header(at)
-            if found is None:
+            header = self._header(at)
+            if header is None:
                 lost = at if lost is None else lost
                 at = self._next_cookie(at + 1)
                 continue
             if lost is not None:
                 yield _fault(lost, f"{at - lost} bytes that are no record")
                 lost = None
-            head, http, deflated, size = found
+            head, http, deflated, size = header
             begin = at + _FIXED + len(head) + len(http)
             end = begin + deflated
-            # Where the record reaches over the next one or the end of the file, the next cookie shows where to go on.
+            # If the record crosses the next one or the end of the file, reading resumes at the next cookie.
             if end < self._size and not self._is_cookie(end):
                 following = self._next_cookie(begin)
                 end = min(end, following)
             at = self.bytes_read = min(end, self._size)
             record = RawRecord(begin - _FIXED - len(head) - len(http), head, http)
-            yield self._filled(record, Rest(_inflated(self._number, begin, at, size)), size)
+            yield self._add_content(record, Remainder(_inflate(self._number, begin, at, size)), size)
         if lost is not None:
             yield _fault(lost, f"{self._size - lost} bytes that are no record")
 
-    def _filled(self, record: RawRecord, content: Rest, size: int) -> RawRecord:
+    def _add_content(self, record: RawRecord, content: Remainder, size: int) -> RawRecord:
         room = max(0, self._limits.max_payload - len(record.block))
         block = record.block + content.read(room)
         if content.is_over:
             return record._replace(block=block, faults=content.finish())
         if self._limits.whole:
-            return record._replace(block=block, rest=content)
+            return record._replace(block=block, remainder=content)
         return record._replace(
             block=block, faults=(("too-large", f"a record of {size} bytes; the first {room} were read"),)
         )
@@ -147,16 +141,16 @@ class Store:
     def _next_cookie(self, at: int) -> int:
         while at < self._size:
             data = os.pread(self._number, _READ, at)
-            found = data.find(COOKIE)
-            if found >= 0:
-                return at + found
+            index = data.find(COOKIE)
+            if index >= 0:
+                return at + index
             if len(data) < len(COOKIE):
                 break
             at += len(data) - len(COOKIE) + 1
         return self._size
 
     def _header(self, at: int) -> tuple[bytes, bytes, int, int] | None:
-        """Return both headers and the lengths of the content, deflated and not; None where no sound record is."""
+        """Return both headers and the lengths of the content, deflated and not; None if no sound record starts here."""
         fixed = os.pread(self._number, _FIXED, at)
         if len(fixed) < _FIXED or not fixed.startswith(COOKIE):
             return None
@@ -170,12 +164,12 @@ class Store:
         return both[:heads], both[heads:], deflated, size
 
 
-def _inflated(number: int, begin: int, end: int, size: int) -> Pieces:
+def _inflate(number: int, begin: int, end: int, size: int) -> Pieces:
     """Inflate the content between two places of the file; `size` is the length that it claims to have."""
     if begin == end and not size:
         return ()
     inflate = zlib.decompressobj()
-    have = 0
+    inflated = 0
     while begin < end and not inflate.eof:
         data = os.pread(number, min(_READ, end - begin), begin)
         if not data:
@@ -187,10 +181,10 @@ def _inflated(number: int, begin: int, end: int, size: int) -> Pieces:
             except zlib.error:
                 return (("damaged", "damaged compression"),)
             data = inflate.unconsumed_tail
-            have += len(piece)
+            inflated += len(piece)
             yield piece
-    if have != size or not inflate.eof:
-        return (("truncated", f"{max(0, size - have)} of the record's {size} bytes are missing"),)
+    if inflated != size or not inflate.eof:
+        return (("truncated", f"{max(0, size - inflated)} of the record's {size} bytes are missing"),)
     return ()
 
 

@@ -1,38 +1,41 @@
-"""Archive file -> raw records; the format is told by content, and by the name only where the content is damaged."""
+"""Read the raw records of a WARC or ARC file, or of a byte range of it.
+
+The format follows from the content, and from the file name only if the content is damaged.
+"""
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, BinaryIO
 
 from graphlang.ingest.files.decompress import Chunk, Source
 from graphlang.ingest.formats.arc import Arc
-from graphlang.ingest.formats.plain_member import PlainMember
-from graphlang.ingest.formats.records import End, Grammar, RawRecord, raw_records
+from graphlang.ingest.formats.records import End, PlainMembers, raw_records
 from graphlang.ingest.formats.warc import Warc
+from graphlang.ingest.raw import Grammar, RawRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from graphlang.ingest.limits import Limits
 
-_SNIFFED = 1 << 16  # bytes in which a damaged archive must show a record to be known as one
+_SNIFFED = 1 << 16  # bytes in which a damaged archive must have a record, to be recognised as one
 GRAMMARS: tuple[Grammar, ...] = (Warc(), Arc())
 
 
 class RecordReader:
-    """Reads one file, or a byte range of it.
+    """Read one file, or a byte range of it.
 
-    A byte range of a file whose gzip members or frames each begin a record ends before the first such one at or behind
-    ``stop``; that of a file that is not compressed before the first record there. No record reaches over that place, so
-    that the byte ranges of a file, each begun where the one before it ended, give the same records as the whole file.
+    A byte range ends before the first record at or behind ``stop``; in a compressed file, before the first gzip member
+    or frame there that begins with a record. No record crosses that place. So the byte ranges of a file, each begun
+    where the one before it ended, give the same records as the whole file.
 
     Args:
         file: the archive, opened for reading bytes.
-        name: its name; a hint where the content says nothing.
+        name: of the file; decides the format of a damaged archive.
         limits: bounds of a record.
         begin: where to start: 0, or `ended` of another reader of the same file.
-        stop: where to end, if a record starts there; else at the next that does. None reads to the end of the file.
+        stop: where to end, if a record starts there, else at the next that does; None for the end of the file.
         room: bytes that may be unpacked in all; None for as many as the file's size allows.
     """
 
@@ -60,37 +63,37 @@ class RecordReader:
 
     @property
     def unpacked(self) -> int:
-        """Bytes that were unpacked so far; 0 for a file that is not compressed."""
+        """Bytes unpacked so far; 0 for a file that is not compressed."""
         return self._source.unpacked
 
     def __iter__(self) -> Iterator[RawRecord]:
-        """Yield the raw records; a file that is no archive yields one without header that says so."""
+        """Yield the raw records; a file that is no archive yields one without header, with a fault."""
         chunks = self._source.chunks()
         first = list(islice(chunks, 2))
-        told = False
+        reported = False
         if not any(chunk.data for chunk in first):
             reason = next((chunk.fault for chunk in first if chunk.fault), "the file is empty")
             if not first or all(not chunk.fault for chunk in first):
                 yield RawRecord(0, b"", b"", (("not-an-archive", "the file is empty"),))
                 return
             yield RawRecord(0, b"", b"", (("damaged", reason),))
-            first, told = [], True
+            first, reported = [], True
         grammar = _grammar(b"".join(chunk.data for chunk in first), self._name)
         if grammar is None:
             yield RawRecord(0, b"", b"", (("not-an-archive", "no WARC or ARC record at the start of the file"),))
             return
-        chunks = _chained(first, chunks)
+        chunks = chain(first, chunks)
         packed = bool(self._source.compression)
         end = None if self._stop is None or packed else End(self._stop)
         if self._stop is not None and packed:
             chunks = self._until(chunks, self._stop, grammar)
         members = 2 if self._begin and packed else 0
-        plain = PlainMember(self._limits).read if packed and isinstance(grammar, Warc) else None
+        plain = PlainMembers(self._limits) if packed and isinstance(grammar, Warc) else None
         records = raw_records(chunks, grammar, self._limits, self._source, members=members, end=end, plain=plain)
         first_record = next(records, None)
         if end is not None:
             self.ended = end.reached
-        if first_record is None and not told and not self._begin and self.ended is None:
+        if first_record is None and not reported and not self._begin and self.ended is None:
             yield RawRecord(0, b"", b"", (("not-an-archive", f"no {grammar.name} record in the file"),))
         if first_record is not None:
             yield first_record
@@ -100,7 +103,7 @@ class RecordReader:
 
     def _until(self, chunks: Iterator[Chunk], stop: int, grammar: Grammar) -> Iterator[Chunk]:
         for chunk in chunks:
-            # The same condition that ends a run of records in `graphlang.ingest.formats.records`.
+            # The condition that ends a run of records in `graphlang.ingest.formats.records`.
             if chunk.offset >= stop and chunk.fresh and grammar.starts(chunk.data, 0):
                 self.ended = chunk.offset
                 return
@@ -108,12 +111,7 @@ class RecordReader:
 
 
 class Within:
-    """Reads an archive that lies in another file: offsets are those in that file.
-
-    Args:
-        reader: of the archive.
-        begin: where the archive begins.
-    """
+    """Read an archive that begins at an offset of another file; offsets are those in that file."""
 
     def __init__(self, reader: RecordReader, begin: int) -> None:
         self._reader = reader
@@ -135,13 +133,8 @@ class Within:
             yield raw._replace(offset=self._begin + raw.offset)
 
 
-def _chained(first: list[Chunk], rest: Iterator[Chunk]) -> Iterator[Chunk]:
-    yield from first
-    yield from rest
-
-
 def _grammar(head: bytes, name: str) -> Grammar | None:
-    """Choose the format by the first record, else by the first that can be found, else by the name."""
+    """Choose the format by the first bytes, else by the first record behind damage, else by the name."""
     start = head.lstrip(b"\r\n")
     for grammar in GRAMMARS:
         if grammar.starts(start, 0):

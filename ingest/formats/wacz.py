@@ -1,12 +1,12 @@
-"""WACZ: a zip file that holds archives and indexes over them (webrecorder's Web Archive Collection Zipped, 1.1).
+"""Read a WACZ, a zip file of archives and indexes over them (webrecorder's Web Archive Collection Zipped, 1.1).
 
-The archives under ``archive/`` are read in the order of their names; then the lists of pages, ``pages/*.jsonl``, where
-a crawler may have put the text of a page: it completes a capture that has none. Their dates are left out, for they are
-those of the visit and not of a record. Nothing is unpacked to a path, so no name in the zip file is believed further
-than that. The specification wants archives stored as they are, for they are compressed record by record; one that is
-deflated none the less is unpacked to a temporary file. What all of these unpack to together is bounded by the size of
-the WACZ (`Limits.max_ratio`), and an entry that lies about its size is refused.
-Offsets are those in the WACZ file itself; within a deflated archive all are that of its entry.
+The archives under ``archive/`` are read in the order of their names, then the lists of pages, ``pages/*.jsonl``. A list
+may have the text of a page: it completes a capture without text. Dates of the lists are dropped, because they are those
+of the visit and not of a record. Nothing is unpacked to a path, so that names in the zip file can do no harm.
+
+The specification asks for archives that are stored uncompressed; a deflated one is unpacked to a temporary file. All of
+these together may unpack to `Limits.max_ratio` times the size of the WACZ, and an entry with a wrong size is refused.
+Offsets are those in the WACZ file; within a deflated archive all are that of its entry.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from graphlang.ingest.files.decompress import UNPACKED_FREELY
 from graphlang.ingest.files.file_slice import FileSlice, peek
 from graphlang.ingest.formats.jsonl import Jsonl
 from graphlang.ingest.formats.record_reader import RecordReader
-from graphlang.ingest.formats.records import RawRecord
+from graphlang.ingest.raw import RawRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 MAGIC = (b"PK\x03\x04", b"PK\x05\x06")  #: of a zip file, and of an empty one
 _DIRECTORY = 64 << 20  # bytes of a zip file's directory: 500,000 entries
 _DEFLATED = 1 << 30  # bytes of a deflated archive, unpacked
-_MAX_TOLD = 300  # characters of a reason
+_REASON = 300  # characters of a reason
 _LISTS = "pages/"
 _LOCAL = struct.Struct("<4s5H3L2H")
 _END = b"PK\x05\x06"
@@ -43,10 +43,10 @@ _END_64 = b"PK\x06\x06"
 
 
 class Stored(NamedTuple):
-    """An archive, or a list of pages, that lies in the zip file as it is."""
+    """An archive, or a list of pages, that is stored uncompressed in the zip file."""
 
     path: str  #: in the zip file
-    begin: int  #: where it begins
+    begin: int  #: offset in the zip file
     size: int
 
     @property
@@ -61,17 +61,12 @@ class Stored(NamedTuple):
 
 
 def is_wacz(file: BinaryIO) -> bool:
-    """Tell whether a file is a zip file."""
+    """Return whether a file is a zip file."""
     return peek(file, 0, 4) in MAGIC
 
 
 class Wacz:
-    """Reads the archives of one WACZ file; see `graphlang.ingest.formats.detect.Records`.
-
-    Args:
-        file: the zip file, opened for reading bytes.
-        limits: bounds of a record.
-    """
+    """Read the archives of one WACZ file."""
 
     ended: int | None = None
 
@@ -84,7 +79,7 @@ class Wacz:
         self._room = UNPACKED_FREELY + limits.max_ratio * self._size if limits.max_ratio else None
 
     def __iter__(self) -> Iterator[RawRecord]:
-        """Yield the raw records of all archives; what is wrong with the zip file is told in one without header."""
+        """Yield the raw records of all archives; a fault of the zip file is a record without header."""
         for part in self.parts():
             yield from self.records_of(part)
 
@@ -98,31 +93,31 @@ class Wacz:
             yield from part
 
     def parts(self) -> Iterator[Stored | Iterator[RawRecord]]:
-        """Yield the archives that are stored as they are, and of all else its raw records, in the order of the file."""
+        """Yield archives that are stored uncompressed, and the raw records of others, in the order of their names."""
         size = self._size
         if _directory_size(FileSlice(self._file, 0, size)) > _DIRECTORY:
             yield iter([_fault("too-large", "the directory of the zip file is too large to be read")])
             return
         try:
             with zipfile.ZipFile(cast("BinaryIO", FileSlice(self._file, 0, size))) as zipped:
-                found = [one for one in zipped.infolist() if _is_archive(one) or _is_list(one)]
-                if not any(map(_is_archive, found)):
+                entries = [entry for entry in zipped.infolist() if _is_archive(entry) or _is_list(entry)]
+                if not any(map(_is_archive, entries)):
                     yield iter([_fault("not-an-archive", "a zip file without any archive under archive/")])
-                if sum(one.compress_size for one in found) > size:
+                if sum(entry.compress_size for entry in entries) > size:
                     yield iter([_fault("damaged", "the archives in the zip file overlap")])
                     return
                 # "archive" comes before "pages".
-                for one in sorted(found, key=lambda one: one.filename):  # names may come twice
-                    yield self._entry(zipped, one)
+                for entry in sorted(entries, key=lambda entry: entry.filename):  # names may come twice
+                    yield self._entry(zipped, entry)
         except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, struct.error) as error:
-            yield iter([_fault("not-an-archive", f"not a sound zip file ({error})"[:_MAX_TOLD])])
+            yield iter([_fault("not-an-archive", f"not a sound zip file ({error})"[:_REASON])])
 
     def _entry(self, zipped: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Stored | Iterator[RawRecord]:
         start = entry.header_offset
         if start < 0 or start > self._size - _LOCAL.size:
             return iter([_fault("damaged", "an entry of the zip file is not where its directory says")])
         if entry.compress_type != zipfile.ZIP_STORED or entry.flag_bits & 1:
-            return self._unpacked(zipped, entry)
+            return self._unpack(zipped, entry)
         local = FileSlice(self._file, start, _LOCAL.size).read()
         if not local or not local.startswith(MAGIC[0]):
             return iter([_fault("damaged", "an entry of the zip file is not where its directory says", start)])
@@ -134,7 +129,7 @@ class Wacz:
             return iter([_fault("damaged", reason, start)])
         return Stored(entry.filename, begin, entry.file_size)
 
-    def _unpacked(self, zipped: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[RawRecord]:
+    def _unpack(self, zipped: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[RawRecord]:
         start = entry.header_offset
         if entry.compress_type != zipfile.ZIP_DEFLATED:
             yield _fault("not-an-archive", "an archive that is encrypted or compressed in an unusual way", start)
@@ -146,7 +141,7 @@ class Wacz:
             ratio = self._limits.max_ratio
             if entry.file_size > min(self._room, UNPACKED_FREELY + ratio * entry.compress_size):
                 reason = f"the zip file unpacks to more than {ratio} times its size; {entry.filename} was not read"
-                yield _fault("too-large", reason[:_MAX_TOLD], start)
+                yield _fault("too-large", reason[:_REASON], start)
                 return
             self._room -= entry.file_size
         with tempfile.TemporaryFile(buffering=0) as unpacked:
@@ -154,7 +149,7 @@ class Wacz:
                 with zipped.open(entry) as stream:
                     shutil.copyfileobj(stream, unpacked, 1 << 20)  # no more than the size that the entry states
             except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
-                yield _fault("damaged", f"an entry of the zip file does not unpack ({error})"[:_MAX_TOLD], start)
+                yield _fault("damaged", f"an entry of the zip file does not unpack ({error})"[:_REASON], start)
             unpacked.seek(0)
             for raw in self._archive(cast("BinaryIO", unpacked), entry.filename, 0, room=self._room):
                 self.bytes_read = start
@@ -162,14 +157,7 @@ class Wacz:
         self.bytes_read = start + entry.compress_size
 
     def _archive(self, file: BinaryIO, path: str, begin: int, *, room: int | None = None) -> Iterator[RawRecord]:
-        """Read an archive or a list of pages.
-
-        Args:
-            file: that holds it.
-            path: in the zip file.
-            begin: where it begins.
-            room: bytes that it may unpack to, and that are no more there for others; None for its own bound.
-        """
+        """Read an archive or a list of pages; what it unpacks to is subtracted from ``room``, unless that is None."""
         name = path.rpartition("/")[2]
         reader: Jsonl | RecordReader
         if path.startswith(_LISTS):
@@ -187,7 +175,7 @@ class Wacz:
             item = raw.item
             if isinstance(item, Page):
                 if not item.text:
-                    continue  # the list names the page and says nothing of it
+                    continue  # the list has the URL of the page alone
                 item = replace(item, date="", offset=offset)
             elif item is not None:
                 item = replace(item, offset=offset)
@@ -207,13 +195,13 @@ def _fault(kind: str, reason: str, offset: int = 0) -> RawRecord:
 
 
 def _directory_size(span: FileSlice) -> int:
-    """Return the bytes of the zip file's directory, all of which the library reads at once; 0 if there is none."""
+    """Return the size of the zip file's directory, which the library reads at once; 0 if there is none."""
     tail = span.peek(max(0, span.size - (1 << 17)), 1 << 17)
     at = tail.rfind(_END)
     if at < 0 or len(tail) < at + 16:
         return 0
     size = int.from_bytes(tail[at + 12 : at + 16], "little")
-    if size == 0xFFFFFFFF:  # noqa: PLR2004 - it stands in the record for large files
+    if size == 0xFFFFFFFF:  # noqa: PLR2004 - the record for large files has it
         at = tail.rfind(_END_64, 0, at)
         return int.from_bytes(tail[at + 40 : at + 48], "little") if at >= 0 else size
     return size

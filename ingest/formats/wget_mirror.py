@@ -1,13 +1,13 @@
-"""A folder that wget mirrored: HTML files, whose URLs are told by their paths.
+"""Read a folder that wget mirrored: HTML files whose paths give their URLs.
 
-wget writes a page to a folder named after its host, and within it to the path of its URL; a path that ends in a slash
-gets the file name ``index.html``, and a query stays in the name, behind ``?``.
-So the host is the first part of the path that looks like one, ``https`` where a folder of that name stands before it
-(``--protocol-directories``), else ``http``. Where wget changed links and kept the original as ``.orig``, that is read.
-Where it changed them and kept nothing (``-k``), they lead to files: to ``index.html``, to names with an encoded ``?``,
-and to the folders of other hosts. Links are named as the pages are.
+wget writes a page to a folder named after its host, and in it to the path of its URL. A path that ends in a slash gets
+the file name ``index.html``, and a query stays in the name, behind ``?``. So the host is the first part of the path
+that looks like one. The scheme is ``https`` if the folder above has that name (``--protocol-directories``), else
+``http``. If wget changed links and kept the original as ``.orig``, the original is read. If it kept none (``-k``),
+links lead to files: to ``index.html``, to names with an encoded ``?``, and to folders of other hosts; such targets get
+URLs by the same rules.
 
-Symbolic links are not followed. Files that show no sign of HTML are passed over, like those in no host's folder.
+Symbolic links are not followed. Files without a sign of HTML, and files in no host's folder, are skipped.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
-from graphlang.ingest.formats.json_values import sound
-from graphlang.ingest.formats.records import RawRecord
+from graphlang.ingest.formats.jsonl import replace_surrogates
 from graphlang.ingest.links.canonical import canonical
-from graphlang.ingest.payload.media_type import form
+from graphlang.ingest.payload.http import detect_form
+from graphlang.ingest.raw import RawRecord
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,21 +37,16 @@ _FILE = re.compile(
 )
 _SNIFFED = 4096
 _DEPTH = 64  # folders within each other
-_MOST_HOSTS = 1_000
-_MAX_TOLD = 500  # characters of a path
+_HOSTS = 1_000  # of a mirror, for links between them
+_MAX_PATH = 500  # characters of a path in a Problem
 _INDEX = frozenset({"index.html", "index.htm"})
 _QUESTION = re.compile("%3f", re.IGNORECASE)
-MIRRORED = "X-Graphlang-Mirrored"  #: the field that names the hosts of the mirror that a page is from
+MIRRORED = "X-Graphlang-Mirrored"  #: header field with the hosts of the mirror
 _SAFE = "/%:@!$&'()*+,;=~-._"
 
 
 class Mirror:
-    """Reads one folder; see `graphlang.ingest.formats.detect.Records`.
-
-    Args:
-        path: the host's folder, or one above it.
-        limits: of a file ``max_payload`` bytes are read.
-    """
+    """Read a host's folder, or one above it."""
 
     ended: int | None = None
 
@@ -59,24 +54,24 @@ class Mirror:
         self._path = path
         self._limits = limits
         self.bytes_read = 0  #: of all files so far
-        self._known: dict[tuple[str, ...], str] = {}
+        self._host_names: dict[tuple[str, ...], str] = {}  # of the folder that was read last
 
     def __iter__(self) -> Iterator[RawRecord]:
-        """Yield each page as a WARC resource record would be, in the order of the paths."""
+        """Yield each page as a WARC resource record, in the order of the paths."""
         empty = True
         for parts, path, fault in _files(self._path, ()):
             if fault:
                 yield _unreadable(parts, fault)
                 continue
-            named = (self._path.resolve().name, *parts)
-            url = url_of(named)
+            url = mirrored_url((self._path.resolve().name, *parts))
             if url is None:
                 continue
-            hosts = self._hosts(parts[: _place(named) - 1]) if _place(named) else ""
+            host = _host_part((self._path.resolve().name, *parts))
+            hosts = self._hosts(parts[: host - 1]) if host else ""
             try:
                 with path.open("rb") as file:
                     head = file.read(_SNIFFED)
-                    if not form("", head):
+                    if not detect_form("", head):
                         continue
                     data = head + file.read(self._limits.max_payload - len(head) + 1)
                 changed = datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -98,59 +93,61 @@ class Mirror:
             yield RawRecord(0, b"", b"", (("not-an-archive", "no archive and no mirrored page in the folder"),))
 
     def _hosts(self, above: tuple[str, ...]) -> str:
-        """Name the hosts whose folders lie in a folder of the mirror."""
-        if above not in self._known:
+        """Return the hosts with a folder in a folder of the mirror."""
+        if above not in self._host_names:
             folder = self._path.joinpath(*above)
             try:
-                found = sorted(one.name for one in folder.iterdir() if _is_host(one.name) and one.is_dir())
+                hosts = sorted(path.name for path in folder.iterdir() if _is_host(path.name) and path.is_dir())
             except OSError:
-                found = []
-            self._known = {above: " ".join(found[:_MOST_HOSTS])}
-        return self._known[above]
+                hosts = []
+            self._host_names = {above: " ".join(hosts[:_HOSTS])}
+        return self._host_names[above]
 
 
 def _unreadable(parts: tuple[str, ...], reason: str) -> RawRecord:
-    return RawRecord(0, b"", b"", (("unreadable", f"{sound('/'.join(parts))[-_MAX_TOLD:]}: {reason}"),))
+    return RawRecord(0, b"", b"", (("unreadable", f"{replace_surrogates('/'.join(parts))[-_MAX_PATH:]}: {reason}"),))
 
 
 def looks_mirrored(path: Path) -> bool:
-    """Tell whether a folder holds a file of HTML in a host's folder, among the first few thousand files."""
+    """Return whether one of the first 5,000 files of a folder is HTML in a host's folder."""
     for count, (parts, _, fault) in enumerate(_files(path, ())):
         if count > 5_000:  # noqa: PLR2004
             return False
         if (
             not fault
             and parts[-1].lower().endswith((".html", ".htm"))
-            and url_of((path.resolve().name, *parts)) is not None
+            and mirrored_url((path.resolve().name, *parts)) is not None
         ):
             return True
     return False
 
 
-def url_of(parts: tuple[str, ...]) -> str | None:
-    """Return the URL of a mirrored file; None where no part of its path names a host.
+def mirrored_url(parts: tuple[str, ...]) -> str | None:
+    """Return the URL of a file by the parts of its path; None if no part is a host.
 
-    >>> url_of(("mirror", "www.a.example", "b", "index.html")), url_of(("https", "a.example+8080", "c?d=1"))
-    ('http://www.a.example/b/', 'https://a.example:8080/c?d=1')
-    >>> url_of(("notes", "index.html")) is None
+    >>> mirrored_url(("mirror", "www.a.example", "b", "index.html"))
+    'http://www.a.example/b/'
+    >>> mirrored_url(("https", "a.example+8080", "c?d=1"))
+    'https://a.example:8080/c?d=1'
+    >>> mirrored_url(("notes", "index.html")) is None
     True
     """
-    place = _place(parts)
-    if place < 0:
+    host = _host_part(parts)
+    if host < 0:
         return None
-    scheme = "https" if place and parts[place - 1] == "https" else "http"
-    *folders, name = parts[place + 1 :]
+    scheme = "https" if host and parts[host - 1] == "https" else "http"
+    *folders, name = parts[host + 1 :]
     name = name.removesuffix(".orig")
     name, mark, query = name.partition("?")
     if name.lower() in _INDEX:
         name = ""
-    path = "/".join(quote(one, _SAFE, errors="surrogateescape") for one in (*folders, name))
-    asked = mark + quote(query, _SAFE + "?", errors="surrogateescape")
-    return f"{scheme}://{parts[place].replace('+', ':')}/{path}{asked}"
+    path = "/".join(quote(part, _SAFE, errors="surrogateescape") for part in (*folders, name))
+    query = mark + quote(query, _SAFE + "?", errors="surrogateescape")
+    return f"{scheme}://{parts[host].replace('+', ':')}/{path}{query}"
 
 
-def _place(parts: tuple[str, ...]) -> int:
-    """Return which part of a path names the host, -1 if none does."""
+def _host_part(parts: tuple[str, ...]) -> int:
+    """Return the index of the first folder that is named like a host, or -1."""
     return next((place for place, part in enumerate(parts[:-1]) if _is_host(part)), -1)
 
 
@@ -158,25 +155,23 @@ def _is_host(part: str) -> bool:
     return bool(_ADDRESS.fullmatch(part) or (_HOST.fullmatch(part) and not _FILE.fullmatch(part)))
 
 
-def renaming(own: str, hosts: str) -> Callable[[str], str]:
-    """Return what turns the target of a link on a mirrored page into the URL of the page that its file holds.
+def target_renamer(page: str, hosts: str) -> Callable[[str], str]:
+    """Return a function from the targets of a mirrored page, which are files, to the URLs of the pages in these files.
 
-    Args:
-        own: URL of the page; links to other sites are as they were.
-        hosts: names of the folders beside that of the host.
+    ``page`` is the URL of the page, and ``hosts`` are the folders of hosts in the mirror. Other targets stay.
 
-    >>> name = renaming("http://a.example/b/", "a.example b.example")
-    >>> name("http://a.example/c/index.html%3Fp=1"), name("http://a.example/b.example/d")
+    >>> rename = target_renamer("http://a.example/b/", "a.example b.example")
+    >>> rename("http://a.example/c/index.html%3Fp=1"), rename("http://a.example/b.example/d")
     ('http://a.example/c/?p=1', 'http://b.example/d')
-    >>> name("http://c.example/index.html")
+    >>> rename("http://c.example/index.html")
     'http://c.example/index.html'
     """
-    scheme, _, place = own.partition("://")
-    own_host = place.partition("/")[0]
-    origin = f"{scheme}://{own_host}/"
-    beside = set(hosts.split()) - {own_host, own_host.replace(":", "+")}
+    scheme, _, place = page.partition("://")
+    page_host = place.partition("/")[0]
+    origin = f"{scheme}://{page_host}/"
+    other_hosts = set(hosts.split()) - {page_host, page_host.replace(":", "+")}
 
-    def named(url: str) -> str:
+    def rename(url: str) -> str:
         if not url.startswith(origin):
             return url
         path, mark, query = url[len(origin) :].partition("?")
@@ -186,31 +181,31 @@ def renaming(own: str, hosts: str) -> Callable[[str], str]:
         folders, slash, name = path.rpartition("/")
         if name.lower() in _INDEX:
             path = folders + slash
-        host, slash, rest = path.partition("/")
-        if slash and host in beside:
-            return canonical(f"{scheme}://{host.replace('+', ':')}/{rest}{mark}{query}") or url
+        host, slash, host_path = path.partition("/")
+        if slash and host in other_hosts:
+            return canonical(f"{scheme}://{host.replace('+', ':')}/{host_path}{mark}{query}") or url
         return f"{origin}{path}{mark}{query}"
 
-    return named
+    return rename
 
 
 class _File(NamedTuple):
     parts: tuple[str, ...]  # of its path within the mirror
     path: Path
-    fault: str = ""  # why what is in this folder is not read
+    fault: str = ""  # why the folder is not read
 
 
 def _files(folder: Path, above: tuple[str, ...]) -> Iterator[_File]:
-    """Yield the files of a folder, and folders that stay closed, in an order that does not depend on the machine."""
+    """Yield files at any depth, and folders that cannot be read, in an order that does not depend on the machine."""
     if len(above) > _DEPTH:
         yield _File(above, folder, f"more than {_DEPTH} folders within each other")
         return
     try:
-        entries = sorted(folder.iterdir(), key=lambda one: one.name)
+        entries = sorted(folder.iterdir(), key=lambda entry: entry.name)
     except OSError as error:
         yield _File(above, folder, f"{error.strerror or error}")
         return
-    names = {one.name for one in entries}
+    names = {entry.name for entry in entries}
     for entry in entries:
         try:
             mode = entry.lstat().st_mode

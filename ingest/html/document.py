@@ -1,18 +1,19 @@
-"""HTML -> title, visible text, references and declarations, in one pass over the bytes.
+"""Parse HTML to title, visible text, references and declarations, in one pass over the bytes.
 
 Visible is what a reader sees of the page as it loads: not scripts, styles, templates, comments, ``<noscript>`` and
 ``<noframes>`` (written for other browsers), the fallback inside ``<iframe>``, ``<audio>``, ``<video>``, ``<canvas>``
 and ``<object>``, drawings (``<svg>``), nor the contents of form controls (``<textarea>``, ``<option>``,
-``<datalist>``): a drop-down of forty language names shows one of them; nor what stands beside a frameset.
-Block elements, table cells and ``<br>`` set words apart; inline elements do not. White space is folded, to
-a line feed where a line or paragraph ends, else to a space, and soft hyphens are dropped. Cells of tables stand in the
-line of their row; of preformatted text an empty line ends a paragraph. Style sheets are not looked at; what the
-`style` of an element hides is in the text, but not in the main content. Titles leave out templates of client code.
-The main content comes first in the text, and what stands around it (see `native/around.h`) behind it.
+``<datalist>``): a drop-down of forty language names shows one of them; nor text beside a frameset.
 
-The pass is made in C (`native/html.c`): tokens as the HTML standard of the WHATWG has them, and of its tree what text
-and links depend on. A parser that builds the whole tree, and a walk over it in Python, take several times as long; the
-tests hold the one against the other.
+Block elements, table cells and ``<br>`` separate words; inline elements do not. White space is folded, to a line feed
+where a line or paragraph ends, else to a space, and soft hyphens are dropped. Cells of a table share the line of their
+row; in preformatted text an empty line ends a paragraph. Style sheets are not read; text that the `style` of an element
+hides is kept, but is not main content. Titles are without templates of client code. The main content comes first in
+the text, followed by the text around it (see `native/around.h`).
+
+The pass is made in C (`native/html.c`). It has the tokens of the WHATWG's HTML standard, and of its tree the part that
+text and links depend on. A parser that builds the whole tree, and a walk over it in Python, take several times as long;
+the tests compare the two.
 """
 
 from __future__ import annotations
@@ -20,9 +21,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, overload
 
+from graphlang.db.records import Declaration
 from graphlang.ingest.html import tokenizer
 
 if TYPE_CHECKING:
@@ -31,15 +34,27 @@ if TYPE_CHECKING:
     from graphlang.ingest.html.tokenizer import ParsedMarkup
     from graphlang.ingest.limits import Limits
 
-_NO_WORDS: Mapping[str, str] = MappingProxyType({})
-_ANCHOR_TEXT = 1_000  # bytes of it that are looked at
-_OTHER = 1 << 31
+_NO_TEXTS: Mapping[str, str] = MappingProxyType({})
+_MAX_ANCHOR = 1_000  # bytes of an anchor text that are folded
+_REFERENCE_BIT = 1 << 31  # in the target of an anchor
 _EMPTY_LINES = re.compile(r"\n[ \t\r]*\n")
 _TEMPLATE = re.compile(r"\{\{[^{}\n]{0,200}\}\}")
+_MAX_DECLARED = 100
+_MAX_CACHED = 200  # characters of robots directives in the cache: pages repeat short ones
+_NO_DIRECTIVES: frozenset[str] = frozenset()
+_NOINDEX = frozenset({"noindex", "none"})
+_DIRECTIVE = re.compile(r"[\w-]+")
+_MEASURED = re.compile(r"\bmax-[\w-]+\s*:\s*[\w-]+")  # the "none" of "max-image-preview:none" is no directive
+_ADDRESSED = re.compile(r"(?:^|,)\s*(?!unavailable_after\b)[\w-]+\s*:.*", re.DOTALL)  # "otherbot: noindex, nofollow"
+_XML_SYNTAX = re.compile(
+    rb"<!--.*?(?:-->|\Z)|<!\[CDATA\[(?P<text>.*?)(?:\]\]>|\Z)|<(?P<name>[a-zA-Z][\w:.-]{0,63})(?P<attributes>\s[^<>]*)?/>",
+    re.DOTALL,
+)
+_VOID = frozenset(b"area base br col embed frame hr img input link meta param source track wbr".split())
 
 
 class Reference(NamedTuple):
-    """An element that leads somewhere, as written."""
+    """An element that refers to a target, as written."""
 
     tag: str  #: ``a``, ``area``, ``frame``, ``iframe`` or ``link``
     target: str
@@ -49,7 +64,7 @@ class Reference(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class References(Sequence[Reference]):
-    r"""References as the kernel leaves them: most are joined by another kernel, and never looked at one by one.
+    r"""References as the kernel returns them: most go to another kernel, and need not be split.
 
     >>> list(References(b"a\0/b\0me\0+de\0"))
     [Reference(tag='a', target='/b', rel='me', hreflang='de')]
@@ -70,75 +85,71 @@ class References(Sequence[Reference]):
 
     def __iter__(self) -> Iterator[Reference]:
         """Yield the references one by one."""
-        parts = tokenizer.strings(self.packed)
+        parts = tokenizer.split_strings(self.packed)
         for tag, target, rel, hreflang in zip(parts[::4], parts[1::4], parts[2::4], parts[3::4], strict=True):
             yield Reference(tag, target, rel, hreflang[1:] or None)
 
 
-_NO_REFERENCES = References()  # one for all pages that have none
+_NO_REFERENCES = References()  # shared by all pages without references
 
 
 class Document(NamedTuple):
-    """What a page says."""
+    """The content of a page."""
 
     targets: bytes  #: distinct targets of the ``<a>`` that have neither rel nor hreflang, in UTF-8, a zero behind each
-    references: Sequence[Reference]  #: all the others
+    references: Sequence[Reference]  #: all other references
     title: str = ""
-    text: str = ""  #: the whole visible text, white space folded: the main content, then what stands around it
-    #: name, http-equiv and content of each ``<meta>`` that may say something of languages, robots or where to go
+    text: str = ""  #: the whole visible text, white space folded: the main content, then the text around it
+    #: name, http-equiv and content of each ``<meta>`` that may have a language, robots directives or a refresh
     metas: Sequence[dict[str, str | None]] = ()
     base: str | None = None  #: of the first ``<base href>``
     lang: str | None = None  #: ``<html lang>``
     xml_lang: str | None = None  #: ``<html xml:lang>``
-    flattened: bool = False  #: elements were nested too deep; those beyond count as part of what holds them
+    flattened: bool = False  #: elements were nested too deep; deeper ones count as part of their parent
     skipped: int = 0  #: references beyond the limit
     main_length: int = 0  #: characters at the start of the text that are main content
-    words: Mapping[str, str] = _NO_WORDS  #: anchor texts by target as written, if they are wanted
+    anchor_texts: Mapping[str, str] = _NO_TEXTS  #: by target as written, if they are kept
 
     @property
     def anchors(self) -> list[str]:
-        """The targets, one by one."""
-        return tokenizer.strings(self.targets)
+        """The targets as a list."""
+        return tokenizer.split_strings(self.targets)
 
 
-def read(markup: str | bytes, limits: Limits) -> Document:
-    r"""Read a page.
-
-    Args:
-        markup: the page, as characters or in UTF-8.
-        limits: ``max_depth``; for the references, four times ``max_links``; ``anchor_texts``.
+def read_document(markup: str | bytes, limits: Limits) -> Document:
+    r"""Parse a page, as characters or in UTF-8; it has up to four times ``max_links`` references.
 
     >>> from graphlang.ingest.limits import Limits
-    >>> page = read("<title>T</title><p>Good <b>m</b>orning<p>all<a href=/x rel=nofollow>!</a>", Limits())
+    >>> page = read_document("<title>T</title><p>Good <b>m</b>orning<p>all<a href=/x rel=nofollow>!</a>", Limits())
     >>> page.title, page.text, list(page.references)
     ('T', 'Good morning\nall!', [Reference(tag='a', target='/x', rel='nofollow', hreflang=None)])
     """
     if isinstance(markup, str):
         markup = markup.encode("utf-8", "replace")
-    most, depth = 4 * limits.max_links, limits.max_depth
-    words = _NO_WORDS
+    limit, depth = 4 * limits.max_links, limits.max_depth
+    anchor_texts = _NO_TEXTS
     if limits.anchor_texts:
-        words = _words(tokenizer.parse(markup, most=most, depth=depth))
-    found = tokenizer.parted(markup, most=most, depth=depth)
-    told = said(found.strings)
+        anchor_texts = _anchor_texts(tokenizer.parse_markup(markup, limit=limit, depth=depth))
+    parts = tokenizer.part_markup(markup, limit=limit, depth=depth)
+    strings = parse_strings(parts.strings)
     return Document(
-        found.anchors,
-        References(found.references) if found.references else _NO_REFERENCES,
-        fold(_without_templates(told.title)),
-        found.text,
-        told.metas,
-        told.base,
-        told.lang,
-        told.xml_lang,
-        found.flattened,
-        found.skipped,
-        found.main_length,
-        words,
+        parts.anchors,
+        References(parts.references) if parts.references else _NO_REFERENCES,
+        fold(_drop_templates(strings.title)),
+        parts.text,
+        strings.metas,
+        strings.base,
+        strings.lang,
+        strings.xml_lang,
+        parts.flattened,
+        parts.skipped,
+        parts.main_length,
+        anchor_texts,
     )
 
 
-class Said(NamedTuple):
-    """Strings that a page says of itself, as written."""
+class PageStrings(NamedTuple):
+    """Strings of the markup, as written."""
 
     title: str
     metas: Sequence[dict[str, str | None]]
@@ -147,12 +158,12 @@ class Said(NamedTuple):
     xml_lang: str | None
 
 
-def said(strings: list[str]) -> Said:
-    """Tell apart what the reader wrote down: each string has a letter before it."""
+def parse_strings(strings: list[str]) -> PageStrings:
+    """Sort the strings that the kernel returns: each has a letter before it."""
     metas: list[dict[str, str | None]] = []
     single: dict[str, str] = {}
-    for one in strings:
-        letter, value = one[:1], one[1:]
+    for string in strings:
+        letter, value = string[:1], string[1:]
         if letter == "N":
             metas.append({"name": value})
         elif letter == "E":
@@ -161,27 +172,27 @@ def said(strings: list[str]) -> Said:
             metas[-1]["content"] = value
         else:
             single.setdefault(letter, value)
-    return Said(single.get("T", ""), metas, single.get("B"), single.get("L"), single.get("X"))
+    return PageStrings(single.get("T", ""), metas, single.get("B"), single.get("L"), single.get("X"))
 
 
-def _words(found: ParsedMarkup) -> dict[str, str]:
-    """Return the first words that links to each target have, by target as written."""
-    words: dict[str, str] = {}
-    anchors, references = tokenizer.strings(found.anchors), tokenizer.strings(found.references)
-    for link in tokenizer.anchors(found.links):
+def _anchor_texts(page: ParsedMarkup) -> dict[str, str]:
+    """Return the first anchor text of each target, by target as written."""
+    texts: dict[str, str] = {}
+    anchors, references = tokenizer.split_strings(page.anchors), tokenizer.split_strings(page.references)
+    for link in tokenizer.read_anchors(page.links):
         if not link.target or link.end <= link.begin:
             continue
-        number = (link.target & ~_OTHER) - 1
-        target = references[4 * number + 1] if link.target & _OTHER else anchors[number]
-        if target not in words:
-            text = fold(found.text[link.begin : min(link.end, link.begin + _ANCHOR_TEXT)].decode("utf-8", "ignore"))
+        number = (link.target & ~_REFERENCE_BIT) - 1
+        target = references[4 * number + 1] if link.target & _REFERENCE_BIT else anchors[number]
+        if target not in texts:
+            text = fold(page.text[link.begin : min(link.end, link.begin + _MAX_ANCHOR)].decode("utf-8", "ignore"))
             if text:
-                words[target] = text
-    return words
+                texts[target] = text
+    return texts
 
 
-def _without_templates(title: str) -> str:
-    """Leave out what client code should have expanded: browsers show it until they have run that code."""
+def _drop_templates(title: str) -> str:
+    """Drop what client code should have expanded: browsers show it until they have run that code."""
     return _TEMPLATE.sub(" ", title) if "{{" in title else title
 
 
@@ -206,9 +217,94 @@ def fold_lines(text: str) -> str:
 
 
 def fold_paragraphs(text: str) -> str:
-    r"""Fold white space as `fold` does, but for a line feed where empty lines part paragraphs.
+    r"""Fold white space as `fold` does, but for a line feed where empty lines separate paragraphs.
 
     >>> fold_paragraphs("one\nline\r\n\r\nand another\n")
     'one line\nand another'
     """
     return "\n".join([part for part in map(fold, _EMPTY_LINES.split(text)) if part])
+
+
+def declarations(document: Document | None, fields: dict[str, str]) -> tuple[Declaration, ...]:
+    """Return the languages that a page and its HTTP header declare, as written, and whether they ask for noindex.
+
+    The names of the header fields are in lower case.
+    """
+    values: list[tuple[str, str | None]] = []
+    noindex = not header_directives(fields).isdisjoint(_NOINDEX)
+    if document is not None:
+        values = [("html-lang", document.lang), ("xml-lang", document.xml_lang)]
+        for meta in document.metas:
+            if (meta.get("http-equiv") or "").strip().lower() == "content-language":
+                values.append(("meta-content-language", meta.get("content")))
+            elif (meta.get("name") or "").strip().lower() == "robots":
+                noindex = noindex or not robots_directives(meta.get("content") or "").isdisjoint(_NOINDEX)
+    if "content-language" in fields:
+        values.append(("http-content-language", fields["content-language"]))
+    if noindex:
+        values.append(("robots", "noindex"))
+    # A list, for it takes half the time of a generator, and a page declares little.
+    return tuple(
+        [
+            Declaration(source, stripped[:_MAX_DECLARED])
+            for source, value in values
+            if value and (stripped := value.strip())
+        ]
+    )
+
+
+def header_directives(fields: dict[str, str]) -> frozenset[str]:
+    r"""Return the directives of X-Robots-Tag for all robots, in lower case; each line is a field of its own.
+
+    >>> sorted(header_directives({"x-robots-tag": "noarchive, otherbot: noindex, nosnippet\nNoFollow"}))
+    ['noarchive', 'nofollow']
+    """
+    value = fields.get("x-robots-tag")
+    if not value:
+        return _NO_DIRECTIVES
+    if "\n" not in value:
+        return robots_directives(value)
+    return frozenset().union(*map(robots_directives, value.split("\n")))
+
+
+def robots_directives(content: str) -> frozenset[str]:
+    """Return the directives of a robots meta element, or of one X-Robots-Tag, in lower case.
+
+    Directives of X-Robots-Tag for a robot by name are dropped, and so are all that follow: they are for that robot too.
+
+    >>> sorted(robots_directives("NoIndex, follow, max-image-preview: none"))
+    ['follow', 'noindex']
+    >>> sorted(robots_directives("noarchive, otherbot: noindex, nofollow"))
+    ['noarchive']
+    """
+    if not content:
+        return _NO_DIRECTIVES
+    return _cached_directives(content) if len(content) < _MAX_CACHED else _split_directives(content)
+
+
+def _split_directives(content: str) -> frozenset[str]:
+    return frozenset(_DIRECTIVE.findall(_ADDRESSED.sub("", _MEASURED.sub("", content.lower()))))
+
+
+_cached_directives = lru_cache(maxsize=1024)(_split_directives)
+
+
+def convert_xhtml(markup: bytes) -> bytes:
+    """Convert a page that is served as XML, in UTF-8, to the syntax of HTML.
+
+    In XML any element may be empty (``<script/>``, ``<title/>``, ``<a id="x"/>``), where HTML takes all that follows
+    for its content; and a CDATA section is text.
+
+    >>> convert_xhtml(b'<script src="x"/><br/><p><a id="y"/><![CDATA[1 < 2]]>')
+    b'<script src="x"></script><br/><p><a id="y"></a>1 &lt; 2'
+    """
+    return _XML_SYNTAX.sub(_to_html, markup)
+
+
+def _to_html(match: re.Match[bytes]) -> bytes:
+    if match["text"] is not None:
+        return match["text"].replace(b"&", b"&amp;").replace(b"<", b"&lt;")
+    name = match["name"]
+    if name is None or name.lower() in _VOID:
+        return match[0]
+    return b"<%s%s></%s>" % (name, match["attributes"] or b"", name)

@@ -1,4 +1,4 @@
-"""Markup in UTF-8 -> text, references and elements, by the kernel in C (`native/html.c`)."""
+"""Parse markup in UTF-8 to text, references and elements, by the kernel in C (`native/html.c`)."""
 
 from __future__ import annotations
 
@@ -10,49 +10,16 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from graphlang.native.kernels import Kernels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 _kernels = Kernels("graphlang.ingest.html.native._html")
 
 
-def _flag(name: str) -> int:
-    return _kernels.constant(f"GRAPHLANG_{name}")
-
-
-#: Flags of an element; `native/html.h` says what they mean.
-IN_CONTENT: Final = _flag("IN_CONTENT")
-HAS_ROLE: Final = _flag("HAS_ROLE")
-IS_NAVIGATION: Final = _flag("IS_NAVIGATION")
-ASKS_CONSENT: Final = _flag("ASKS_CONSENT")
-IS_OUTER: Final = _flag("IS_OUTER")
-IS_NAV: Final = _flag("IS_NAV")
-IS_NAMED: Final = _flag("IS_NAMED")
-IS_CONTENT: Final = _flag("IS_CONTENT")
-HOLDS_MAIN: Final = _flag("HOLDS_MAIN")
-HOLDS_ARTICLE: Final = _flag("HOLDS_ARTICLE")
-IS_HIDDEN: Final = _flag("IS_HIDDEN")
-IS_SURE: Final = _flag("IS_SURE")
-IS_TITLE: Final = _flag("IS_TITLE")
-NAMES_LINKS: Final = _flag("NAMES_LINKS")
-IS_MAIN: Final = _flag("IS_MAIN")
-IS_UNCLOSED: Final = _flag("IS_UNCLOSED")
-#: Bounds of what stands around the content.
-CONTENT_LEFT: Final = _flag("CONTENT_LEFT")
-OUTER_SIZE: Final = _flag("OUTER_SIZE")
-
 _WORDS: Final = "I"  # numbers of 32 bits
 
 
-class Record(NamedTuple):
-    """An element that tells what of a page is content."""
-
-    flags: int
-    begin: int  #: where its text begins, in bytes
-    end: int
-
-
 class Anchor(NamedTuple):
-    """An element ``<a>`` that is seen."""
+    """A visible element ``<a>``."""
 
     begin: int  #: where its text begins, in bytes
     end: int
@@ -61,25 +28,25 @@ class Anchor(NamedTuple):
 
 
 class ParsedMarkup(NamedTuple):
-    """What is in a page."""
+    """A page as it is parsed."""
 
     text: bytes  #: visible, in UTF-8, white space folded
     anchors: bytes  #: distinct targets of plain anchors, a zero behind each
     #: four strings each, a zero behind each: tag, target, rel, and hreflang behind a plus sign, or nothing
     references: bytes
-    strings: list[str]  #: each with a letter before it that says what it is; see `native/html.h`
-    records: bytes  #: elements that tell what is content; see `records`
-    links: bytes  #: anchors that are seen; see `anchors`
+    strings: list[str]  #: each with a letter before it for its kind; see `native/html.h`
+    records: bytes  #: elements that mark content, or text around it; see `native/html.h`
+    links: bytes  #: visible anchors; see `read_anchors`
     skipped: int  #: references beyond the limit
     flattened: bool  #: elements were nested too deep
 
 
 class PartedMarkup(NamedTuple):
-    """What is in a page, its text parted."""
+    """A page, its main content separated from the text around it."""
 
-    text: str  #: visible, white space folded: the main content, then what stands around it
+    text: str  #: visible, white space folded: the main content, then the text around it
     main_length: int  #: characters of it that are main content
-    anchors: bytes  #: this and what follows: see `ParsedMarkup`
+    anchors: bytes  #: this and the following fields: see `ParsedMarkup`
     references: bytes
     strings: list[str]
     skipped: int
@@ -99,46 +66,42 @@ class _Parser(local):
 _parser = _Parser()
 
 
-def parse(markup: bytes, *, most: int, depth: int) -> ParsedMarkup:
-    r"""Parse a page.
+def parse_markup(markup: bytes, *, limit: int, depth: int) -> ParsedMarkup:
+    r"""Parse a page in UTF-8; raise MemoryError beyond a gigabyte.
 
-    Args:
-        markup: The page, in UTF-8.
-        most: References that are kept.
-        depth: Of elements, at most 512; deeper ones count as part of what holds them.
+    It has at most ``limit`` references. Elements nested deeper than ``depth``, at most 512, count as part of their
+    parent.
 
-    Raises:
-        MemoryError: There is not enough, or the page has more than a gigabyte.
-
-    >>> parse(b"<title>T</title><p>Good  <a href=/m>morning</a>", most=9, depth=99)[:4]
+    >>> parse_markup(b"<title>T</title><p>Good  <a href=/m>morning</a>", limit=9, depth=99)[:4]
     (b'\nGood morning', b'/m\x00', b'', ['TT'])
     """
-    page = _parser.page
-    _kernels.html_read(_parser.handle, markup, most, depth, page)
-    return _whole(page)
+    page, copied = _parser.page, _kernels.copied
+    _kernels.html_read(_parser.handle, markup, limit, depth, page)
+    return ParsedMarkup(
+        copied(page.text, page.text_size),
+        copied(page.anchors, page.anchors_size),
+        copied(page.references, page.references_size),
+        split_strings(copied(page.strings, page.strings_size)),
+        copied(page.records, page.records_size),
+        copied(page.links, page.links_size),
+        page.skipped,
+        bool(page.flattened),
+    )
 
 
-def parted(markup: bytes, *, most: int, depth: int) -> PartedMarkup:
-    r"""Parse a page, and part its text: see `native/around.h`.
+def part_markup(markup: bytes, *, limit: int, depth: int) -> PartedMarkup:
+    r"""Parse a page as `parse_markup` does, and separate its main content: see `native/around.h`.
 
-    Args:
-        markup: The page, in UTF-8.
-        most: References that are kept.
-        depth: Of elements, as in `parse`.
-
-    Raises:
-        MemoryError: There is not enough, or the page has more than a gigabyte.
-
-    >>> parted(b"<nav>Home</nav><p>Good  <a href=/m>morning</a>", most=9, depth=99)[:3]
+    >>> part_markup(b"<nav>Home</nav><p>Good  <a href=/m>morning</a>", limit=9, depth=99)[:3]
     ('Good morning\nHome', 12, b'/m\x00')
     """
     parser, copied = _parser, _kernels.copied
-    page, own = parser.page, parser.parted
-    _kernels.html_read(parser.handle, markup, most, depth, page)
-    _kernels.html_part(parser.handle, own)
+    page, parts = parser.page, parser.parted
+    _kernels.html_read(parser.handle, markup, limit, depth, page)
+    _kernels.html_part(parser.handle, parts)
     return PartedMarkup(
-        _kernels.decoded(own.text, own.text_size),
-        own.main_length,
+        _kernels.decoded(parts.text, parts.text_size),
+        parts.main_length,
         copied(page.anchors, page.anchors_size),
         copied(page.references, page.references_size),
         _kernels.decoded(page.strings, page.strings_size).split("\0")[:-1],
@@ -147,22 +110,8 @@ def parted(markup: bytes, *, most: int, depth: int) -> PartedMarkup:
     )
 
 
-def _whole(page: Any) -> ParsedMarkup:
-    copied = _kernels.copied
-    return ParsedMarkup(
-        copied(page.text, page.text_size),
-        copied(page.anchors, page.anchors_size),
-        copied(page.references, page.references_size),
-        strings(copied(page.strings, page.strings_size)),
-        copied(page.records, page.records_size),
-        copied(page.links, page.links_size),
-        page.skipped,
-        bool(page.flattened),
-    )
-
-
 def is_utf8(data: bytes) -> bool:
-    r"""Tell whether bytes are UTF-8 without a fault.
+    r"""Return whether bytes are valid UTF-8.
 
     >>> is_utf8("ä".encode()), is_utf8(b"\xe4"), is_utf8(b"\xed\xa0\x80"), is_utf8(b"\xc3")
     (True, False, False, False)
@@ -171,7 +120,7 @@ def is_utf8(data: bytes) -> bool:
 
 
 def looks_encoded_twice(data: bytes) -> bool:
-    r"""Tell whether text in UTF-8 may have been encoded twice; `ingest.payload.encoded_twice` tells if it was.
+    r"""Return whether text in UTF-8 may be encoded twice; `ingest.payload.encoded_twice` checks if it is.
 
     >>> looks_encoded_twice("Ã¼, Ã¤, Ã¶".encode()), looks_encoded_twice("ü, ä, ö".encode())
     (True, False)
@@ -180,7 +129,7 @@ def looks_encoded_twice(data: bytes) -> bool:
 
 
 def holds_escapes(data: bytes) -> bool:
-    r"""Tell whether bytes hold what begins text in ISO 2022 or HZ.
+    r"""Return whether bytes hold an escape that begins text in ISO 2022 or HZ.
 
     >>> holds_escapes(b"~{"), holds_escapes(b"\x1b"), holds_escapes(b"{~}")
     (True, True, False)
@@ -189,7 +138,7 @@ def holds_escapes(data: bytes) -> bool:
 
 
 def is_plain(data: bytes) -> bool:
-    r"""Tell whether bytes are ASCII, and can be text in nothing else, as those of UTF-16, ISO 2022 and HZ could be.
+    r"""Return whether bytes are ASCII, and neither UTF-16 nor ISO 2022 nor HZ.
 
     >>> is_plain(b"a~b"), is_plain(b"~{"), is_plain(b"\x1b"), is_plain(b"\0"), is_plain("é".encode())
     (True, False, False, False, False)
@@ -197,52 +146,16 @@ def is_plain(data: bytes) -> bool:
     return bool(_kernels.html_is_plain(data))
 
 
-def cut(text: bytes, spans: Sequence[tuple[int, int]]) -> tuple[bytes, int]:
-    r"""Return a text with some spans behind the rest of it, and the size of that rest, in bytes.
-
-    Args:
-        text: White space is folded; where spans are cut out it is folded again.
-        spans: Pairs (begin, end) in bytes, by begin. What several of them hold stands with the last.
-
-    Raises:
-        ValueError: Spans are empty, not sorted, or not within the text.
-
-    >>> cut(b"home page text", [(0, 5)])
-    (b'page text\nhome', 9)
-    """
-    begins = array(_WORDS, [begin for begin, _ in spans])
-    ends = array(_WORDS, [end for _, end in spans])
-    out, main = bytearray(len(text) + 2 * len(spans) + 2), array("Q", (0,))
-    size = _kernels.html_cut(text, begins, ends, array(_WORDS, begins), array(_WORDS, begins), out, main)
-    return bytes(memoryview(out)[:size]), main[0]
+def read_anchors(packed: bytes) -> Iterator[Anchor]:
+    """Yield the anchors of ``ParsedMarkup.links``."""
+    words, width = array(_WORDS, packed), len(Anchor._fields)
+    return map(Anchor._make, zip(*(words[place::width] for place in range(width)), strict=True))
 
 
-def records(packed: bytes) -> Iterator[Record]:
-    """Return the elements of a page."""
-    return map(Record._make, zip(*columns(packed, Record), strict=True))
-
-
-def anchors(packed: bytes) -> Iterator[Anchor]:
-    """Return the anchors of a page."""
-    return map(Anchor._make, zip(*columns(packed, Anchor), strict=True))
-
-
-def columns(packed: bytes, row: type[Record | Anchor]) -> list[array[int]]:
-    """Return the fields of all records or anchors, each by itself: many pages have hundreds of which few are wanted.
-
-    Args:
-        packed: ``records`` or ``links`` of a page.
-        row: What is in it.
-    """
-    words = array(_WORDS, packed)
-    width = len(row._fields)
-    return [words[place::width] for place in range(width)]
-
-
-def strings(packed: bytes) -> list[str]:
-    """Return strings that have a zero behind each."""
+def split_strings(packed: bytes) -> list[str]:
+    """Split strings that are each followed by a zero."""
     if not packed:
         return []
-    found = packed.decode("utf-8", "replace").split("\0")
-    found.pop()  # behind the last zero is nothing
-    return found
+    strings = packed.decode("utf-8", "replace").split("\0")
+    strings.pop()  # empty, behind the last zero
+    return strings

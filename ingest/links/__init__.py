@@ -1,6 +1,6 @@
-"""References as written -> canonical URLs of distinct targets (`extract`, `resolve`), and what a URL belongs to.
+"""References as written -> links: one for each distinct canonical URL.
 
-In: references of a page and its base. Out: links by kind. `canonical` is the form that URLs are stored in;
-`graphlang.public_suffix` tells what domain a host was registered under. Open `query_charset` for letters in queries,
-`strip_tracking` for session ids.
+In: references and the URL of their page. Out: `graphlang.db.records.Links`. Open `canonical` for the form of a URL and
+for hosts, `resolve` for joining many references at once, `extract` for the merge by target, `strip_tracking` for
+session ids.
 """

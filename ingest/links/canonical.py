@@ -1,33 +1,38 @@
-"""URLs: the canonical form, and the host, registered domain, public suffix and TLD that they belong to.
+"""Canonical URLs, and their hosts, registered domains, public suffixes and TLDs.
 
-The canonical form is what the WHATWG URL standard serialises (lower-case scheme and host, IDNA, no default port, no dot
-segments, percent-encoding of what needs it), without fragment and without user name and password, which name no page.
-Registered domains follow the public suffix list, see `graphlang.public_suffix`.
+The canonical form is the serialisation of the WHATWG URL standard: lower-case scheme and host, IDNA, no default port,
+no dot segments, percent-encoding where needed. Fragment, user name and password are dropped: they do not identify a
+page. Registered domains follow the public suffix list, see `graphlang.public_suffix`.
 """
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
-from typing import NamedTuple
+from array import array
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ada_url import join_url, normalize_url
 
-from graphlang.public_suffix import domain_name, domain_of, is_like_its_parent, suffix_of
+from graphlang.db.records import packed
+from graphlang.native.kernels import Kernels
+from graphlang.public_suffix import domain_name, domain_of, is_like_its_parent, rules, suffix_of
 
-#: Characters of a URL as written beyond which it is not even parsed (percent-encoding only makes it longer).
-_MAX_WRITTEN = 65_536
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_MAX_WRITTEN = 65_536  # characters of a URL as written that is parsed: percent-encoding only makes it longer
 _HTTP = ("http://", "https://")
-#: A URL whose host has three labels at least, and is no address: the first label, and the others.
+#: Browsers drop them from URLs: so a name and the next column of a table would become one other name.
+_DROPPED: Final = frozenset("\t\r\n")
+#: A URL whose host has at least three labels, and is no address: the first label, and the others.
 _BELOW_ANOTHER = re.compile(r"https?://([a-z0-9_-]+)\.((?:[a-z0-9_-]+\.)+[a-z]+)/")
 
 
 def canonical(url: str, base: str | None = None) -> str | None:
-    """Return the canonical form of an absolute URL, or of one relative to ``base``; None where it is no http(s) URL.
+    """Return the canonical form of an absolute URL, or of one relative to ``base``; None if it is no http(s) URL.
 
-    Args:
-        url: as written in the page or header; white space around it and lone surrogates do no harm.
-        base: an absolute URL.
+    White space around the URL and lone surrogates in it do no harm.
 
     >>> canonical("HTTP://Bücher.Example:80/a/../b c?q=ä#top")
     'http://xn--bcher-kva.example/b%20c?q=%C3%A4'
@@ -77,40 +82,91 @@ def host(url: str) -> str:
     return place.partition(":")[0]
 
 
+def parse_url(name: str) -> str:
+    """Return the canonical form of a URL that a user names; raise ValueError if it is no http(s) URL.
+
+    >>> parse_url("HTTP://www.Example.org/#top")
+    'http://www.example.org/'
+    """
+    url = None if _DROPPED.intersection(name.strip()) else canonical(name)
+    if url is None:
+        raise ValueError(f"{name[:200]!r} is no http(s) URL")
+    return url
+
+
+def parse_host(name: str) -> str:
+    """Return a host that a user names in lower case, in ASCII; raise ValueError if it is none.
+
+    >>> parse_host("Bücher.example")
+    'xn--bcher-kva.example'
+    """
+    # In a URL the part before "@" is a user name, so that a mail address would become a host.
+    url = None if _DROPPED.intersection(name) or "@" in name else canonical(f"http://{name}/")
+    parsed = "" if url is None else host(url)
+    if name.startswith(("*", ".")) or parsed.startswith(("*", ".")):  # which can be written in several ways
+        raise ValueError(f"{name[:200]!r} is no host: those below a host are named one by one")
+    if url is None or url != f"http://{parsed}/":
+        raise ValueError(f"{name[:200]!r} is no host")
+    return parsed
+
+
 class Place(NamedTuple):
-    """Where a page is, by its host."""
+    """The host of a page, and the names that it is below."""
 
     host: str
-    domain: str | None  #: see `registered_domain`
+    domain: str | None  #: registered domain
     suffix: str | None  #: see `public_suffix`
     tld: str | None  #: see `tld`
 
 
 def place(url: str) -> Place:
-    """Return what a canonical URL says of where its page is.
+    """Return the host of a canonical URL, its registered domain, public suffix and TLD.
 
     >>> place("http://www.bbc.co.uk/news")
     Place(host='www.bbc.co.uk', domain='bbc.co.uk', suffix='co.uk', tld='uk')
     """
-    found = _BELOW_ANOTHER.match(url)
-    if found and (parent := _parent(found[2])).domain and is_like_its_parent(found[1], found[2]):
-        return Place(url[found.start(1) : found.end(2)], *parent[1:])
-    return _place(host(url))
+    match = _BELOW_ANOTHER.match(url)
+    if match and (parent := _parent(match[2])).domain and is_like_its_parent(match[1], match[2]):
+        return Place(url[match.start(1) : match.end(2)], *parent[1:])
+    return _host_place(host(url))
 
 
-def _place(known: str) -> Place:
-    name = domain_name(known)
+def _host_place(host: str) -> Place:
+    name = domain_name(host)
     if name is None:
-        return Place(known, None, None, None)
+        return Place(host, None, None, None)
     suffix = suffix_of(name)
-    return Place(known, domain_of(name, suffix), suffix, name.rpartition(".")[2])
+    return Place(host, domain_of(name, suffix), suffix, name.rpartition(".")[2])
 
 
-_parent = lru_cache(maxsize=1 << 14)(_place)  # many hosts are below one
+_parent = lru_cache(maxsize=1 << 14)(_host_place)  # many hosts have the same parent
+
+
+def find_places(urls: Sequence[str]) -> list[Place]:
+    """Return the `place` of many canonical URLs: a kernel splits the plain hosts that nearly all have.
+
+    >>> find_places(["https://www.bbc.co.uk:8080/news", "http://192.0.2.1/"])[0]
+    Place(host='www.bbc.co.uk', domain='bbc.co.uk', suffix='co.uk', tld='uk')
+    """
+    kernels, table = _suffix_table()
+    begins, ends, domains, suffixes, labels = (array("i", bytes(4 * len(urls))) for _ in range(5))
+    kernels.places_find(table, packed(urls), begins, ends, domains, suffixes, labels)
+    return [
+        Place(url[begin:end], url[domain:end] or None, url[suffix:end], url[label:end]) if end else place(url)
+        for url, begin, end, domain, suffix, label in zip(urls, begins, ends, domains, suffixes, labels, strict=True)
+    ]
+
+
+@cache
+def _suffix_table() -> tuple[Kernels, Any]:
+    """Return the kernels, and the rules in ASCII as they take them: plain hosts have no other letters."""
+    kernels = Kernels("graphlang.ingest.links.native._places")
+    ascii_rules = {name: kinds for name, kinds in rules().items() if name.isascii()}
+    return kernels, kernels.places_new(packed(ascii_rules), bytes(ascii_rules.values()))
 
 
 def public_suffix(host: str) -> str | None:
-    """Return the suffix under which the host's domain was registered; None for addresses and single labels.
+    """Return the suffix under which the host's domain is registered; None for addresses and single labels.
 
     >>> public_suffix("www.bbc.co.uk"), public_suffix("localhost")
     ('co.uk', None)

@@ -1,22 +1,26 @@
-"""References as written -> one Link for each distinct target."""
+"""Turn references as written into one Link for each distinct target."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote
+
+import webencodings
 
 from graphlang.db.records import NO_LINKS, NOFOLLOW, Link, LinkKind, Links, packed
-from graphlang.ingest.html.declarations import header_robots_words, robots_words
-from graphlang.ingest.html.document import References
+from graphlang.ingest.html.document import References, header_directives, robots_directives
 from graphlang.ingest.links.canonical import canonical
 
 if TYPE_CHECKING:
+    import codecs
+
     from graphlang.ingest.html.document import Document
     from graphlang.ingest.limits import Limits
     from graphlang.ingest.links.resolve import Gathered, Joiner
 
-#: The "shared declarative refresh steps" of the HTML standard; what is not quoted goes to the end.
+#: The "shared declarative refresh steps" of the HTML standard; a URL without quotes ends with the value.
 _REFRESH = re.compile(
     r"\s*+(?:\d++[\d.]*+|\.[\d.]*+)(?:\s++[;,]?+|[;,])\s*+(?:url\s*+=\s*+)?+(?:'([^']*)|\"([^\"]*)|([^'\"].*))",
     re.IGNORECASE | re.ASCII | re.DOTALL,
@@ -31,18 +35,19 @@ _REDIRECT, _REFRESHED, _CANONICAL, _ALTERNATE, _ANCHOR = (
 _KINDS = {"a": _ANCHOR, "area": int(LinkKind.AREA), "frame": int(LinkKind.FRAME), "iframe": int(LinkKind.IFRAME)}
 _NOFOLLOW = frozenset({"nofollow", "none"})
 _MAX_HREFLANG = 35
-_MAX_WORDS = 200
+_MAX_ANCHOR_TEXT = 200
+_UNICODE = ("utf-8", "utf-16le", "utf-16be", "utf-32le", "utf-32be")
 
 
-class _Found(NamedTuple):
-    target: str
+class _Target(NamedTuple):
+    url: str  # as written
     kind: int
     nofollow: bool = False
     hreflang: str | None = None
 
 
 class _Merger:
-    """Brings the references to one target together."""
+    """Merge the references to each target."""
 
     def __init__(self, url: str, limits: Limits) -> None:
         self.links: dict[str, Link] = {}
@@ -50,106 +55,113 @@ class _Merger:
         self.url = url
         self.longest, self.most = limits.max_url, limits.max_links
 
-    def add(self, target: str | None, one: _Found) -> None:
+    def add(self, target: str | None, reference: _Target) -> None:
         if target is None or target == self.url:
             return
-        known = self.links.get(target)
-        if known is None:
+        link = self.links.get(target)
+        if link is None:
             if len(target) > self.longest:
                 self.too_long += 1
             elif len(self.links) >= self.most:
                 self.skipped += 1
             else:
-                self.links[target] = Link(target, one.kind, one.nofollow, one.hreflang)
-        elif one.kind < known.kind or (known.nofollow and not one.nofollow) or (one.hreflang and not known.hreflang):
-            kind = min(one.kind, known.kind)
-            self.links[target] = Link(target, kind, known.nofollow and one.nofollow, known.hreflang or one.hreflang)
+                self.links[target] = Link(target, reference.kind, reference.nofollow, reference.hreflang)
+        else:
+            self.links[target] = Link(
+                target,
+                min(reference.kind, link.kind),
+                link.nofollow and reference.nofollow,
+                link.hreflang or reference.hreflang,
+            )
 
 
-def links_of(  # noqa: PLR0917 - the parts of one page
+def extract_links(  # noqa: PLR0917 - the parts of one page
     url: str, document: Document | None, status: int | None, fields: dict[str, str], joiner: Joiner, limits: Limits
 ) -> tuple[Links, list[tuple[str, str]]]:
-    """Return the links of a page, and words on what was left out.
+    """Return the links of a page, and kind and reason of a problem for links that are dropped.
 
-    The order is fixed: what the HTTP header says, what the page says in particular, its plain anchors. Of several
-    references to one target the kind with the highest precedence stands (see `LinkKind`); it is nofollow only if all
-    its references are, and its hreflang is the first that one of them gives.
+    The order is fixed: references of the HTTP header, of elements with attributes, plain anchors. Of several references
+    to one target the lowest `LinkKind` counts. A link is nofollow only if all its references are, and its hreflang is
+    the first one of theirs.
 
     Args:
         url: canonical URL of the page; links to itself are dropped.
-        document: what the page says, where it is HTML.
+        document: the page, if it is HTML.
         status: a Location counts with 3xx only.
-        fields: HTTP header.
-        joiner: keeps what it joined for the next page.
+        fields: HTTP header, names in lower case.
+        joiner: caches what it joins for the next page.
         limits: ``max_links`` and ``max_url``.
     """
-    said = of_header(status, fields)
-    if document is not None and not said and (gathered := _gathered(url, document, fields, joiner, limits)) is not None:
-        return gathered.links, _left_out(gathered.too_long, gathered.skipped + document.skipped, limits)
+    in_header = header_references(status, fields)
+    if document is not None and not in_header and (links := _gather(url, document, fields, joiner, limits)) is not None:
+        return links.links, _dropped(links.too_long, links.skipped + document.skipped, limits)
     merger = _Merger(url, limits)
-    for one in said:
-        merger.add(canonical(one.target.strip(), url), one)
-    links = NO_LINKS
+    for reference in in_header:
+        merger.add(canonical(reference.url.strip(), url), reference)
+    merged = NO_LINKS
     if document is not None:
         base = _base(document, url, joiner)
-        inside, unfollowed = _of_document(document, fields)
-        for target, one in zip(joiner.join([one.target for one in inside], base), inside, strict=True):
-            merger.add(target, one)
-        links = _with_anchors(merger, document, joiner, base, nofollow=unfollowed)
-        links = _with_words(links, document, joiner, base)
+        in_page, nofollow = _document_references(document, fields)
+        targets = joiner.join([reference.url for reference in in_page], base)
+        for target, reference in zip(targets, in_page, strict=True):
+            merger.add(target, reference)
+        merged = _add_anchors(merger, document, joiner, base, nofollow=nofollow)
+        merged = _add_anchor_texts(merged, document, joiner, base)
     elif merger.links:
-        links = Links.of(merger.links.values())
-    return links, _left_out(merger.too_long, merger.skipped, limits)
+        merged = Links.of(merger.links.values())
+    return merged, _dropped(merger.too_long, merger.skipped, limits)
 
 
 def _references(count: int) -> str:
     return f"{count} reference{'' if count == 1 else 's'}"
 
 
-def _left_out(too_long: int, skipped: int, limits: Limits) -> list[tuple[str, str]]:
-    """Return kind and reason of the problems that there are with references."""
-    told = []
+def _dropped(too_long: int, skipped: int, limits: Limits) -> list[tuple[str, str]]:
+    """Return kind and reason of a problem for references that are dropped."""
+    problems = []
     if too_long:
-        told.append(("bad-url", f"{_references(too_long)} to URLs of more than {limits.max_url} characters left out"))
+        problems.append(
+            ("bad-url", f"{_references(too_long)} to URLs of more than {limits.max_url} characters left out")
+        )
     if skipped:
-        told.append(("too-many-links", f"{_references(skipped)} beyond {limits.max_links} targets left out"))
-    return told
+        problems.append(("too-many-links", f"{_references(skipped)} beyond {limits.max_links} targets left out"))
+    return problems
 
 
-def _gathered(url: str, document: Document, fields: dict[str, str], joiner: Joiner, limits: Limits) -> Gathered | None:
-    """Return the links of a page where a kernel can tell them all, as it can of most pages; else None."""
-    if document.words or not isinstance(document.references, References):
+def _gather(url: str, document: Document, fields: dict[str, str], joiner: Joiner, limits: Limits) -> Gathered | None:
+    """Return the links of a page by one kernel, as is possible for most pages; else None."""
+    if document.anchor_texts or not isinstance(document.references, References):
         return None
-    refreshed, unfollowed = of_metas(document, fields)
-    if refreshed:
+    refreshes, nofollow = meta_references(document, fields)
+    if refreshes:
         return None
     return joiner.gather(
         document.references.packed,
         document.targets,
         document.base.encode("utf-8", "surrogatepass") if document.base else b"",
         url,
-        nofollow=unfollowed,
+        nofollow=nofollow,
         longest=limits.max_url,
         most=limits.max_links,
     )
 
 
-def _with_anchors(merger: _Merger, document: Document, joiner: Joiner, base: str, *, nofollow: bool) -> Links:
-    """Return what was merged and the plain anchors: most references are of that kind, and come once each."""
-    known = list(merger.links)
+def _add_anchors(merger: _Merger, document: Document, joiner: Joiner, base: str, *, nofollow: bool) -> Links:
+    """Return the merged links and the plain anchors: most references are plain, and come once each."""
+    targets = list(merger.links)
     merged = joiner.merge(
         document.targets,
         base,
-        seeds=packed((merger.url, *known)),
+        seeds=packed((merger.url, *targets)),
         longest=merger.longest,
-        most=max(0, merger.most - len(known)),
+        most=max(0, merger.most - len(targets)),
     )
     merger.too_long += merged.too_long
     merger.skipped += merged.skipped + document.skipped
     if 1 in merged.hits:
-        for target, hit in zip(known, merged.hits[1:], strict=True):
+        for target, hit in zip(targets, merged.hits[1:], strict=True):
             if hit:
-                merger.add(target, _Found("", _ANCHOR, nofollow))
+                merger.add(target, _Target("", _ANCHOR, nofollow))
     first = Links.of(merger.links.values())
     kind = bytes((_ANCHOR | (NOFOLLOW if nofollow else 0),))
     return Links(first.urls + merged.targets, first.kinds + kind * merged.distinct, first.hreflangs, first.texts)
@@ -159,79 +171,122 @@ def _base(document: Document, url: str, joiner: Joiner) -> str:
     return (joiner.join((document.base,), url)[0] if document.base else None) or url
 
 
-def _with_words(links: Links, document: Document, joiner: Joiner, base: str) -> Links:
-    """Give each link the first words that a reference to its target has."""
-    if not document.words:
+def _add_anchor_texts(links: Links, document: Document, joiner: Joiner, base: str) -> Links:
+    """Give each link the first anchor text of a reference to its target."""
+    if not document.anchor_texts:
         return links
     places = {link.url: place for place, link in enumerate(links)}
     texts: dict[int, str] = {}
-    for target, words in zip(joiner.join(document.words, base), document.words.values(), strict=True):
+    for target, text in zip(joiner.join(document.anchor_texts, base), document.anchor_texts.values(), strict=True):
         if target in places:
-            texts.setdefault(places[target], words[:_MAX_WORDS])
+            texts.setdefault(places[target], text[:_MAX_ANCHOR_TEXT])
     return replace(links, texts=tuple(sorted(texts.items())))
 
 
-def _refreshed(content: str) -> list[_Found]:
-    """Return the reference of a refresh, if it leads anywhere; most often a page loads itself anew."""
-    found = _REFRESH.match(content)
-    target = (found[1] or found[2] or found[3] or "").strip() if found else ""
-    return [_Found(target, _REFRESHED)] if target else []
+def _parse_refresh(content: str) -> list[_Target]:
+    """Return the reference of a refresh, if it has a URL; mostly a page only reloads itself."""
+    match = _REFRESH.match(content)
+    target = (match[1] or match[2] or match[3] or "").strip() if match else ""
+    return [_Target(target, _REFRESHED)] if target else []
 
 
-def of_header(status: int | None, fields: dict[str, str]) -> list[_Found]:
-    """Return the references of Location, Refresh and Link (RFC 8288).
-
-    Args:
-        status: a Location counts with 3xx only.
-        fields: HTTP header, names in lower case.
-    """
-    found = []
+def header_references(status: int | None, fields: dict[str, str]) -> list[_Target]:
+    """Return the references of Location, which counts with 3xx only, Refresh and Link (RFC 8288)."""
+    references = []
     if status is not None and 300 <= status < 400 and fields.get("location"):  # noqa: PLR2004 - the redirections
-        found.append(_Found(fields["location"], _REDIRECT))
+        references.append(_Target(fields["location"], _REDIRECT))
     if "refresh" in fields:
-        found += _refreshed(fields["refresh"])
+        references += _parse_refresh(fields["refresh"])
     if "link" in fields:
         for target, parameters in _HEADER_LINK.findall(fields["link"]):
             rel = _REL.search(parameters)
-            words = ((rel[1] or rel[2] or "") if rel else "").lower().split()
+            relations = ((rel[1] or rel[2] or "") if rel else "").lower().split()
             hreflang = _HREFLANG.search(parameters)
-            if "canonical" in words:
-                found.append(_Found(target, _CANONICAL))
-            elif "alternate" in words and hreflang:
-                found.append(_Found(target, _ALTERNATE, hreflang=hreflang[1]))
-    return found
+            if "canonical" in relations:
+                references.append(_Target(target, _CANONICAL))
+            elif "alternate" in relations and hreflang:
+                references.append(_Target(target, _ALTERNATE, hreflang=hreflang[1]))
+    return references
 
 
-def of_metas(document: Document, fields: dict[str, str]) -> tuple[list[_Found], bool]:
-    """Return where a page says that it leads by itself, and whether it or its server says not to follow any anchor.
-
-    Args:
-        document: its robots meta counts.
-        fields: HTTP header, names in lower case; X-Robots-Tag counts alike.
-    """
-    found: list[_Found] = []
-    unfollowed = not header_robots_words(fields).isdisjoint(_NOFOLLOW)
+def meta_references(document: Document, fields: dict[str, str]) -> tuple[list[_Target], bool]:
+    """Return the refreshes of a page, and whether its robots meta or X-Robots-Tag makes all anchors nofollow."""
+    refreshes: list[_Target] = []
+    nofollow = not header_directives(fields).isdisjoint(_NOFOLLOW)
     for meta in document.metas:
         if (meta.get("http-equiv") or "").strip().lower() == "refresh":
-            found += _refreshed(meta.get("content") or "")
+            refreshes += _parse_refresh(meta.get("content") or "")
         elif (meta.get("name") or "").strip().lower() == "robots":
-            unfollowed = unfollowed or not robots_words(meta.get("content") or "").isdisjoint(_NOFOLLOW)
-    return found, unfollowed
+            nofollow = nofollow or not robots_directives(meta.get("content") or "").isdisjoint(_NOFOLLOW)
+    return refreshes, nofollow
 
 
-def _of_document(document: Document, fields: dict[str, str]) -> tuple[list[_Found], bool]:
-    """Return the references of the page but its plain anchors, and whether none is to be followed, see `of_metas`."""
-    found, unfollowed = of_metas(document, fields)
+def _document_references(document: Document, fields: dict[str, str]) -> tuple[list[_Target], bool]:
+    """Return the references of a page but its plain anchors, and whether all are nofollow, see `meta_references`."""
+    references, all_nofollow = meta_references(document, fields)
     for tag, written, rel, hreflang in document.references:
         target = written.strip()
         language = hreflang.strip()[:_MAX_HREFLANG] or None if hreflang else None
         if tag == "link":
-            words = rel.lower().split()
-            if "canonical" in words:
-                found.append(_Found(target, _CANONICAL))
-            elif language and "alternate" in words and "stylesheet" not in words:
-                found.append(_Found(target, _ALTERNATE, hreflang=language))
+            relations = rel.lower().split()
+            if "canonical" in relations:
+                references.append(_Target(target, _CANONICAL))
+            elif language and "alternate" in relations and "stylesheet" not in relations:
+                references.append(_Target(target, _ALTERNATE, hreflang=language))
         else:
-            nofollow = unfollowed or ("nofollow" in rel.lower() if rel else False)
-            found.append(_Found(target, _KINDS[tag], nofollow and tag in {"a", "area"}, language))
-    return found, unfollowed
+            nofollow = all_nofollow or ("nofollow" in rel.lower() if rel else False)
+            references.append(_Target(target, _KINDS[tag], nofollow and tag in {"a", "area"}, language))
+    return references, all_nofollow
+
+
+def encode_queries(document: Document, charset: str) -> Document:
+    """Percent-encode the queries of references in the charset of their page (a WHATWG name), as browsers do.
+
+    Paths are always percent-encoded in UTF-8, but the query of a reference is encoded in the charset of its page (URL
+    standard of the WHATWG, 4.4 and 5.1), and so a crawler has fetched it. The Unicode charsets, and charsets that the
+    WHATWG does not know, mean UTF-8.
+    """
+    if charset in _UNICODE:
+        return document
+    targets, references, texts = document.targets, document.references, document.anchor_texts
+    if targets.isascii():
+        if isinstance(references, References) and references.packed.isascii():
+            return document
+        if all(reference.target.isascii() for reference in references):
+            return document
+    encoding = webencodings.lookup(charset)
+    if encoding is None:
+        return document
+    codec = encoding.codec_info
+    return document._replace(
+        targets=packed(_encode_query(target, codec) for target in document.anchors),
+        references=[reference._replace(target=_encode_query(reference.target, codec)) for reference in references],
+        anchor_texts={_encode_query(target, codec): text for target, text in texts.items()},
+    )
+
+
+def _encode_query(reference: str, codec: codecs.CodecInfo) -> str:
+    """Return a reference with its query percent-encoded in a charset.
+
+    >>> _encode_query("/поиск?q=мир&x=%D0#мир", webencodings.lookup("koi8-r").codec_info)
+    '/поиск?q=%CD%C9%D2&x=%D0#мир'
+    >>> _encode_query("?q=мир", webencodings.lookup("windows-1252").codec_info)
+    '?q=%26%231084%3B%26%231080%3B%26%231088%3B'
+    """
+    if reference.isascii():
+        return reference
+    before, hash_, fragment = reference.partition("#")
+    path, mark, query = before.partition("?")
+    if query.isascii():
+        return reference
+    encoded = [letter if letter.isascii() else _percent_encode(letter, codec) for letter in query]
+    return "".join((path, mark, *encoded, hash_, fragment))
+
+
+def _percent_encode(character: str, codec: codecs.CodecInfo) -> str:
+    try:
+        data = codec.encode(character, "strict")[0]
+    except UnicodeEncodeError:
+        return quote(f"&#{ord(character)};")
+    # A second byte that is ASCII stays as it is.
+    return "".join(chr(byte) if 0x20 < byte < 0x7F else f"%{byte:02X}" for byte in data)  # noqa: PLR2004

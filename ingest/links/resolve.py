@@ -1,8 +1,8 @@
-"""Joining many references to their base URLs, and bringing those to one target together.
+"""Join many references to their base URL, and merge those to one target.
 
-Nearly all references are plain: a kernel in C (`native/join.c`) resolves them as the WHATWG's standard has it, in a
-twentieth of the time that the library takes for each alone. Whatever is unusual (hosts beyond ASCII, addresses, user
-names, control characters) it leaves to the library. The tests hold the one against the other.
+Nearly all references are plain: a kernel in C (`native/join.c`) resolves them as the WHATWG's standard does, in a
+twentieth of the library's time. Unusual ones (hosts beyond ASCII, addresses, user names, control characters) are left
+to the library. The tests compare the two.
 """
 
 from __future__ import annotations
@@ -20,23 +20,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _kernels = Kernels("graphlang.ingest.links.native._join")
-_LEFT = chr(_kernels.constant("GRAPHLANG_JOIN_LEFT"))  # before a reference that the kernel leaves to us
+_LEFT = chr(_kernels.constant("GRAPHLANG_JOIN_LEFT"))  # before a reference that is left to the library
 _SCHEME = re.compile(r"https?://[^\0]*\Z", re.IGNORECASE)
-#: URLs that are canonical as they stand, as far as one look tells; nearly all that crawlers write down are.
+#: URLs that one match shows to be canonical; nearly all target URIs of crawlers are.
 _CANONICAL = re.compile(
     r"https?://(?:[a-z0-9]++(?:-[a-z0-9]++)*+\.)++[a-z]{2,}+/(?:[A-Za-z0-9_~-][A-Za-z0-9_~.-]*+/?+)*+"
     r"(?:\?[A-Za-z0-9_~.=&%/+:;,-]*+)?+"
 )
-_MAX_KNOWN = 300  # characters of a reference worth remembering
+_MAX_CACHED = 300  # characters of a reference in the cache
+_CACHE_SIZE = 50_000  # references
 
 
 class Merged(NamedTuple):
     """The distinct targets of many references."""
 
-    targets: bytes  #: canonical URLs that are none of the seeds, a zero behind each
-    distinct: int  #: how many they are
+    targets: bytes  #: canonical URLs without the seeds, a zero behind each
+    distinct: int  #: their number
     hits: bytes  #: for each seed a byte, 1 if a reference leads there
-    too_long: int  #: references left out
+    too_long: int  #: references dropped
     skipped: int  #: references beyond the limit
 
 
@@ -44,42 +45,36 @@ class Gathered(NamedTuple):
     """The links of a page."""
 
     links: Links
-    too_long: int  #: references left out
+    too_long: int  #: references dropped
     skipped: int  #: references beyond the limit
 
 
 class Joiner:
-    """Joins references to base URLs, and remembers those that took long: pages of one site repeat their menus.
+    """Join references to base URLs, with a cache for those of the library: pages of one site repeat their menus.
 
-    Memory is bounded by the number of references remembered; when it is reached, all are forgotten.
+    The cache is emptied when it holds `_CACHE_SIZE` references.
     """
 
-    def __init__(self, size: int = 50_000) -> None:
-        self._size = size
-        self._known: dict[tuple[str, str], str | None] = {}
-        # A key that a page cannot know, so that its references cannot be made to collide.
+    def __init__(self) -> None:
+        self._cache: dict[tuple[str, str], str | None] = {}
+        # A random key, so that no page can make its references collide.
         self._joiner = _kernels.join_new(int.from_bytes(os.urandom(4), "little"))
         self._resolved, self._merged = _kernels.struct("join_resolved"), _kernels.struct("join_merged")
         self._links = _kernels.struct("join_links")
 
     def join(self, references: Iterable[str], base: str) -> list[str | None]:
-        """Return the canonical URL of each reference, or None where it leads to no web page, or only down the page.
-
-        Args:
-            references: as written.
-            base: a canonical URL.
+        """Return the canonical URL of each reference, or None if it leads to no web page, or to a part of its page.
 
         >>> Joiner().join(["b", "/c#d", "//x.example", "tel:1", "?q", "#top"], "http://a.example/d/e?f")
         ['http://a.example/d/b', 'http://a.example/c', 'http://x.example/', None, 'http://a.example/d/e?q', None]
         """
-        given = list(references)
-        if not given:
+        references = list(references)
+        if not references:
             return []
-        resolved, _ = self._resolve(packed(given), base)
-        found = _strings(resolved)
+        resolved, _ = self._resolve(packed(references), base)
         return [
-            (self._left(written, base) if url[:1] == _LEFT or "\0" in written else url or None)
-            for written, url in zip(given, found, strict=True)
+            (self._join_unusual(written, base) if url[:1] == _LEFT or "\0" in written else url or None)
+            for written, url in zip(references, _split(resolved), strict=True)
         ]
 
     def absolute(self, written: str) -> str | None:
@@ -88,7 +83,7 @@ class Joiner:
         >>> Joiner().absolute("HTTP://A.example/x#y"), Joiner().absolute("https:b.example")
         ('http://a.example/x', 'https://b.example/')
         """
-        if len(written) < _MAX_KNOWN and _CANONICAL.fullmatch(written):
+        if len(written) < _MAX_CACHED and _CANONICAL.fullmatch(written):
             return written
         data = written.encode("utf-8", "surrogatepass")
         url, left = self._resolve(data, "http://a.example/")
@@ -102,14 +97,14 @@ class Joiner:
         Args:
             references: as written, see `graphlang.db.records.packed`.
             base: a canonical URL.
-            seeds: targets that are known already, packed as well.
-            longest: characters of a URL that is taken.
-            most: new targets that are taken.
+            seeds: targets that are not returned, packed as well.
+            longest: characters of a URL that is kept.
+            most: targets that are kept.
         """
         resolved, left = self._resolve(references, base)
         if left:
-            found = _strings(resolved)
-            resolved = packed((self._left(url[1:], base) or "") if url[:1] == _LEFT else url for url in found)
+            urls = _split(resolved)
+            resolved = packed((self._join_unusual(url[1:], base) or "") if url[:1] == _LEFT else url for url in urls)
         merged, copied = self._merged, _kernels.copied
         _kernels.join_merge(self._joiner, resolved, seeds, longest, most, merged)
         return Merged(
@@ -123,24 +118,24 @@ class Joiner:
     def gather(
         self, references: bytes, anchors: bytes, base: bytes, url: str, *, nofollow: bool, longest: int, most: int
     ) -> Gathered | None:
-        r"""Join all references of a page, and return one link for each target; None where one of them is not plain.
+        r"""Join all references of a page, and return one link for each target; None if one of them is unusual.
 
-        Of several references to one target the lowest kind stands; the link is nofollow only if all of them are, and
-        its hreflang is the first of theirs.
+        Of several references to one target the lowest kind counts; the link is nofollow only if all of them are, and
+        its hreflang is the first one of theirs.
 
         Args:
             references: four strings each, a zero behind each of them; see `graphlang.ingest.html.document.References`.
             anchors: targets of plain anchors, a zero behind each.
-            base: that of the page as written, in UTF-8; nothing where it has none.
-            url: of the page; links to it are left out.
-            nofollow: whether the page says so of all its anchors.
-            longest: characters of a URL that is taken.
-            most: targets that are taken.
+            base: of the page as written, in UTF-8, or empty.
+            url: of the page; links to it are dropped.
+            nofollow: whether all anchors are.
+            longest: characters of a URL that is kept.
+            most: targets that are kept.
 
-        >>> found = Joiner().gather(
+        >>> gathered = Joiner().gather(
         ...     b"a\0/b\0me\0+de\0", b"c\0#d\0", b"", "http://a.example/", nofollow=False, longest=99, most=9
         ... )
-        >>> found.links.urls, found.links.hreflangs
+        >>> gathered.links.urls, gathered.links.hreflangs
         (b'http://a.example/b\x00http://a.example/c\x00', ((0, 'de'),))
         """
         links, copied = self._links, _kernels.copied
@@ -158,33 +153,31 @@ class Joiner:
         return Gathered(Links(copied(links.urls, links.urls_size), kinds, hreflangs), links.too_long, links.skipped)
 
     def _resolve(self, references: bytes, base: str) -> tuple[bytes, int]:
-        """Join packed references; returns what each became, and how many are left."""
+        """Join packed references; return the URLs, and how many are left to the library."""
         resolved = self._resolved
         _kernels.join_resolve(self._joiner, references, base.encode("utf-8", "surrogatepass"), resolved)
         return _kernels.copied(resolved.urls, resolved.urls_size), resolved.left
 
-    def _left(self, written: str, base: str) -> str | None:
-        """Join a reference that is not plain."""
+    def _join_unusual(self, written: str, base: str) -> str | None:
+        """Join a reference that the kernel leaves to the library."""
         before, hash_, _ = written.strip().partition("#")
         if not before:
             return None
         reference = before + hash_  # a blank before the fragment is part of the path, and no blank at the end
         # A reference never depends on the query of its base.
         key = ("" if reference.startswith(("http://", "https://")) else base.partition("?")[0], reference)
-        if key in self._known:
-            return self._known[key]
+        if key in self._cache:
+            return self._cache[key]
         url = canonical(reference, base)
-        if len(reference) <= _MAX_KNOWN:
-            if len(self._known) >= self._size:
-                self._known.clear()
-            self._known[key] = url
+        if len(reference) <= _MAX_CACHED:
+            if len(self._cache) >= _CACHE_SIZE:
+                self._cache.clear()
+            self._cache[key] = url
         return url
 
 
-def _strings(packed_: bytes) -> list[str]:
+def _split(strings: bytes) -> list[str]:
     try:
-        found = packed_.decode("utf-8", "surrogatepass").split("\0")
+        return unpacked(strings)
     except UnicodeDecodeError:
-        found = packed_.decode("utf-8", "replace").split("\0")
-    found.pop()  # behind the last zero is nothing
-    return found
+        return strings.decode("utf-8", "replace").split("\0")[:-1]

@@ -1,8 +1,8 @@
-"""URLs without session ids and tracking parameters, by option: so that one page is one node, however it was reached.
+"""Drop session ids and tracking parameters from URLs, so that one page is one node.
 
-What is dropped names a visit and not a page: session ids as servers write them into path or query, and the parameters
-that advertisers add. Which parameter decides what a page shows is known to its server alone, so this is never done
-unless it is asked for. The other parameters keep their order and their spelling.
+They identify a visit and not a page: servers write session ids into path or query, advertisers add parameters. Only the
+server knows which parameters decide what a page shows, so this is an option (``Limits.plain_urls``). Other parameters
+keep their order and their spelling.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _IN_PATH = re.compile(
     r";jsessionid=[\w.!-]*|/\(S\([a-z0-9]{24}\)\)(?=/)|;(?:php|asp)sess(?:ion)?id\w*=[\w.-]*", re.IGNORECASE
 )
-#: Of a name by itself, and of one that means a session only if its value looks like one.
+#: Parameters by their name, and others that are a session only if the value looks like an id.
 _TRACKS = re.compile(
     r"(?:utm_\w+|fbclid|gclid|gclsrc|dclid|gbraid|wbraid|msclkid|yclid|twclid|ttclid|igshid|mc_[ce]id|_hsenc|_hsmi|_ga|_gl"
     r"|mkt_tok|jsessionid|phpsessid|aspsessionid\w*|cfid|cftoken)(?:=.*)?"
@@ -30,12 +30,12 @@ _TRACKS = re.compile(
 )
 
 
-def plain_url(url: str) -> str:
-    """Return a canonical URL without what names a visit.
+def strip_url(url: str) -> str:
+    """Return a canonical URL without session ids and tracking parameters.
 
-    >>> plain_url("http://a.example/b;jsessionid=1F?x=1&utm_source=mail&sid=0123456789abcdef0123&y")
+    >>> strip_url("http://a.example/b;jsessionid=1F?x=1&utm_source=mail&sid=0123456789abcdef0123&y")
     'http://a.example/b?x=1&y'
-    >>> plain_url("http://a.example/?sid=7"), plain_url("http://a.example/?fbclid=1")
+    >>> strip_url("http://a.example/?sid=7"), strip_url("http://a.example/?fbclid=1")
     ('http://a.example/?sid=7', 'http://a.example/')
     """
     before, mark, query = url.partition("?")
@@ -44,33 +44,31 @@ def plain_url(url: str) -> str:
         before = before[:start] + (_IN_PATH.sub("", before[start:]) or "/")
     if not mark:
         return before
-    kept = [one for one in query.split("&") if not _TRACKS.fullmatch(one)]
-    return f"{before}?{'&'.join(kept)}" if kept else before
+    parameters = [parameter for parameter in query.split("&") if not _TRACKS.fullmatch(parameter)]
+    return f"{before}?{'&'.join(parameters)}" if parameters else before
 
 
-def plain_page(page: Page) -> Page:
-    """Return a page whose own URL and targets are plain; of links that now lead to one target one is left, as ever."""
-    return renamed(page, plain_url)
+def strip_page(page: Page) -> Page:
+    """Return a page with `strip_url` applied to its URL and targets."""
+    return rename_urls(page, strip_url)
 
 
-def renamed(page: Page, rename: Callable[[str], str]) -> Page:
-    """Return a page whose own URL and targets have other names.
+def rename_urls(page: Page, rename: Callable[[str], str]) -> Page:
+    """Return a page with a function applied to its URL, its targets and the URL that a revisit refers to.
 
-    Args:
-        page: what was read.
-        rename: from a canonical URL to another one; also asked of the URL that a revisit refers to.
+    Links that lead to the same target then are merged.
     """
     url = rename(page.url)
     links: dict[str, Link] = {}
     for link in page.links:
         target = rename(link.url)
-        known = links.get(target)
+        first = links.get(target)
         if target == url:
             continue
-        if known is None:
+        if first is None:
             links[target] = link._replace(url=target)
         else:
-            kind, nofollow = min(known.kind, link.kind), known.nofollow and link.nofollow
-            links[target] = Link(target, kind, nofollow, known.hreflang or link.hreflang, known.text or link.text)
+            kind, nofollow = min(first.kind, link.kind), first.nofollow and link.nofollow
+            links[target] = Link(target, kind, nofollow, first.hreflang or link.hreflang, first.text or link.text)
     revisit_of = rename(page.revisit_of) if page.revisit_of is not None else None
     return replace(page, url=url, links=tuple(links.values()), revisit_of=revisit_of)

@@ -1,4 +1,4 @@
-/* A page of HTML in UTF-8 in two calls: what it says, and where it leads; see `graphlang.ingest.ordinary_page`.
+/* A page of HTML in UTF-8 in two calls: what it says, and where it leads; see `graphlang.ingest.page`.
 
    The kernels of markup and of links do the work; nothing goes through Python between them. Strings have a zero behind
    each. */

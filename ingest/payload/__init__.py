@@ -1,5 +1,6 @@
-"""The payload of one record: `http_response`, its `media_type` and `charset`.
+"""The payload of one record: `http` parses the answer, `charset` decodes it.
 
-In: bytes of a record. Out: status, header fields, and characters with the charset they were in. Open `detect_charset`
-for bytes that nobody declares, `visible_bytes` for methods that read bytes.
+In: bytes of a record. Out: status, header fields, and characters with their charset. Open `content_encoding` for gzip
+and the like, `detect_charset` for pages without a declaration, `encoded_twice` for text that was encoded twice,
+`visible_bytes` for methods that read bytes.
 """

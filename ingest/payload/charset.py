@@ -1,18 +1,20 @@
-"""Bytes of a page -> characters, which charset they were in, and on whose word.
+"""Decode the bytes of a page to characters, and report the charset and its source.
 
 The precedence is that of Chew, Mikami and Nagano (2011), section 3.2: HTTP, then the XML declaration, then the meta
 element; a byte order mark goes before them (as in browsers), and strict UTF-8, a detector and windows-1252 come after
-them. The paper's rule that a declaration can lie is kept in two ways:
+them. The paper's rule that a declaration can be false has two forms:
 
-- a charset under which the bytes do not decode is not believed, and the next word is asked. A few stray bytes are
-  forgiven (see `_FORGIVEN`): editors pasted them into pages that are otherwise what they say;
-- bytes that decode strictly as UTF-8, with several characters beyond ASCII, are UTF-8 whatever single-byte charset is
-  declared: any bytes at all decode under most of those, so that decoding proves nothing for them, while text in another
-  charset is hardly ever valid UTF-8 by chance.
+- If the bytes do not decode in a charset, the next declaration is tried. A few wrong bytes are tolerated (see
+  `_TOLERANCE`): editors paste them into pages that are otherwise correct.
+- Bytes that are valid UTF-8 with several characters beyond ASCII are UTF-8, whatever single-byte charset is declared.
+  Any bytes decode in most of those, so that decoding proves nothing, while text in another charset is almost never
+  valid UTF-8 by chance.
 
-What the characters of UTF-8 were meant to be, where they were encoded twice, is for `encoded_twice` to tell.
+`encoded_twice` repairs characters that were encoded twice. Labels are resolved by the WHATWG encoding standard
+(webencodings), so that ``iso-8859-1`` means windows-1252.
 
-Labels are resolved by the WHATWG encoding standard (webencodings), so that ``iso-8859-1`` means windows-1252.
+To add a charset of one byte a character that Python has no codec for, write its 256 characters into `TABLES`, with
+U+FFFD for an undefined byte; other names for it go into `_ALIASES`. Importing this module registers the codecs.
 """
 
 from __future__ import annotations
@@ -20,21 +22,20 @@ from __future__ import annotations
 import codecs
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import webencodings
 
 from graphlang.ingest.html.tokenizer import is_plain, is_utf8
-from graphlang.ingest.payload.charset_tables import TABLES
-from graphlang.ingest.payload.detect_charset import escaped, guessed, wide
+from graphlang.ingest.payload.detect_charset import detect_escapes, detect_wide, guess_charset
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: One wrong character is forgiven in so many beyond ASCII. Text in another charset is hardly ever right as UTF-8.
-_FORGIVEN = {"utf-8": 10}
-_FORGIVEN_OTHERWISE = 200
-_PRESCAN = 2048  # bytes in which a declaration must stand (HTML asks for 1024; pages are careless)
+#: Characters beyond ASCII for each wrong one that is tolerated. Text in another charset is rarely valid UTF-8 at all.
+_TOLERANCE = {"utf-8": 10}
+_TOLERANCE_OTHERS = 200
+_PRESCAN = 2048  # bytes in which a declaration is searched (HTML asks for 1024; pages are careless)
 _BOMS = (
     (b"\xef\xbb\xbf", "utf-8"),
     (b"\xff\xfe\x00\x00", "utf-32le"),
@@ -44,10 +45,30 @@ _BOMS = (
 )
 _XML = re.compile(rb"\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*[\"']\s*([\w.:-]{1,40})")
 _META = re.compile(rb"<meta\s[^>]{0,400}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40}+)(?=[^\w.:-])", re.IGNORECASE)
-_HEAD = 1 << 16  # bytes in which it is looked for where nothing else tells
+_HEAD = 1 << 16  # bytes in which it is searched if there is no other declaration
 _BODY = re.compile(rb"<body[\s>]", re.IGNORECASE)
 _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
-#: Names that the WHATWG does not know or refuses, and Python or `TABLES` decodes; detectors and old pages use them.
+
+
+def _ascii_except(characters: dict[int, str]) -> str:
+    """Return ASCII, with other characters in some places."""
+    return "".join(characters.get(code, chr(code)) for code in range(0x80))
+
+
+#: Name in lower case, as Python asks for it (an underscore for a hyphen) -> the character of each byte.
+TABLES: Final = {
+    # RFC 1456, 3: the upper half lacks room for six Vietnamese letters, which replace control characters.
+    "viscii": _ascii_except({0x02: "Ẳ", 0x05: "Ẵ", 0x06: "Ẫ", 0x14: "Ỷ", 0x19: "Ỹ", 0x1E: "Ỵ"})
+    + "ẠẮẰẶẤẦẨẬẼẸẾỀỂỄỆỐ"
+    + "ỒỔỖỘỢỚỜỞỊỎỌỈỦŨỤỲ"
+    + "Õắằặấầẩậẽẹếềểễệố"
+    + "ồổỗỠƠộờởịỰỨỪỬơớƯ"
+    + "ÀÁÂÃẢĂẳẵÈÉÊẺÌÍĨỳ"
+    + "ĐứÒÓÔạỷừửÙÚỹỵÝỡư"
+    + "àáâãảăữẫèéêẻìíĩỉ"
+    + "đựòóôõỏọụùúũủýợỮ",
+}
+#: Names that the WHATWG does not know or rejects, and Python or `TABLES` decodes; detectors and old pages use them.
 _MORE = {
     "hz-gb-2312": "hz",
     "hz": "hz",
@@ -66,7 +87,7 @@ _MORE = {
     **{f"ibm{page}": f"cp{page}" for page in (437, 737, 775, 850, 852, 855, 857, 858, 862, 864, 1125)},
     **{name: name for name in TABLES},
 }
-#: Names that detectors and old pages use for charsets that the WHATWG (or the list above) knows by another.
+#: Names of detectors and old pages for charsets that have another name in the WHATWG's list, or in the one above.
 _ALIASES = {
     "maccyrillic": "x-mac-cyrillic",
     "mac-cyrillic": "x-mac-cyrillic",
@@ -94,7 +115,7 @@ _ALIASES = {
     "csviscii": "viscii",
     "viscii1.1": "viscii",
 } | {f"cp{page}": f"ibm{page}" for page in (437, 737, 775, 850, 852, 855, 857, 858, 862, 864, 866, 1125)}
-#: Python's codecs that hold a little more than the one of the name: the standard's decoders read these bytes as well.
+#: Python's codecs with a few more characters than the codec of the name: the standard's decoders read these as well.
 _WIDER = {
     "gbk": ("gb18030",),
     "euc-jp": ("euc_jis_2004",),
@@ -105,15 +126,15 @@ _WIDER = {
 class Decoded(NamedTuple):
     """The characters of a page."""
 
-    text: str | bytes  #: characters, or where the page is sound UTF-8 its bytes as they are
-    charset: str  #: WHATWG name, lower case (or Python's, for the few that the WHATWG leaves out)
+    text: str | bytes  #: characters, or the bytes of a page that is valid UTF-8
+    charset: str  #: WHATWG name, lower case (or Python's, for the few that the WHATWG lacks)
     source: (
-        str  #: ``bom``, ``http``, ``xml``, ``meta``, ``utf-8``, ``detector`` or ``default``; and whose word was a lie
+        str  #: ``bom``, ``http``, ``xml``, ``meta``, ``utf-8``, ``detector`` or ``default``; then false declarations
     )
 
     @property
     def in_doubt(self) -> bool:
-        """Whether nobody's word could be believed, and the bytes do not tell for sure."""
+        """Whether no declaration is true, and the bytes leave a choice."""
         return self.source.startswith(("detector", "default"))
 
 
@@ -124,12 +145,12 @@ class _Charset(NamedTuple):
 
 
 def decode(payload: bytes, http: str | None = None, *, markup: bool = True) -> Decoded:
-    """Decode a page; anything decodes to something.
+    """Decode a page; any bytes decode to some characters.
 
     Args:
         payload: the page.
-        http: charset parameter of the HTTP Content-Type, where there is one.
-        markup: look for an XML declaration and a meta element.
+        http: charset parameter of the HTTP Content-Type, if there is one.
+        markup: whether an XML declaration and a meta element count.
 
     >>> decode("Grüße, Köln".encode(), "iso-8859-1")[1:]
     ('utf-8', 'utf-8, not http')
@@ -140,72 +161,69 @@ def decode(payload: bytes, http: str | None = None, *, markup: bool = True) -> D
         for mark, name in _BOMS:
             if payload.startswith(mark):
                 return Decoded(payload[len(mark) :].decode(name, "replace"), name, "bom")
-    if http and names_utf8(http) and is_utf8(payload):
-        return Decoded(payload, "utf-8", "http")  # most pages: as below, by one look at the bytes
-    return _by_words(payload, _declared(payload, http, markup=markup))
+    if http and is_utf8_label(http) and is_utf8(payload):
+        return Decoded(payload, "utf-8", "http")  # most pages: the result of the steps below, faster
+    return _try_labels(payload, _declared_labels(payload, http, markup=markup))
 
 
-def _by_words(payload: bytes, words: Iterator[tuple[str, str]]) -> Decoded:
-    """Decode a page as it is declared, if that can be believed, else as its bytes tell."""
+def _try_labels(payload: bytes, labels: Iterator[tuple[str, str]]) -> Decoded:
+    """Decode a page in the first declared charset that its bytes allow, else in the one that they suggest."""
     if is_plain(payload):
-        for label, source in words:
+        for label, source in labels:
             charset = _lookup(label)
             if charset and not charset.name.startswith(("utf-16", "utf-32")):
                 return Decoded(payload, charset.name, source)
         return Decoded(payload, "utf-8", "utf-8")
-    utf8 = _sound_utf8(payload)
-    lies: list[str] = []
-    for label, source in words:
+    utf8 = _valid_utf8(payload)
+    false: list[str] = []  # sources of false declarations
+    for label, source in labels:
         charset = _lookup(label)
         if charset is None:
             continue
         if charset.name == "utf-8":
             if utf8 is not None:
-                return Decoded(utf8, "utf-8", _told(source, lies))
-        elif utf8 is not None and b"\x1b" not in payload and _surely_utf8(utf8):
-            return Decoded(utf8, "utf-8", _told("utf-8", [*lies, source]))
-        text = _believed(payload, charset)
+                return Decoded(utf8, "utf-8", _source(source, false))
+        elif utf8 is not None and b"\x1b" not in payload and _has_several_characters(utf8):
+            return Decoded(utf8, "utf-8", _source("utf-8", [*false, source]))
+        text = _decode_tolerantly(payload, charset)
         if text is not None:
-            return Decoded(text, charset.name, _told(source, lies))
-        lies.append(source)
-    found = _undeclared(payload, utf8)
-    return found._replace(source=_told(found.source, lies))
+            return Decoded(text, charset.name, _source(source, false))
+        false.append(source)
+    decoded = _decode_undeclared(payload, utf8)
+    return decoded._replace(source=_source(decoded.source, false))
 
 
-def codec(label: str) -> str | None:
-    """Python's name for a charset that somebody names as pages do; None where nobody knows it.
+def find_codec(label: str) -> str | None:
+    """Return Python's name for a charset that has any usual name; None for an unknown one.
 
-    Args:
-        label: any usual name.
-
-    >>> codec("windows-874"), codec("latin1"), codec("nonsense")
+    >>> find_codec("windows-874"), find_codec("latin1"), find_codec("nonsense")
     ('cp874', 'cp1252', None)
     """
-    found = _lookup(label)
-    return None if found is None else found.codec.name
+    charset = _lookup(label)
+    return None if charset is None else charset.codec.name
 
 
-def _told(source: str, lies: list[str]) -> str:
-    return f"{source}, not {' or '.join(lies)}" if lies else source
+def _source(source: str, false: list[str]) -> str:
+    return f"{source}, not {' or '.join(false)}" if false else source
 
 
-def _declared(payload: bytes, http: str | None, *, markup: bool) -> Iterator[tuple[str, str]]:
-    """Yield the labels that the page is given, each with whose word it is, in the order of precedence."""
+def _declared_labels(payload: bytes, http: str | None, *, markup: bool) -> Iterator[tuple[str, str]]:
+    """Yield the declared labels and their sources, in the order of precedence."""
     if http:
         yield http, "http"
     if markup:
-        found = _XML.match(payload, 0, _PRESCAN)
-        if found:
-            yield found[1].decode("ascii", "replace"), "xml"
-        found = _meta(payload[:_PRESCAN])
-        if not found and not is_utf8(payload):
-            # As in browsers, which begin anew where they come upon it late.
-            found = _meta(_BODY.split(payload[:_HEAD], maxsplit=1)[0])
-        if found:
-            yield found[1].decode("ascii", "replace"), "meta"
+        match = _XML.match(payload, 0, _PRESCAN)
+        if match:
+            yield match[1].decode("ascii", "replace"), "xml"
+        match = _match_meta(payload[:_PRESCAN])
+        if not match and not is_utf8(payload):
+            # As in browsers, which start over at a late declaration.
+            match = _match_meta(_BODY.split(payload[:_HEAD], maxsplit=1)[0])
+        if match:
+            yield match[1].decode("ascii", "replace"), "meta"
 
 
-def _meta(head: bytes) -> re.Match[bytes] | None:
+def _match_meta(head: bytes) -> re.Match[bytes] | None:
     return _META.search(_COMMENT.sub(b"", head) if b"<!--" in head else head)
 
 
@@ -215,46 +233,41 @@ def _lookup(label: str) -> _Charset | None:
     label = _ALIASES.get(label, label)
     if label.startswith("iso8859-"):
         label = "iso-8859-" + label[8:]
-    known = webencodings.lookup(label)
-    if known is not None and known.name not in {"replacement", "x-user-defined"}:
-        wider = tuple(codecs.lookup(name) for name in _WIDER.get(known.name, ()))
-        return _Charset(known.name, known.codec_info, wider)
+    encoding = webencodings.lookup(label)
+    if encoding is not None and encoding.name not in {"replacement", "x-user-defined"}:
+        wider = tuple(codecs.lookup(name) for name in _WIDER.get(encoding.name, ()))
+        return _Charset(encoding.name, encoding.codec_info, wider)
     if label in _MORE:
         return _Charset(label, codecs.lookup(_MORE[label]))
     return None
 
 
-def early_utf8(block: bytes, body: int) -> str:
-    """On whose word a page may be UTF-8 where HTTP names no charset; empty where its first declaration is another.
+def utf8_source(block: bytes, body: int) -> str:
+    """Return the source of UTF-8 for a page, at index ``body`` of a block, without a charset in HTTP.
 
-    Args:
-        block: what holds the page.
-        body: where it begins.
+    That is ``xml`` or ``meta`` if the first declaration is early and is UTF-8, an empty string if it is another
+    charset, and ``utf-8`` if there is no early declaration: then the bytes decide.
 
-    Returns:
-        ``xml`` or ``meta``, where the first declaration is early and says so; ``utf-8`` where there is none, so that
-        the bytes tell, if they are UTF-8: then no later one is looked for.
-
-    >>> early_utf8(b'..<meta charset="UTF-8">', 2), early_utf8(b'<meta charset="latin1">', 0), early_utf8(b"<p>x", 0)
+    >>> utf8_source(b'..<meta charset="UTF-8">', 2), utf8_source(b'<meta charset="latin1">', 0), utf8_source(b"<p>x", 0)
     ('meta', '', 'utf-8')
     """
     head = block[body : body + _PRESCAN]
-    found, source = _XML.match(head), "xml"
-    if found is None:
-        found, source = _meta(head), "meta"
-    if found is None:
+    match, source = _XML.match(head), "xml"
+    if match is None:
+        match, source = _match_meta(head), "meta"
+    if match is None:
         return "utf-8"
-    return source if names_utf8(found[1].decode("ascii", "replace")) else ""
+    return source if is_utf8_label(match[1].decode("ascii", "replace")) else ""
 
 
-def names_utf8(label: str) -> bool:
-    """Whether a charset that is named as pages do is UTF-8."""
+def is_utf8_label(label: str) -> bool:
+    """Return whether a label of a charset is one of UTF-8."""
     charset = _lookup(label)
     return charset is not None and charset.name == "utf-8"
 
 
-def _sound_utf8(payload: bytes) -> bytes | None:
-    """Return the payload if it is UTF-8 without a fault; a page that was cut may end within a character."""
+def _valid_utf8(payload: bytes) -> bytes | None:
+    """Return the payload if it is valid UTF-8, without a character that is cut off at its end."""
     if is_utf8(payload):
         return payload
     try:
@@ -266,16 +279,16 @@ def _sound_utf8(payload: bytes) -> bytes | None:
     return payload
 
 
-def _surely_utf8(payload: bytes) -> bool:
-    """Tell whether valid UTF-8 is no accident: at least three characters beyond ASCII."""
+def _has_several_characters(payload: bytes) -> bool:
+    """Return whether valid UTF-8 has enough characters beyond ASCII, some three, to be no accident."""
     return len(payload.decode("ascii", "ignore")) + 6 <= len(payload)
 
 
-def _believed(payload: bytes, charset: _Charset) -> str | None:
-    """Decode under a declared charset; None where the bytes show that it is not theirs."""
+def _decode_tolerantly(payload: bytes, charset: _Charset) -> str | None:
+    """Decode in a declared charset; None if the bytes have more faults than are tolerated."""
     if charset.name.startswith(("utf-16", "utf-32")) and re.match(rb"\s*<[!?a-zA-Z]{2}", payload):
         return None  # markup that can be read byte by byte
-    text = _strictly(payload, charset)
+    text = _decode_strictly(payload, charset)
     if text is not None:
         return text
     try:
@@ -286,10 +299,10 @@ def _believed(payload: bytes, charset: _Charset) -> str | None:
     text = (charset.wider or (charset.codec,))[0].decode(payload, "replace")[0]
     wrong = text.count("\ufffd")
     beyond = len(text) - len(text.encode("ascii", "ignore"))
-    return text if wrong * _FORGIVEN.get(charset.name, _FORGIVEN_OTHERWISE) <= beyond else None
+    return text if wrong * _TOLERANCE.get(charset.name, _TOLERANCE_OTHERS) <= beyond else None
 
 
-def _strictly(payload: bytes, charset: _Charset) -> str | None:
+def _decode_strictly(payload: bytes, charset: _Charset) -> str | None:
     for codec in (charset.codec, *charset.wider):
         try:
             return codec.decode(payload, "strict")[0]
@@ -298,21 +311,67 @@ def _strictly(payload: bytes, charset: _Charset) -> str | None:
     return None
 
 
-def _undeclared(payload: bytes, utf8: bytes | None) -> Decoded:
-    """Decide without anybody's word."""
-    name = wide(payload)
+def _decode_undeclared(payload: bytes, utf8: bytes | None) -> Decoded:
+    """Decode without a declaration."""
+    name = detect_wide(payload)
     if name:
         return Decoded(payload.decode(name, "replace"), name, "detector")
-    for label in escaped(payload):
+    for label in detect_escapes(payload):
         charset = _lookup(label)
-        text = _strictly(payload, charset) if charset else None
+        text = _decode_strictly(payload, charset) if charset else None
         if text is not None and charset:
             return Decoded(text, charset.name, "detector")
     if utf8 is not None:
         return Decoded(utf8, "utf-8", "utf-8")
-    for guess, source in ((lambda _: "utf-8", "utf-8"), (guessed, "detector")):
+    for guess, source in ((lambda _: "utf-8", "utf-8"), (guess_charset, "detector")):
         charset = _lookup(guess(payload))
-        text = _believed(payload, charset) if charset else None
+        text = _decode_tolerantly(payload, charset) if charset else None
         if text is not None and charset:
             return Decoded(text, charset.name, source)
     return Decoded(payload.decode("cp1252", "replace"), "windows-1252", "default")
+
+
+def _make_codec(name: str, table: str) -> codecs.CodecInfo:
+    """Make a codec of a table, like Python's own codecs for charsets of one byte."""
+    places = codecs.charmap_build(table)
+
+    class Codec(codecs.Codec):
+        def encode(self, text: str, errors: str = "strict") -> tuple[bytes, int]:
+            return codecs.charmap_encode(text, errors, places)
+
+        def decode(self, data: bytes, errors: str = "strict") -> tuple[str, int]:
+            return codecs.charmap_decode(data, errors, table)
+
+    class Encoder(codecs.IncrementalEncoder):
+        def encode(self, text: str, final: bool = False) -> bytes:
+            del final
+            return codecs.charmap_encode(text, self.errors, places)[0]
+
+    class Decoder(codecs.IncrementalDecoder):
+        def decode(self, data: bytes, final: bool = False) -> str:
+            del final
+            return codecs.charmap_decode(data, self.errors, table)[0]
+
+    class Writer(Codec, codecs.StreamWriter):
+        pass
+
+    class Reader(Codec, codecs.StreamReader):
+        pass
+
+    return codecs.CodecInfo(
+        name=name,
+        encode=Codec().encode,
+        decode=Codec().decode,
+        incrementalencoder=Encoder,
+        incrementaldecoder=Decoder,
+        streamreader=Reader,
+        streamwriter=Writer,
+    )
+
+
+def _find_table(name: str) -> codecs.CodecInfo | None:
+    """Return the codec of a name that Python does not know; Python caches it."""
+    return _make_codec(name, TABLES[name]) if name in TABLES else None
+
+
+codecs.register(_find_table)

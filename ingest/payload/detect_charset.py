@@ -1,10 +1,9 @@
-"""Which charset bytes are in, when nobody's word can be believed: by the bytes alone.
+"""Detect the charset of bytes, if no declaration is true.
 
-The charsets that are not single bytes show themselves: UTF-16 and UTF-32 by where their zeros stand, ISO-2022 and HZ by
-their escapes. For the others chardet (7 and later: a bigram model for each charset and language) is asked. It sees the
-text around bytes beyond ASCII only, so that a page of markup costs no more than its first few thousand such bytes; and
-it may answer only what pages came in: without EBCDIC and the code pages of DOS, and without the charsets of ISO 8859
-that hardly a page was ever written in, a short text is taken for something exotic less often.
+UTF-16 and UTF-32 are detected by the positions of their zeros, ISO-2022 and HZ by their escapes. All others are left to
+chardet (7 and later: a bigram model for each charset and language). It gets the text around bytes beyond ASCII, so that
+a page of markup costs no more than its first few thousand such bytes. It may return only charsets of web pages: without
+EBCDIC, the code pages of DOS and rare parts of ISO 8859, short texts are less often taken for something exotic.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Final
 
 from graphlang.ingest.html.tokenizer import holds_escapes
 
-_SAMPLE: Final = 8192  # bytes that the detector sees
+_SAMPLE: Final = 8192  # bytes for the detector
 _BEYOND = re.compile(rb"[\x80-\xff]")
 _MARKUP = re.compile(rb"[<>]")
 _LATIN: Final = (
@@ -30,16 +29,16 @@ _CANDIDATES: Final = (
 _SINGLE_BYTE = re.compile(r"(?:cp125|iso8859|koi8|mac|cp8(?!74)).*")
 _THAI: Final = frozenset({"cp874", "tis-620"})
 _WORD = re.compile(r"[^\W\d_]+")
-_ANOTHER_SCRIPT = re.compile(r"[\u0370-\u1dff]")  # Greek to Ethiopic and beyond: whatever is single-byte and not Latin
+_NOT_LATIN = re.compile(r"[\u0370-\u1dff]")  # Greek to Ethiopic and beyond: scripts of single-byte charsets
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _KANA = re.compile(r"[\u3041-\u30fe]")
 _FEW_KANA: Final = 3
 _ASCII_LETTER = re.compile(r"[A-Za-z]")
 _WIDE_HEAD: Final = 4096
-#: Characters that any text has. Zeros alone would deceive: that of an ideographic space (U+3000) is on the other side.
+#: Characters that any text has. Zeros alone do not decide: an ideographic space (U+3000) ends with a zero byte.
 _USUAL: Final = " \n<>/aeiou"
 _LEANING: Final = 3  # how many times more of them one byte order must give than the other
-#: Half of the bytes of UTF-16 that happens to be UTF-8, too, are such: the higher one of nearly each character.
+#: Half of the bytes of UTF-16 that is valid UTF-8 by chance: the higher one of nearly each character.
 _CONTROLS: Final = bytes(range(32))
 _FEWEST_CONTROLS: Final = 2 / 5  # share of the bytes
 _ESCAPES: Final = (
@@ -50,26 +49,26 @@ _ESCAPES: Final = (
 )
 
 
-def escaped(payload: bytes) -> list[str]:
-    r"""Name the charsets whose escapes the bytes hold, likeliest first.
+def detect_escapes(payload: bytes) -> list[str]:
+    r"""Return the charsets whose escapes the bytes hold, likeliest first.
 
-    >>> escaped("한국".encode("iso2022_kr")), escaped("日本".encode("iso2022_jp")), escaped("中文".encode("hz"))
-    (['iso-2022-kr', 'iso-2022-jp'], ['iso-2022-jp'], ['hz-gb-2312'])
+    >>> detect_escapes("한국".encode("iso2022_kr")), detect_escapes("中文".encode("hz"))
+    (['iso-2022-kr', 'iso-2022-jp'], ['hz-gb-2312'])
     """
     if not holds_escapes(payload):
         return []
     return list(dict.fromkeys(name for sign, name in _ESCAPES if sign in payload))
 
 
-def wide(payload: bytes) -> str:
-    r"""Name the UTF-16 or UTF-32 of text without byte order mark; empty if it is neither.
+def detect_wide(payload: bytes) -> str:
+    r"""Return the name of UTF-16 or UTF-32 for text without byte order mark; empty if it is neither.
 
-    ASCII characters, of which every page has some, leave zeros, and come out as themselves in one byte order only. A
-    zero or two in other text do as well, by chance: that is told by its other bytes.
+    ASCII characters, of which every page has some, have zeros, and are ASCII in one byte order only. A zero or two may
+    be in other text by chance: its other bytes decide.
 
-    >>> wide("<p>日本".encode("utf-16-be")), wide("<p>日本".encode("utf-32-le")), wide("<p>日本".encode())
-    ('utf-16be', 'utf-32le', '')
-    >>> wide(b"Ein Satz.\0 Noch einer.")
+    >>> [detect_wide("<p>日本".encode(name)) for name in ("utf-16-be", "utf-32-le", "utf-8")]
+    ['utf-16be', 'utf-32le', '']
+    >>> detect_wide(b"Ein Satz.\0 Noch einer.")
     ''
     """
     head = payload[:_WIDE_HEAD]
@@ -98,7 +97,7 @@ def wide(payload: bytes) -> str:
 
 
 def _is_utf8(head: bytes) -> bool:
-    """Tell whether bytes are UTF-8, but for a character that is cut at the end."""
+    """Return whether bytes are UTF-8, but for a character that is cut off at the end."""
     try:
         head.decode()
     except UnicodeDecodeError as error:
@@ -106,73 +105,73 @@ def _is_utf8(head: bytes) -> bool:
     return True
 
 
-def guessed(payload: bytes) -> str:
-    """Name the charset of bytes that are not ASCII, as Python spells it; empty where nothing fits.
+def guess_charset(payload: bytes) -> str:
+    """Return the charset of bytes that are not ASCII, as Python spells it; empty if none fits.
 
-    >>> guessed("<p>Съешь же ещё этих мягких французских булок".encode("koi8-r"))
+    >>> guess_charset("<p>Съешь же ещё этих мягких французских булок".encode("koi8-r"))
     'koi8-r'
     """
     sample = _sample(payload)
-    name = _ask(sample, _CANDIDATES)
+    name = _run_chardet(sample, _CANDIDATES)
     if not name or not (_SINGLE_BYTE.fullmatch(name) or name in _THAI):
         return name
     if name not in _THAI and _is_mixed(sample.decode(name, "replace")):
-        name = _ask(sample, _LATIN) or name
-    return _in_kana(sample) or name
+        name = _run_chardet(sample, _LATIN) or name
+    return _detect_kana(sample) or name
 
 
-def _ask(sample: bytes, candidates: tuple[str, ...]) -> str:
-    import chardet  # noqa: PLC0415 - its models are read when the first page needs them; most pages say what they are
+def _run_chardet(sample: bytes, candidates: tuple[str, ...]) -> str:
+    import chardet  # noqa: PLC0415 - its models are loaded for the first page without a declaration
 
-    found = chardet.detect(sample, include_encodings=candidates, compat_names=False, no_match_encoding="ascii")
-    # It says ASCII, of bytes that are not, where nothing fits.
-    return "" if found["encoding"] in {None, "ascii"} else found["encoding"]
+    result = chardet.detect(sample, include_encodings=candidates, compat_names=False, no_match_encoding="ascii")
+    # For bytes beyond ASCII it returns ASCII if none fits.
+    return "" if result["encoding"] in {None, "ascii"} else result["encoding"]
 
 
 def _sample(payload: bytes) -> bytes:
-    """Return the pieces of text, between tags, that hold bytes beyond ASCII, up to a few thousand bytes of them."""
+    """Return the pieces of text between tags that hold bytes beyond ASCII, up to `_SAMPLE` bytes."""
     parts = bytearray()
     at = 0
     while len(parts) < _SAMPLE:
-        found = _BEYOND.search(payload, at)
-        if not found:
+        match = _BEYOND.search(payload, at)
+        if not match:
             break
-        lowest = max(at, found.start() - _SAMPLE)
-        begin = max(payload.rfind(b"<", lowest, found.start()), payload.rfind(b">", lowest, found.start())) + 1
-        close = _MARKUP.search(payload, found.end(), found.end() + _SAMPLE)
-        end = close.start() if close else min(len(payload), found.end() + _SAMPLE)
+        lowest = max(at, match.start() - _SAMPLE)
+        begin = max(payload.rfind(b"<", lowest, match.start()), payload.rfind(b">", lowest, match.start())) + 1
+        close = _MARKUP.search(payload, match.end(), match.end() + _SAMPLE)
+        end = close.start() if close else min(len(payload), match.end() + _SAMPLE)
         parts += payload[max(begin, lowest) : end] + b"\n"
         at = end
     return bytes(parts[:_SAMPLE])
 
 
-def _in_kana(sample: bytes) -> str:
-    """Name the Japanese charset of a sample that has its kana; empty where it has none.
+def _detect_kana(sample: bytes) -> str:
+    """Return the Japanese charset of a sample with kana; empty if it has none.
 
-    chardet often takes a piece of ten or twenty characters for Cyrillic, Thai or Arabic. Kana have one or two first
-    bytes, and every other byte of a third of a text in another script is hardly ever one of these.
+    chardet often takes a piece of ten or twenty characters for Cyrillic, Thai or Arabic. Kana have one of two first
+    bytes, which text in another script rarely has at every other byte.
 
-    >>> _in_kana("サーバの".encode("euc_jp")), _in_kana("サーバの".encode("cp932")), _in_kana("сервер".encode("cp866"))
-    ('euc_jis_2004', 'cp932', '')
+    >>> _detect_kana("サーバの".encode("euc_jp")), _detect_kana("сервер".encode("cp866"))
+    ('euc_jis_2004', '')
     """
     for name in ("euc_jis_2004", "cp932"):
         beyond = "".join(_NOT_ASCII.findall(sample.decode(name, "replace")))
         kana = len(_KANA.findall(beyond))
-        if kana >= _FEW_KANA and 3 * kana >= len(beyond) and beyond.count("\ufffd") <= 1:  # one that is cut
+        if kana >= _FEW_KANA and 3 * kana >= len(beyond) and beyond.count("\ufffd") <= 1:  # one that is cut off
             return name
     return ""
 
 
 def _is_mixed(text: str) -> bool:
-    """Tell whether ASCII letters and those of another script stand in most of the words that have the other's letters.
+    """Return whether most words with letters that are not Latin have ASCII letters, too: no language writes so.
 
-    No language writes so. Words count by their letters, those of one letter not at all: "à", "é" and "å" alone are as
-    good Cyrillic or Hebrew, and a text in these has longer words. Where it has none, ASCII words around tell.
+    Words count by their letters. Words of one letter do not count, because "à", "é" and "å" alone may be Cyrillic or
+    Hebrew, and text in these has longer words. If a text has none, it is mixed if it has ASCII letters.
 
     >>> _is_mixed("GrцЯe"), _is_mixed("Größe"), _is_mixed("HTML для CSS"), _is_mixed("cafй а Paris"), _is_mixed("а, и")
     (True, False, False, True, False)
     """
-    others = [word for word in _WORD.findall(text) if _ANOTHER_SCRIPT.search(word)]
+    others = [word for word in _WORD.findall(text) if _NOT_LATIN.search(word)]
     longer = [word for word in others if len(word) > 1]
     if not longer:
         return bool(others) and _ASCII_LETTER.search(text) is not None

@@ -1,5 +1,4 @@
-"""Parsing in several processes: a `pool` of processes that speak a `protocol`, each running `worker`.
+"""Parse in several processes: a `pool` sends tasks to each `process` by a `protocol`, and each runs `worker`.
 
-In: raw records or byte ranges. Out: pages in the order of the files, whatever becomes of a worker. Open `process` and
-`fork` for how one is started, `prestart` for those that start before they are needed.
+In: raw records or byte ranges. Out: pages in the order of the files, also if a worker dies.
 """

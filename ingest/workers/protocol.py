@@ -1,7 +1,7 @@
-"""Raw records and pages as nested plain tuples: what crosses between processes, by marshal, without pickle.
+"""Send raw records and pages between processes, as nested plain tuples and by marshal, without pickle.
 
-marshal takes exact types only and is the fastest serialiser of the standard library; both ends run the same
-interpreter, which is what its format asks for.
+marshal takes exact types only and is the fastest serialiser of the standard library. Its format requires that both ends
+run the same interpreter, as they do.
 """
 
 from __future__ import annotations
@@ -10,40 +10,32 @@ import marshal
 from typing import IO, TYPE_CHECKING, Any
 
 from graphlang.db.records import Declaration, Links, Page, Problem
-from graphlang.ingest.formats.records import RawRecord
+from graphlang.ingest.raw import RawRecord
 
 if TYPE_CHECKING:
-    from graphlang.ingest.page import Item
+    from graphlang.ingest.raw import Item
 
 _LISTS = 13  # place of the declarations among the fields of a page; the links follow
-HEAD = 8  #: bytes of a frame that say how long the rest is
+_HEAD = 8  # bytes of a frame that hold its length
+_PROBLEM_FIELDS = 4
 
 
 def encode_frame(value: Any) -> bytes:
-    """Return one value as it is sent."""
+    """Encode a value as a frame."""
     data = marshal.dumps(value)
-    return len(data).to_bytes(HEAD, "little") + data
+    return len(data).to_bytes(_HEAD, "little") + data
 
 
 def write_frame(stream: IO[bytes], value: Any) -> None:
-    """Send one value.
-
-    Args:
-        stream: of a pipe or the like; is flushed.
-        value: what marshal takes: numbers, strings, bytes, tuples and the like.
-    """
+    """Send one value of the types that marshal takes: numbers, strings, bytes, tuples and the like."""
     stream.write(encode_frame(value))
     stream.flush()
 
 
 def read_frame(stream: IO[bytes]) -> bytes:
-    """Receive one value, still encoded.
-
-    Raises:
-        EOFError: the other end is gone.
-    """
-    head = stream.read(HEAD)
-    if len(head) < HEAD:
+    """Receive one value, still encoded; raise EOFError if the other process has ended."""
+    head = stream.read(_HEAD)
+    if len(head) < _HEAD:
         raise EOFError
     size = int.from_bytes(head, "little")
     data = stream.read(size)
@@ -99,7 +91,7 @@ def pack_item(item: Item) -> tuple[Any, ...]:
 
 def unpack_item(packed: Any) -> Item:
     """Return the page or problem of a plain tuple."""
-    if len(packed) == 4:  # noqa: PLR2004 - a problem's fields
+    if len(packed) == _PROBLEM_FIELDS:
         return Problem(*packed)
     before, (declared, links), after = packed[:_LISTS], packed[_LISTS : _LISTS + 2], packed[_LISTS + 2 :]
     values: list[Any] = [*before, tuple(map(Declaration._make, declared)), Links(*links), *after]

@@ -1,10 +1,9 @@
-"""A process that parses records, started by `workers.process` or `workers.fork` alone.
+"""Run the main loop of a worker process, which `workers.process` starts.
 
-Frames come on standard input: first the limits, then one task each. A task is a list of raw records, which is answered
-by the list of their items; or a byte range of a file, which is answered by the place where its first record was found
-(if that was to be looked for), then by the items of a few records at a time. Before each frame of an answer stands a
-byte, 1 in the last one of a task. The process ends when standard input does, so that it never outlives its parent,
-however that one died.
+Standard input has frames: first the limits, then one task each. A task is a list of raw records, and its answer the
+list of their items. Or a task is a byte range of a file: its answers are the place of its first record (if that is to
+be searched), then the items of a few records at a time. A byte before each frame of an answer is 1 in the last one of
+a task. The process ends at the end of standard input, so that it never outlives its parent.
 """
 
 from __future__ import annotations
@@ -25,19 +24,19 @@ from graphlang.ingest.workers.protocol import decode_frame, encode_frame, pack_i
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_RARELY = (20_000, 50, 50)  # garbage in cycles comes of errors alone
+_GC_THRESHOLD = (20_000, 50, 50)  # only errors make reference cycles
 _RECORDS = 64  # pages of an answer at most
 _BYTES = 4 << 20  # and bytes of them
-_PASSED = 4096  # raw records of any kind
+_RAWS = 4096  # raw records of any kind
 
 
 def _receive(stream: IO[bytes], tasks: SimpleQueue[Any]) -> None:
-    """Take tasks in as they come, so that the parent never waits for this process to read."""
+    """Receive tasks as they come, so that the parent never waits for this process to read."""
     while True:
         try:
             tasks.put(decode_frame(read_frame(stream)))
         except EOFError:
-            os._exit(0)  # the parent is gone, or done: whatever is half parsed is of no use to anybody
+            os._exit(0)  # the parent has ended, or needs no more answers
 
 
 def main() -> None:
@@ -53,7 +52,7 @@ def main() -> None:
     threading.Thread(target=_receive, args=(source, tasks), daemon=True).start()
     parser = Parser(limits)
     gc.freeze()
-    gc.set_threshold(*_RARELY)
+    gc.set_threshold(*_GC_THRESHOLD)
 
     def answer(value: Any, *, last: bool) -> None:
         results.write(b"\1" if last else b"\0")
@@ -65,32 +64,32 @@ def main() -> None:
             while True:
                 task = tasks.get()
                 if isinstance(task, list):
-                    answer([pack_item(item) for one in task for item in parser.parse(unpack_raw(one))], last=True)
+                    answer([pack_item(item) for raw in task for item in parser.parse(unpack_raw(raw))], last=True)
                 else:
                     try:
-                        _byte_range(ByteRange(Path(task[0]), *task[1:]), parser, limits, answer)
+                        _parse_range(ByteRange(Path(task[0]), *task[1:]), parser, limits, answer)
                     except BrokenPipeError:
                         raise
                     except OSError:
-                        answer(None, last=True)  # the parent will see what is wrong when it reads the file itself
+                        answer(None, last=True)  # the parent reads the file itself, and reports the error
     except BrokenPipeError:
         os._exit(0)
 
 
-def _byte_range(byte_range: ByteRange, parser: Parser, limits: Limits, answer: Callable[..., None]) -> None:
+def _parse_range(byte_range: ByteRange, parser: Parser, limits: Limits, answer: Callable[..., None]) -> None:
     """Read and parse a byte range of a file."""
     begin = byte_range.begin
     if not byte_range.exact:
         with byte_range.opened() as file:
-            found = find_record(file, byte_range.begin, byte_range.stop)
-        # Without a place to start from the parent reads the byte range, if it is not part of the one before.
-        answer(-1 if found is None else found, last=found is None)
-        if found is None:
+            place = find_record(file, byte_range.begin, byte_range.stop)
+        # Without a place the parent reads the byte range, unless it is part of the one before.
+        answer(-1 if place is None else place, last=place is None)
+        if place is None:
             return
-        begin = found
+        begin = place
     with open_range(byte_range, limits, begin) as reader:
         items: list[Any] = []
-        taken = size = raws = 0
+        candidates = size = raws = 0
         skip = byte_range.skip
         for raw in reader:
             if skip:
@@ -99,9 +98,9 @@ def _byte_range(byte_range: ByteRange, parser: Parser, limits: Limits, answer: C
             raws += 1
             if is_candidate(raw):
                 items += [pack_item(item) for item in parser.parse(raw)]
-                taken += 1
+                candidates += 1
                 size += len(raw.block)
-            if taken >= _RECORDS or size >= _BYTES or raws >= _PASSED:
+            if candidates >= _RECORDS or size >= _BYTES or raws >= _RAWS:
                 answer((items, raws, reader.bytes_read, None, False), last=False)
-                items, taken, size, raws = [], 0, 0, 0
+                items, candidates, size, raws = [], 0, 0, 0
         answer((items, raws, reader.bytes_read, reader.ended, True), last=True)

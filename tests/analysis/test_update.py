@@ -28,7 +28,7 @@ from graphlang.db.runs.run import chosen_run, get_run
 from graphlang.db.write import sources
 from graphlang.db.write.choose_capture import Keep
 from graphlang.db.write.writer import Site, Writer, finish
-from graphlang.urls import registry as url_methods
+from graphlang.urls import url_methods
 
 if TYPE_CHECKING:
     import sqlite3

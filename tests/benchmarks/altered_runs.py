@@ -34,7 +34,7 @@ import graphlang.report
 from graphlang.cli import cli
 from graphlang.cli.main import main as command_line
 from graphlang.content import registry as content_methods
-from graphlang.urls import registry as url_methods
+from graphlang.urls import url_methods
 
 sys.path.append(str(Path(__file__).parents[1] / "db"))
 import altered_databases as altered

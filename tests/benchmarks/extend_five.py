@@ -29,10 +29,9 @@ from graphlang.codes import languages
 from graphlang.content import registry
 from graphlang.content.nfc.model import Discriminative
 from graphlang.content.text.scripts import registry as scripts
-from graphlang.content.training import corpus, made_genres
-from graphlang.content.training.discriminative import columns, logistic_regression, occurrences
-from graphlang.content.training.extend import extend
-from graphlang.content.training.options import TrainingOptions
+from graphlang.training import corpus, derived_text, logistic_regression, model_columns
+from graphlang.training.extend import extend_model
+from graphlang.training.training_options import TrainingOptions
 
 FIVE = ("tam", "eus", "fao", "xho", "mos")
 RELATIVES = ("dan", "isl", "nbl", "nno", "nob", "ssw", "zul")
@@ -46,8 +45,8 @@ def five_out(
     path = registry.path("nfc")
     model, digest = modelfile.read(path)
     identifier = Discriminative(model, digest, "nfc")
-    often = occurrences.of_model(model, path)
-    text = corpus.read(
+    often = model_columns.read_occurrences(model, path)
+    text = corpus.read_corpus(
         data / "train",
         label=languages.label,
         minimum=lambda _: 0,
@@ -58,28 +57,30 @@ def five_out(
     )
     genres = []
     for label in FIVE:
-        kept, _ = corpus.held_out(text.lines[label], model.parameters["held_out"])
+        kept, _ = corpus.hold_out(text.lines[label], model.parameters["held_out"])
         stays = set(kept)
         apart = {kind: [line for line in own if line in stays] for kind, own in text.by_genre(label).items()}
         genres.append(apart)
         (folder / label).mkdir()
         for kind, own in apart.items():
             (folder / label / f"{kind}.txt").write_text("\n".join(own), encoding="utf-8")
-    made_genres.add(genres, FIVE, words, TrainingOptions(), np.random.default_rng(0))
+    derived_text.add_derived_text(genres, FIVE, words, TrainingOptions(), np.random.default_rng(0))
     for label, apart in zip(FIVE, genres, strict=True):
         script = scripts.number(model.parameters["scripts"][int(model.arrays["script"][model.labels.index(label)])])
         every = [line for own in apart.values() for line in own]
-        features, _ = logistic_regression.find(
+        features, _ = logistic_regression.find_features(
             identifier.vocabulary, every, limit=model.parameters["maximum"], closed=True, script=script
         )
         often -= np.bincount(features, minlength=len(often))
-    packed = occurrences.pack(np.maximum(often, 0).astype(np.int64))
-    return model, columns.take_out(replace(model, arrays={**model.arrays, occurrences.ARRAY: packed}), FIVE)
+    packed = model_columns.pack_occurrences(np.maximum(often, 0).astype(np.int64))
+    return model, model_columns.remove_labels(
+        replace(model, arrays={**model.arrays, model_columns.OCCURRENCES: packed}), FIVE
+    )
 
 
 def kept_out(data: Path, folder: Path, messages: list[Path], every: int) -> None:
     """Lines of the relatives that training kept out go to the folder."""
-    text = corpus.read(
+    text = corpus.read_corpus(
         data / "train",
         label=languages.label,
         minimum=lambda _: 0,
@@ -90,7 +91,7 @@ def kept_out(data: Path, folder: Path, messages: list[Path], every: int) -> None
     )
     for label in RELATIVES:
         (folder / label).mkdir()
-        out = corpus.held_out(text.lines[label], every)[1]
+        out = corpus.hold_out(text.lines[label], every)[1]
         (folder / label / "lines.txt").write_text("\n".join(out), encoding="utf-8")
 
 
@@ -132,7 +133,9 @@ def main() -> None:
         if relatives is not None:
             kept_out(wanted.data, relatives, messages, model.parameters["held_out"])
         begin = time.process_time()
-        bigger = extend(folder, base=smaller, path=Path("five-out.npz"), digest="", words=words, relatives=relatives)
+        bigger = extend_model(
+            folder, base=smaller, path=Path("five-out.npz"), digest="", words=words, relatives=relatives
+        )
         print(f"{len(smaller.labels)} labels, {len(bigger.labels)} after {time.process_time() - begin:.1f} s of CPU")
     for label, told in bigger.parameters["extended"][-1]["labels"].items():
         if told.get("bias"):

@@ -21,8 +21,8 @@ from graphlang.codes.languages import code
 from graphlang.codes.wanted import wanted
 from graphlang.content import registry
 from graphlang.content.nfc.model import Discriminative
-from graphlang.content.training.fewer_labels import fewer_labels
 from graphlang.evaluation.metrics import calibration_error
+from graphlang.training.model_columns import select_labels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,7 +64,7 @@ def main() -> None:
     whole = registry.load("nfc")
     for name, codes in SETS.items():
         only = codes.split()
-        made = fewer_labels(model, path=path, digest=digest, only=[wanted(one) for one in only])
+        made = select_labels(model, path=path, digest=digest, only=[wanted(one) for one in only])
         small = Discriminative(made.model, "", "")
         print(f"\n{name} ({codes}): {len(made.model.to_bytes()) / 1e6:.1f} MB")
         print("file                      cut  lines   whole  alone   error  others at .9")

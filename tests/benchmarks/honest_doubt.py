@@ -39,9 +39,9 @@ from graphlang.content.nfc import doubt
 from graphlang.content.nfc.model import Discriminative
 from graphlang.content.text.normalise import normalise
 from graphlang.content.text.scripts import registry as scripts
-from graphlang.content.training import corpus
-from graphlang.content.training.discriminative.columns import take_out
 from graphlang.evaluation.metrics import calibration_error
+from graphlang.training import corpus
+from graphlang.training.model_columns import remove_labels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -162,7 +162,7 @@ Said = dict[tuple[str, bool], dict[str, Answers]]
 
 def of_fold(model: modelfile.Model, gone: set[str], texts: dict[str, dict[str, list[str]]], said: Said) -> None:
     """Add what the model without some labels says of their texts."""
-    smaller = Discriminative(take_out(model, gone), "", "")
+    smaller = Discriminative(remove_labels(model, gone), "", "")
     for kind, own in texts.items():
         some = sorted(gone & own.keys())
         flat = [text for label in some for text in own[label]]
@@ -237,7 +237,7 @@ def left_out(model: modelfile.Model, texts: dict[str, dict[str, list[str]]], hal
 def too_little(data: Path, held: set[str]) -> dict[str, dict[str, list[str]]]:
     """Texts by kind of the languages whose training text is too little for the model."""
     folders = data / "train", data / "train-software"
-    read = corpus.read(
+    read = corpus.read_corpus(
         folders[0], label=languages.label, minimum=lambda _: 0, maximum=400_000, messages=folders[1:], one_script=True
     )
     made: dict[str, dict[str, list[str]]] = {"joined": {}, **{kind: {} for kind in CUTS}}

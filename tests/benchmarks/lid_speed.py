@@ -137,13 +137,13 @@ def one_load(name: str) -> None:
 def with_profiles(name: str, number: int) -> System:
     """A byte method with so many of its languages, evenly chosen, each in all its encodings."""
     from graphlang.content import registry  # noqa: PLC0415
-    from graphlang.content.published.bytes import profiles  # noqa: PLC0415
+    from graphlang.papers import byte_profiles  # noqa: PLC0415
 
     identifier: Any = registry.load(name)
     places = np.linspace(0, len(identifier.labels) - 1, number).astype(int)
     labels = [identifier.labels[place] for place in places.tolist()]
     chosen = [own for own in identifier._profiles if own.label in labels and own.encoding == "utf-8"]
-    index = profiles.Index(chosen, identifier.order, identifier.values(chosen))
+    index = byte_profiles.ProfileIndex(chosen, identifier.order, identifier.values(chosen))
 
     def run(some: list[str]) -> None:
         data = [text.encode("utf-8", "replace") for text in some]

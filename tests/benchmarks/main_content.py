@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING
 from graphlang.ingest import Limits
 from graphlang.ingest import page as parse
 from graphlang.ingest.formats.detect import open_records
-from graphlang.ingest.html.document import read
-from graphlang.ingest.payload import http_response, media_type
+from graphlang.ingest.html.document import read_document
+from graphlang.ingest.payload import http
 from graphlang.ingest.payload.charset import decode
 
 if TYPE_CHECKING:
@@ -45,9 +45,9 @@ def sample(path: Path, count: int, seed: int) -> list[str]:
         for raw in records:
             if not parse.is_candidate(raw) or not raw.block.startswith(b"HTTP/"):
                 continue
-            answer = http_response.response(raw.block, limits.max_header, limits.max_payload)
-            mime, charset = media_type.media_type(answer.fields.get("content-type", ""))
-            if media_type.form(mime, answer.payload) == "html":
+            answer = http.parse_response(raw.block, limits.max_header, limits.max_payload)
+            mime, charset = http.parse_media_type(answer.fields.get("content-type", ""))
+            if http.detect_form(mime, answer.payload) == "html":
                 text = decode(answer.payload, charset, markup=True).text
                 pages.append(text if isinstance(text, str) else text.decode("utf-8", "replace"))
     return random.Random(seed).sample(pages, min(count, len(pages)))  # noqa: S311 - a sample, not a secret
@@ -55,7 +55,7 @@ def sample(path: Path, count: int, seed: int) -> list[str]:
 
 def main_content(markup: str) -> str:
     """Return our main content of a page."""
-    page = read(markup, Limits())
+    page = read_document(markup, Limits())
     return page.text[: page.main_length]
 
 

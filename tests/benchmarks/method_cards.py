@@ -44,8 +44,8 @@ from graphlang.evaluation.metrics import calibration_error, macro_f
 from graphlang.graph.clueweb09 import CLUEWEB09
 from graphlang.method_cards.figures import FILE
 from graphlang.modelfile import ModelError
-from graphlang.urls import registry as url_methods
-from graphlang.urls.training.labelled_urls import read_urls
+from graphlang.urls import url_methods
+from graphlang.urls.labelled_urls import read_urls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

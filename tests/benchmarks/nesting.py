@@ -12,8 +12,8 @@ import time
 from typing import NamedTuple
 
 from graphlang.ingest import Limits
-from graphlang.ingest.formats.records import RawRecord
 from graphlang.ingest.page import Parser
+from graphlang.ingest.raw import RawRecord
 
 MEGABYTE = 1 << 20
 WANTED = 100  # milliseconds for a megabyte, at most

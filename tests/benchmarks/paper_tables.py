@@ -33,17 +33,16 @@ import numpy as np
 from fastwarc import ArchiveIterator
 
 from graphlang.codes import languages
-from graphlang.content import registry
-from graphlang.content.published import declared
-from graphlang.content.published.bytes import byte_trigrams
-from graphlang.content.published.bytes.encodings import decode
-from graphlang.content.training.train import train
+from graphlang.content import declared, registry
 from graphlang.evaluation.metrics import by_length
 from graphlang.ingest import Limits
 from graphlang.ingest.formats.record_reader import RecordReader
 from graphlang.ingest.html import document
 from graphlang.ingest.page import Parser
 from graphlang.ingest.payload import charset, visible_bytes
+from graphlang.papers import byte_trigrams
+from graphlang.papers.encodings import decode
+from graphlang.training.train import train
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -264,15 +263,15 @@ def decodes_alike(data: bytes, named: str | None, true: str) -> bool:
 
 def by_characters(page: Page) -> bytes:
     """The paper's character parser: the charset that is declared, else UTF-8; then tags are removed."""
-    word = next(iter(charset._declared(page.data, page.http, markup=True)), None)
+    word = next(iter(charset._declared_labels(page.data, page.http, markup=True)), None)
     known = charset._lookup(word[0]) if word else None
     text = known.codec.decode(page.data, "replace")[0] if known else page.data.decode("utf-8", "replace")
-    return visible_bytes.visible(text.encode("utf-8", "replace"), references=False)
+    return visible_bytes.extract_visible(text.encode("utf-8", "replace"), references=False)
 
 
 def detected(page: Page) -> str:
     """What ingest reads: charset by our rules and a detector, text by a real parser."""
-    return document.read(charset.decode(page.data, page.http).text, Limits()).text
+    return document.read_document(charset.decode(page.data, page.http).text, Limits()).text
 
 
 def chew(data: Path) -> None:
@@ -290,8 +289,8 @@ def chew(data: Path) -> None:
     pages = pages_of(data, 600)
     gold = np.array([page.gold for page in pages])
     sources = np.array([page.source for page in pages])
-    plain = [visible_bytes.visible(page.data, references=False) for page in pages]
-    full = [visible_bytes.visible(page.data) for page in pages]
+    plain = [visible_bytes.extract_visible(page.data, references=False) for page in pages]
+    full = [visible_bytes.extract_visible(page.data) for page in pages]
     characters = [by_characters(page) for page in pages]
     texts = [detected(page) for page in pages]
     encoded = [text.encode() for text in texts]
@@ -368,7 +367,7 @@ def synthetic(data: Path, identifier: Any) -> None:
     gold = np.array([languages.split(line.tag)[0] for line in lines])
     shares = []
     for on in (False, True):
-        answer = identifier.identify_bytes([visible_bytes.visible(page, references=on) for page in pages])[0]
+        answer = identifier.identify_bytes([visible_bytes.extract_visible(page, references=on) for page in pages])[0]
         shares.append((np.array([*codes(identifier), ""])[answer] == gold).mean())
     say()
     say(
@@ -378,7 +377,7 @@ def synthetic(data: Path, identifier: Any) -> None:
 
 
 def suzuki(identifier: byte_trigrams.ByteTrigrams, data: list[bytes], gold: np.ndarray) -> None:
-    strict = byte_trigrams.Strict(identifier)
+    strict = byte_trigrams.StrictTrigrams(identifier)
     labels, _, _ = strict.identify_bytes(data)
     answer = np.array([*codes(strict), ""])[labels]
     told = (answer != "und") & (answer != "")
@@ -392,8 +391,12 @@ def declarations(data: Path) -> None:
     say("No labelled collection here declares any language, so real pages without labels are taken, and the default")
     say("content method is the judge, where it is sure (above 0.95, 200 characters or more): agreement, not accuracy.")
     say()
-    say("| collection | pages with text | declare | usable | judged | agree | " + " | ".join(declared.SOURCES) + " |")
-    say("|---" * (6 + len(declared.SOURCES)) + "|")
+    say(
+        "| collection | pages with text | declare | usable | judged | agree | "
+        + " | ".join(declared.DECLARATION_SOURCES)
+        + " |"
+    )
+    say("|---" * (6 + len(declared.DECLARATION_SOURCES)) + "|")
     identifier = registry.load("nfc")
     sets = [(f"web/{name}", data / "web" / f"{name}.warc.gz") for name in ("docs-full", "httpd2006-legacy")]
     sets += [(f"bench/{name}", data / "bench" / f"{name}.warc.gz") for name in ("news-pages", "manuals")]
@@ -407,7 +410,7 @@ def declarations(data: Path) -> None:
                 for item in parser.parse(raw):
                     if hasattr(item, "declared") and item.text:
                         any_said += bool(item.declared)
-                        said.append(declared.declared(item.declared))
+                        said.append(declared.find_declared(item.declared))
                         texts.append(item.text)
         usable = np.array([one is not None for one in said])
         code = np.array([languages.split(one.label)[0] if one else "" for one in said])
@@ -415,7 +418,15 @@ def declarations(data: Path) -> None:
         judged = usable & (sure > 0.95) & (np.array(list(map(len, texts))) >= 200)
         agree = f"{(answer == code)[judged].mean():.4f}" if judged.any() else "-"
         by = Counter(one.source for one in said if one)
-        cells = (name, len(texts), any_said, usable.sum(), judged.sum(), agree, *(by[s] for s in declared.SOURCES))
+        cells = (
+            name,
+            len(texts),
+            any_said,
+            usable.sum(),
+            judged.sum(),
+            agree,
+            *(by[s] for s in declared.DECLARATION_SOURCES),
+        )
         say("| " + " | ".join(map(str, cells)) + " |")
 
 

@@ -41,11 +41,9 @@ import numpy as np
 from graphlang.analysis.classify import classify
 from graphlang.codes.languages import code, label
 from graphlang.content import registry
-from graphlang.content.segments import decode
-from graphlang.content.segments import page_shares as pages
-from graphlang.content.segments import spans as find
-from graphlang.content.training import corpus
+from graphlang.content.segments import decode, page_shares, spans
 from graphlang.db.connection import open_existing
+from graphlang.training import corpus
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -67,9 +65,9 @@ class Document(NamedTuple):
 
 def held_out(data: Path) -> dict[str, list[str]]:
     """Lines of the languages that have the most of them."""
-    read = corpus.read(data / "train", label=label, minimum=lambda _: 60_000, maximum=400_000)
+    read = corpus.read_corpus(data / "train", label=label, minimum=lambda _: 60_000, maximum=400_000)
     lines = {
-        own: [line for line in corpus.held_out(some, 10)[1] if len(line) > SHORTEST_LINE]
+        own: [line for line in corpus.hold_out(some, 10)[1] if len(line) > SHORTEST_LINE]
         for own, some in read.lines.items()
     }
     ordered = sorted(lines, key=lambda own: (-sum(map(len, lines[own])), own))
@@ -163,14 +161,14 @@ def timed(name: str, made: list[Document], run: Any) -> None:
 
 
 def of_texts(identifier: Any, texts: list[str]) -> list[dict[str, float]]:
-    return [dict(find.shares(own)) for own in find.spans(identifier, texts)]
+    return [dict(spans.list_shares(own)) for own in spans.find_spans(identifier, texts)]
 
 
 def of_pages(identifier: Any, texts: list[str]) -> list[dict[str, float]]:
     """As a content run does it."""
     answers = identifier.probabilities(texts)
     told = []
-    for parts, answer in zip(pages.of_pages(identifier, texts, answers), answers, strict=True):
+    for parts, answer in zip(page_shares.compute_page_shares(identifier, texts, answers), answers, strict=True):
         own: dict[str, float] = {}
         for number, share in parts or [(int(answer.argmax()), 1.0)]:
             name = code(identifier.labels[number]) or identifier.labels[number]
@@ -259,10 +257,10 @@ def cost(identifier: Any, collection: Path) -> None:
 
 def fit(identifier: Any, made: list[Document]) -> None:
     for values in product((0.001, 0.003, 0.01), (1.0, 2.5), (5.0,), (4.0, 6.0), (0.0, 0.2)):
-        find.COSTS = decode.Costs(*values)
+        spans.COSTS = decode.Costs(*values)
         timed(f"spans {values}", made, lambda texts: of_texts(identifier, texts))
     for values in product((0.001, 0.003, 0.01), (0.5, 1.0), (5.0,), (3.0, 4.0), (0.0, 0.2)):
-        pages.COSTS = decode.Costs(*values)
+        page_shares.COSTS = decode.Costs(*values)
         timed(f"pages {values}", made, lambda texts: of_pages(identifier, texts))
 
 

@@ -11,9 +11,8 @@ import sys
 import numpy as np
 from url_data import FIVE, Part, decisions, f_of, five, table, text
 
-from graphlang.urls.baykan2008.methods import METHODS
-from graphlang.urls.training.labelled_urls import Labelled
-from graphlang.urls.training.registered_domains import registered_domains
+from graphlang.urls.labelled_urls import LabelledUrl, registered_domains
+from graphlang.urls.url_methods import PAPER_METHODS
 
 SHARES = (0.001, 0.01, 0.1, 1.0)
 #: Lines of running text of each language that are added in section 7.
@@ -37,21 +36,21 @@ def curves() -> None:
         keep[chance.choice(rest, size=int(share * len(rest)), replace=False)] = True
         some = part.some(keep)
         domains = set(registered_domains(some.urls))
-        made = decisions(some, [test, tenth], METHODS)
+        made = decisions(some, [test, tenth], PAPER_METHODS)
         for place, (lines, asked) in enumerate(zip(found.values(), (test, tenth), strict=True)):
             known = np.mean([domain in domains for domain in registered_domains(asked.urls)])
-            scores = [float(np.mean(f_of(made[name][place], asked))) for name in METHODS]
+            scores = [float(np.mean(f_of(made[name][place], asked))) for name in PAPER_METHODS]
             lines.append((f"{share:.1%}", f"{len(some.urls):,}", f"{known:.1%}", *scores))
     for title, lines in found.items():
         print(f"F averaged over the five languages, tested on {title}\n")
-        table(("training", "URLs", "test domains seen", *(name.removeprefix("url-") for name in METHODS)), lines)
+        table(("training", "URLs", "test domains seen", *(name.removeprefix("url-") for name in PAPER_METHODS)), lines)
 
 
 def content() -> None:
     part, test = five("train", path=False), five("visible", path=True)
     chance = np.random.default_rng(0)
     lines = {code: chance.permutation(np.array(text()[code], dtype=object))[:LINES] for code in FIVE}
-    added = [Labelled(code, "", "/" + line.replace("%", " ")) for code in FIVE for line in lines[code]]
+    added = [LabelledUrl(code, "", "/" + line.replace("%", " ")) for code in FIVE for line in lines[code]]
     print(f"F with words, trained on URLs (U) and on URLs and {LINES:,} lines of text a language (Co)\n")
     rows = []
     for name, papers in PAPER_10.items():

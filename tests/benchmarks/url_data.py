@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from graphlang.urls.training import train_baykan2008
-from graphlang.urls.training.evaluation import measures
-from graphlang.urls.training.labelled_urls import Labelled, read_text, read_urls
+from graphlang.papers import baykan2008_training
+from graphlang.training.url_examples import read_text
+from graphlang.urls.labelled_urls import LabelledUrl, measure_decisions, read_urls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,7 +29,7 @@ FIVE = ("eng", "deu", "fra", "spa", "ita")
 class Part:
     """Some labelled URLs."""
 
-    def __init__(self, rows: Sequence[Labelled]) -> None:
+    def __init__(self, rows: Sequence[LabelledUrl]) -> None:
         self.rows = list(rows)
         self.urls = [row.url for row in rows]
         self.language = np.array([row.language for row in rows])
@@ -50,7 +50,7 @@ def has_path(url: str) -> bool:
 
 
 @cache
-def rows(name: str) -> tuple[Labelled, ...]:
+def rows(name: str) -> tuple[LabelledUrl, ...]:
     return tuple(read_urls(DATA / "urls" / f"{name}.tsv"))
 
 
@@ -68,7 +68,7 @@ def decisions(part: Part, tests: Sequence[Part], names: Iterable[str]) -> dict[s
     """{method: the yes and no of five binary classifiers [URLs, five] for each test}, trained on ``part``."""
     answer = {}
     for name in names:
-        model = train_baykan2008.train(name, part.by_language(), least=1, binary=True)
+        model = baykan2008_training.train_classifier(name, part.by_language(), least=1, binary=True)
         columns = [model.labels.index(code) for code in FIVE]
         answer[name] = [model.decisions(test.urls)[:, columns] for test in tests]
     return answer
@@ -76,7 +76,7 @@ def decisions(part: Part, tests: Sequence[Part], names: Iterable[str]) -> dict[s
 
 def f_of(decided: np.ndarray, test: Part) -> list[float]:
     """F of each of the five classifiers."""
-    return [measures(decided[:, number], test.language == code).f for number, code in enumerate(FIVE)]
+    return [measure_decisions(decided[:, number], test.language == code).f for number, code in enumerate(FIVE)]
 
 
 def table(head: Sequence[str], lines: Iterable[Sequence[object]]) -> None:

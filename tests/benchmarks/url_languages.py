@@ -21,10 +21,10 @@ import numpy as np
 from url_data import FIVE, has_path, rows, table
 
 from graphlang.evaluation.metrics import calibration_error, macro_f
-from graphlang.urls.default.features import features
-from graphlang.urls.registry import load, names
-from graphlang.urls.training.evaluation import balanced_f
-from graphlang.urls.training.knowledge import signs
+from graphlang.training.url_examples import known_signs
+from graphlang.urls.labelled_urls import balanced_f
+from graphlang.urls.url_features import extract_features
+from graphlang.urls.url_methods import load, names
 
 LEAST = 20
 
@@ -32,9 +32,9 @@ LEAST = 20
 def hints(urls: list[str], language: np.ndarray) -> np.ndarray:
     """[URLs] whether a known sign of the right language stands in the URL."""
     codes = sorted(set(language.tolist()))
-    pairs = {(bucket, column) for bucket, column, _ in signs(codes)}
+    pairs = {(bucket, column) for bucket, column, _ in known_signs(codes)}
     column = {code: n for n, code in enumerate(codes)}
-    found = features(urls)
+    found = extract_features(urls)
     answer = np.zeros(len(urls), dtype=bool)
     for kind in ("word", "place"):
         bucket, first = found[kind]

@@ -13,13 +13,11 @@ from itertools import combinations
 import numpy as np
 from url_data import FIVE, Part, decisions, f_of, five, table
 
-from graphlang.urls import registry
-from graphlang.urls.baykan2008 import cctld
-from graphlang.urls.baykan2008.merge import improve_precision, improve_recall
-from graphlang.urls.baykan2008.methods import METHODS
-from graphlang.urls.training import train_baykan2008
-from graphlang.urls.training.evaluation import confusion, measures
-from graphlang.urls.training.registered_domains import registered_domains
+from graphlang.papers import baykan2008_cctld, baykan2008_training
+from graphlang.papers.baykan2008 import improve_precision, improve_recall
+from graphlang.urls import url_methods
+from graphlang.urls.labelled_urls import count_confusion, measure_decisions, registered_domains
+from graphlang.urls.url_methods import PAPER_METHODS
 
 #: Table 4, web crawl: P, R, p(-|-), F.
 PAPER_4 = {
@@ -50,8 +48,8 @@ def table_4(tests: dict[str, Part]) -> None:
     lines = []
     for name, test in tests.items():
         for row, paper in PAPER_4.items():
-            answer = cctld.paper(test.urls, plus="+" in row)
-            found = measures(answer == row[:3], test.language == row[:3])
+            answer = baykan2008_cctld.paper_cctld(test.urls, plus="+" in row)
+            found = measure_decisions(answer == row[:3], test.language == row[:3])
             cells = (f"{ours:.2f} ({theirs:.2f})" for ours, theirs in zip(found, paper, strict=True))
             lines.append((name, row, *cells))
     table(("test URLs", "classifier", "P", "R", "negative", "F"), lines)
@@ -72,14 +70,14 @@ def table_7(tests: dict[str, Part], made: dict[str, list[np.ndarray]]) -> None:
     test = tests["with a path"]
     lines = []
     for method, some in made.items():
-        found = [measures(some[0][:, number], test.language == code) for number, code in enumerate(FIVE)]
+        found = [measure_decisions(some[0][:, number], test.language == code) for number, code in enumerate(FIVE)]
         lines.append((method, *(f"{one.precision:.2f} {one.recall:.2f} {one.negative:.2f}" for one in found)))
     table(("method", *FIVE), lines)
 
 
 def table_6(tests: dict[str, Part], made: dict[str, list[np.ndarray]]) -> None:
     print("Table 6, confusion of Naive Bayes over words; in brackets the paper's on its web crawl\n")
-    shares = confusion(made["url-words-nb"][0], tests["with a path"].language, FIVE)
+    shares = count_confusion(made["url-words-nb"][0], tests["with a path"].language, FIVE)
     lines = [
         (code, *(f"{ours:.0%} ({theirs} %)" for ours, theirs in zip(line, paper, strict=True)))
         for code, line, paper in zip(FIVE, shares, PAPER_6, strict=True)
@@ -92,13 +90,13 @@ def best_pairs(part: Part) -> list[tuple[str, str, str]]:
     _, domain = np.unique(registered_domains(part.urls), return_inverse=True)
     third = np.random.default_rng(1).integers(3, size=domain.max() + 1)[domain] == 0
     held_out = part.some(third)
-    trial = decisions(part.some(~third), [held_out], METHODS)
+    trial = decisions(part.some(~third), [held_out], PAPER_METHODS)
     found = []
     for number, code in enumerate(FIVE):
         truth = held_out.language == code
         scores = {
-            (a, b, how): measures(merge(trial[a][0][:, number], trial[b][0][:, number]), truth).f
-            for a, b in combinations(METHODS, 2)
+            (a, b, how): measure_decisions(merge(trial[a][0][:, number], trial[b][0][:, number]), truth).f
+            for a, b in combinations(PAPER_METHODS, 2)
             for how, merge in (("or", improve_recall), ("and", improve_precision))
         }
         found.append(max(scores, key=lambda key: scores[key]))
@@ -107,7 +105,7 @@ def best_pairs(part: Part) -> list[tuple[str, str, str]]:
 
 def tables_8_and_9(part: Part, tests: dict[str, Part], made: dict[str, list[np.ndarray]]) -> None:
     pairs = best_pairs(part)
-    shipped = registry.load()
+    shipped = url_methods.load()
     columns = [shipped.labels.index(code) for code in FIVE]
     words = "Tables 8 and 9, F of Naive Bayes over words, of the best pair for each language, and of the shipped model"
     print(f"{words}\n(the paper: {PAPER_8} and {PAPER_9} for ODP, search results and web crawl; humans .75)\n")
@@ -140,7 +138,9 @@ def custom_features(part: Part, tests: dict[str, Part]) -> None:
     lines = []
     for learner in ("nb", "re", "me", "dt"):
         for every in (False, True):
-            model = train_baykan2008.train(f"url-custom-{learner}", part.by_language(), binary=True, every=every)
+            model = baykan2008_training.train_classifier(
+                f"url-custom-{learner}", part.by_language(), binary=True, every=every
+            )
             columns = [model.labels.index(code) for code in FIVE]
             scores = [float(np.mean(f_of(model.decisions(test.urls)[:, columns], test))) for test in tests.values()]
             lines.append((f"url-custom-{learner}", len(model.features.names), *scores))
@@ -148,7 +148,7 @@ def custom_features(part: Part, tests: dict[str, Part]) -> None:
 
 
 def figure_1(part: Part) -> None:
-    model = train_baykan2008.train("url-custom-dt", part.by_language())
+    model = baykan2008_training.train_classifier("url-custom-dt", part.by_language())
     tree = model.scorer.trees[model.labels.index("deu")].pruned(4)
     print("Figure 1, the decision tree for German, four questions deep; both sides have the same weight in all\n")
     print("    " + tree.text(model.features.names, ["other", "German"]).replace("\n", "\n    "))
@@ -162,7 +162,7 @@ def main() -> None:
     print(f"{len(part.urls):,} URLs train; test domains seen:", ", ".join(f"{n} {s:.1%}" for n, s in seen.items()))
     print("(the paper's web crawl: 53 %)\n")
     table_4(tests)
-    made = decisions(part, list(tests.values()), METHODS)
+    made = decisions(part, list(tests.values()), PAPER_METHODS)
     table_7(tests, made)
     table_6(tests, made)
     tables_8_and_9(part, tests, made)

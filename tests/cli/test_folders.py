@@ -89,7 +89,7 @@ def test_an_empty_name_is_not_the_working_folder(graphlang: Call, empty: Path, v
     result = graphlang(*verb, "", "--workers", 1)
     assert (result.exit_code, result.stderr.splitlines()[-1]) == (
         2,
-        "Error: Invalid value for '[FILES]...': an empty name, which is no file or folder",
+        "Error: Invalid value for '[FILES]...': an empty name is not a file or folder",
     )
     assert not (empty / "new.db").exists()
 

@@ -147,7 +147,7 @@ def test_a_file_that_was_no_archive_without_its_reader_is_told_when_the_reader_i
     told = graphlang("ingest", db, crawl, "--plugins").stderr.splitlines()
     assert told[:2] == [
         f"already read: {crawl}",
-        f"not an archive when it was read: {crawl}: --again asks the readers of today",
+        f"not an archive when it was read: {crawl}: --again tries the readers installed now",
     ]
     assert graphlang("ingest", db, crawl, "--plugins", "--again", "-q").exit_code == 0
     assert "--again" not in graphlang("ingest", db, crawl, "--plugins").stderr

@@ -8,7 +8,7 @@ from click.testing import Result
 
 from graphlang import modelfile
 from graphlang.content import registry
-from graphlang.content.published.bytes import profiles
+from graphlang.papers import byte_profiles
 
 Call = Callable[..., Result]
 TEXTS = {
@@ -29,7 +29,7 @@ def corpus(folder: Path, *languages: str, times: int = 120) -> Path:
 def held(path: Path) -> dict[tuple[str, str], tuple[bytes, bytes]]:
     return {
         one.key: (one.grams.tobytes(), one.counts.tobytes())
-        for one in profiles.unpack(modelfile.read(path)[0], str(path))
+        for one in byte_profiles.unpack_profiles(modelfile.read(path)[0], str(path))
     }
 
 

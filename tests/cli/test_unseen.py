@@ -19,10 +19,8 @@ if TYPE_CHECKING:
     Call = Callable[..., Result]
 
 GROWN = "Results are out of date (run 3). Update them: graphlang propagate DB --update"
-CORRECTED = (
-    "out of date (run 3): pages were corrected since, and most URLs that were only linked to are und. Update them:"
-)
-CLOSED = "most URLs that were only linked to are und: run 3 has no answers for them, and"
+CORRECTED = "out of date (run 3): pages were corrected since, and most unfetched URLs are und. Update them:"
+CLOSED = "most unfetched URLs are und: run 3 has no answers for them, and"
 
 
 def ask_nobody(db: Path) -> None:

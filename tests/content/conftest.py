@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from graphlang.content.training.train import train
+from graphlang.training.train import train
 
 if TYPE_CHECKING:
     from graphlang.modelfile import Model

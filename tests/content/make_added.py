@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from graphlang.codes import languages
-from graphlang.content.training import corpus, translations
+from graphlang.training import corpus
 
 ADDED: Final = ("ltg", "tum")  # Latgalian, Tumbuka
 
@@ -24,8 +24,8 @@ ADDED: Final = ("ltg", "tum")  # Latgalian, Tumbuka
 def main(data: Path, folder: Path) -> None:
     """Write FOLDER/LABEL/GENRE.txt, the lines that are in the language, each once."""
     shutil.rmtree(folder, ignore_errors=True)
-    texts, messages = (corpus.files_of((data / part,), languages.label, {}) for part in ("train", "train-software"))
-    cleaned = translations.clean(messages, texts)
+    texts, messages = (corpus.read_files((data / part,), languages.label, {}) for part in ("train", "train-software"))
+    cleaned = corpus.clean_messages(messages, texts)
     for label in ADDED:
         (folder / label).mkdir(parents=True)
         for genre in sorted({genre for genre, _ in cleaned[label]}):

@@ -18,16 +18,15 @@ from graphlang.codes import languages
 from graphlang.content import registry, speaker_prior
 from graphlang.content.nfc.model import Discriminative
 from graphlang.content.text.scripts import registry as scripts
-from graphlang.content.training import corpus
-from graphlang.content.training.discriminative import logistic_regression, occurrences
-from graphlang.content.training.options import TrainingOptions
+from graphlang.training import corpus, logistic_regression, model_columns
+from graphlang.training.training_options import TrainingOptions
 
 
 def text(data: Path, model: modelfile.Model) -> corpus.Corpus:
     """The training text of the model, by its labels: single files may have been mended since."""
     options = TrainingOptions()
     for messages in ([], [data / "train-software"]):
-        found = corpus.read(
+        found = corpus.read_corpus(
             data / "train",
             label=languages.label,
             minimum=lambda label: options.minimum // (2 if speaker_prior.speakers(label) else 1),
@@ -47,15 +46,20 @@ def main() -> None:
     found = text(Path(sys.argv[1]), model)
     often = np.zeros(len(identifier.vocabulary), dtype=np.int64)
     for label, number in zip(model.labels, model.arrays["script"].tolist(), strict=True):
-        kept, _ = corpus.held_out(found.lines.get(label, ()), model.parameters["held_out"])
+        kept, _ = corpus.hold_out(found.lines.get(label, ()), model.parameters["held_out"])
         script = scripts.number(model.parameters["scripts"][number])
-        features, _ = logistic_regression.find(
+        features, _ = logistic_regression.find_features(
             identifier.vocabulary, kept, limit=model.parameters["maximum"], closed=identifier.closed, script=script
         )
         often += np.bincount(features, minlength=len(often))
-    parameters = {"ngrams": occurrences.digest(model), "corpus": found.digest}
-    made = modelfile.Model(occurrences.METHOD, model.labels, parameters, {occurrences.ARRAY: occurrences.pack(often)})
-    made.save(occurrences.beside(path))
+    parameters = {"ngrams": model_columns.ngrams_digest(model), "corpus": found.digest}
+    made = modelfile.Model(
+        model_columns.OCCURRENCES_METHOD,
+        model.labels,
+        parameters,
+        {model_columns.OCCURRENCES: model_columns.pack_occurrences(often)},
+    )
+    made.save(model_columns.occurrences_path(path))
 
 
 if __name__ == "__main__":

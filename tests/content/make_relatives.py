@@ -27,9 +27,8 @@ import numpy as np
 from graphlang.codes.languages import label, split
 from graphlang.content import registry
 from graphlang.content.relatives import FILE, FLOOR, LEAST_BOUND, support
-from graphlang.content.segments import spans as find
-from graphlang.content.segments import units
-from graphlang.content.training import corpus
+from graphlang.content.segments import spans, units
+from graphlang.training import corpus
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,7 +71,7 @@ def supports(identifier: Identifier, some: list[str]) -> tuple[NDArray[np.float6
     read = [identifier.probabilities([text[unit.begin : unit.end] for unit in units.cut(text)]) for text in some]
     any_of_it, counted = (
         np.array([support(chances, floor).mean(axis=0, dtype=np.float64) for chances in read])
-        for floor in (find.COSTS.floor, FLOOR)
+        for floor in (spans.COSTS.floor, FLOOR)
     )
     return any_of_it, counted
 
@@ -85,7 +84,7 @@ def measured(
     Of a language in one kind alone there is none.
     """
     held_out = {
-        kind: [line for line in corpus.held_out(lines, 10)[1] if len(line) > _SHORTEST] for kind, lines in kinds.items()
+        kind: [line for line in corpus.hold_out(lines, 10)[1] if len(line) > _SHORTEST] for kind, lines in kinds.items()
     }
     found, most = [], {}
     if sum(len(line) for lines in held_out.values() for line in lines) >= HELD_OUT:
@@ -110,10 +109,10 @@ def main_kind(kinds: dict[str, tuple[str, ...]]) -> str | None:
 
 def shares(identifier: Identifier, data: Path) -> dict[str, dict[str, float]]:
     """The share from which on a text is in a relative, by the greater language and the relative."""
-    read = corpus.read(
+    read = corpus.read_corpus(
         data / "train", label=label, minimum=lambda _: 0, maximum=_READ, messages=[data / "train-software"]
     )
-    plain = corpus.read(data / "train", label=label, minimum=lambda _: 0, maximum=_READ)
+    plain = corpus.read_corpus(data / "train", label=label, minimum=lambda _: 0, maximum=_READ)
     size, prose = ({name: sum(map(len, lines)) for name, lines in one.lines.items()} for one in (read, plain))
     great = {
         number: measured(identifier, number, read.by_genre(name))

@@ -34,8 +34,8 @@ from graphlang.content.nfc.model import Discriminative
 from graphlang.content.nfc.short_texts import ShortTexts
 from graphlang.content.text.normalise import characters, fold
 from graphlang.content.text.scripts import registry as scripts
-from graphlang.content.training import corpus
-from graphlang.content.training.discriminative.columns import take_out
+from graphlang.training import corpus
+from graphlang.training.model_columns import remove_labels
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -94,7 +94,7 @@ def joined(lines: list[str]) -> list[str]:
 
 def lines_of(data: Path) -> Mapping[str, Sequence[str]]:
     """The lines of every label of the corpus."""
-    read = corpus.read(
+    read = corpus.read_corpus(
         data / "train",
         label=languages.label,
         minimum=lambda _: 0,
@@ -117,7 +117,7 @@ def usual(identifier: Discriminative, lines: Mapping[str, Sequence[str]]) -> dic
     if lm is None:
         return {}
     for place, label in enumerate(identifier.labels):
-        own = [line for line in corpus.held_out(tuple(lines.get(label, ())), 10)[1] if len(line) > LEAST_CHARACTERS]
+        own = [line for line in corpus.hold_out(tuple(lines.get(label, ())), 10)[1] if len(line) > LEAST_CHARACTERS]
         random.Random(label).shuffle(own)  # noqa: S311
         whole = " ".join(own)
         some = [whole[i : i + USUAL] for i in range(0, len(whole) - USUAL + 1, USUAL)][:MOST_USUAL]
@@ -135,7 +135,7 @@ def usual(identifier: Discriminative, lines: Mapping[str, Sequence[str]]) -> dic
 
 def texts(data: Path, lines: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
     """Labels of the first half that were trained and their texts."""
-    sources = {"training": {label: list(corpus.held_out(tuple(own), 10)[1]) for label, own in lines.items()}}
+    sources = {"training": {label: list(corpus.hold_out(tuple(own), 10)[1]) for label, own in lines.items()}}
     for name in _SOURCES:
         by_label: dict[str, list[str]] = defaultdict(list)
         for line in (data / "lid" / f"{name}.tsv").read_text(encoding="utf-8").splitlines()[1:]:
@@ -274,7 +274,7 @@ def collect(data: Path, model: modelfile.Model, lines: Mapping[str, Sequence[str
         gone = order[turn::FOLDS]
         rows = np.flatnonzero(np.isin(of, gone))
         mine = [some[row] for row in rows.tolist()] + (rubbish() if turn == 0 else [])
-        _, sure, kept = ask(Discriminative(take_out(model, set(gone)), "", ""), mine)
+        _, sure, kept = ask(Discriminative(remove_labels(model, set(gone)), "", ""), mine)
         left += [own for row, signs in kept.items() if sure[row] >= LEAST_SURE for own in signs]
     others = [text for _, text in untrained(lines, model.labels)]
     _, sure, kept = ask(identifier, others)

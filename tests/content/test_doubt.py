@@ -282,12 +282,18 @@ def test_models_without_the_ngrams_are_not_asked(shipped: Identifier) -> None:
     assert not OpenSet(replace(shipped.parts, vocabulary=Vocabulary(["abc", "a", " whole "]))).applies
 
 
-def test_answers_stay_and_do_not_depend_on_the_company(shipped: Identifier, monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = [AFRIKAANS[:90], AFRIKAANS * 4, "Lorem ipsum dolor sit amet, consetetur sadipscing elitr, sed diam " * 5]
+@pytest.mark.parametrize(
+    ("name", "value"), [("FEWEST_LETTERS", 1 << 40), ("COEFFICIENTS", np.array([-50, *[0] * 7], np.float32))]
+)
+def test_the_best_label_stays_the_best(
+    shipped: Identifier, monkeypatch: pytest.MonkeyPatch, name: str, value: object
+) -> None:
+    lorem = "Lorem ipsum dolor sit amet, consetetur sadipscing elitr, sed diam " * 5
+    texts = [AFRIKAANS[:90], AFRIKAANS * 4, lorem, "Ndiyabulela kakhulu"]
     doubtful = shipped.probabilities(texts)
     for text, row in zip(texts, doubtful, strict=True):
         assert shipped.probabilities([text])[0].tolist() == row.tolist()
-    monkeypatch.setattr(doubt, "FEWEST_LETTERS", 1 << 40)
+    monkeypatch.setattr(doubt, name, value)
     sure = shipped.probabilities(texts)
     assert doubtful.argmax(axis=1).tolist() == sure.argmax(axis=1).tolist()
     assert (doubtful.max(axis=1) <= sure.max(axis=1) + 1e-6).all()
@@ -391,16 +397,6 @@ def test_probabilities_still_sum_to_one_or_to_nothing(shipped: Identifier) -> No
     texts = ["a{b;c}", "qqqq", "zqxj kvwz " * 40, "Nebel im Tal", "if (a) { return b; } else { return c; }" * 30]
     sums = shipped.probabilities(texts).sum(axis=1)
     assert all(total == 0 or total == pytest.approx(1, abs=1e-4) for total in sums.tolist())
-
-
-def test_the_best_language_stays_the_best(shipped: Identifier, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert isinstance(shipped, Discriminative)
-    texts = ["Ndiyabulela kakhulu", "lorem ipsum dolor sit amet, consetetur sadipscing elitr " * 6]
-    doubtful = shipped.probabilities(texts)
-    monkeypatch.setattr(doubt, "COEFFICIENTS", np.array([-50, *[0] * 7], np.float32))
-    sure = shipped.probabilities(texts)
-    assert doubtful.argmax(axis=1).tolist() == sure.argmax(axis=1).tolist()
-    assert (doubtful.max(axis=1) <= sure.max(axis=1) + 1e-6).all()
 
 
 def test_places_outside_the_symbols_are_refused() -> None:

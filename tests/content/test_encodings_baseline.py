@@ -14,9 +14,9 @@ import pytest
 
 from graphlang.codes.languages import code
 from graphlang.content import registry
-from graphlang.content.published.bytes import byte_trigrams
-from graphlang.content.published.bytes.encodings import decode
-from graphlang.ingest.payload.visible_bytes import visible
+from graphlang.ingest.payload.visible_bytes import extract_visible
+from graphlang.papers import byte_trigrams
+from graphlang.papers.encodings import decode
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("GRAPHLANG_DATA", ROOT / ".." / "shared" / "data")) / "encodings"
@@ -45,7 +45,7 @@ def read() -> list[tuple[str, str, bytes]]:
             charset, _, name = charset.rpartition("-")
             language = code(name) if name.isalpha() and len(name) > len("sig") else None
         if language is not None:
-            found.append((charset.lower(), language, visible(path.read_bytes(), references=False)))
+            found.append((charset.lower(), language, extract_visible(path.read_bytes(), references=False)))
     return found
 
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from graphlang import modelfile
 from graphlang.content import registry
 from graphlang.content.nfc.model import Discriminative
-from graphlang.content.training.discriminative import columns, occurrences
-from graphlang.content.training.extend import extend
 from graphlang.modelfile import Model, ModelError
+from graphlang.training import model_columns
+from graphlang.training.extend import extend_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,7 +42,7 @@ def texts(folder: Path, languages: dict[str, Sequence[str]]) -> Path:
 
 
 def extended(folder: Path, base: Model, *, replaced: bool = False, **given: Any) -> Model:
-    return extend(folder, base=base, path=Path("base.npz"), digest="ab" * 32, replace=replaced, **given)
+    return extend_model(folder, base=base, path=Path("base.npz"), digest="ab" * 32, replace=replaced, **given)
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def test_scores_of_the_old_labels_stay(tiny_model: Model, made: Model) -> None:
     kept = [number for number, label in enumerate(made.labels) if label in tiny_model.labels]
     for name in ("base", "bias", "prior", "siblings", "spelling_letter", "spelling_word", "spelling_text"):
         assert made.arrays[name][kept].tolist() == tiny_model.arrays[name].tolist()
-    old, new = columns.unpack(tiny_model), columns.unpack(made)
+    old, new = model_columns.unpack_weights(tiny_model), model_columns.unpack_weights(made)
     for number, own in enumerate(old):
         mine = new[number].column < int(np.count_nonzero(tiny_model.arrays["script"] == number))
         assert new[number].value[mine].tolist() == own.value.tolist()
@@ -124,9 +124,9 @@ def test_lists_of_words_teach_too(tiny_model: Model, more: Path, made: Model, tm
     again = extended(more, tiny_model, words=tmp_path, words_size=20_000)
     assert source(again, "nld") == {**source(made, "nld"), "made": {"words": pytest.approx(20_000, rel=0.2)}}
     assert source(again, "rus") == source(made, "rus")  # there is no list of it
-    features = [gram.decode() for gram in columns.ngrams(again)]
+    features = [gram.decode() for gram in model_columns.list_ngrams(again)]
     assert " zwembad " in features
-    assert " zwembad " not in [gram.decode() for gram in columns.ngrams(made)]
+    assert " zwembad " not in [gram.decode() for gram in model_columns.list_ngrams(made)]
     assert said(again, ["zwembad", "wetter"]) == ["nld", "deu"]
     with pytest.raises(ModelError, match="no list of words of rus"):
         extended(texts(tmp_path / "ru", {"ru": RUSSIAN}), tiny_model, words=tmp_path)
@@ -173,7 +173,7 @@ def test_relatives_that_are_none(tiny_model: Model, more: Path, tmp_path: Path) 
     one = tmp_path / "one"
     (one / "nl").mkdir(parents=True)
     (one / "nl" / "a.txt").write_text(" ".join(f"{line} {other}" for line in DUTCH for other in DUTCH * 9))
-    with pytest.raises(ModelError, match="nld: too few lines to hold some of them back"):
+    with pytest.raises(ModelError, match="nld: too few lines to hold some out"):
         extended(one, tiny_model, relatives=texts(tmp_path / "de", {"de": FRENCH}))
 
 
@@ -236,7 +236,7 @@ def test_an_empty_folder_is_refused(tiny_model: Model, tmp_path: Path) -> None:
 def test_other_models_are_refused(tiny_model: Model, more: Path) -> None:
     with pytest.raises(ModelError, match="made for the method nfc-2004"):
         extended(more, replace(tiny_model, method="nfc-2004"))
-    without = {name: array for name, array in tiny_model.arrays.items() if name != occurrences.ARRAY}
+    without = {name: array for name, array in tiny_model.arrays.items() if name != model_columns.OCCURRENCES}
     with pytest.raises(ModelError, match="does not say how often its n-grams stand"):
         extended(more, replace(tiny_model, arrays=without))
 
@@ -245,31 +245,37 @@ def test_the_shipped_model_can_be_extended() -> None:
     """After a new one: tests/content/make_occurrences.py, if it does not hold the numbers itself."""
     path = registry.path("nfc")
     model, _ = modelfile.read(path)
-    often = occurrences.of_model(model, path)
+    often = model_columns.read_occurrences(model, path)
     assert (often >= 0).all()
     assert np.median(often) > 2
 
 
 def test_numbers_beside_another_model_are_refused(tiny_model: Model, more: Path, tmp_path: Path) -> None:
-    bare = replace(tiny_model, arrays={n: a for n, a in tiny_model.arrays.items() if n != occurrences.ARRAY})
+    bare = replace(tiny_model, arrays={n: a for n, a in tiny_model.arrays.items() if n != model_columns.OCCURRENCES})
     path = tmp_path / "m.npz"
-    numbers = {occurrences.ARRAY: tiny_model.arrays[occurrences.ARRAY]}
-    Model(occurrences.METHOD, ("eng",), {"ngrams": "other"}, numbers).save(occurrences.beside(path))
+    numbers = {model_columns.OCCURRENCES: tiny_model.arrays[model_columns.OCCURRENCES]}
+    Model(model_columns.OCCURRENCES_METHOD, ("eng",), {"ngrams": "other"}, numbers).save(
+        model_columns.occurrences_path(path)
+    )
     with pytest.raises(ModelError, match="belongs to another model"):
-        extend(more, base=bare, path=path, digest="", replace=False)
-    Model(occurrences.METHOD, ("eng",), {"ngrams": occurrences.digest(bare)}, numbers).save(occurrences.beside(path))
-    assert extend(more, base=bare, path=path, digest="ab" * 32).to_bytes() == extended(more, tiny_model).to_bytes()
+        extend_model(more, base=bare, path=path, digest="", replace=False)
+    Model(model_columns.OCCURRENCES_METHOD, ("eng",), {"ngrams": model_columns.ngrams_digest(bare)}, numbers).save(
+        model_columns.occurrences_path(path)
+    )
+    assert (
+        extend_model(more, base=bare, path=path, digest="ab" * 32).to_bytes() == extended(more, tiny_model).to_bytes()
+    )
 
 
 def test_labels_taken_out_leave_the_others_as_they_are(made: Model, tiny_model: Model) -> None:
-    smaller = columns.take_out(made, {"nld", "rus"})
+    smaller = model_columns.remove_labels(made, {"nld", "rus"})
     assert smaller.labels == ("ell", "deu", "eng", "ukr")
     whole, part = Discriminative(made, "", ""), Discriminative(smaller, "", "")
     text = ["where is the dog"]
     [(_, _, all_scores, _)] = whole.measure(text, prior=False)
     [(_, _, scores, _)] = part.measure(text, prior=False)
     assert (all_scores[0, :2].argmax(), scores.shape) == (scores[0].argmax(), (1, 2))
-    assert columns.take_out(tiny_model, ()).to_bytes() == tiny_model.to_bytes()
+    assert model_columns.remove_labels(tiny_model, ()).to_bytes() == tiny_model.to_bytes()
 
 
 @pytest.mark.parametrize(
@@ -277,12 +283,12 @@ def test_labels_taken_out_leave_the_others_as_they_are(made: Model, tiny_model: 
 )
 def test_labels_that_cannot_be_taken_out(tiny_model: Model, gone: set[str], words: str) -> None:
     with pytest.raises(ModelError, match=words):
-        columns.take_out(tiny_model, gone)
+        model_columns.remove_labels(tiny_model, gone)
 
 
 @given(st.lists(st.integers(0, 10**9), max_size=9))
 def test_numbers_come_back_nearly(numbers: list[int]) -> None:
-    back = occurrences.unpack(occurrences.pack(np.array(numbers, dtype=np.int64)))
+    back = model_columns.unpack_occurrences(model_columns.pack_occurrences(np.array(numbers, dtype=np.int64)))
     assert back + 1 == pytest.approx(np.array(numbers, dtype=np.float64) + 1, rel=0.05)
 
 

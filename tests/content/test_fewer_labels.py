@@ -13,9 +13,9 @@ from graphlang import modelfile
 from graphlang.codes.wanted import Wanted
 from graphlang.content import registry
 from graphlang.content.nfc.model import Discriminative
-from graphlang.content.training.extend import extend
-from graphlang.content.training.fewer_labels import Fewer, fewer_labels, ngrams_of
 from graphlang.modelfile import ModelError
+from graphlang.training.extend import extend_model
+from graphlang.training.model_columns import SmallerModel, count_label_ngrams, select_labels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,8 +30,8 @@ DIGEST = "ab" * 32
 LINES = ("wo ist der hund", "where is the dog", "die katze", "the cat", "das haus", "the weather is good")
 
 
-def fewer(model: Model, only: Sequence[str] = (), without: Sequence[str] = ()) -> Fewer:
-    return fewer_labels(
+def fewer(model: Model, only: Sequence[str] = (), without: Sequence[str] = ()) -> SmallerModel:
+    return select_labels(
         model,
         path=Path("m.npz"),
         digest=DIGEST,
@@ -43,7 +43,7 @@ def fewer(model: Model, only: Sequence[str] = (), without: Sequence[str] = ()) -
 def test_what_is_left_answers_as_before(tiny_model: Model) -> None:
     assert tiny_model.labels == ("ell", "deu", "eng")
     made = fewer(tiny_model, only=["eng", "deu"])
-    assert (made.model.labels, made.removed, made.alone) == (("deu", "eng"), ("ell",), ())
+    assert (made.model.labels, made.removed, made.single) == (("deu", "eng"), ("ell",), ())
     whole = Discriminative(tiny_model, "", "").probabilities(LINES)
     part = Discriminative(made.model, "", "").probabilities(LINES)
     assert part.argmax(axis=1).tolist() == [0, 1, 0, 1, 0, 1]
@@ -59,7 +59,7 @@ def test_a_text_in_a_script_of_which_nothing_is_left_is_told_in_nothing(tiny_mod
 
 def test_a_language_that_is_left_alone_in_its_script_is_named(tiny_model: Model) -> None:
     made = fewer(tiny_model, without=["deu"])
-    assert (made.model.labels, made.removed, made.alone) == (("ell", "eng"), ("deu",), ("eng",))  # Greek was before
+    assert (made.model.labels, made.removed, made.single) == (("ell", "eng"), ("deu",), ("eng",))  # Greek was before
 
 
 def test_what_was_done_is_in_the_model(tiny_model: Model) -> None:
@@ -74,7 +74,7 @@ def test_a_language_is_added_to_what_is_left(tiny_model: Model, tmp_path: Path) 
     (tmp_path / "nld").mkdir()
     (tmp_path / "nld" / "a.txt").write_text("\n".join(lines), encoding="utf-8")
     made = fewer(tiny_model, only=["eng", "deu"]).model
-    more = extend(tmp_path, base=made, path=Path("fewer.npz"), digest=DIGEST)
+    more = extend_model(tmp_path, base=made, path=Path("fewer.npz"), digest=DIGEST)
     assert more.labels == ("deu", "eng", "nld")
     told = Discriminative(more, "", "").probabilities(["de kat zit op het huis", "where is the dog"])
     assert told.argmax(axis=1).tolist() == [2, 1]
@@ -98,11 +98,11 @@ def test_other_methods_cannot_be_made_smaller() -> None:
     path = registry.path("nfc-2004")
     model, digest = modelfile.read(path)
     with pytest.raises(ModelError, match="made for the method nfc-2004"):
-        fewer_labels(model, path=path, digest=digest, only=[Wanted("eng")])
+        select_labels(model, path=path, digest=digest, only=[Wanted("eng")])
 
 
 def test_ngrams_are_counted_of_each_label(tiny_model: Model) -> None:
-    count = ngrams_of(tiny_model)
+    count = count_label_ngrams(tiny_model)
     assert list(count) == list(tiny_model.labels)
     assert count["ell"] == 0  # alone in its script
     assert sum(count.values()) == np.count_nonzero(tiny_model.arrays["values"])
@@ -112,7 +112,10 @@ def test_by_the_command(graphlang: Call, tiny_model: Model, tmp_path: Path) -> N
     file, output = tmp_path / "m.npz", tmp_path / "fewer.npz"
     tiny_model.save(file)
     listed = graphlang("profiles", file, "--format", "csv").stdout.splitlines()
-    assert listed == ["label,encoding,ngrams", *(f"{label},,{n}" for label, n in ngrams_of(tiny_model).items())]
+    assert listed == [
+        "label,encoding,ngrams",
+        *(f"{label},,{n}" for label, n in count_label_ngrams(tiny_model).items()),
+    ]
     done = graphlang("profiles", file, "--only", "English,el", "-o", output)
     assert (done.exit_code, done.stdout) == (0, "removed deu\n")
     assert "English is the only language left in the script Latn: all texts in it get it\n" in done.stderr
@@ -126,7 +129,7 @@ def test_by_the_command(graphlang: Call, tiny_model: Model, tmp_path: Path) -> N
     same = graphlang("profiles", file, "--remove", "tlh")
     assert (same.exit_code, file.read_bytes()) == (3, before)
     assert graphlang("profiles", file, "--remove", "de").exit_code == 0  # the file itself
-    alike = fewer_labels(tiny_model, path=file, digest=hashlib.sha256(before).hexdigest(), without=[Wanted("deu")])
+    alike = select_labels(tiny_model, path=file, digest=hashlib.sha256(before).hexdigest(), without=[Wanted("deu")])
     assert file.read_bytes() == alike.model.to_bytes()
 
 

@@ -13,14 +13,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphlang.content.training import fisher
-from graphlang.content.training.fisher import Moments
+from graphlang.training import fisher
+from graphlang.training.fisher import Moments
 
 
 def language(counts: list[list[float]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     document, gram = np.nonzero(np.array(counts))
-    share = fisher.frequencies(np.array(counts)[document, gram], document, len(counts))
-    return fisher.moments(share, gram, 2, len(counts))
+    share = fisher.compute_frequencies(np.array(counts)[document, gram], document, len(counts))
+    return fisher.compute_moments(share, gram, 2, len(counts))
 
 
 A = language([[3.0, 4.0], [4.0, 3.0]])
@@ -79,7 +79,7 @@ def test_languages_take_turns() -> None:
     gram = np.array([0, 1, 2, 2, 3, 4])
     lang = np.array([0, 0, 0, 1, 1, 1])
     score = np.array([9.0, 8.0, 7.0, 6.0, 5.0, -1.0])
-    even = fisher.in_turn(score, gram, lang, np.array([1.0, 1.0]), 4)
+    even = fisher.choose_in_turn(score, gram, lang, np.array([1.0, 1.0]), 4)
     assert even.tolist() == [0, 2, 1, 3]  # A's first, B's first, A's second, B's second
-    favoured = fisher.in_turn(score, gram, lang, np.array([1.0, 0.25]), 3)
+    favoured = fisher.choose_in_turn(score, gram, lang, np.array([1.0, 0.25]), 3)
     assert favoured.tolist() == [0, 1, 2]  # B's first comes on turn 4

@@ -9,11 +9,10 @@ import pytest
 
 from graphlang.content.nfc.model import Discriminative
 from graphlang.content.text.scripts import registry
-from graphlang.content.training import corpus, genres, made_genres, strip_diacritics, word_lists
-from graphlang.content.training.discriminative import close_languages, logistic_regression
-from graphlang.content.training.options import TrainingOptions
-from graphlang.content.training.train import train
 from graphlang.modelfile import ModelError
+from graphlang.training import close_languages, corpus, derived_text, excerpts, logistic_regression
+from graphlang.training.train import train
+from graphlang.training.training_options import TrainingOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,10 +20,10 @@ if TYPE_CHECKING:
 LATIN, CYRILLIC = registry.number("LATIN"), registry.number("CYRILLIC")
 
 
-def drawn(**change: object) -> tuple[genres.Genres, list[tuple[str, int, int]]]:
+def drawn(**change: object) -> tuple[excerpts.GenreExcerpts, list[tuple[str, int, int]]]:
     settings: dict[str, object] = {"shares": {}, "shortest": 3, "longest": 4, "random": np.random.default_rng(1)}
     texts = [{"news": ["a" * 300], "words": ["b" * 100]}, {"words": ["c" * 200]}]
-    made = genres.Genres(texts, np.array([40, 20]), **(settings | change))  # type: ignore[arg-type]
+    made = excerpts.GenreExcerpts(texts, np.array([40, 20]), **(settings | change))  # type: ignore[arg-type]
     found, truth, genre = made.draw()
     return made, list(zip([text[0] for text in found], truth.tolist(), genre.tolist(), strict=True))
 
@@ -34,7 +33,7 @@ def test_pieces_are_shared_by_genre() -> None:
     # Language 0: three quarters of its 40 excerpts are news.
     assert {row: found.count(row) for row in set(found)} == {("a", 0, 0): 30, ("b", 0, 1): 10, ("c", 1, 1): 20}
     # News: language 1 has none. Words: language 0 has half as many excerpts.
-    assert made.offsets == pytest.approx(np.array([[0, genres.LEAST], [np.log(0.5), 0]]))
+    assert made.offsets == pytest.approx(np.array([[0, excerpts.LEAST_LOG_ODDS], [np.log(0.5), 0]]))
 
 
 def test_a_kind_may_have_a_fixed_share() -> None:
@@ -43,7 +42,7 @@ def test_a_kind_may_have_a_fixed_share() -> None:
 
 
 def test_a_language_of_one_piece_has_it() -> None:
-    made = genres.Genres(
+    made = excerpts.GenreExcerpts(
         [{"a": ["x"], "b": ["y"], "c": ["z"]}, {}],
         np.array([1, 0]),
         shares={},
@@ -63,7 +62,7 @@ def test_the_corpus_tells_kinds(tmp_path: Path) -> None:
     }.items():
         (tmp_path / "de").mkdir(exist_ok=True)
         (tmp_path / "de" / name).write_text(f"{line}\n", encoding="utf-8")
-    read = corpus.read(tmp_path, label={"de": "deu"}.get, minimum=lambda _: 1, maximum=99, least=1)
+    read = corpus.read_corpus(tmp_path, label={"de": "deu"}.get, minimum=lambda _: 1, maximum=99, least=1)
     assert read.by_genre("deu") == {"": ("vier",), "news": ("drei",), "udhr": ("eins", "zwei")}
 
 
@@ -79,7 +78,9 @@ def test_words_go_to_the_label_of_their_script_and_foreign_ones_are_left_out(tmp
     write("ze_en_50k.txt", {"neither": 1})
     write("fr.txt", {"peu": 3, "de": 2})
     scripts = {"srp_Latn": LATIN, "srp_Cyrl": CYRILLIC, "eng": LATIN, "fra": LATIN}
-    found = word_lists.lines(word_lists.read(tmp_path, scripts), characters=60_000, random=np.random.default_rng(1))
+    found = derived_text.draw_word_lines(
+        derived_text.read_word_lists(tmp_path, scripts), characters=60_000, random=np.random.default_rng(1)
+    )
     assert sorted(found) == ["eng", "srp_Cyrl", "srp_Latn"]  # of French there is too little
     words = {label: {word for line in own for word in line.split(" ")} for label, own in found.items()}
     assert words["srp_Latn"] <= set(latin)
@@ -96,45 +97,45 @@ def test_words_with_a_letter_of_another_language_are_left_out() -> None:
         "zho_Hans": ["这是中文测试日本"] * 500,
     }
     drawn = {"zho_Hans": ["の 日 本", "は", "中文 テスト", "罕见"], "kor": ["한국", "語"]}
-    assert word_lists.native(drawn, texts) == {"zho_Hans": ["日 本", "中文", "罕见"], "kor": ["한국"]}
+    assert derived_text.drop_foreign_letters(drawn, texts) == {"zho_Hans": ["日 本", "中文", "罕见"], "kor": ["한국"]}
     short = {label: lines[:9] for label, lines in texts.items()}  # too little to know what letters it has
-    assert word_lists.native(drawn, short) == drawn
+    assert derived_text.drop_foreign_letters(drawn, short) == drawn
 
 
 def test_word_lists_that_are_none(tmp_path: Path, corpus_folder: Path) -> None:
     with pytest.raises(ModelError, match="no such folder"):
-        word_lists.read(tmp_path / "absent", {})
+        derived_text.read_word_lists(tmp_path / "absent", {})
     with pytest.raises(ModelError, match="no list of words"):
-        word_lists.read(tmp_path, {"deu": LATIN})
+        derived_text.read_word_lists(tmp_path, {"deu": LATIN})
     (tmp_path / "de.txt").write_text("und viel\n", encoding="utf-8")
     with pytest.raises(ModelError, match="not lines of a word"):
-        word_lists.read(tmp_path, {"deu": LATIN})
+        derived_text.read_word_lists(tmp_path, {"deu": LATIN})
     (tmp_path / "de.txt").write_text("und -9\n", encoding="utf-8")
     with pytest.raises(ModelError, match="a word has the frequency -9"):
-        word_lists.read(tmp_path, {"deu": LATIN})
+        derived_text.read_word_lists(tmp_path, {"deu": LATIN})
     (tmp_path / "de.txt").write_text("und 0\n", encoding="utf-8")
     with pytest.raises(ModelError, match="no list of words"):
-        word_lists.read(tmp_path, {"deu": LATIN})
+        derived_text.read_word_lists(tmp_path, {"deu": LATIN})
     with pytest.raises(ModelError, match="does not learn from word lists"):
         train(corpus_folder, method="nfc-2004", words=tmp_path)
 
 
 def test_a_share_of_the_lines_loses_its_diacritics() -> None:
     every = ["žluť", "kůň", "plain"] * 100
-    made = strip_diacritics.lines(every, 0.1, 0, np.random.default_rng(1))
+    made = derived_text.draw_bare_lines(every, 0.1, 0, np.random.default_rng(1))
     assert set(made) == {"zlut", "kun"}
     assert 0 < sum(map(len, made)) <= 0.1 * sum(map(len, every))
-    assert strip_diacritics.lines(["plain"], 0.5, 9, np.random.default_rng(1)) == []
+    assert derived_text.draw_bare_lines(["plain"], 0.5, 9, np.random.default_rng(1)) == []
 
 
 def test_of_few_lines_as_many_lose_their_diacritics_as_there_must_be() -> None:
-    made = strip_diacritics.lines(["łódź"] * 10, 0.1, 12, np.random.default_rng(1))
+    made = derived_text.draw_bare_lines(["łódź"] * 10, 0.1, 12, np.random.default_rng(1))
     assert made == ["lodz"] * 3  # of four characters each
 
 
 def test_siblings_move_only_each_other() -> None:
     lists = {"ces": {"že": 30, "v": 70}, "slk": {"že": 30, "v": 30, "alebo": 40}}
-    [group] = close_languages.find(["ces", "deu", "slk"], lists)
+    [group] = close_languages.find_groups(["ces", "deu", "slk"], lists)
     assert group.labels.tolist() == [0, 2]
     # "v" is 0.7 and 0.3, 0.5 in the mean; the logs of 1.4 and 0.6 about their mean are half the log of 7/3 apart.
     assert group.ratios["v"] == pytest.approx([np.log(7 / 3) / 2, -np.log(7 / 3) / 2], abs=1e-4)
@@ -145,11 +146,11 @@ def test_siblings_move_only_each_other() -> None:
     group.part(vectors, [" v ", "v", " že "], np.array([0, 1, 2]), 2.0 / group.group.times)
     assert vectors.weights == pytest.approx(np.array([[1, 0, -1], [0, 0, 0], [0, 0, 0]]) * np.log(7 / 3), abs=1e-3)
     assert vectors.bias.tolist() == vectors.base.tolist() == [0, 0, 0]
-    assert close_languages.find(["ces", "deu"], lists) == []
+    assert close_languages.find_groups(["ces", "deu"], lists) == []
 
 
 def test_siblings_whose_texts_differ_in_kind_are_drawn_together() -> None:
-    group = close_languages.Group(("bos_Latn", "hrv"), kept=0.25)
+    group = close_languages.LanguageGroup(("bos_Latn", "hrv"), kept_share=0.25)
     pair = close_languages.CloseLanguages(group, np.array([0, 2]), {})
     vectors = logistic_regression.Vectors(
         np.array([[8, 1, 0]], dtype=np.float32), np.array([0, 1, 8], np.float32), np.array([2, 1, 2], np.float32)
@@ -161,12 +162,12 @@ def test_siblings_whose_texts_differ_in_kind_are_drawn_together() -> None:
 
 
 def test_siblings_without_lists_lean_to_the_one_that_more_people_write() -> None:
-    [group] = close_languages.find(["ces", "fas", "prs"], {})
+    [group] = close_languages.find_groups(["ces", "fas", "prs"], {})
     assert group.labels.tolist() == [1, 2]
     vectors = logistic_regression.Vectors(np.ones((1, 3), np.float32), np.ones(3, np.float32), np.zeros(3, np.float32))
     group.part(vectors, [" است "], np.array([0, 1, 2]), 1.0)
     assert vectors.weights.tolist() == [[1, 1, 1]]
-    added = close_languages.offsets(["ces", "fas", "prs"], [group])
+    added = close_languages.score_offsets(["ces", "fas", "prs"], [group])
     assert added[0] == added[1] == 0
     assert added[2] < 0
 
@@ -181,7 +182,7 @@ def test_a_label_of_programs_alone_is_made_seldom_once_the_model_is_calibrated(
     made = train(tmp_path, **settings)  # type: ignore[arg-type]
     assert made.labels == ("fra", "frc")
     assert made.arrays["siblings"].tolist() == [0, -3]
-    monkeypatch.setattr(close_languages, "SELDOM", {})
+    monkeypatch.setattr(close_languages, "RARE", {})
     without = train(tmp_path, **settings)  # type: ignore[arg-type]
     assert without.arrays["siblings"].tolist() == [0, 0]
     for name, array in without.arrays.items():
@@ -214,7 +215,7 @@ def test_files_with_the_name_of_a_made_genre_keep_their_lines(tmp_path: Path) ->
     own = {"plain": ["Schönes Wetter"], "words": ["ein Wort"], "wiki": ["über den Fluss"]}
     texts = [{genre: list(lines) for genre, lines in own.items()}]
     options = TrainingOptions(bare=1.0, words_size=500)
-    made_genres.add(texts, ["deu"], tmp_path, options, np.random.default_rng(1))
+    derived_text.add_derived_text(texts, ["deu"], tmp_path, options, np.random.default_rng(1))
     [found] = texts
     assert found["wiki"] == own["wiki"]
     assert (found["plain"][0], set(found["plain"][1:])) == ("Schönes Wetter", {"Schones Wetter", "uber den Fluss"})

@@ -24,12 +24,12 @@ from graphlang.content.nfc.sparse_weights import ScriptWeights, unpack
 from graphlang.content.nfc.weight_codec import squeeze
 from graphlang.content.ngrams.keys import keys_of
 from graphlang.content.ngrams.vocabulary import Vocabulary, admissible, bits_for
-from graphlang.content.published.bytes.profiles import Index, Profile, keys_of_packed
 from graphlang.content.text import windows
 from graphlang.content.text.normalise import Letters, characters, fold, normalise, normalised_lengths
 from graphlang.content.text.scripts import EAST_ASIA, LATIN, SHARE, registry
 from graphlang.modelfile import Model
 from graphlang.native.kernels import KernelError, Kernels
+from graphlang.papers.byte_profiles import ByteProfile, ProfileIndex, unpack_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -346,13 +346,13 @@ def test_products_are_those_of_whole_matrices(seed: int, profiles_: int, rows: i
     values = random.integers(1, 9, size=(profiles_, 30)) * (random.random((profiles_, 30)) < random.random(30))
     values[0, 0] = 1  # one n-gram at least
     grams = [np.flatnonzero(own) for own in values]
-    made = [Profile(str(i), "utf-8", own.astype(np.uint32), own.astype(np.uint32)) for i, own in enumerate(grams)]
-    index = Index(made, 4, [values[i, own].astype(np.float32) for i, own in enumerate(grams)])
+    made = [ByteProfile(str(i), "utf-8", own.astype(np.uint32), own.astype(np.uint32)) for i, own in enumerate(grams)]
+    index = ProfileIndex(made, 4, [values[i, own].astype(np.float32) for i, own in enumerate(grams)])
     known = np.unique(np.concatenate(grams))
     counts = random.integers(0, 3, size=(rows, len(known)))
     found = index.products(sparse.csr_array(counts.astype(np.float32)))
     assert found.tolist() == (counts @ values[:, known].T).tolist()
-    assert index.table.find(keys_of_packed(known.astype(np.uint32), 4)).tolist() == list(range(len(known)))
+    assert index.table.find(unpack_keys(known.astype(np.uint32), 4)).tolist() == list(range(len(known)))
 
 
 def test_arrays_that_do_not_fit_are_refused() -> None:

@@ -12,12 +12,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graphlang.content import registry
-from graphlang.content.published import martins_silva
-from graphlang.content.published.martins_silva import Marked, MartinsSilva
-from graphlang.content.published.nfc import pack
-from graphlang.content.published.stock_phrases import without_boilerplate
-from graphlang.content.training.train import train
+from graphlang.content.ngrams.vocabulary import pack_ngrams
+from graphlang.content.page_input import Marked
 from graphlang.modelfile import Model, ModelError
+from graphlang.papers import martins_silva
+from graphlang.papers.martins_silva import MartinsSilva, remove_stock_phrases
+from graphlang.training.train import train
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +30,7 @@ def by_hand(features: int = 3) -> MartinsSilva:
         ("x", "y"),
         {"limit": 1_000, "closed": False, "features": features},
         {
-            "ngrams": pack(["a", "b", "c"]),
+            "ngrams": pack_ngrams(["a", "b", "c"]),
             "information": -np.log(np.array([1 / 4, 1 / 2, 1 / 4], np.float32)),
             "owners": np.array([0, 0, 1, 1], np.int32),
             "grams": np.array([0, 1, 1, 2], np.int32),
@@ -110,9 +110,9 @@ def test_where_in_doubt_the_largest_block_decides(trained: MartinsSilva, monkeyp
     blocks = (LONG_GERMAN, LONG_ENGLISH[:50])
     page = [Marked(blocks=blocks)]
     german, english = trained.labels.index("deu"), trained.labels.index("eng")
-    monkeypatch.setattr("graphlang.content.published.martins_silva.DOUBT", 0.0)
+    monkeypatch.setattr("graphlang.papers.martins_silva.DOUBT", 0.0)
     sure = trained.identify(page)[0]
-    monkeypatch.setattr("graphlang.content.published.martins_silva.DOUBT", 1.0)
+    monkeypatch.setattr("graphlang.papers.martins_silva.DOUBT", 1.0)
     doubting = trained.identify(page)[0]
     assert doubting[german] - doubting[english] > sure[german] - sure[english]
 
@@ -120,10 +120,10 @@ def test_where_in_doubt_the_largest_block_decides(trained: MartinsSilva, monkeyp
 def test_boilerplate_is_no_evidence(trained: MartinsSilva) -> None:
     text = "This page uses frames, but your browser doesn't support them. " + LONG_GERMAN
     assert trained.labels[trained.probabilities([text])[0].argmax()] == "deu"
-    assert "frames" not in without_boilerplate(text)
+    assert "frames" not in remove_stock_phrases(text)
     assert trained.probabilities(["Your browser does not support inline frames"]).sum() == 0
-    assert without_boilerplate("underconstruction clicks here") == "underconstruction clicks here"
-    assert without_boilerplate("Index of /pub, copyright \u00a92004 Anna") == " pub,  2004 Anna"
+    assert remove_stock_phrases("underconstruction clicks here") == "underconstruction clicks here"
+    assert remove_stock_phrases("Index of /pub, copyright \u00a92004 Anna") == " pub,  2004 Anna"
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)

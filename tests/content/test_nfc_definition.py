@@ -23,7 +23,7 @@ from graphlang.content.text import windows
 from graphlang.content.text.normalise import normalise
 from graphlang.content.text.other_script import MOST, find_other_words, latin_probability
 from graphlang.content.text.scripts import LATIN, registry
-from graphlang.content.training.train import train
+from graphlang.training.train import train
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from graphlang.content import registry, speaker_prior
 from graphlang.content import score_lists as top_k
 from graphlang.content.nfc.model import Discriminative
-from graphlang.content.ngrams.vocabulary import Vocabulary
-from graphlang.content.published import nfc
-from graphlang.content.published.nfc import Nfc
+from graphlang.content.ngrams.vocabulary import Vocabulary, pack_ngrams
 from graphlang.content.text.scripts import Registry
 from graphlang.modelfile import Model, ModelError
+from graphlang.papers import nfc_2004
+from graphlang.papers.nfc_2004 import Nfc2004
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,24 +25,24 @@ if TYPE_CHECKING:
     from graphlang.content.identifier import Identifier
 
 
-def by_hand() -> Nfc:
+def by_hand() -> Nfc2004:
     """Two trigrams, "aba" and "bab"; language x has them 3 to 4, language y 1 to 0."""
-    vectors = nfc.reference_vectors(np.array([[3, 4], [1, 0]]))
+    vectors = nfc_2004.reference_vectors(np.array([[3, 4], [1, 0]]))
     model = Model(
         "nfc-2004",
         ("x", "y"),
         {"limit": 100, "closed": False},
-        {"ngrams": nfc.pack(["aba", "bab"]), "vectors": vectors, "sharpness": np.zeros(7, np.float32)},
+        {"ngrams": pack_ngrams(["aba", "bab"]), "vectors": vectors, "sharpness": np.zeros(7, np.float32)},
     )
-    return Nfc(model, "", "by hand")
+    return Nfc2004(model, "", "by hand")
 
 
 def test_reference_vectors_have_length_one() -> None:
-    assert nfc.reference_vectors(np.array([[3, 4], [1, 0]])) == pytest.approx(np.array([[0.6, 0.8], [1.0, 0.0]]))
+    assert nfc_2004.reference_vectors(np.array([[3, 4], [1, 0]])) == pytest.approx(np.array([[0.6, 0.8], [1.0, 0.0]]))
 
 
 def test_features_of_all_documents_are_counted_together() -> None:
-    counts = nfc.count_features(Vocabulary(["aba", "bab"]), ["abab", "aba"], limit=100, closed=False)
+    counts = nfc_2004.count_features(Vocabulary(["aba", "bab"]), ["abab", "aba"], limit=100, closed=False)
     assert counts.tolist() == [3, 2]  # abab: aba bab aba bab; aba: aba (baa aab)
 
 
@@ -57,16 +57,16 @@ def test_cosine_by_hand() -> None:
 
 @pytest.mark.parametrize("wrong", [3e38, 1.01, -0.1])
 def test_vectors_longer_than_one_are_refused(wrong: float) -> None:
-    arrays = {"ngrams": nfc.pack(["aba", "bab"]), "sharpness": np.zeros(7, np.float32)}
+    arrays = {"ngrams": pack_ngrams(["aba", "bab"]), "sharpness": np.zeros(7, np.float32)}
     arrays["vectors"] = np.array([[0.6, 0.8], [wrong, 0]], np.float32)
     with pytest.raises(ModelError, match="m: its vectors are none of length one"):
-        Nfc(Model("nfc-2004", ("x", "y"), {"limit": 100, "closed": False}, arrays), "", "m")
+        Nfc2004(Model("nfc-2004", ("x", "y"), {"limit": 100, "closed": False}, arrays), "", "m")
 
 
 def test_a_model_without_ngrams_knows_nothing() -> None:
     arrays = {"ngrams": np.zeros(0, np.uint8), "vectors": np.zeros((2, 0), np.float32)}
     arrays["sharpness"] = np.zeros(7, np.float32)
-    reader = Nfc(Model("nfc-2004", ("x", "y"), {"limit": 100, "closed": False}, arrays), "", "m")
+    reader = Nfc2004(Model("nfc-2004", ("x", "y"), {"limit": 100, "closed": False}, arrays), "", "m")
     assert reader.probabilities(["aba", "1"]).tolist() == [[0.5, 0.5], [0, 0]]
 
 

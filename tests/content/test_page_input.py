@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from graphlang.content.page_input import ENOUGH, Material, as_marked, as_texts, ask
-from graphlang.content.published.martins_silva import Marked
+from graphlang.content.page_input import ENOUGH, Marked, Material, as_marked, as_texts, ask
 
 MENU = " Deutsch English Español"
 PAGE = "a" * ENOUGH

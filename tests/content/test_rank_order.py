@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from graphlang.content import registry
 from graphlang.content.ngrams import bytes_input
 from graphlang.content.ngrams.count_all import strings, tally
-from graphlang.content.published import out_of_place
 from graphlang.content.text.normalise import normalise
-from graphlang.content.training.train import train
 from graphlang.modelfile import Model, ModelError
+from graphlang.papers import rank_order
+from graphlang.training.train import train
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +30,7 @@ def abab() -> object:
 
 def test_hayatis_distance_by_hand() -> None:
     # Against itself 0. Against b a c: |2-1| + |1-2| + (C+1-3) = 3. Against c d e: 3 + 2 + 1 = 6, the worst.
-    lists = out_of_place.RankLists(*out_of_place.pack(LISTS, 3), fixed=False)
+    lists = rank_order.RankLists(*rank_order.pack_lists(LISTS, 3), fixed=False)
     distances, worst = lists.distances(abab())
     assert distances.tolist() == [[0, 3, 6], [0, 0, 0]]
     assert worst.tolist() == [6, 0]
@@ -38,7 +38,7 @@ def test_hayatis_distance_by_hand() -> None:
 
 def test_cavnar_and_trenkles_distance_by_hand() -> None:
     # What a list lacks costs C = 3: b a c 1 + 1 + 3 = 5, c d e 9.
-    lists = out_of_place.RankLists(*out_of_place.pack(LISTS, 3), fixed=True)
+    lists = rank_order.RankLists(*rank_order.pack_lists(LISTS, 3), fixed=True)
     distances, worst = lists.distances(abab())
     assert distances.tolist() == [[0, 5, 9], [0, 0, 0]]
     assert worst.tolist() == [9, 0]
@@ -46,13 +46,13 @@ def test_cavnar_and_trenkles_distance_by_hand() -> None:
 
 def test_formula_0_1_charges_more_for_having_an_ngram_than_for_lacking_it() -> None:
     # The text's third n-gram "ab" is the first of x: |1 - 3| = 2; y lacks it: C + 1 - 3 = 1.
-    lists = out_of_place.RankLists(*out_of_place.pack([["ab", "x", "y"], ["z", "x", "y"]], 3), fixed=False)
+    lists = rank_order.RankLists(*rank_order.pack_lists([["ab", "x", "y"], ["z", "x", "y"]], 3), fixed=False)
     assert lists.distances(abab())[0].tolist()[0] == [3 + 2 + 2, 3 + 2 + 1]
 
 
 def slow(text: str, lists: list[list[str]], size: int) -> list[int]:
     letters = normalise([text], limit=10_000, margin=4, closed=False)
-    own = out_of_place.ranked(letters, (1, 2, 3, 4, 5), size)
+    own = rank_order.rank_ngrams(letters, (1, 2, 3, 4, 5), size)
     return [
         sum(abs((one.index(gram) + 1 if gram in one else size + 1) - j) for j, gram in enumerate(own, 1))
         for one in lists
@@ -62,7 +62,7 @@ def slow(text: str, lists: list[list[str]], size: int) -> list[int]:
 @given(st.lists(st.text("abc ", max_size=40), min_size=1, max_size=5))
 def test_distances_are_those_of_a_loop(texts: list[str]) -> None:
     lists = [["a", "b", " ", "ab", "ca", "abc"], ["c", "cc", "a"], ["b"]]
-    fast = out_of_place.RankLists(*out_of_place.pack(lists, 6), fixed=False)
+    fast = rank_order.RankLists(*rank_order.pack_lists(lists, 6), fixed=False)
     counted = tally(normalise(texts, limit=10_000, margin=4, closed=False), (1, 2, 3, 4, 5))
     assert fast.distances(counted)[0].tolist() == [slow(text, lists, 6) for text in texts]
 
@@ -70,7 +70,7 @@ def test_distances_are_those_of_a_loop(texts: list[str]) -> None:
 def test_distances_are_those_of_the_formula() -> None:
     texts = ["abab", "cab", "dea", "", "ba" * 9]
     for fixed in (False, True):
-        lists = out_of_place.RankLists(*out_of_place.pack(LISTS, 3), fixed=fixed)
+        lists = rank_order.RankLists(*rank_order.pack_lists(LISTS, 3), fixed=fixed)
         letters = normalise(texts, limit=99, margin=4, closed=False)
         counted = tally(letters, (1, 2, 3, 4, 5))
         found, worst = lists.distances(counted)
@@ -140,8 +140,8 @@ def test_textcat_answers_about_bytes(corpus_folder: Path) -> None:
 
 def test_textcat_keeps_within_words() -> None:
     read = bytes_input.rows([b"the cat the"], limit=99)
-    assert out_of_place.ranked(read, (1, 2, 3, 4, 5), 4, words=True) == [" ", "t", "h", "e"]
-    assert not [gram for gram in out_of_place.ranked(read, (3, 4, 5), 99, words=True) if " " in gram[1:-1]]
+    assert rank_order.rank_ngrams(read, (1, 2, 3, 4, 5), 4, words=True) == [" ", "t", "h", "e"]
+    assert not [gram for gram in rank_order.rank_ngrams(read, (3, 4, 5), 99, words=True) if " " in gram[1:-1]]
 
 
 @pytest.mark.parametrize("method", ["rank-order", "textcat"])

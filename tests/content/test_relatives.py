@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from graphlang.codes.languages import split
 from graphlang.content import registry, relatives
-from graphlang.content.segments import spans as find
+from graphlang.content.segments import spans
 from graphlang.content.segments import units as segments
 
 LEAST = relatives.LEAST_UNITS
@@ -107,7 +107,7 @@ def test_a_part_of_a_text_in_a_small_language_is_told_so() -> None:
     )
     for part, label in ((EGYPTIAN[:250], "arz"), (STANDARD[:250], "ara")):
         assert len(segments.cut(part)) < LEAST  # fewer than a text must have
-        [own] = find.spans(identifier, [f"{german}\n{part}\n{german}"])
+        [own] = spans.find_spans(identifier, [f"{german}\n{part}\n{german}"])
         assert [span.label for span in own] == ["deu", label, "deu"]
 
 
@@ -160,10 +160,10 @@ def test_the_shares_are_those_of_the_model_that_is_shipped() -> None:
             assert {label, relative} <= set(identifier.labels)
             assert split(label)[1] == split(relative)[1]
             assert 0 < bound < 1
-    bounds, number = relatives.bounds(identifier), identifier.labels.index
+    bounds, number = relatives.find_bounds(identifier), identifier.labels.index
     assert bounds[number("ara")][number("arz")] == found["relatives"]["ara"]["arz"]
     assert number("xho") in bounds[number("zul")]  # much text, but hardly any that is no translation of programs
 
 
 def test_other_models_have_none() -> None:
-    assert relatives.bounds(registry.load("nfc-2004")) == {}
+    assert relatives.find_bounds(registry.load("nfc-2004")) == {}

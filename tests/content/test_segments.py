@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from graphlang.codes.languages import code
 from graphlang.content import registry
-from graphlang.content.segments import decode, units
-from graphlang.content.segments import spans as find
-from graphlang.content.segments.page_shares import of_pages
+from graphlang.content.segments import decode, spans, units
+from graphlang.content.segments.page_shares import compute_page_shares
 from graphlang.content.text.normalise import characters
 from graphlang.native.kernels import KernelError
 
@@ -92,7 +91,7 @@ def test_a_quoted_sentence_in_another_script_is_a_span() -> None:
     quoting = "Sie las den Satz Это предложение на русском языке zweimal vor und verstand ihn trotzdem nicht."
     naming = "Вы можете установить пакет ruby-build с помощью GitHub. Это работает в Docker и Kubernetes тоже."
     fragment = "ruby-lang.org は日本語のサイトです"
-    quoted, named, fragments = find.spans(identifier, [quoting, naming, fragment])
+    quoted, named, fragments = spans.find_spans(identifier, [quoting, naming, fragment])
     assert [(span.label, quoting[span.begin : span.end].strip()) for span in quoted] == [
         ("deu", "Sie las den Satz"),
         ("rus", "Это предложение на русском языке"),
@@ -117,7 +116,7 @@ COSTS = decode.Costs(floor=0.003, border=2.5, inside=5.0, language=6.0, resembla
 def paths(
     chances: NDArray[np.float32], offsets: NDArray[np.int64], border: NDArray[np.bool_], costs: decode.Costs = COSTS
 ) -> NDArray[np.int64]:
-    return decode.paths(decode.said(chances, costs), offsets, border, costs, labels=chances.shape[1])
+    return decode.find_paths(decode.compute_support(chances, costs), offsets, border, costs, labels=chances.shape[1])
 
 
 def log_likelihoods(chances: NDArray[np.float32]) -> list[list[float]]:
@@ -240,9 +239,9 @@ def test_a_close_language_needs_more_evidence() -> None:
 def test_units_that_are_not_there_are_refused() -> None:
     with pytest.raises(KernelError, match=r"offsets\[1\] = 3 is outside 0..2"):
         paths(np.ones((2, 1), dtype=np.float32), np.array([0, 3]), np.ones(2, dtype=np.bool_))
-    told = decode.Said(np.array([0]), np.array([2]), np.array([1.0]))
+    told = decode.Support(np.array([0]), np.array([2]), np.array([1.0]))
     with pytest.raises(KernelError, match=r"label\[0\] = 2 is outside 0..1"):
-        decode.paths(told, np.array([0, 1]), np.ones(1, dtype=np.bool_), COSTS, labels=2)
+        decode.find_paths(told, np.array([0, 1]), np.ones(1, dtype=np.bool_), COSTS, labels=2)
 
 
 def test_a_language_changes_at_a_border_rather_than_elsewhere() -> None:
@@ -257,7 +256,7 @@ def test_a_language_changes_at_a_border_rather_than_elsewhere() -> None:
 
 def test_spans_and_shares_by_hand() -> None:
     text = "AAAA BBBB CCCC DDDD. " * 6 + "\n1234 5678.\n" + "aaaa bbbb cccc dddd. " * 3
-    [found] = find.spans(Capitals(), [text])
+    [found] = spans.find_spans(Capitals(), [text])
     # What has no letters belongs to what stands before it.
     first = text.index("aaaa")
     assert [(span.begin, span.end, span.label, span.letters) for span in found] == [
@@ -265,46 +264,46 @@ def test_spans_and_shares_by_hand() -> None:
         (first, len(text), "low", 48),
     ]
     assert [span.confidence for span in found] == pytest.approx([0.999, 0.999])
-    assert find.shares(found) == [("hig", pytest.approx(2 / 3)), ("low", pytest.approx(1 / 3))]
-    assert of_pages(Capitals(), [text], Capitals().probabilities([text]))[0][0].label == 0
+    assert spans.list_shares(found) == [("hig", pytest.approx(2 / 3)), ("low", pytest.approx(1 / 3))]
+    assert compute_page_shares(Capitals(), [text], Capitals().probabilities([text]))[0][0].label == 0
 
 
 def test_texts_without_letters_have_no_language() -> None:
-    assert find.spans(Capitals(), ["", "42 + 1", "\n\n"]) == [[], [], []]
+    assert spans.find_spans(Capitals(), ["", "42 + 1", "\n\n"]) == [[], [], []]
     none = ["", "42 + 1", "\n\n", "1 2 " * 99]
-    assert of_pages(Capitals(), none, Capitals().probabilities(none)) == [[], [], [], []]
-    assert (find.spans(Capitals(), []), find.shares([])) == ([], [])
-    assert of_pages(Capitals(), [], Capitals().probabilities([])) == []
+    assert compute_page_shares(Capitals(), none, Capitals().probabilities(none)) == [[], [], [], []]
+    assert (spans.find_spans(Capitals(), []), spans.list_shares([])) == ([], [])
+    assert compute_page_shares(Capitals(), [], Capitals().probabilities([])) == []
 
 
 def test_letters_of_which_nothing_can_be_told_are_no_part_of_any_language() -> None:
     # Vai is a script in which no label of the model is written: whoever quotes a line of it writes no English there.
     vai = "ꕉꕜꕮꔔꘋꖸ ꔰꗋꘋ ꕮꕨ ꔔꘋ ꖸ ꕎ ꕉꖸꕊ ꕴꖃ ꕃꔤꘂ ꗱ ꕪꗓ.\n"
     text = vai * 9 + ENGLISH + "\n" + vai * 2
-    [found] = find.spans(registry.load("nfc"), [text])
+    [found] = spans.find_spans(registry.load("nfc"), [text])
     assert [(text[span.begin : span.end].strip(), span.label) for span in found] == [
         ((vai * 9).strip(), "und"),
         (ENGLISH.strip(), "eng"),
         ((vai * 2).strip(), "und"),
     ]
     assert [span.confidence for span in found if span.label == "und"] == [0, 0]
-    [share] = find.shares(found)
+    [share] = spans.list_shares(found)
     assert share.language == "eng"
     assert share.share == pytest.approx(sum(map(str.isalpha, ENGLISH)) / sum(map(str.isalpha, text)))
-    assert find.spans(registry.load("nfc"), [vai * 9]) == [[]]
+    assert spans.find_spans(registry.load("nfc"), [vai * 9]) == [[]]
 
 
 def test_small_shares_are_left_out_and_labels_of_a_language_are_one() -> None:
-    own = [find.Span(0, 1, label, 1.0, letters) for label, letters in (("zho_Hans", 50), ("zho_Hant", 48), ("deu", 2))]
-    assert find.shares(own) == [("zho", 0.98)]
-    many = [find.Span(0, 1, label, 1.0, 10) for label in ("deu", "fra", "spa", "ita", "por", "nld", "swe")]
-    assert [language for language, _ in find.shares(many)] == ["deu", "fra", "ita", "nld", "por"]
+    own = [spans.Span(0, 1, label, 1.0, letters) for label, letters in (("zho_Hans", 50), ("zho_Hant", 48), ("deu", 2))]
+    assert spans.list_shares(own) == [("zho", 0.98)]
+    many = [spans.Span(0, 1, label, 1.0, 10) for label in ("deu", "fra", "spa", "ita", "por", "nld", "swe")]
+    assert [language for language, _ in spans.list_shares(many)] == ["deu", "fra", "ita", "nld", "por"]
 
 
 @given(st.lists(st.text(alphabet="aA.\n 1", max_size=90), max_size=5))
 def test_texts_are_answered_alone(texts: list[str]) -> None:
-    together = find.spans(Capitals(), texts)
-    assert together == [find.spans(Capitals(), [text])[0] for text in texts]
+    together = spans.find_spans(Capitals(), texts)
+    assert together == [spans.find_spans(Capitals(), [text])[0] for text in texts]
     for text, own in zip(texts, together, strict=True):
         assert all(0 <= span.begin < span.end <= len(text) for span in own)
         assert all(left.end == right.begin and left.label != right.label for left, right in pairwise(own))
@@ -315,8 +314,8 @@ def test_texts_are_answered_alone(texts: list[str]) -> None:
 @given(st.lists(st.text(alphabet="aA.\n 1", max_size=300), max_size=5))
 def test_pages_are_answered_alone_by_any_method(texts: list[str]) -> None:
     method = Capitals()
-    together = of_pages(method, texts, method.probabilities(texts))
-    assert together == [of_pages(method, [text], method.probabilities([text]))[0] for text in texts]
+    together = compute_page_shares(method, texts, method.probabilities(texts))
+    assert together == [compute_page_shares(method, [text], method.probabilities([text]))[0] for text in texts]
     for own in together:
         assert len(own) in {0, 2, 3, 4, 5}
         assert own == sorted(own, key=lambda part: (-part.share, part.label))
@@ -330,15 +329,15 @@ PAGES = [WELSH, ENGLISH, SERBIAN, "漢字かな交じり文です。", "1 2 3 ",
 @given(st.lists(st.lists(st.sampled_from(PAGES), max_size=12).map("".join), max_size=6))
 def test_pages_are_answered_alone_by_the_default(texts: list[str]) -> None:
     method = registry.load("nfc")
-    together = of_pages(method, texts, method.probabilities(texts))
-    assert together == [of_pages(method, [text], method.probabilities([text]))[0] for text in texts]
+    together = compute_page_shares(method, texts, method.probabilities(texts))
+    assert together == [compute_page_shares(method, [text], method.probabilities([text]))[0] for text in texts]
 
 
 def test_a_page_of_which_nothing_is_known_is_read_closely() -> None:
     identifier = registry.load("nfc")
     text = WELSH * 4 + ENGLISH * 4
     silent = np.zeros((1, len(identifier.labels)), dtype=np.float32)
-    [own] = of_pages(identifier, [text], silent)
+    [own] = compute_page_shares(identifier, [text], silent)
     assert sorted(identifier.labels[part.label] for part in own) == ["cym", "eng"]
 
 
@@ -382,7 +381,7 @@ def test_how_well_a_text_fits_a_label() -> None:
 def test_half_welsh_and_half_english() -> None:
     identifier = registry.load("nfc")
     text = WELSH * 3 + "\n" + ENGLISH * 3
-    [found] = find.spans(identifier, [text])
+    [found] = spans.find_spans(identifier, [text])
     assert [(text[span.begin : span.end].strip(), span.label) for span in found] == [
         ((WELSH * 3).strip(), "cym"),
         ((ENGLISH * 3).strip(), "eng"),
@@ -390,7 +389,7 @@ def test_half_welsh_and_half_english() -> None:
     texts = [text, WELSH * 9, WELSH * 9 + SERBIAN * 2]
     told = [
         {identifier.labels[label]: share for label, share in own}
-        for own in of_pages(identifier, texts, identifier.probabilities(texts))
+        for own in compute_page_shares(identifier, texts, identifier.probabilities(texts))
     ]
     assert told == [
         pytest.approx({"cym": 0.5, "eng": 0.5}, abs=0.1),
@@ -428,7 +427,7 @@ def test_the_command(graphlang: Callable[..., Result]) -> None:
 )
 def test_a_sentence_is_enough_and_names_are_not(parts: tuple[str, ...], languages: list[str]) -> None:
     """A text of two sentences was told in one language, whatever the other one was, and in whatever script."""
-    [found] = find.spans(registry.load("nfc"), ["".join(parts)])
+    [found] = spans.find_spans(registry.load("nfc"), ["".join(parts)])
     assert [(span.end - span.begin, code(span.label)) for span in found] == list(
         zip(map(len, parts), languages, strict=True)
     )

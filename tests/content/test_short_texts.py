@@ -1,4 +1,4 @@
-"""A few words said again and again are read once: repetition is no evidence."""
+"""Short texts: a few words repeated again and again are read once, because repetition is no evidence."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphlang.content.nfc import short_texts
@@ -58,6 +58,7 @@ def expected(words: list[str], after: list[str]) -> bool:
     return recurs and len(every) >= 3 * len({word.lower() for word in every if word.isascii()})
 
 
+@settings(deadline=None, max_examples=40)
 @given(every=st.lists(st.tuples(WORDS, WORDS), max_size=5), gap=GAPS, edges=st.booleans(), windows=st.booleans())
 def test_suspects_are_those_of_the_definition(
     every: list[tuple[list[str], list[str]]], gap: str, edges: bool, windows: bool

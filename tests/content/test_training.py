@@ -14,11 +14,10 @@ from scipy import sparse
 from graphlang.content import registry, speaker_prior
 from graphlang.content.nfc import sparse_weights, weight_codec
 from graphlang.content.nfc.model import Discriminative
-from graphlang.content.training import corpus, select_features
-from graphlang.content.training.discriminative import fit, logistic_regression
-from graphlang.content.training.options import ranges
-from graphlang.content.training.train import train
 from graphlang.modelfile import Model, ModelError
+from graphlang.training import corpus, fisher, fit_nfc, logistic_regression
+from graphlang.training.train import train
+from graphlang.training.training_options import option_rules
 
 from . import conftest
 
@@ -40,7 +39,7 @@ def test_counts_are_widened_where_they_are_too_great(tmp_path: Path, monkeypatch
     often = tuple(f"da da da da {line}" for line in conftest.GERMAN)  # 32 times each: " d" stands 192 times
     folder = conftest.write_corpus(tmp_path / "c", {"de": often, "en": conftest.ENGLISH})
     wide = train(folder, method="nfc", **SMALL).to_bytes()
-    monkeypatch.setattr(fit, "_COUNTS", np.int8)
+    monkeypatch.setattr(fit_nfc, "_COUNT_TYPE", np.int8)
     assert train(folder, method="nfc", **SMALL).to_bytes() == wide
 
 
@@ -104,7 +103,7 @@ def test_wrong_wishes(corpus_folder: Path, change: dict[str, Any], message: str)
 def test_a_model_that_training_allows_can_be_loaded(corpus_folder: Path, knot: int) -> None:
     gain = [0.0] * 7
     gain[knot] = 10.0
-    if not ranges("nfc")["lm_gain"].allows(gain):
+    if not option_rules("nfc")["lm_gain"].allows(gain):
         return
     made = train(corpus_folder, **SMALL, lm_gain=gain, lm_text_exponent=20, lm_inverse_temperature=0.01, lm_least=0)
     assert Discriminative(made, "", "").probabilities(["the dog"]).sum() == pytest.approx(1)
@@ -143,15 +142,15 @@ def test_files_share_the_room_and_lines_count_once(tmp_path: Path) -> None:
     (tmp_path / "de" / "short.txt").write_text("eins\neins\n\n zwei \n", encoding="utf-8")
     (tmp_path / "en" / "a.txt").write_text("one\ntwo\n", encoding="utf-8")
     label = {"de": "deu", "en": "eng"}.get
-    read = corpus.read(tmp_path, label=label, minimum=lambda _: 1, maximum=40)
+    read = corpus.read_corpus(tmp_path, label=label, minimum=lambda _: 1, maximum=40)
     assert read.lines["deu"] == ("eins", "zwei", "line 000", "line 001", "line 002", "line 003")
-    assert corpus.read(tmp_path, label=label, minimum=lambda _: 1, maximum=400).digest != read.digest
+    assert corpus.read_corpus(tmp_path, label=label, minimum=lambda _: 1, maximum=400).digest != read.digest
 
 
 def test_held_out_lines_do_not_depend_on_their_order() -> None:
     lines = tuple(f"line {i}" for i in range(500))
-    kept, out = corpus.held_out(lines, 10)
-    again, out_again = corpus.held_out(lines[::-1], 10)
+    kept, out = corpus.hold_out(lines, 10)
+    again, out_again = corpus.hold_out(lines[::-1], 10)
     assert sorted(out) == sorted(out_again)
     assert sorted(kept + out) == sorted(lines)
     assert sorted(again) == sorted(kept)
@@ -160,7 +159,7 @@ def test_held_out_lines_do_not_depend_on_their_order() -> None:
 
 def test_candidates_rank_what_tells_the_languages_apart() -> None:
     documents = [["aax aax aax", "aax aax aay"], ["bbx bbx bbx", "bbx bbx bby"]]
-    candidates = select_features.Candidates(documents, orders=(2,))
+    candidates = fisher.FeatureCandidates(documents, orders=(2,))
     best = candidates.top(20)
     assert {"aa", "bb"} <= set(best[:6])
     assert best.index("aa") < best.index("x ")  # both languages have "x "
@@ -215,7 +214,7 @@ def test_labels_of_one_script_stand_together(tiny_model: Model) -> None:
 
 def test_words_are_candidates_where_they_are_longer_than_any_ngram() -> None:
     documents = [["whole words here", "whole words there"], ["other things", "other things yet"]]
-    best = select_features.Candidates(documents, orders=(2, 3), words=True).top(100)
+    best = fisher.FeatureCandidates(documents, orders=(2, 3), words=True).top(100)
     assert {" whole ", " words ", " other ", " things "} <= set(best)
     assert " here " not in best  # in one document only
     assert " yet " not in best
@@ -223,13 +222,13 @@ def test_words_are_candidates_where_they_are_longer_than_any_ngram() -> None:
 
 def test_main_script_of_mixed_lines() -> None:
     lines = {"eng": ["windows"], "zho_Hans": ["安装 windows 之后", "打开 firefox"], "rus": ["windows для начинающих"]}
-    assert fit.by_script(lines) == ("rus", "zho_Hans", "eng")
+    assert corpus.sort_by_script(lines) == ("rus", "zho_Hans", "eng")
 
 
 def test_start_by_hand() -> None:
     # Two languages of 100 and 300 characters; the n-gram stands 3 times in the first and once in the second, that is
     # 4 in 400; in a text of 50 characters of no particular language 0.5 times are expected.
-    vectors = logistic_regression.start(np.array([[3], [1]], dtype=np.int32), np.array([100, 300]), 50.0)
+    vectors = logistic_regression.start_vectors(np.array([[3], [1]], dtype=np.int32), np.array([100, 300]), 50.0)
     assert vectors.weights == pytest.approx(np.log([[1 + 3 / 0.5, 1 + 1 / 0.5]]))
     assert vectors.base == pytest.approx(np.log([50 / 150, 50 / 350]))
     # which is the log ratio of the smoothed shares, (3 + 0.5) / (100 + 50) over 0.01 for the first language
@@ -246,8 +245,8 @@ def test_a_text_is_scored_as_if_it_had_not_been_counted() -> None:
     # what it would give for eight.
     counts, letters = np.array([[1], [9]], dtype=np.int32), np.array([100, 100])
     text = sparse.csr_array(np.ones((2, 1), dtype=np.float32))
-    left = logistic_regression.unseen(counts, letters, 20.0)(text, np.array([0, 1]))
-    whole = logistic_regression.start(counts, letters, 20.0).weights[0]
+    left = logistic_regression.leave_one_out(counts, letters, 20.0)(text, np.array([0, 1]))
+    whole = logistic_regression.start_vectors(counts, letters, 20.0).weights[0]
     assert whole + left == pytest.approx(np.log([1, 1 + 8 / 1]))
 
 
@@ -257,7 +256,7 @@ def test_refinement_moves_only_what_matters_and_towards_the_truth() -> None:
     )
     texts = sparse.csr_array(np.array([[1.0, 0, 0], [0, 1.0, 0]], dtype=np.float32))
     losses: list[float] = []
-    after = logistic_regression.refine(
+    after = logistic_regression.refine_vectors(
         vectors,
         lambda: (texts, np.array([0, 1]), np.zeros((1, 2), dtype=np.float32)),
         _nothing_left_out,
@@ -278,7 +277,7 @@ def test_what_is_known_beforehand_is_not_learnt() -> None:
     )
     texts = sparse.csr_array(np.ones((2, 1), dtype=np.float32))
     certain = np.array([[0, -20], [-20, 0]], dtype=np.float32)  # the kind of each text says all about its language
-    after = logistic_regression.refine(
+    after = logistic_regression.refine_vectors(
         vectors, lambda: (texts, np.array([0, 1]), certain), _nothing_left_out, rounds=3, rate=0.5, batch=1
     )
     assert after.weights.tolist() == [[0, 0]]

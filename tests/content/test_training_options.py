@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from graphlang.content import registry
-from graphlang.content.published.bytes import byte_trigrams
-from graphlang.content.training.options import FORMER
-from graphlang.content.training.train import train
 from graphlang.modelfile import ModelError
+from graphlang.papers import byte_trigrams
+from graphlang.training.train import train
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,14 +31,6 @@ def test_numbers_of_features_that_are_none(corpus_folder: Path, method: str, fea
 def test_settings_out_of_range(corpus_folder: Path, option: str, value: float) -> None:
     with pytest.raises(ModelError, match=rf"{option}={value}: a (whole )?number from "):
         train(corpus_folder, method="textcat", **{option: value})
-
-
-@pytest.mark.parametrize(("before", "now"), FORMER.items())
-def test_former_names_of_settings_are_understood(corpus_folder: Path, before: str, now: str) -> None:
-    with pytest.raises(ModelError, match=f"^{now}=-1"):
-        train(corpus_folder, **{before: -1})
-    with pytest.raises(ModelError, match=f"^{before} is the former name of {now}: give one of them$"):
-        train(corpus_folder, **{before: 1, now: 1})
 
 
 def test_an_unknown_setting_is_refused_with_the_names_that_there_are(corpus_folder: Path) -> None:

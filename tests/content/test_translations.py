@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from graphlang.content.nfc.model import Discriminative
-from graphlang.content.training import corpus, translations
-from graphlang.content.training.train import train
 from graphlang.modelfile import ModelError
+from graphlang.training import corpus
+from graphlang.training.train import train
 
 from . import conftest, make_sources
 
@@ -26,28 +26,28 @@ def written(folder: Path, files: dict[str, str]) -> Path:
 
 def test_lines_of_many_labels_and_lines_in_english_go() -> None:
     many = {code: [("app", ["Foo 3", f"kata {code}"])] for code in ("aaa", "bbb", "ccc", "ddd")}
-    assert all(own == [("app", [f"kata {code}"])] for code, own in translations.clean(many, {}).items())
+    assert all(own == [("app", [f"kata {code}"])] for code, own in corpus.clean_messages(many, {}).items())
     few = {code: many[code] for code in ("aaa", "bbb", "ccc")}  # three may have it in common
-    assert translations.clean(few, {})["aaa"] == [("app", ["Foo 3", "kata aaa"])]
+    assert corpus.clean_messages(few, {})["aaa"] == [("app", ["Foo 3", "kata aaa"])]
     english = {"eng": [("news", ["the cat and the dog"] * 9)], "deu": [("news", ["der Hund und die Katze"] * 9)]}
     given = {"deu": [("app", ["die Katze", "the dog", "dog der Katze"])], "eng": [("app", ["the dog"])]}
-    cleaned = translations.clean(given, english)
+    cleaned = corpus.clean_messages(given, english)
     assert cleaned == {"deu": [("app", ["die Katze", "dog der Katze"])], "eng": [("app", ["the dog"])]}
 
 
 def test_a_word_that_both_use_is_not_english() -> None:
     texts = {"eng": [("news", ["rat a b"] * 10)], "deu": [("news", ["rat d e"] * 10)]}
-    assert translations.clean({"deu": [("app", ["Rat"])]}, texts) == {"deu": [("app", ["Rat"])]}
+    assert corpus.clean_messages({"deu": [("app", ["Rat"])]}, texts) == {"deu": [("app", ["Rat"])]}
     rarer = {"eng": texts["eng"], "deu": [("news", ["rat d e", *["f d e"] * 9])]}
-    assert translations.clean({"deu": [("app", ["Rat"])]}, rarer) == {"deu": [("app", [])]}
+    assert corpus.clean_messages({"deu": [("app", ["Rat"])]}, rarer) == {"deu": [("app", [])]}
 
 
 def test_messages_are_added_in_measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(translations, "_WANTED", 30)
-    monkeypatch.setattr(translations, "_LEAST", 5)
+    monkeypatch.setattr(corpus, "_WITH_MESSAGES", 30)
+    monkeypatch.setattr(corpus, "_LEAST_MESSAGES", 5)
     texts = written(tmp_path / "a", {"de/news.txt": "eins zwei\ndrei vier\n", "en/news.txt": "one\n" + "two " * 20})
     told = written(tmp_path / "b", {"de/app.txt": "neun zehn\nelf\nzwoelf dreizehn\n", "fr/app.txt": "dix\nonze\n"})
-    read = corpus.read(
+    read = corpus.read_corpus(
         texts, label={"de": "deu", "en": "eng", "fr": "fra"}.get, minimum=lambda _: 3, maximum=500, messages=[told]
     )
     # 18 characters of its own leave room for 12: what exceeds it is the last line that is taken.
@@ -59,13 +59,15 @@ def test_messages_of_several_folders_are_read_as_one(tmp_path: Path) -> None:
     texts = written(tmp_path / "a", {"de/news.txt": "eins zwei\n", "en/news.txt": "one\n" + "two " * 20})
     told = written(tmp_path / "b", {"de/app.txt": "neun zehn\n"})
     words = written(tmp_path / "c", {"de/dictionary.txt": "elf zwoelf\nneun zehn\n"})
-    read = corpus.read(
+    read = corpus.read_corpus(
         texts, label={"de": "deu", "en": "eng"}.get, minimum=lambda _: 3, maximum=500, messages=[told, words]
     )
     genres = {"news": ("eins zwei",), "app": ("neun zehn",), "dictionary": ("elf zwoelf",)}
     assert read.by_genre("deu") == genres  # a line that stands in both counts once
     with pytest.raises(ModelError, match="no such folder"):
-        corpus.read(texts, label={"de": "deu"}.get, minimum=lambda _: 3, maximum=500, messages=[told, tmp_path / "d"])
+        corpus.read_corpus(
+            texts, label={"de": "deu"}.get, minimum=lambda _: 3, maximum=500, messages=[told, tmp_path / "d"]
+        )
 
 
 def test_a_label_in_two_scripts_keeps_the_one_it_has_more_of(tmp_path: Path) -> None:
@@ -75,7 +77,7 @@ def test_a_label_in_two_scripts_keeps_the_one_it_has_more_of(tmp_path: Path) -> 
     assert (made.labels, made.parameters["scripts"]) == (("deu", "eng"), ["LATIN"])
     best = Discriminative(made, "", "").probabilities(["where is the dog", "wo ist der hund"]).argmax(axis=1)
     assert best.tolist() == [1, 0]
-    read = corpus.read(
+    read = corpus.read_corpus(
         folder, label={"en": "eng", "de": "deu"}.get, minimum=lambda _: 1, maximum=9_999, one_script=True
     )
     assert not {"η γάτα", "кот", "42", "пёс"} & {*read.lines["eng"], *read.lines["deu"]}

@@ -15,8 +15,7 @@ from graphlang.content.nfc import doubt, model
 from graphlang.content.nfc.model import Discriminative
 from graphlang.content.ngrams import count_all
 from graphlang.content.ngrams.vocabulary import Vocabulary
-from graphlang.content.segments import decode, units
-from graphlang.content.segments import spans as find
+from graphlang.content.segments import decode, spans, units
 from graphlang.content.text.normalise import Characters, Letters, characters, fold, folded_lengths, normalise
 from graphlang.native.kernels import KernelError
 
@@ -82,10 +81,10 @@ def damaged_arrays(chance: random.Random, tiny: str) -> bool:
             count_all.tally(made, (1, 3, 5), words=True).ranks(5)
             model.add_rows(np.zeros((4, 16), np.int16), wild(np.array([0, 3, 1, 2])), wild(np.array([0, 2, 4])))
             likely = np.random.default_rng(chance.randrange(99)).dirichlet(np.full(9, 0.05), 40).astype(np.float32)
-            told = decode.said(likely, find.COSTS)
-            few = {"offsets": np.array([0, 30, 40]), "border": np.ones(40, bool), "costs": find.COSTS, "labels": 9}
-            decode.paths(told, **few)
-            decode.paths(told, **{**few, "offsets": wild(few["offsets"])})
+            told = decode.compute_support(likely, spans.COSTS)
+            few = {"offsets": np.array([0, 30, 40]), "border": np.ones(40, bool), "costs": spans.COSTS, "labels": 9}
+            decode.find_paths(told, **few)
+            decode.find_paths(told, **{**few, "offsets": wild(few["offsets"])})
             identifier.parts.weights.label_sums(features, wild(offsets), np.zeros(4, np.int64))
             with suppress(*REFUSED):
                 strangers(identifier, features, offsets, sums=sums, answer=answer, wild=wild)

@@ -267,10 +267,10 @@ def test_names_that_the_database_does_not_have_are_told(graphlang: Call, museum:
     named.write_text("".join(f"http://nobody.example/{number}\n" for number in range(7)) + "none.example\n")
     result = graphlang("remove", db, "--from", named, "--url", "http://museum.example/")
     seen = ", ".join(f"http://nobody.example/{number}" for number in range(5))
-    assert result.stderr.endswith(f"; 8 were not in the database, and will not be read in future: {seen}, and 3 more\n")
+    assert result.stderr.endswith(f"; 8 were not in the database, and will be skipped in future: {seen}, and 3 more\n")
     result = graphlang("remove", db, "--host", "none.example")
     assert result.stderr == (
-        "removed: nothing; 1 was not in the database, and will not be read in future: none.example\n"
+        "removed: nothing; 1 was not in the database, and will be skipped in future: none.example\n"
     )
 
 

@@ -1,4 +1,4 @@
-"""What docstrings refer to is there: `module.name` and `Class.name`, also after somebody has moved or renamed it."""
+"""Names in docstrings exist: `module.name` and `Class.name`, also after a move or a rename."""
 
 import ast
 import re
@@ -9,97 +9,90 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 DOTTED = re.compile(r"`{1,2}([A-Za-z_]\w*(?:\.\w+)+)`{1,2}")
-FILES = {"c", "css", "gz", "h", "html", "js", "md", "py"}  # names of files have dots as well
+FILES = {"c", "css", "gz", "h", "html", "js", "md", "py"}  # endings of file names
 ENTRY_POINTS = {"graphlang.methods", "graphlang.readers"}
-OTHERS = {"pandas", "polars", "pyarrow", "pyspark"}  # which need not be installed
+OPTIONAL = {"pandas", "polars", "pyarrow", "pyspark"}  # packages that need not be installed
 
 
-def names(tree: ast.Module) -> dict[str, set[str]]:
-    """What is in a module, under "", and in each of its classes."""
-    found: dict[str, set[str]] = {"": _within(tree)}
-    found |= {one.name: _within(one) for one in ast.walk(tree) if isinstance(one, ast.ClassDef)}
-    return found
+def names_within(node: ast.AST) -> set[str]:
+    names = set()
+    for child in ast.walk(node):
+        if isinstance(child, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            names.add(child.name)
+        elif isinstance(child, ast.alias):
+            names.add(child.asname or child.name)
+        elif isinstance(child, (ast.Name, ast.Attribute)) and isinstance(child.ctx, ast.Store):
+            names.add(child.id if isinstance(child, ast.Name) else child.attr)
+    return names
 
 
-def _within(node: ast.AST) -> set[str]:
-    found = set()
-    for one in ast.walk(node):
-        if isinstance(one, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-            found.add(one.name)
-        elif isinstance(one, ast.alias):
-            found.add(one.asname or one.name)
-        elif isinstance(one, (ast.Name, ast.Attribute)) and isinstance(one.ctx, ast.Store):
-            found.add(one.id if isinstance(one, ast.Name) else one.attr)
-    return found
+def add_module(tree: ast.Module, module: str, members: dict[str, set[str]], bases: dict[str, set[str]]) -> None:
+    """Add the names of a module and of each of its classes, and the base classes of these."""
+    members[module] |= names_within(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            members[node.name] |= names_within(node)
+            bases[node.name] |= {base.id for base in node.bases if isinstance(base, ast.Name)} - {node.name}
 
 
-def bases(tree: ast.Module) -> dict[str, set[str]]:
-    """The classes of a module, and the names of those that each is built on."""
-    classes = [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)]
-    return {one.name: {base.id for base in one.bases if isinstance(base, ast.Name)} - {one.name} for one in classes}
+def inherit(members: dict[str, set[str]], bases: dict[str, set[str]]) -> None:
+    """Add to each class the names of its base classes, and of theirs."""
+    changed = True
+    while changed:
+        changed = False
+        for name, parents in bases.items():
+            inherited = set().union(*(members.get(parent, set()) for parent in parents)) - members[name]
+            members[name] |= inherited
+            changed |= bool(inherited)
 
 
-def inherit(there: dict[str, set[str]], built_on: dict[str, set[str]]) -> None:
-    """Give each class the names of those that it is built on, and of those that these are built on."""
-    while grown := {
-        name: gained
-        for name, its in built_on.items()
-        if (gained := set().union(*(there.get(base, set()) for base in its)) - there[name])
-    }:
-        for name, gained in grown.items():
-            there[name] |= gained
-
-
-def missing(docstring: str, there: dict[str, set[str]]) -> list[str]:
-    """Names of a docstring whose first part is ours, or looks like a module with a class, and that are not there."""
-    found = []
+def missing(docstring: str, members: dict[str, set[str]]) -> list[str]:
+    """Return names of our modules and classes, or that look like a class of a module, that do not exist."""
+    names = []
     for name in DOTTED.findall(docstring):
         parts = name.split(".")
-        if parts[-1] in FILES or parts[0] in OTHERS or name in ENTRY_POINTS:
+        if parts[-1] in FILES or parts[0] in OPTIONAL or name in ENTRY_POINTS:
             continue
-        if parts[0] in there:
-            pairs = [(one, other) for one, other in pairwise(parts) if one in there]
-            lost = any(other not in there[one] for one, other in pairs)
+        if parts[0] in members:
+            exists = all(member in members[owner] for owner, member in pairwise(parts) if owner in members)
         else:
-            lost = parts[-1][0].isupper() and find_spec(parts[0]) is None
-        found += [name] if lost else []
-    return found
+            exists = not parts[-1][0].isupper() or find_spec(parts[0]) is not None
+        names += [] if exists else [name]
+    return names
 
 
-def test_names_in_docstrings_are_there() -> None:
-    there: dict[str, set[str]] = defaultdict(set)
-    built_on: dict[str, set[str]] = defaultdict(set)
+def test_names_in_docstrings_exist() -> None:
+    members: dict[str, set[str]] = defaultdict(set)
+    bases: dict[str, set[str]] = defaultdict(set)
     docstrings = []
     for path in sorted(
         {path.resolve() for room in ("graphlang", "db", "ingest") for path in (ROOT / room).rglob("*.py")}
     ):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         module = path.parent if path.stem == "__init__" else path.with_suffix("")
-        for owner, its in names(tree).items():
-            there[owner or module.name] |= its
-        there[module.parent.name].add(module.name)
-        for name, its in bases(tree).items():
-            built_on[name] |= its
+        add_module(tree, module.name, members, bases)
+        members[module.parent.name].add(module.name)
         documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
         docstrings += [(path, ast.get_docstring(node) or "") for node in ast.walk(tree) if isinstance(node, documented)]
-    there["graphlang"] |= {"db", "ingest"}  # two folders beside the package
-    inherit(there, built_on)
-    lost = [f"{path.relative_to(ROOT)}: {name}" for path, text in docstrings for name in missing(text, there)]
-    told = "a docstring says `a.b`, and our module or class a has no b (where a is a table of SQL, say it otherwise)"
-    assert "\n".join(lost) == "", told
+    members["graphlang"] |= {"db", "ingest"}  # two folders beside the package
+    inherit(members, bases)
+    lost = [f"{path.relative_to(ROOT)}: {name}" for path, text in docstrings for name in missing(text, members)]
+    assert "\n".join(lost) == "", "a docstring names `a.b`, but module or class a has no b"
 
 
-def test_a_name_that_is_lost_is_found() -> None:
-    there = {"vocabulary": {"Vocabulary"}, "Vocabulary": {"size"}}
+def test_a_missing_name_is_found() -> None:
+    members = {"vocabulary": {"Vocabulary"}, "Vocabulary": {"size"}}
     text = (
         "`vocabulary.Vocabulary.size`, ``vocabulary.h``, `pathlib.Path`, `co.uk`; `vocabulary.Table`, `ngrams.Table`."
     )
-    assert missing(text, there) == ["vocabulary.Table", "ngrams.Table"]
+    assert missing(text, members) == ["vocabulary.Table", "ngrams.Table"]
 
 
-def test_a_class_has_the_names_of_those_that_it_is_built_on() -> None:
+def test_classes_inherit_names() -> None:
+    members: dict[str, set[str]] = defaultdict(set)
+    bases: dict[str, set[str]] = defaultdict(set)
     tree = ast.parse("class A:\n    def a(self): ...\nclass B(A):\n    b = 1\nclass C(B): ...\n")
-    there = names(tree)
-    inherit(there, bases(tree))
-    assert there["C"] - {"A", "B", "C"} == {"a", "b"}
-    assert missing("`C.a`, `C.b`, `A.b`", there) == ["A.b"]
+    add_module(tree, "letters", members, bases)
+    inherit(members, bases)
+    assert members["C"] - {"A", "B", "C"} == {"a", "b"}
+    assert missing("`C.a`, `C.b`, `A.b`", members) == ["A.b"]

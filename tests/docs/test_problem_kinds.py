@@ -1,4 +1,4 @@
-"""Every kind of problem is on the page of reference, and what stands there is a kind."""
+"""The reference lists every kind of problem, and nothing else."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def documented() -> list[str]:
 
 
 def in_code(source: str) -> Iterator[str]:
-    """What a module calls a fault: the first of a pair whose second is a sentence, or of a call that makes one."""
+    """Yield the kinds in a module: the first of a pair with a sentence, or the first argument of a maker."""
     for node in ast.walk(ast.parse(source)):
         first: list[ast.expr] = []
         if isinstance(node, ast.Tuple) and len(node.elts) == 2 and _is_sentence(node.elts[1]):

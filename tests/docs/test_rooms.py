@@ -1,14 +1,12 @@
-"""The first page of every room: what comes in, what goes out, which file to open; the files that it names are there."""
+"""The docstring of every room names files to open, and the names in it exist."""
 
 import ast
 import re
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[2]
-NAME = re.compile(r"(?<!`)`([^`]+)`(?!`)")  # two marks are for what is somewhere else
-LEAST = 2  # files of the room that its first page names
+NAME = re.compile(r"(?<!`)`([^`]+)`(?!`)")  # double backticks are for names outside the room
+LEAST = 2  # files of the room that its docstring names
 
 
 def rooms() -> list[Path]:
@@ -19,14 +17,14 @@ def rooms() -> list[Path]:
 
 
 def entries(room: Path) -> set[str]:
-    """What can be opened in a room: modules by name, headers by file name, folders with a stroke behind."""
+    """Return modules by name, headers by file name, and folders with a slash."""
     found = {path.stem for path in room.glob("*.py") if path.name != "__init__.py"}
     found |= {path.name for path in room.iterdir() if path.suffix in {".h", ".html", ".css", ".js"}}
     return found | {f"{path.name}/" for path in room.iterdir() if (path / "__init__.py").is_file()}
 
 
 def defined(module: Path) -> set[str]:
-    """Names that a module, or the room itself, brings."""
+    """Return the names that a module defines or imports."""
     tree = ast.parse(module.read_text(encoding="utf-8"))
     found = {node.name for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
     found |= {one.id for one in ast.walk(tree) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
@@ -36,16 +34,16 @@ def defined(module: Path) -> set[str]:
 
 
 def full(name: str) -> bool:
-    """Whether a module of ours has this full name."""
+    """Tell whether a module has this full name."""
     parts = name.split(".")[1:]
     base = ROOT / "graphlang" if parts[0] not in {"db", "ingest"} else ROOT
     return base.joinpath(*parts).with_suffix(".py").is_file() or base.joinpath(*parts, "__init__.py").is_file()
 
 
 def wrong(room: Path, docstring: str) -> list[str]:
-    """What is missing from the first page of a room, or is not there though it is named."""
+    """Return what is missing from the docstring of a room, and names that do not exist."""
     there, named = entries(room), set(NAME.findall(docstring))
-    missing = [sign for sign in ("In: ", "Out: ") if sign not in docstring]
+    missing = []
     if len(named & there) < min(LEAST, len(there)):
         missing.append(f"names of files: it has {', '.join(sorted(there))}")
     for name in sorted(named - there - defined(room / "__init__.py")):
@@ -59,10 +57,13 @@ def wrong(room: Path, docstring: str) -> list[str]:
     return missing
 
 
-@pytest.mark.parametrize("room", rooms(), ids=lambda room: str(room.relative_to(ROOT)))
-def test_a_room_says_what_comes_in_what_goes_out_and_what_to_open(room: Path) -> None:
-    docstring = ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8"))) or ""
-    assert wrong(room, docstring) == []
+def test_the_docstring_of_a_room_names_files() -> None:
+    faults = {}
+    for room in rooms():
+        docstring = ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8"))) or ""
+        if missing := wrong(room, docstring):
+            faults[str(room.relative_to(ROOT))] = missing
+    assert faults == {}
 
 
 def test_what_is_missing_is_found(tmp_path: Path) -> None:
@@ -70,11 +71,10 @@ def test_what_is_missing_is_found(tmp_path: Path) -> None:
     (tmp_path / "one.py").write_text("class Thing: ...\n")
     (tmp_path / "two.py").write_text("")
     (tmp_path / "kernel.h").write_text("")
-    good = "In: ``words``. Out: `one.Thing`, `LIST`. Open `one`, `two` or `kernel.h`; see `graphlang.native`."
+    good = "``words`` make a `one.Thing` and a `LIST`. Open `one`, `two` or `kernel.h`; see `graphlang.native`."
     assert wrong(tmp_path, good) == []
-    bad = "In: words. Open `one`, `three`, `one.Other`, `two/` or `graphlang.nowhere`."
+    bad = "Open `one`, `three`, `one.Other`, `two/` or `graphlang.nowhere`."
     assert wrong(tmp_path, bad) == [
-        "Out: ",
         "names of files: it has kernel.h, one, two",
         "`graphlang.nowhere`, which is not there",
         "`one.Other`, which is not there",

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import gzip
-from typing import TYPE_CHECKING, Protocol
+import sys
+from pathlib import Path
+from typing import Protocol
 
 import pytest
 
 from graphlang.db.records import Page, Problem
 from graphlang.ingest import Limits, batches
 
-if TYPE_CHECKING:
-    from pathlib import Path
+sys.path.append(str(Path(__file__).parent))  # of `markup_kernel`
 
 
 class Archive(Protocol):

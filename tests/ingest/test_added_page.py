@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from graphlang.db.records import READ, Declaration, Link, LinkKind, Links, Page, Problem, inflated
-from graphlang.ingest.formats.added_page import checked
+from graphlang.ingest.formats.detect import check_item
 from graphlang.ingest.limits import Limits
 
 URL = "http://a.example/"
@@ -17,16 +17,16 @@ LIMITS = Limits()
 def test_what_is_as_it_should_be_stays() -> None:
     link = Link("http://b.example/", LinkKind.ANCHOR)
     page = Page(URL, 7, status=200, text="Nebel", length=5, declared=(Declaration("html-lang", "de"),))
-    assert checked(page, LIMITS) == page
+    assert check_item(page, LIMITS) == page
     parted = Page(URL, 7, links=Links.of([link]))
-    assert checked(parted, LIMITS) is parted
+    assert check_item(parted, LIMITS) is parted
     problem = Problem("damaged", "cut", 7)
-    assert checked(problem, LIMITS) is problem
+    assert check_item(problem, LIMITS) is problem
 
 
 def test_urls_are_made_canonical() -> None:
     links = (Link("http://B.example#top", LinkKind.ANCHOR), Link("http://b.example/", LinkKind.AREA))
-    page = checked(Page("HTTP://A.example:80", 0, links=links), LIMITS)
+    page = check_item(Page("HTTP://A.example:80", 0, links=links), LIMITS)
     assert isinstance(page, Page)
     assert page.url == URL
     assert list(page.links) == [Link("http://b.example/", LinkKind.ANCHOR)]
@@ -35,12 +35,12 @@ def test_urls_are_made_canonical() -> None:
 def test_texts_are_cut_as_those_of_our_own_readers_are() -> None:
     text = "a" * READ + "b" * 10
     given = Page(URL, 0, title="abc", text=text, length=len(text), main_length=len(text))
-    page = checked(given, Limits(text_limit=READ + 4, title_limit=2))
+    page = check_item(given, Limits(text_limit=READ + 4, title_limit=2))
     assert isinstance(page, Page)
     assert (page.title, page.text, inflated(page.rest, 9)) == ("ab", "a" * READ, "bbbb")
     assert (page.length, page.main_length) == (READ + 10, READ + 4)
-    assert checked(page, Limits(text_limit=3, title_limit=2)) is page  # the reader has cut it
-    assert checked(Page(URL, 0, text="abc", length=3), Limits(text_limit=None)) == Page(URL, 0, text="abc", length=3)
+    assert check_item(page, Limits(text_limit=3, title_limit=2)) is page  # the reader has cut it
+    assert check_item(Page(URL, 0, text="abc", length=3), Limits(text_limit=None)) == Page(URL, 0, text="abc", length=3)
 
 
 @pytest.mark.parametrize(
@@ -62,4 +62,4 @@ def test_texts_are_cut_as_those_of_our_own_readers_are() -> None:
 )
 def test_what_is_wrong_is_named(item: Any, words: str) -> None:
     with pytest.raises((TypeError, ValueError), match=words):
-        checked(item, LIMITS)
+        check_item(item, LIMITS)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.ingest.payload.visible_bytes import visible
+from graphlang.ingest.payload.visible_bytes import extract_visible
 
 
 @pytest.mark.parametrize(
@@ -26,13 +26,13 @@ from graphlang.ingest.payload.visible_bytes import visible
     ],
 )
 def test_table_5(reference: bytes, output: bytes) -> None:
-    assert visible(b"x" + reference + b"y") == b"x" + output + b"y"
+    assert extract_visible(b"x" + reference + b"y") == b"x" + output + b"y"
 
 
 def test_all_252_names_of_html_4() -> None:
     assert len(name2codepoint) == 252
     for name, code in name2codepoint.items():
-        assert visible(f"&{name};".encode()) == chr(code).encode()
+        assert extract_visible(f"&{name};".encode()) == chr(code).encode()
 
 
 @pytest.mark.parametrize(
@@ -54,11 +54,11 @@ def test_all_252_names_of_html_4() -> None:
     ],
 )
 def test_references(page: bytes, output: bytes) -> None:
-    assert visible(page) == output
+    assert extract_visible(page) == output
 
 
 def test_references_can_be_left_alone() -> None:
-    assert visible(b"<p>&beta; &#946; <b>x</b>", references=False) == b" &beta; &#946; x"
+    assert extract_visible(b"<p>&beta; &#946; <b>x</b>", references=False) == b" &beta; &#946; x"
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_references_can_be_left_alone() -> None:
     ],
 )
 def test_tags(page: bytes, output: bytes) -> None:
-    assert visible(page) == output
+    assert extract_visible(page) == output
 
 
 @pytest.mark.parametrize("charset", ["utf-8", "shift_jis", "euc-jp", "iso-2022-jp"])
@@ -91,19 +91,19 @@ def test_japanese_comes_through_unharmed(charset: str) -> None:
     text = "実Α日本語の文"
     assert b"<BF" in "実日".encode("iso-2022-jp")
     page = f"<p>{text}</p>\n<b>{text}</b>".encode(charset)
-    assert visible(page).decode(charset).split() == [text, text]
+    assert extract_visible(page).decode(charset).split() == [text, text]
 
 
 def test_chinese_in_hz() -> None:
     text = "这是一个句子"
-    assert visible(b"<p>" + text.encode("hz") + b"</p>").decode("hz").strip() == text
+    assert extract_visible(b"<p>" + text.encode("hz") + b"</p>").decode("hz").strip() == text
 
 
 def test_a_character_of_hz_that_ends_with_a_tilde() -> None:
     # The second byte of the first character is "~"; the third begins with the bytes of "<R".
     text = "\u5265\u5bb6\u65cf"
     assert text.encode("hz") == b"~{0~<RWe~}"
-    assert visible(b"<p>" + text.encode("hz") + b"</p>").decode("hz").strip() == text
+    assert extract_visible(b"<p>" + text.encode("hz") + b"</p>").decode("hz").strip() == text
 
 
 def test_korean_in_iso_2022() -> None:
@@ -112,17 +112,17 @@ def test_korean_in_iso_2022() -> None:
     page = f"<p>{text}</p>\n<p>{text}</p>".encode("iso2022_kr")
     assert page.count(b"\x1b$)C") == 1
     assert page.count(b"\x0e<R") == 2
-    assert visible(page).decode("iso2022_kr").split() == text.split() * 2
+    assert extract_visible(page).decode("iso2022_kr").split() == text.split() * 2
 
 
 def test_the_escape_of_hz_on_another_page_hides_few_tags() -> None:
-    assert visible(b"~{ <b>one</b> <script>var two</script>").split() == [b"~{", b"one"]
+    assert extract_visible(b"~{ <b>one</b> <script>var two</script>").split() == [b"~{", b"one"]
 
 
 @given(st.binary(max_size=300))
 def test_any_bytes(page: bytes) -> None:
     # A reference is never shorter than what it becomes, but for "&#0" and its like, which is as long.
-    assert len(visible(page)) <= len(page) + 1
+    assert len(extract_visible(page)) <= len(page) + 1
 
 
 @given(
@@ -130,7 +130,7 @@ def test_any_bytes(page: bytes) -> None:
     st.sampled_from(["utf-8", "utf-8-sig"]),
 )
 def test_text_without_markup_is_untouched(text: str, charset: str) -> None:
-    assert visible(text.encode(charset)) == text.encode(charset)
+    assert extract_visible(text.encode(charset)) == text.encode(charset)
 
 
 OPENERS = (b"<", b"<a ", b'<a "', b"<a '\"", b"<a b='>'", b"<b", b"</", b"<![", b"<!-", b"<!--", b"--!", b"<script>")
@@ -140,4 +140,4 @@ REFERRERS = (b"<script></scrip", b"&", b"&#", b"&#1", b"&a", b"\x1b$", b"~{")
 @pytest.mark.parametrize("piece", [*OPENERS, *REFERRERS])
 def test_a_megabyte_of_it_takes_no_longer_than_it_should(piece: bytes) -> None:
     # Were any of these quadratic, the suite would not end: a megabyte squared is an hour.
-    assert len(visible(piece * (1_000_000 // len(piece)))) <= 1_000_001
+    assert len(extract_visible(piece * (1_000_000 // len(piece)))) <= 1_000_001

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphlang.ingest.html.tokenizer import looks_encoded_twice
-from graphlang.ingest.payload.encoded_twice import as_meant, places, taken_back
+from graphlang.ingest.payload.encoded_twice import character_places, repair_encoding, undo_encoding
 
 if TYPE_CHECKING:
     from conftest import Archive, Read
@@ -18,17 +18,10 @@ if TYPE_CHECKING:
 CP1252: Final = [bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(256)]
 #: Sentences, each with several letters beyond ASCII; none is in a training or test set.
 SENTENCES = (
-    "Größe und Übermut führen in Köln selten zu Ärger.",
-    "L'été dernier, l'élève a mangé une crêpe à l'hôtel.",
-    "Вчера пошёл снег, и дети остались дома.",
-    "昨日は雪が降りました。",
-    "어제 눈이 와서 아이들은 집에 있었다.",
-    "कल बर्फ़ गिरी और बच्चे घर पर रहे।",
-    "ଗତକାଲି ବରଫ ପଡ଼ିଲା ।",
-    "أمس تساقط الثلج وبقي الأطفال في البيت.",
-    "Χθες χιόνισε και τα παιδιά έμειναν σπίτι.",
-    "“Don’t go,” she said – and it’s snowing… 😀",
-    "Zażółć gęślą jaźń",
+    *("Größe und Übermut führen in Köln selten zu Ärger.", "L'été dernier, l'élève a mangé une crêpe à l'hôtel."),
+    *("Вчера пошёл снег, и дети остались дома.", "昨日は雪が降りました。", "어제 눈이 와서 아이들은 집에 있었다."),
+    *("कल बर्फ़ गिरी और बच्चे घर पर रहे।", "ଗତକାଲି ବରଫ ପଡ଼ିଲା ।", "أمس تساقط الثلج وبقي الأطفال في البيت."),
+    *("Χθες χιόνισε και τα παιδιά έμειναν σπίτι.", "“Don’t go,” she said – and it’s snowing… 😀", "Zażółć gęślą jaźń"),
     "የበረዶ ቀን ነበር",
 )
 
@@ -40,36 +33,36 @@ def encoded(text: str, *, windows: bool = True) -> str:
 
 
 def test_a_text_is_read_as_it_was_meant() -> None:
-    assert as_meant("Ð¿Ñ€Ð¸Ð²ÐµÑ‚") == ("привет", 2)
-    assert as_meant("GrÃ¼ÃŸe aus KÃ¶ln") == ("Grüße aus Köln", 2)
-    assert as_meant("à¤¹à¤¿à¤¨à¥\x8dà¤¦à¥€") == ("हिन्दी", 2)
-    assert as_meant("itâ€™s a â€œtextâ€\x9d".encode()) == ("it’s a “text”", 2)
+    assert repair_encoding("Ð¿Ñ€Ð¸Ð²ÐµÑ‚") == ("привет", 2)
+    assert repair_encoding("GrÃ¼ÃŸe aus KÃ¶ln") == ("Grüße aus Köln", 2)
+    assert repair_encoding("à¤¹à¤¿à¤¨à¥\x8dà¤¦à¥€") == ("हिन्दी", 2)
+    assert repair_encoding("itâ€™s a â€œtextâ€\x9d".encode()) == ("it’s a “text”", 2)
 
 
 @pytest.mark.parametrize("text", SENTENCES)
 @pytest.mark.parametrize("windows", [True, False])
 @pytest.mark.parametrize("times", [2, 3, 4])
 def test_a_sentence_in_any_language_comes_back(text: str, times: int, *, windows: bool) -> None:
-    assert as_meant(text) is None
+    assert repair_encoding(text) is None
     given_ = text
     for _ in range(times - 1):
         given_ = encoded(given_, windows=windows)
-    assert as_meant(given_) == (text, times)
-    assert as_meant(f"<p>{given_}</p>".encode()) == (f"<p>{text}</p>", times)
+    assert repair_encoding(given_) == (text, times)
+    assert repair_encoding(f"<p>{given_}</p>".encode()) == (f"<p>{text}</p>", times)
 
 
 def test_no_more_than_three_encodings_are_taken_back() -> None:
     text = "Grüße aus Köln"
     for _ in range(4):
         text = encoded(text)
-    assert as_meant(text) == (encoded("Grüße aus Köln"), 4)
+    assert repair_encoding(text) == (encoded("Grüße aus Köln"), 4)
 
 
 @given(st.text(), st.sampled_from(SENTENCES), st.booleans())
 def test_whatever_stands_beside_a_sentence_comes_back(more: str, sentence: str, windows: bool) -> None:
     text = f"{more} {sentence}"
-    assume(as_meant(text) is None)  # what hypothesis wrote is no such text itself
-    meant = as_meant(encoded(text, windows=windows))
+    assume(repair_encoding(text) is None)  # what hypothesis wrote is no such text itself
+    meant = repair_encoding(encoded(text, windows=windows))
     assert meant == (text, 2)
 
 
@@ -91,18 +84,18 @@ def test_whatever_stands_beside_a_sentence_comes_back(more: str, sentence: str, 
     ],
 )
 def test_any_other_text_stays_as_it_is(text: str) -> None:
-    assert as_meant(text) is None
-    assert as_meant(text.encode()) is None
+    assert repair_encoding(text) is None
+    assert repair_encoding(text.encode()) is None
 
 
 def test_one_letter_in_ten_may_be_as_it_is() -> None:
-    assert as_meant("© " + encoded("öäüöäüöäü") + " ü") == ("© öäüöäüöäü ü", 2)  # 2 of 20 characters
-    assert as_meant("© " + encoded("öäüöäüöä") + "x ü") is None  # 2 of 18
+    assert repair_encoding("© " + encoded("öäüöäüöäü") + " ü") == ("© öäüöäüöäü ü", 2)  # 2 of 20 characters
+    assert repair_encoding("© " + encoded("öäüöäüöä") + "x ü") is None  # 2 of 18
 
 
 def test_texts_beside_one_are_taken_back_as_often() -> None:
-    assert taken_back("fÃ¼r", 1) == "fÃ¼r"
-    assert taken_back(encoded(encoded("für")), 3) == "für"
+    assert undo_encoding("fÃ¼r", 1) == "fÃ¼r"
+    assert undo_encoding(encoded(encoded("für")), 3) == "für"
 
 
 @given(st.sampled_from(SENTENCES), st.integers(2, 3))
@@ -110,10 +103,10 @@ def test_characters_have_their_places(text: str, times: int) -> None:
     given_ = text
     for _ in range(times - 1):
         given_ = encoded(given_)
-    at = places(given_, times)
+    at = character_places(given_, times)
     assert (len(at), at[0], at[-1]) == (len(text) + 1, 0, len(given_))
     for begin in range(len(text)):
-        assert taken_back(given_[at[begin] : at[begin + 1]], times) == text[begin]
+        assert undo_encoding(given_[at[begin] : at[begin + 1]], times) == text[begin]
 
 
 def _may_be(text: str) -> bool:
@@ -147,7 +140,7 @@ def test_what_looks_encoded_twice_is_what_the_definition_says(text: str) -> None
 
 @given(LETTERS)
 def test_nothing_is_taken_back_that_does_not_look_so(text: str) -> None:
-    if as_meant(text) is not None:
+    if repair_encoding(text) is not None:
         assert looks_encoded_twice(text.encode())
 
 

@@ -1,4 +1,4 @@
-"""The kernel that gathers the links of a page beside the rules of `links_of`, which see each reference by itself."""
+"""The kernel that gathers the links of a page, compared with `extract_links`, which sees one reference at a time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from graphlang.db.records import Link, LinkKind, packed
 from graphlang.ingest.html.document import Document, References
 from graphlang.ingest.limits import Limits
-from graphlang.ingest.links.extract import links_of
+from graphlang.ingest.links.extract import extract_links
 from graphlang.ingest.links.resolve import Joiner
 
 if TYPE_CHECKING:
@@ -65,8 +65,8 @@ def test_links_gathered_are_those_of_each_reference(  # noqa: PLR0917 - the part
     document = Document(packed(dict.fromkeys(anchors)), many, metas=metas, base=base, skipped=1)
     limits = Limits(max_links=most, max_url=longest)
     fields = {"location": "//g.example/", "x-robots-tag": "nofollow" if most % 2 else ""}
-    gathered = links_of(URL, document, status, fields, Joiner(), limits)
-    one_by_one = links_of(URL, document._replace(references=list(many)), status, fields, Joiner(), limits)
+    gathered = extract_links(URL, document, status, fields, Joiner(), limits)
+    one_by_one = extract_links(URL, document._replace(references=list(many)), status, fields, Joiner(), limits)
     assert list(gathered[0]) == list(one_by_one[0])
     assert gathered == one_by_one
 

@@ -7,13 +7,14 @@ from html.entities import html5
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import markup_kernel
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.ingest import Limits
 from graphlang.ingest.html import tokenizer
-from graphlang.ingest.html.document import fold, read
+from graphlang.ingest.html.document import fold, read_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,18 +28,18 @@ def test_no_sanitiser_complains_of_markup(under_sanitisers: Callable[..., str]) 
 
 
 def test_a_page_keeps_its_own_text_when_the_next_one_is_parsed() -> None:
-    first = tokenizer.parse(b"<nav>A</nav><p>of a <a href=/a rel=me>link", most=9, depth=99)
-    second = tokenizer.parse(b"<p>B" + b"<a href=/b>b</a>" * 9, most=9, depth=99)
+    first = tokenizer.parse_markup(b"<nav>A</nav><p>of a <a href=/a rel=me>link", limit=9, depth=99)
+    second = tokenizer.parse_markup(b"<p>B" + b"<a href=/b>b</a>" * 9, limit=9, depth=99)
     assert (first.text, first.references) == (b"\nA\nof a link", b"a\0/a\0me\0\0")
-    assert [one[1:] for one in tokenizer.records(first.records)] == [(1, 3)]
-    assert [one[:2] for one in tokenizer.anchors(first.links)] == [(8, 12)]
+    assert [one[1:] for one in markup_kernel.read_elements(first.records)] == [(1, 3)]
+    assert [one[:2] for one in tokenizer.read_anchors(first.links)] == [(8, 12)]
     assert (second.text, second.anchors) == (b"\nB" + b"b" * 9, b"/b\0")
 
 
 def test_every_named_reference_is_what_the_standard_says() -> None:
     for name, characters in html5.items():
         end = "" if name.endswith(";") else " "
-        assert read(f"<p>x&{name}{end}y", Limits()).text == fold(f"x{characters}{end}y"), name
+        assert read_document(f"<p>x&{name}{end}y", Limits()).text == fold(f"x{characters}{end}y"), name
 
 
 def parted(text: bytes, spans: list[tuple[int, int]]) -> tuple[bytes, int]:
@@ -58,7 +59,7 @@ def parted(text: bytes, spans: list[tuple[int, int]]) -> tuple[bytes, int]:
 def test_a_text_is_parted_as_the_definition_says(written: str, pairs: list[tuple[int, int]]) -> None:
     text = re.sub(r"[ \n]+", lambda blanks: blanks[0][0], written).encode()
     spans = sorted((min(pair), min(max(pair), len(text))) for pair in pairs if min(pair) < min(max(pair), len(text)))
-    assert tokenizer.cut(text, spans) == parted(text, spans)
+    assert markup_kernel.move_spans(text, spans) == parted(text, spans)
 
 
 @pytest.mark.parametrize(
@@ -71,12 +72,12 @@ def test_a_text_is_parted_as_the_definition_says(written: str, pairs: list[tuple
 )
 def test_spans_that_are_none_are_refused(spans: list[tuple[int, int]], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
-        tokenizer.cut(b"text", spans)
+        markup_kernel.move_spans(b"text", spans)
 
 
 def looked_at(markup: bytes) -> int:
     """How often an open element is compared with a tag while a page is parsed."""
-    tokenizer.parse(markup, most=9, depth=512)
+    tokenizer.parse_markup(markup, limit=9, depth=512)
     return int(tokenizer._parser.page.looked_at)
 
 
@@ -95,9 +96,9 @@ def test_an_end_tag_looks_once_through_a_drawing() -> None:
 
 def test_an_end_tag_finds_what_is_open_through_a_drawing() -> None:
     # </i> ends the <i> around the drawing, as browsers do; what comes then is no more hidden.
-    assert tokenizer.parse(b"<i><svg><g><g>x</i>y", most=9, depth=99).text == b"y"
+    assert tokenizer.parse_markup(b"<i><svg><g><g>x</i>y", limit=9, depth=99).text == b"y"
     # ... but not where the drawing stands in an object, which ends the scope.
-    assert tokenizer.parse(b"<i><object><svg><g>x</i>y", most=9, depth=99).text == b" "
+    assert tokenizer.parse_markup(b"<i><object><svg><g>x</i>y", limit=9, depth=99).text == b" "
 
 
 LETTERS = st.text(
@@ -112,7 +113,7 @@ LETTERS = st.text(
 @given(LETTERS, st.integers(0, 9))
 def test_white_space_is_folded_wherever_it_stands_among_eight_bytes(written: str, before: int) -> None:
     expected = fold("x" * before + written)
-    assert read(("x" * before + written).encode(), Limits()).text == expected
+    assert read_document(("x" * before + written).encode(), Limits()).text == expected
 
 
 @given(LETTERS | st.text("ab~{\0\x1b", max_size=200), st.integers(0, 130))

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import markup_kernel
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,12 +19,14 @@ from graphlang.ingest.html import tokenizer
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from graphlang.ingest.html.tokenizer import Anchor, ParsedMarkup, Record
+    from markup_kernel import Element
+
+    from graphlang.ingest.html.tokenizer import Anchor, ParsedMarkup
 
 Span = tuple[int, int]
 
-HOLDS_CONTENT = tokenizer.HOLDS_MAIN | tokenizer.HOLDS_ARTICLE
-NAMED = tokenizer.IS_NAMED | tokenizer.NAMES_LINKS
+HOLDS_CONTENT = markup_kernel.HOLDS_MAIN | markup_kernel.HOLDS_ARTICLE
+NAMED = markup_kernel.IS_NAMED | markup_kernel.NAMES_LINKS
 LIST_LINKS, EDGE_LINKS, MENU_NAMES, MENU_SHARE, BRIDGE, SENTENCE = 4, 2, 3, 24, 30, 60
 PAGE_LETTERS, PAGE_TIMES, ATTEMPTS, HEADINGS = 200, 4, 3, 16
 NAMES = frozenset({"deutsch", "english", "français", "русский", "中文", "português", "de", "en", "fr", "pt"})
@@ -63,7 +66,7 @@ class Page:
     """A page while parts of it are set apart."""
 
     text: bytes
-    records: list[Record]
+    records: list[Element]
     links: list[Anchor]
     gone: bytearray
     refused: set[int]
@@ -97,7 +100,7 @@ class Page:
         self.mark(*self.records[number][1:])
         self.taken.add(number)
 
-    def candidates(self, flags: int) -> list[tuple[int, Record]]:
+    def candidates(self, flags: int) -> list[tuple[int, Element]]:
         """Elements with one of the flags that may still be set apart."""
         return [
             (n, one)
@@ -107,14 +110,14 @@ class Page:
 
     def has_title(self, begin: int, end: int, *, inside: bool) -> bool:
         """Whether a first-level heading is left in a span, or outside of it."""
-        titles = [one for one in self.records if one.flags & tokenizer.IS_TITLE][:HEADINGS]
+        titles = [one for one in self.records if one.flags & markup_kernel.IS_TITLE][:HEADINGS]
         return any(
             (one.begin >= begin and one.end <= end) == inside and 0 in self.gone[one.begin : one.end] for one in titles
         )
 
     def holds_title(self, begin: int, end: int) -> bool:
         """Whether a first-level heading stands in a span, left or not."""
-        titles = [one for one in self.records if one.flags & tokenizer.IS_TITLE][:HEADINGS]
+        titles = [one for one in self.records if one.flags & markup_kernel.IS_TITLE][:HEADINGS]
         return any(one.begin >= begin and one.end <= end for one in titles)
 
     def linked_bytes(self, begin: int, end: int) -> int:
@@ -138,8 +141,8 @@ def around(markup: ParsedMarkup) -> list[Span]:
     for attempt in range(ATTEMPTS + 1):
         page = Page(
             markup.text,
-            list(tokenizer.records(markup.records)),
-            list(tokenizer.anchors(markup.links)),
+            list(markup_kernel.read_elements(markup.records)),
+            list(tokenizer.read_anchors(markup.links)),
             bytearray(len(markup.text)),
             refused,
         )
@@ -165,18 +168,18 @@ def take_elements(page: Page) -> None:
     for n, one in page.candidates(NAMED):
         if is_named_apart(page, one):
             page.take(n)
-    if every & tokenizer.IS_NAVIGATION:
-        take_attributed(page, tokenizer.HAS_ROLE, 0)
-    if every & tokenizer.ASKS_CONSENT and b"ookie" in page.text:
-        take_attributed(page, tokenizer.ASKS_CONSENT, tokenizer.IS_CONTENT | tokenizer.HOLDS_MAIN)
+    if every & markup_kernel.IS_NAVIGATION:
+        take_attributed(page, markup_kernel.HAS_ROLE, 0)
+    if every & markup_kernel.ASKS_CONSENT and b"ookie" in page.text:
+        take_attributed(page, markup_kernel.ASKS_CONSENT, markup_kernel.IS_CONTENT | markup_kernel.HOLDS_MAIN)
 
 
 def take_outer(page: Page) -> None:
     """Set apart navigation, headers, footers and asides."""
     outer = [
         (n, one)
-        for n, one in page.candidates(tokenizer.IS_NAV | tokenizer.IS_OUTER)
-        if one.flags & tokenizer.IS_NAV or not one.flags & tokenizer.IN_CONTENT
+        for n, one in page.candidates(markup_kernel.IS_NAV | markup_kernel.IS_OUTER)
+        if one.flags & markup_kernel.IS_NAV or not one.flags & markup_kernel.IN_CONTENT
     ]
     reach = 0
     for n, one in outer:
@@ -184,37 +187,37 @@ def take_outer(page: Page) -> None:
             page.take(n)
             reach = one.end
     for n, one in outer:
-        if one.flags & HOLDS_CONTENT and not one.flags & tokenizer.HOLDS_MAIN:
+        if one.flags & HOLDS_CONTENT and not one.flags & markup_kernel.HOLDS_MAIN:
             own = page.letters(one.begin, one.end)
-            if own and page.left() - own >= own + tokenizer.CONTENT_LEFT:
+            if own and page.left() - own >= own + markup_kernel.CONTENT_LEFT:
                 page.take(n)
 
 
 def take_hidden(page: Page) -> None:
     """Set apart what no visitor sees, if content is left without it."""
-    for n, one in page.candidates(tokenizer.IS_HIDDEN):
+    for n, one in page.candidates(markup_kernel.IS_HIDDEN):
         own = page.letters(one.begin, one.end)
-        enough = page.left() - own >= min(own, tokenizer.CONTENT_LEFT)
-        is_doubtful = one.flags & (tokenizer.IS_CONTENT | HOLDS_CONTENT)
+        enough = page.left() - own >= min(own, markup_kernel.CONTENT_LEFT)
+        is_doubtful = one.flags & (markup_kernel.IS_CONTENT | HOLDS_CONTENT)
         if own and not is_doubtful and (enough or page.has_title(one.begin, one.end, inside=False)):
             page.take(n)
 
 
-def is_named_apart(page: Page, one: Record) -> bool:
+def is_named_apart(page: Page, one: Element) -> bool:
     """Whether the name of an element is to be believed."""
     own = page.letters(one.begin, one.end)
     rest = page.left() - own
-    if one.flags & (tokenizer.HOLDS_MAIN | tokenizer.IS_MAIN) or not own or not rest:
+    if one.flags & (markup_kernel.HOLDS_MAIN | markup_kernel.IS_MAIN) or not own or not rest:
         return False
-    if one.flags & (tokenizer.IS_CONTENT | HOLDS_CONTENT) and rest < own + tokenizer.CONTENT_LEFT:
+    if one.flags & (markup_kernel.IS_CONTENT | HOLDS_CONTENT) and rest < own + markup_kernel.CONTENT_LEFT:
         return False
     if page.has_title(one.begin, one.end, inside=True):
         return False
-    if not one.flags & tokenizer.IS_SURE and own >= PAGE_LETTERS and own > 2 * rest:
+    if not one.flags & markup_kernel.IS_SURE and own >= PAGE_LETTERS and own > 2 * rest:
         sentences = page.sentences_in(one.begin, one.end)
         if sentences >= PAGE_LETTERS and sentences > 2 * rest:
             return False
-    if one.flags & tokenizer.IS_NAMED:
+    if one.flags & markup_kernel.IS_NAMED:
         return True
     links = [link for link in page.links if one.begin <= link.begin < one.end]
     return 2 * sum(page.letters(link.begin, min(link.end, one.end)) for link in links) >= own
@@ -226,7 +229,7 @@ def take_attributed(page: Page, wanted: int, unwanted: int) -> None:
         own = page.letters(one.begin, one.end)
         if one.flags & unwanted or not own:
             continue
-        if one.flags & (tokenizer.IS_CONTENT | tokenizer.HOLDS_MAIN) or own > tokenizer.OUTER_SIZE:
+        if one.flags & (markup_kernel.IS_CONTENT | markup_kernel.HOLDS_MAIN) or own > markup_kernel.OUTER_SIZE:
             break
         page.take(n)
 
@@ -286,8 +289,8 @@ def find_runs(page: Page) -> list[Run]:
     """Find lines that are links, side by side, and count what else is left."""
     runs: list[Run] = []
     bridge, is_open = 0, False
-    mains = [one for one in page.records if one.flags & tokenizer.IS_MAIN]
-    contents = [one for one in page.records if one.flags & tokenizer.IS_CONTENT]
+    mains = [one for one in page.records if one.flags & markup_kernel.IS_MAIN]
+    contents = [one for one in page.records if one.flags & markup_kernel.IS_CONTENT]
     for line in lines_of(page):
         is_content = any(one.begin < line.end and one.end > line.begin for one in contents)
         is_same = is_open and runs[-1].is_content == is_content
@@ -336,17 +339,17 @@ def take_runs(page: Page, runs: list[Run]) -> None:
     for across in (True, False):
         lists = [run for run in joined(runs, across=across) if is_list(run)]
         page.rest = page.left() - sum(run.letters for run in lists)
-        if page.rest >= tokenizer.CONTENT_LEFT:
+        if page.rest >= markup_kernel.CONTENT_LEFT:
             break
     for run in lists:
-        if run.is_menu() or page.rest >= (tokenizer.CONTENT_LEFT if run.is_content else 1):
+        if run.is_menu() or page.rest >= (markup_kernel.CONTENT_LEFT if run.is_content else 1):
             page.mark(run.begin, run.end)
             page.spans.append((run.begin, run.end))
 
 
 def take_outside(page: Page) -> None:
     """Set apart all that is outside of ``<main>``."""
-    mains = [one for one in page.records if one.flags & tokenizer.IS_MAIN and 0 in page.gone[one.begin : one.end]]
+    mains = [one for one in page.records if one.flags & markup_kernel.IS_MAIN and 0 in page.gone[one.begin : one.end]]
     if not mains:
         return
     begin, end = mains[0].begin, max(one.end for one in mains)
@@ -366,12 +369,12 @@ def misjudged(page: Page) -> int | None:
     best, most, reach = None, PAGE_LETTERS - 1, 0
     for n in sorted(page.taken):
         one = page.records[n]
-        if one.end <= reach or one.flags & (tokenizer.IS_HIDDEN | tokenizer.ASKS_CONSENT):
+        if one.end <= reach or one.flags & (markup_kernel.IS_HIDDEN | markup_kernel.ASKS_CONSENT):
             continue
         reach = one.end
-        is_doubtful = bool(one.flags & (tokenizer.IS_SURE | NAMED))
+        is_doubtful = bool(one.flags & (markup_kernel.IS_SURE | NAMED))
         has_own_title = page.holds_title(one.begin, one.end)
-        if has_own_title and one.flags & tokenizer.IS_UNCLOSED and not is_doubtful:
+        if has_own_title and one.flags & markup_kernel.IS_UNCLOSED and not is_doubtful:
             return n
         if is_doubtful and page.rest > 2 and not has_own_title:
             continue
@@ -383,16 +386,10 @@ def misjudged(page: Page) -> int | None:
 
 PIECES = (
     *("<nav>", "</nav>", "<header>", "</header>", "<footer>", "<aside>", "</aside>", "<main>", "</main>", "<article>"),
+    *("</article>", "<div hidden>", "<div role=navigation>", "<div role=banner>", "<div class=cookie-notice>"),
+    *("</div>", "<dialog>", "</dialog>", "<my-part hidden>", "<main hidden>", "<header role=contentinfo>", "<ul><li>"),
     *(
-        "</article>",
-        "<div hidden>",
-        "<div role=navigation>",
-        "<div role=banner>",
-        "<div class=cookie-notice>",
-        "</div>",
-    ),
-    *("<dialog>", "</dialog>", "<my-part hidden>", "<main hidden>", "<header role=contentinfo>", "<ul><li>", "</ul>"),
-    *(
+        "</ul>",
         "<a href=/x>Deutsch</a>",
         "<a href=/y>English</a>",
         "<p>",
@@ -400,22 +397,21 @@ PIECES = (
         "日本語 ",
         "é",
         "word " * 60,
-        "x" * 300,
     ),
-    "x" * 6_000,
+    *("x" * 300, "x" * 6_000),
 )
 
 
 def part(markup: bytes, depth: int = 99) -> tuple[str, str]:
     """Return the main content of a page, and what is behind it."""
-    page = tokenizer.parted(markup, most=50, depth=depth)
+    page = tokenizer.part_markup(markup, limit=50, depth=depth)
     return page.text[: page.main_length], page.text[page.main_length :]
 
 
 def defined(markup: bytes, depth: int = 99) -> tuple[str, str]:
     """Return what `part` is to return."""
-    whole = tokenizer.parse(markup, most=50, depth=depth)
-    text, size = tokenizer.cut(whole.text, around(whole))
+    whole = tokenizer.parse_markup(markup, limit=50, depth=depth)
+    text, size = markup_kernel.move_spans(whole.text, around(whole))
     return text[:size].decode(), text[size:].decode()
 
 
@@ -451,30 +447,12 @@ LINKS = "<li><a href=/x>one</a><li><a href=/y>two words</a><li><a href=/z>three<
 WORDS = "word " * 60
 #: Lists that are of links, or nearly so: pieces that pages are put together from.
 LISTED = (
-    *("<ul>", "</ul>", LINKS, f"<ul>{LINKS}</ul>", f"<ul>{LINKS}and words</ul>", f"<ul>{LINKS}{'and words ' * 9}</ul>"),
-    *(
-        f"<ul>{LINKS * 80}</ul>",
-        f"<ul><li><a href=/l>{WORDS}</a>{LINKS}</ul>",
-        f"<ul><a href=/m>{WORDS * 50}</a>{LINKS}",
-    ),
-    *(
-        "<ul><li><a href=/x> </a><li><a href=/x>\u3000</a><li><a href=/y>a</a><li><a href=/z>b</a></ul>",
-        WORDS,
-        "<p>",
-        "é",
-    ),
-    *(
-        "<div hidden>",
-        "</div>",
-        "<nav>",
-        "</nav>",
-        "<main>",
-        "</main>",
-        "<a href=/o>",
-        "</a>",
-        "<table><td>",
-        "</table>",
-    ),
+    *("<ul>", "</ul>", LINKS, f"<ul>{LINKS}</ul>", f"<ul>{LINKS}and words</ul>"),
+    *(f"<ul>{LINKS}{'and words ' * 9}</ul>", f"<ul>{LINKS * 80}</ul>", f"<ul><li><a href=/l>{WORDS}</a>{LINKS}</ul>"),
+    f"<ul><a href=/m>{WORDS * 50}</a>{LINKS}",
+    *("<ul><li><a href=/x> </a><li><a href=/x>\u3000</a><li><a href=/y>a</a><li><a href=/z>b</a></ul>", WORDS, "<p>"),
+    *("é", "<div hidden>", "</div>", "<nav>", "</nav>", "<main>", "</main>", "<a href=/o>", "</a>", "<table><td>"),
+    "</table>",
 )
 
 
@@ -488,32 +466,21 @@ def test_lists_of_links_are_told_as_the_definition_does(pieces: list[str]) -> No
 SENTENCES = "All of these words are in one long line, which has more than sixty bytes. " * 4
 #: What the rules about names, languages, headings and pages in the wrong element look at.
 SITES = (
+    *("<div id=sidebar>", "<div class='site-footer'>", "<section id=comments>", "<div class=menu>", "</div>"),
+    *("</section>", "<div class=lang>", "<ul class=LanguageSwitcher>", "<div class='has-sidebar'>", "<h1>Title</h1>"),
+    *("<header>", "<nav>", "</header>", "</nav>", "<footer>", "</footer>", "<main>", "</main>", "<article>"),
     *(
-        "<div id=sidebar>",
-        "<div class='site-footer'>",
-        "<section id=comments>",
-        "<div class=menu>",
-        "</div>",
-        "</section>",
+        "</article>",
+        "<p>",
+        "<br>",
+        "<a href=/d>Deutsch (de)</a>",
+        "<a href=/z>中文 ［中文］</a>",
+        "<a href=/p>pt-BR</a>",
     ),
-    *(
-        "<div class=lang>",
-        "<ul class=LanguageSwitcher>",
-        "<div class='has-sidebar'>",
-        "<h1>Title</h1>",
-        "<header>",
-        "<nav>",
-    ),
-    *("</header>", "</nav>", "<footer>", "</footer>", "<main>", "</main>", "<article>", "</article>", "<p>", "<br>"),
-    *("<a href=/d>Deutsch (de)</a>", "<a href=/z>中文 ［中文］</a>", "<a href=/p>pt-BR</a>", "<a href=/f>FRANÇAIS</a>"),
-    *(
-        "<a href=/1 hreflang=sw>Habari</a>",
-        "<a href=/2 hreflang=mi>Kia ora</a>",
-        " | ",
-        "<a href=/3>A page<p>of ours</a>",
-    ),
-    *("<div style='color:red; display : NONE'>", "<p style=visibility:hidden>", "<i aria-hidden=true>x</i>", "{{ a }}"),
-    *("{{ {{ b }}", SENTENCES, "Foto 12", "some words", LINKS, "<h1><a href=/h>Linked</a></h1>", "<object><a href=/o>"),
+    *("<a href=/f>FRANÇAIS</a>", "<a href=/1 hreflang=sw>Habari</a>", "<a href=/2 hreflang=mi>Kia ora</a>", " | "),
+    *("<a href=/3>A page<p>of ours</a>", "<div style='color:red; display : NONE'>", "<p style=visibility:hidden>"),
+    *("<i aria-hidden=true>x</i>", "{{ a }}", "{{ {{ b }}", SENTENCES, "Foto 12", "some words", LINKS),
+    *("<h1><a href=/h>Linked</a></h1>", "<object><a href=/o>"),
 )
 
 

@@ -10,7 +10,7 @@ from fastwarc.stream_io import Lz4Writer, ZstdWriter
 
 from graphlang.db.records import Page
 from graphlang.ingest import batches
-from graphlang.ingest.formats.dates import date_of
+from graphlang.ingest.formats.dates import parse_date
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -229,8 +229,8 @@ def test_days_are_those_of_the_calendar(year: int) -> None:
         known = 1 <= month <= 12 and 1 <= day <= monthrange(year, month)[1]
         part = f"{year:04}-{month:02}" if 1 <= month <= 12 else f"{year:04}"
         written = f"{year:04}-{month:02}-{day:02}"
-        assert date_of(written) == date_of(written.replace("-", "")) == (written if known else part)
-        assert date_of(f"{written}T12:34:56Z") == (f"{written}T12:34:56Z" if known else part)
+        assert parse_date(written) == parse_date(written.replace("-", "")) == (written if known else part)
+        assert parse_date(f"{written}T12:34:56Z") == (f"{written}T12:34:56Z" if known else part)
 
 
 @pytest.mark.parametrize(("written", "date"), [("20061121", "2006-11-21"), ("200611210017", "2006-11-21T00:17Z")])

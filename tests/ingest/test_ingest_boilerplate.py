@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from graphlang.ingest import Limits
-from graphlang.ingest.html.document import read
+from graphlang.ingest.html.document import read_document
 
 LINKS = "".join(f"<li><a href=/{word}>{word} page</a>" for word in ("first", "second", "third", "fourth"))
 PLENTY = "<p>" + "words of content " * 20
@@ -64,7 +64,7 @@ PLENTY = "<p>" + "words of content " * 20
     ],
 )
 def test_what_stands_around_the_content_comes_behind_it(markup: str, main: str, rest: str) -> None:
-    page = read(markup, Limits())
+    page = read_document(markup, Limits())
     text = page.text.replace("\n", " ")
     assert text[: page.main_length] == main
     assert text[page.main_length :].strip() == rest
@@ -76,7 +76,7 @@ THREE = "<a href=/d>Deutsch (de)</a>{0}<a href=/p>Português (Brazil)</a>{0}<a h
 
 
 def main_of(markup: str) -> str:
-    page = read(markup, Limits())
+    page = read_document(markup, Limits())
     return page.text[: page.main_length]
 
 
@@ -156,7 +156,7 @@ def test_a_short_page_is_its_own_words(around: str) -> None:
     ],
 )
 def test_what_only_looks_like_boilerplate_is_content(content: str) -> None:
-    assert main_of(f"{content}<p>more") == read(f"{content}<p>more", Limits()).text
+    assert main_of(f"{content}<p>more") == read_document(f"{content}<p>more", Limits()).text
 
 
 @pytest.mark.parametrize("tag", ["header", "footer", "aside", "nav", "div class=sidebar", "div id=comments"])
@@ -168,7 +168,7 @@ def test_an_element_that_holds_the_whole_page_is_no_boilerplate(tag: str) -> Non
 @pytest.mark.parametrize("tag", ["header", "nav", "aside"])
 def test_an_element_that_nobody_closed_is_the_page(tag: str) -> None:
     page = f"<{tag}><ul><li>{MENU.replace(' | ', '<li>')}</ul><div>{SENTENCES}</div><footer>By us</footer>"
-    assert main_of(page) == read(SENTENCES, Limits()).text
+    assert main_of(page) == read_document(SENTENCES, Limits()).text
 
 
 def test_a_short_page_in_an_element_that_nobody_closed() -> None:
@@ -185,42 +185,44 @@ def test_long_footers_and_comments_stay_behind_a_short_page() -> None:
 
 
 def test_templates_are_left_out_of_titles() -> None:
-    assert read("<title>{{ 'home.title' | translate }} Shop</title>", Limits()).title == "Shop"
+    assert read_document("<title>{{ 'home.title' | translate }} Shop</title>", Limits()).title == "Shop"
 
 
 def test_what_is_cut_out_ends_a_line() -> None:
-    page = read("<p>one<nav>menu</nav><p>two <app-menu hidden>more</app-menu> words " + PLENTY, Limits())
+    page = read_document("<p>one<nav>menu</nav><p>two <app-menu hidden>more</app-menu> words " + PLENTY, Limits())
     assert page.text[: page.main_length] == f"one\ntwo\nwords\n{PLENTY[3:].strip()}"
     assert page.text[page.main_length :] == "\nmenu\nmore"
 
 
 def test_lists_of_links_at_the_edges_of_old_pages() -> None:
-    page = read(f"<ul>{LINKS}</ul>{PLENTY}<ul><li>one<li>two</ul>", Limits())
+    page = read_document(f"<ul>{LINKS}</ul>{PLENTY}<ul><li>one<li>two</ul>", Limits())
     assert page.text[: page.main_length].startswith("words of content")
     assert page.text[: page.main_length].endswith("one\ntwo")
     assert page.text.endswith("\nfirst page\nsecond page\nthird page\nfourth page")
 
 
 def test_links_are_kept_wherever_they_stand() -> None:
-    page = read("<nav><a href=/a>a</a></nav><p><a href=/b>b</a><div id=cookie-bar>Cookies<a href=/c>c</a>", Limits())
+    page = read_document(
+        "<nav><a href=/a>a</a></nav><p><a href=/b>b</a><div id=cookie-bar>Cookies<a href=/c>c</a>", Limits()
+    )
     assert page.anchors == ["/a", "/b", "/c"]
 
 
 @pytest.mark.parametrize("hidden", ["template", "svg", "object", "canvas", "video", "select><option"])
 def test_what_is_hidden_is_no_rest_either(hidden: str) -> None:
     nested = f"<{hidden}><object><canvas></canvas><foreignObject><nav>n<footer>f</footer></nav></object></object>"
-    page = read(f"<p>a</p>{nested * 3}</{hidden}>", Limits())
+    page = read_document(f"<p>a</p>{nested * 3}</{hidden}>", Limits())
     assert page.text.startswith("a")
-    page = read(
+    page = read_document(
         f"<div><object><svg></svg><nav>hidden</nav><ul><li>hidden</ul></object>{'<nav>x</nav>' * 3}text", Limits()
     )
     assert page.text == "text\nx\nx\nx"
 
 
 def test_thousands_of_menus_cost_little() -> None:
-    page = read("<nav>" * 400 + "a" + "</nav>" * 400 + "<header>b</header>" * 5000 + "c", Limits())
+    page = read_document("<nav>" * 400 + "a" + "</nav>" * 400 + "<header>b</header>" * 5000 + "c", Limits())
     assert page.text[: page.main_length] == "c"
-    deep = read("<div>" * 450 + "<footer>x</footer>" * 3000 + "</div>" * 450 + "y", Limits())
+    deep = read_document("<div>" * 450 + "<footer>x</footer>" * 3000 + "</div>" * 450 + "y", Limits())
     assert deep.text[: deep.main_length] == "y"
     menus = "<p><a>Deutsch</a> <a>English</a> <a>Français</a></p>" * 300
-    assert "Deutsch" in read(menus, Limits()).text
+    assert "Deutsch" in read_document(menus, Limits()).text

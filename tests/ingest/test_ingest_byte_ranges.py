@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from graphlang.db.records import Page
 from graphlang.ingest import Limits, batches
-from graphlang.ingest.files import byte_ranges as stretch_module
+from graphlang.ingest.files import byte_ranges
 from graphlang.ingest.files.byte_ranges import ByteRange, can_be_cut, cut_up, find_record
 from graphlang.ingest.files.file_slice import peek
 from graphlang.ingest.formats.record_reader import RecordReader
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
     from conftest import Archive
 
-    from graphlang.ingest.formats.records import RawRecord
+    from graphlang.ingest.raw import RawRecord
 
 LENGTH = 1 << 11
 
 
 @pytest.fixture(autouse=True)
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphlang.ingest.workers.prestart._SMALL", 0)
+    monkeypatch.setattr("graphlang.ingest.workers.process._SMALL", 0)
     monkeypatch.setattr("graphlang.ingest.read_batches._WHOLE", 0)
     monkeypatch.setattr("graphlang.ingest.files.byte_ranges.LENGTH", LENGTH)
     monkeypatch.setattr("graphlang.ingest.read_batches.LENGTH", LENGTH)
@@ -243,7 +243,7 @@ def test_false_signs_of_records_cost_little(tmp_path: Path) -> None:
     path.write_bytes(b"\x1f\x8b\x08\x00" * (1 << 18))
     with path.open("rb") as file:
         assert find_record(file, 0, 1 << 20) is None
-    assert stretch_module._TRIALS == 1_000
+    assert byte_ranges._TRIALS == 1_000
 
 
 def test_frames_of_empty_blocks_without_end_cost_little(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,7 +256,7 @@ def test_frames_of_empty_blocks_without_end_cost_little(tmp_path: Path, monkeypa
         looks += 1
         return peek(file, offset, count)
 
-    monkeypatch.setattr(stretch_module, "peek", counted)
+    monkeypatch.setattr(byte_ranges, "peek", counted)
     with path.open("rb") as file:
         assert find_record(file, 0, 1 << 20) is None
     assert looks < 200_000

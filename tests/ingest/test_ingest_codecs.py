@@ -16,7 +16,7 @@ import pytest
 import zstandard
 
 from graphlang.ingest.files import codecs, decompress
-from graphlang.ingest.files.frames import frame
+from graphlang.ingest.files.codecs import find_frame
 from graphlang.ingest.formats import wacz
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def test_a_stream_that_unpacks_to_much_is_passed_over_in_pieces(archive: Archive
 
 
 def with_dictionary(stored: bytes, dictionary: bytes, records: list[bytes]) -> list[bytes]:
-    """The first frame holds the dictionary, the others depend on it."""
+    """The first find_frame holds the dictionary, the others depend on it."""
     pack = zstandard.ZstdCompressor(dict_data=zstandard.ZstdCompressionDict(dictionary)).compress
     return [struct.pack("<II", 0x184D2A5D, len(stored)) + stored, *map(pack, records)]
 
@@ -116,7 +116,7 @@ def test_a_frame_of_very_many_blocks_is_measured_in_few_looks() -> None:
         looks.append(count)
         return data[offset : offset + count]
 
-    found = frame(peek, 0)
+    found = find_frame(peek, 0)
     assert found is not None
     assert found.size == len(data)
     assert len(looks) < 300

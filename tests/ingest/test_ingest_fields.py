@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.ingest.payload.http_response import fields
+from graphlang.ingest.payload.http import parse_fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,13 +46,13 @@ def defined(block: bytes) -> dict[str, str]:
 @given(st.lists(PIECES, max_size=14))
 def test_fields_are_those_of_the_definition(pieces: list[bytes]) -> None:
     block = b"".join(pieces)
-    assert list(fields(block).items()) == list(defined(block).items())
+    assert list(parse_fields(block).items()) == list(defined(block).items())
 
 
 @given(st.lists(PIECES, max_size=14), st.sampled_from([b"a\0", b"a\0content-type\0", b"b\0\0:status", b"x"]))
 def test_what_is_wanted_is_found_as_among_all(pieces: list[bytes], wanted: bytes) -> None:
     block = b"".join(pieces)
-    every, some = fields(block), fields(block, wanted)
+    every, some = parse_fields(block), parse_fields(block, wanted)
     for name in wanted.decode().split("\0"):
         assert some.get(name) == every.get(name)
     assert some.items() <= every.items()
@@ -68,7 +68,7 @@ def test_what_is_wanted_is_found_as_among_all(pieces: list[bytes], wanted: bytes
 )
 def test_fields_that_are_wanted(wanted: bytes, found: dict[str, str]) -> None:
     block = b"WARC/1.0\r\nWARC-Type: response\r\nContent-Type : text/html \r\nno field\r\na b: c\r\nX-More:\r\n\r\n"
-    assert fields(block, wanted) == found
+    assert parse_fields(block, wanted) == found
 
 
 def test_no_sanitiser_complains_of_fields(under_sanitisers: Callable[..., str]) -> None:

@@ -13,7 +13,7 @@ import pytest
 import zstandard
 
 from graphlang.db.records import Page, Problem
-from graphlang.ingest import Limits, batches, expand, find
+from graphlang.ingest import Limits, batches, discover_files, expand
 from graphlang.ingest.files import decompress
 from graphlang.ingest.formats.observatory_store import COOKIE
 
@@ -131,7 +131,7 @@ def zipped(name: str) -> bytes:
 )
 def test_files_of_a_folder_are_told_by_their_first_bytes(tmp_path: Path, name: str, data: bytes) -> None:
     (tmp_path / name).write_bytes(data)
-    assert find([tmp_path]) == ([tmp_path / name], [])
+    assert discover_files([tmp_path]) == ([tmp_path / name], [])
 
 
 @pytest.mark.parametrize(
@@ -152,8 +152,8 @@ def test_files_of_a_folder_are_told_by_their_first_bytes(tmp_path: Path, name: s
 def test_other_files_of_a_folder_are_passed_over_and_named(tmp_path: Path, name: str, data: bytes) -> None:
     (tmp_path / "a.warc").write_bytes(WARC)
     (tmp_path / name).write_bytes(data)
-    assert find([tmp_path]) == ([tmp_path / "a.warc"], [(tmp_path / name, "no archive")])
-    assert find([tmp_path / name]) == ([tmp_path / name], [])  # who names it has it read
+    assert discover_files([tmp_path]) == ([tmp_path / "a.warc"], [(tmp_path / name, "no archive")])
+    assert discover_files([tmp_path / name]) == ([tmp_path / name], [])  # who names it has it read
 
 
 def test_links_in_folders_are_followed_only_where_the_user_says_so(tmp_path: Path) -> None:
@@ -168,32 +168,35 @@ def test_links_in_folders_are_followed_only_where_the_user_says_so(tmp_path: Pat
     os.mkfifo(crawl / "pipe.warc")
     links = [(crawl / name, "symbolic link") for name in ("back", "deep", "gone.warc")]
     rest = [(crawl / "passwd.warc", "symbolic link"), (crawl / "pipe.warc", "no regular file")]
-    assert find([crawl]) == ([crawl / "own.warc"], links + rest)
-    assert find([f"{crawl}/*.warc"]) == (
+    assert discover_files([crawl]) == ([crawl / "own.warc"], links + rest)
+    assert discover_files([f"{crawl}/*.warc"]) == (
         [crawl / "own.warc", crawl / "pipe.warc"],
         [(crawl / name, "symbolic link") for name in ("gone.warc", "passwd.warc")],
     )
-    assert find([f"{crawl}/**/own.warc"]).files == [crawl / "own.warc"]
-    followed = find([crawl], follow_links=True)
+    assert discover_files([f"{crawl}/**/own.warc"]).files == [crawl / "own.warc"]
+    followed = discover_files([crawl], follow_links=True)
     assert followed.files == [crawl / "deep/own.warc", crawl / "own.warc", crawl / "passwd.warc"]
-    assert followed.passed == [
+    assert followed.skipped == [
         (crawl / "gone.warc", "No such file or directory"),
         (crawl / "pipe.warc", "no regular file"),
     ]
     # what the user names is read, link or not
-    assert find([crawl / "passwd.warc", crawl / "deep"]).files == [crawl / "passwd.warc", crawl / "deep/own.warc"]
+    assert discover_files([crawl / "passwd.warc", crawl / "deep"]).files == [
+        crawl / "passwd.warc",
+        crawl / "deep/own.warc",
+    ]
     (outside / "own.warc").unlink()
     (outside / "own.warc").symlink_to("/etc/passwd")
     words = "no archive and no mirrored page in this folder but 1 symbolic link: --follow-links follows it"
     with pytest.raises(FileNotFoundError, match=words):
-        find([outside])
+        discover_files([outside])
 
 
 @pytest.mark.parametrize("path", ["http://a.example/x.warc.gz", Path("https://a.example/x"), "s3://bucket/key"])
 def test_an_address_is_no_file(path: str | Path) -> None:
     words = r"graphlang fetches nothing, it reads files on this machine: '(http|https|s3)://[^/]"
     with pytest.raises(FileNotFoundError, match=words):
-        find([path])
+        discover_files([path])
 
 
 @pytest.mark.parametrize("pack", [bz2.compress, lzma.compress])

@@ -26,19 +26,19 @@ from pathlib import Path
 from graphlang.ingest import Limits, PrestartedWorkers, batches
 from graphlang.ingest import read_batches as reading
 from graphlang.ingest.files import byte_ranges
-from graphlang.ingest.workers import prestart
-from graphlang.ingest.workers.fork import Forked, possible
+from graphlang.ingest.workers import process as workers
+from graphlang.ingest.workers.process import ForkedChild, can_fork
 
-prestart._SMALL = reading._WHOLE = 0
+workers._SMALL = reading._WHOLE = 0
 byte_ranges.LENGTH = reading.LENGTH = 1 << 15
 crawl = Path(sys.argv[1])
 
 def items(start=0, **how):
     return [item for batch in batches([(crawl, start)], **how) for item in batch.items]
 
-assert possible()
+assert can_fork()
 started = PrestartedWorkers(2, Limits())
-assert all(isinstance(one._child, Forked) for one in started._processes)
+assert all(isinstance(one._child, ForkedChild) for one in started._processes)
 pids = [one._child._pid for one in started._processes]
 """
 
@@ -74,7 +74,7 @@ print(len(found), found == items(), started.begun)
 def test_what_was_begun_in_vain_is_dropped(crawl: Path, start: int) -> None:
     script = f"""
 from graphlang.ingest.workers import process
-process._AHEAD = 1  # nothing that is given up keeps a worker from what it is asked for
+process._QUEUED = 1  # nothing that is given up keeps a worker from what it is asked for
 started.begin(crawl)
 found = items({start}, workers=2, prestarted=started)
 print(len(found), found == items({start}))
@@ -115,7 +115,7 @@ worker.main = broken
 import atexit
 atexit.register(print, "the end")
 print("said before", flush=False)
-child = Forked()
+child = ForkedChild()
 print(child.wait(), child.wait())
 child.kill()
 """
@@ -154,12 +154,12 @@ def runs(pid: int) -> bool:
 def test_with_another_thread_there_are_no_copies(crawl: Path) -> None:
     script = """
 import threading
-print(possible())  # they are listened to by threads
+print(can_fork())  # they are listened to by threads
 started.end()
 stop = threading.Event()
 other = threading.Thread(target=stop.wait)
 other.start()
-print(possible(), isinstance(PrestartedWorkers(1, Limits())._processes[0]._child, Forked))
+print(can_fork(), isinstance(PrestartedWorkers(1, Limits())._processes[0]._child, ForkedChild))
 stop.set()
 other.join()
 """

@@ -21,8 +21,8 @@ from graphlang.analysis.ingest import ingest
 from graphlang.db import create
 from graphlang.db.records import Link, LinkKind, Page
 from graphlang.ingest import Limits, batches, expand
-from graphlang.ingest.files.discover import listed, received
-from graphlang.ingest.formats.wget_mirror import url_of
+from graphlang.ingest.files.discover import read_list, save_stream
+from graphlang.ingest.formats.wget_mirror import mirrored_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,13 +76,13 @@ def test_wacz_with_an_archive_in_zstd(read: Read, archive: Archive, tmp_path: Pa
 
 @pytest.mark.parametrize("how", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
 def test_wacz_with_the_texts_of_pages(read: Read, archive: Archive, how: int) -> None:
-    listed = (
+    read_list = (
         b'{"format": "json-pages-1.0", "id": "pages", "title": "All"}\n'
         b'{"url": "http://a.example/1", "ts": "2020-10-07T21:22:36Z", "title": "One"}\n'
         b'{"url": "http://a.example/2", "ts": "2020-10-07T21:22:36Z", "text": "two  words"}\n'
         b"no JSON\n"
     )
-    data = zipped(("archive/a.warc", archive.warc("http://a.example/1")), ("pages/pages.jsonl", listed), how=how)
+    data = zipped(("archive/a.warc", archive.warc("http://a.example/1")), ("pages/pages.jsonl", read_list), how=how)
     pages, problems = read(data, "a.wacz")
     assert [(p.url, p.parts, p.date != "") for p in pages] == [
         ("http://a.example/1", "both", True),
@@ -238,7 +238,7 @@ def test_a_line_without_end_costs_no_memory(read: Read) -> None:
     ],
 )
 def test_url_of_a_mirrored_file(path: str, url: str | None) -> None:
-    assert url_of(tuple(path.split("/"))) == url
+    assert mirrored_url(tuple(path.split("/"))) == url
 
 
 def test_a_mirror_is_read_in_the_order_of_paths(tmp_path: Path) -> None:
@@ -285,7 +285,7 @@ def test_links_that_wget_changed_lead_to_the_pages(tmp_path: Path) -> None:
 def test_every_format_is_read_alike_by_any_number_of_workers(
     tmp_path: Path, archive: Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("graphlang.ingest.workers.prestart._SMALL", 0)
+    monkeypatch.setattr("graphlang.ingest.workers.process._SMALL", 0)
     mirror = tmp_path / "a.example"
     mirror.mkdir()
     (mirror / "index.html").write_text("<p>x")
@@ -368,5 +368,5 @@ def test_patterns_lists_and_streams(tmp_path: Path) -> None:
         expand([f"{tmp_path}/*.none"])
     (tmp_path / "paths.txt").write_text("# crawls\n\nb.warc.gz\n /x y/z \n")
     with (tmp_path / "paths.txt").open() as lines:
-        assert listed(lines) == ["b.warc.gz", "/x y/z"]
-    assert received(io.BytesIO(b"bytes"), tmp_path).read_bytes() == b"bytes"
+        assert read_list(lines) == ["b.warc.gz", "/x y/z"]
+    assert save_stream(io.BytesIO(b"bytes"), tmp_path).read_bytes() == b"bytes"

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from graphlang.ingest import Limits
-from graphlang.ingest.html.document import read
+from graphlang.ingest.html.document import read_document
 
 
 @pytest.mark.parametrize(
@@ -80,17 +80,20 @@ from graphlang.ingest.html.document import read
     ],
 )
 def test_visible_text(markup: str, text: str) -> None:
-    assert read(markup, Limits()).text == text
+    assert read_document(markup, Limits()).text == text
 
 
 def test_title_is_the_first_of_the_page_and_not_of_a_drawing() -> None:
-    assert read("<svg><title>drawing</title></svg><title> The\n page </title><title>2", Limits()).title == "The page"
-    assert read("<title>a &amp; <b>b</b></title>", Limits()).title == "a & <b>b</b>"
-    assert read("<p>none", Limits()).title == ""
+    assert (
+        read_document("<svg><title>drawing</title></svg><title> The\n page </title><title>2", Limits()).title
+        == "The page"
+    )
+    assert read_document("<title>a &amp; <b>b</b></title>", Limits()).title == "a & <b>b</b>"
+    assert read_document("<p>none", Limits()).title == ""
 
 
 def test_languages_are_kept_as_written() -> None:
-    page = read('<html lang=" de-AT " xml:lang="de"><p lang=fr>x', Limits())
+    page = read_document('<html lang=" de-AT " xml:lang="de"><p lang=fr>x', Limits())
     assert (page.lang, page.xml_lang) == (" de-AT ", "de")
 
 
@@ -111,29 +114,29 @@ def test_languages_are_kept_as_written() -> None:
     ],
 )
 def test_metas_that_may_say_something_are_kept(written: str, kept: list[dict[str, str]]) -> None:
-    assert list(read(f"<meta {written}>", Limits()).metas) == kept
+    assert list(read_document(f"<meta {written}>", Limits()).metas) == kept
 
 
 def test_metas_that_say_nothing_count_as_well() -> None:
     markup = "<meta http-equiv=x>" * 99 + "<meta name=robots content=a>" + "<meta name=robots content=b>"
-    assert [meta["content"] for meta in read(markup, Limits()).metas] == ["a"]
+    assert [meta["content"] for meta in read_document(markup, Limits()).metas] == ["a"]
 
 
 def test_bytes_and_characters_are_the_same_page() -> None:
     markup = "<title>é</title><p>日本 <a href='/é'>x</a>"
-    assert read(markup, Limits()) == read(markup.encode(), Limits())
+    assert read_document(markup, Limits()) == read_document(markup.encode(), Limits())
 
 
 def test_a_deep_page_keeps_its_text_links_and_title() -> None:
     deep = "<title>T</title>" + "<div>" * 30_000 + "o<b>n</b>e<a href=/x>two</a><p>three<script>no</script>"
-    page = read(deep, Limits())
+    page = read_document(deep, Limits())
     assert page.flattened
     assert (page.title, page.text, page.anchors) == ("T", "onetwo\nthree", ["/x"])
 
 
 def test_many_tags_alone_are_no_reason_to_flatten() -> None:
     rows = "<tr><td><b>a</b><td><a href=x>b</a>" * 20_000
-    page = read(f"<table>{rows}</table>", Limits())
+    page = read_document(f"<table>{rows}</table>", Limits())
     assert not page.flattened
     assert page.text == "\n".join(["a b"] * 20_000)
 
@@ -141,7 +144,7 @@ def test_many_tags_alone_are_no_reason_to_flatten() -> None:
 def test_shapes_in_drawings_and_tags_in_scripts_are_no_depth() -> None:
     shapes = "<svg>" + "<path d=x />" * 4000 + "</svg>"
     script = "<script>" + "'<div>'," * 4000 + "</script>"
-    page = read(f"<p>a{shapes}{script}<p>b", Limits())
+    page = read_document(f"<p>a{shapes}{script}<p>b", Limits())
     assert not page.flattened
     assert page.text == "a\nb"
 
@@ -152,7 +155,7 @@ def test_words_of_links_are_kept_where_they_are_wanted() -> None:
         "<a href=/b rel=me>Me</a>"
         "<a href=#top>up</a><svg><a href=/c>drawn</a></svg><a href=/d>" + "é" * 2000
     )
-    words = dict(read(markup, Limits(anchor_texts=True)).words)
+    words = dict(read_document(markup, Limits(anchor_texts=True)).anchor_texts)
     assert words.pop("/d") == "é" * 500
     assert words == {"/a": "Opening hours", "/b": "Me"}
-    assert not read(markup, Limits()).words
+    assert not read_document(markup, Limits()).anchor_texts

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.ingest.payload.http_response import fields, response
+from graphlang.ingest.payload.http import parse_fields, parse_response
 
 LIMIT = 1 << 20
 
 
 def split(message: bytes) -> tuple[int | None, dict[str, str], bytes, list[str]]:
-    answer = response(message, LIMIT, LIMIT)
+    answer = parse_response(message, LIMIT, LIMIT)
     return answer.status, answer.fields, answer.payload, [kind for kind, _ in answer.faults]
 
 
@@ -49,7 +49,7 @@ def test_status_and_payload(message: bytes, status: int | None, payload: bytes, 
 def test_fields_of_every_kind() -> None:
     block = b"A: 1\r\nB : 2\r\nC:3\r\n  folded\r\n\xc3\xa9: x\r\nD: caf\xe9\r\nnonsense\r\na: 4\r\n"
     block += b"Content-Type: x\r\nContent-Type: y\r\n"
-    found = fields(block)
+    found = parse_fields(block)
     assert found["a"] == "1, 4"
     assert (found["b"], found["c"], found["content-type"]) == ("2", "3 folded", "x")
     assert found["d"] == "café"
@@ -120,13 +120,15 @@ def test_encodings_of_the_transfer_alone() -> None:
 def test_payload_is_bounded(encoding: bytes) -> None:
     pack = {b"gzip": gzip.compress, b"br": brotli.compress, b"deflate": zlib.compress}[encoding]
     message = b"HTTP/1.1 200 OK\r\nContent-Encoding: " + encoding + b"\r\n\r\n" + pack(b"\0" * 20_000_000)
-    answer = response(message, LIMIT, 5000)
+    answer = parse_response(message, LIMIT, 5000)
     assert len(answer.payload) == 5000
     assert [kind for kind, _ in answer.faults] == ["too-large"]
     if encoding == b"gzip":
-        several = response(message[: -len(pack(b"\0" * 20_000_000))] + pack(b"x" * 3000) * 3, LIMIT, 5000)
+        several = parse_response(message[: -len(pack(b"\0" * 20_000_000))] + pack(b"x" * 3000) * 3, LIMIT, 5000)
         assert (len(several.payload), [kind for kind, _ in several.faults]) == (5000, ["too-large"])
-    exact = response(b"HTTP/1.1 200 OK\r\nContent-Encoding: " + encoding + b"\r\n\r\n" + pack(b"x" * 5000), LIMIT, 5000)
+    exact = parse_response(
+        b"HTTP/1.1 200 OK\r\nContent-Encoding: " + encoding + b"\r\n\r\n" + pack(b"x" * 5000), LIMIT, 5000
+    )
     assert (len(exact.payload), exact.faults) == (5000, ())
 
 
@@ -135,5 +137,5 @@ def test_payload_is_bounded(encoding: bytes) -> None:
     st.sampled_from([b"", b"HTTP/1.1 200 OK\r\n", CHUNKED, b"HTTP/1.1 200\r\nContent-Encoding: gzip\r\n\r\n"]),
 )
 def test_any_bytes_are_some_response(body: bytes, head: bytes) -> None:
-    answer = response(head + body, 100, 1000)
+    answer = parse_response(head + body, 100, 1000)
     assert len(answer.payload) <= max(1000, len(head + body))

@@ -40,7 +40,7 @@ def crawl(archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, req
     path = tmp_path / "crawl.warc"
     records = [archive.warc(f"http://a.example/{n}", b"<p>page %d" % n) for n in range(1000)]
     path.write_bytes(archive.gz(*records) if request.param == "byte ranges" else b"".join(records))
-    monkeypatch.setattr("graphlang.ingest.workers.prestart._SMALL", 0)
+    monkeypatch.setattr("graphlang.ingest.workers.process._SMALL", 0)
     monkeypatch.setattr("graphlang.ingest.read_batches._WHOLE", 0)
     monkeypatch.setattr("graphlang.ingest.files.byte_ranges.LENGTH", 1 << 15)
     return path
@@ -126,8 +126,8 @@ def test_workers_end_with_their_parent(crawl: Path, how: signal.Signals) -> None
         "import sys, time, pathlib\n"
         "from graphlang.ingest import batches, read_batches as reading\n"
         "from graphlang.ingest.files import byte_ranges\n"
-        "from graphlang.ingest.workers import prestart\n"
-        "prestart._SMALL = reading._WHOLE = 0\nbyte_ranges.LENGTH = 1 << 15\n"
+        "from graphlang.ingest.workers import process as workers\n"
+        "workers._SMALL = reading._WHOLE = 0\nbyte_ranges.LENGTH = 1 << 15\n"
         "reading = batches([(pathlib.Path(sys.argv[1]), 0)], workers=2)\n"
         "next(reading)\n"
         "try:\n"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.db.records import Link, LinkKind, Page
-from graphlang.ingest.links.strip_tracking import plain_page, plain_url
+from graphlang.ingest.links.strip_tracking import strip_page, strip_url
 
 A = "http://a.example/"
 
@@ -25,14 +25,14 @@ A = "http://a.example/"
     ],
 )
 def test_what_names_a_visit_goes_and_the_rest_stays(url: str, plain: str) -> None:
-    assert plain_url(url) == plain
+    assert strip_url(url) == plain
 
 
 @given(st.text(alphabet="ab/?&=;().0sidutm_", max_size=40))
 def test_plain_urls_stay_as_they_are(rest: str) -> None:
-    once = plain_url(A + rest)
+    once = strip_url(A + rest)
     assert once.startswith(A)
-    assert plain_url(once) == once
+    assert strip_url(once) == once
 
 
 def test_links_that_lead_to_one_target_now_are_one() -> None:
@@ -41,6 +41,6 @@ def test_links_that_lead_to_one_target_now_are_one() -> None:
         Link(f"{A}b", LinkKind.CANONICAL, hreflang="de"),
         Link(f"{A}?fbclid=1", LinkKind.ANCHOR),
     )
-    page = plain_page(Page(url=f"{A}?fbclid=2", offset=0, links=links, revisit_of=f"{A}?gclid=1"))
+    page = strip_page(Page(url=f"{A}?fbclid=2", offset=0, links=links, revisit_of=f"{A}?gclid=1"))
     assert (page.url, page.revisit_of) == (A, A)
     assert page.links == (Link(f"{A}b", LinkKind.CANONICAL, nofollow=False, hreflang="de"),)

@@ -9,12 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphlang.ingest.formats.records import RawRecord
 from graphlang.ingest.limits import Limits
-from graphlang.ingest.links.resolve import Joiner
-from graphlang.ingest.ordinary_page import OrdinaryPages
-from graphlang.ingest.page import Item, Parser
-from graphlang.ingest.payload.plain_answer import AnswerReader
+from graphlang.ingest.page import Parser
+from graphlang.ingest.payload.http import AnswerSplitter
+from graphlang.ingest.raw import RawRecord
 from graphlang.native.kernels import KernelError, Kernels
 
 if TYPE_CHECKING:
@@ -31,40 +29,18 @@ HEAD = (
 )
 URLS = st.sampled_from(
     [
-        *(
-            b"http://a.example/b/c?d",
-            b"HTTP://A.example/../x#y",
-            b"<https://a.example/>",
-            b"http://a.example/" + b"z" * 60,
-        ),
-        *(
-            b"https:a.example",
-            b"http://b\xc3\xbc.example/",
-            b"ftp://a.example/",
-            b"",
-            b"http://[",
-            b"http://a.example/\t",
-        ),
+        *(b"http://a.example/b/c?d", b"HTTP://A.example/../x#y", b"<https://a.example/>"),
+        *(b"http://a.example/" + b"z" * 60, b"https:a.example", b"http://b\xc3\xbc.example/", b"ftp://a.example/"),
+        *(b"", b"http://[", b"http://a.example/\t"),
     ]
 )
 DATES = st.sampled_from([b"2026-11-21T00:00:00Z", b"2026", b"", b"yesterday", b"20261121000000"])
 DIGESTS = st.sampled_from([b"sha1:" + b"a" * 32, b"SHA1:" + b"0f" * 20, b"sha1:x", b"md5:" + b"a" * 32, b""])
 FIELDS = st.sampled_from(
     [
-        *(
-            b"X-Robots-Tag: noindex",
-            b"X-Robots-Tag: nofollow",
-            b"Content-Language: de",
-            b"Link: <http://c.example/>; rel=canonical",
-            b"X: y",
-        ),
-        *(
-            b"Link: </wp-json/>; rel=https://api.w.org/",
-            b"Refresh: 0; url=/x",
-            b"Location: /moved",
-            b"Content-Encoding: gzip",
-        ),
-        b"Transfer-Encoding: chunked",
+        *(b"X-Robots-Tag: noindex", b"X-Robots-Tag: nofollow", b"Content-Language: de"),
+        *(b"Link: <http://c.example/>; rel=canonical", b"X: y", b"Link: </wp-json/>; rel=https://api.w.org/"),
+        *(b"Refresh: 0; url=/x", b"Location: /moved", b"Content-Encoding: gzip", b"Transfer-Encoding: chunked"),
     ]
 )
 TYPES = st.sampled_from(
@@ -75,101 +51,29 @@ TYPES = st.sampled_from(
 )
 FRAGMENTS = st.sampled_from(
     [
-        *(
-            "<title>",
-            "<title>GrÃ¼ÃŸe, ",
-            "</title>",
-            "A &amp; \u00ad B\n c",
-            "<html lang=de>",
-            "<html xml:lang='pt-BR' lang=''>",
-            "<base href=/sub/>",
-        ),
-        *("<meta charset=utf-8>", "<meta charset=koi8-r>", "<meta name=robots content='noindex, nofollow'>"),
-        *(
-            "<meta http-equiv=refresh content='1; url=/r'>",
-            "<meta http-equiv=refresh content=30>",
-            "<?xml encoding='utf-8'?>",
-        ),
-        *(
-            "<meta http-equiv=content-language content=fr>",
-            "<meta name=description content=x>",
-            "<!doctype html>",
-            "<!-- x -->",
-        ),
-        *(
-            "<a href=x>",
-            "<a href='/y?z'>",
-            "</a>",
-            "<a href=//b.example rel=nofollow>",
-            "<a href=/de hreflang=de>",
-            "<a href='#'>",
-        ),
-        *(
-            "<a href='http://ü.example/'>",
-            "<a href='http://u@b.example'>",
-            "<a href=mailto:x>",
-            "<area href=q>",
-            "<iframe src=i>",
-        ),
-        *("<link rel=alternate hreflang=fr href=/fr>", "<link rel=canonical href=/c>", "<frameset><frame src=f>"),
-        *(
-            "<nav>Home</nav>",
-            "<header>Top",
-            "<footer>End</footer>",
-            "<li><a href=/1>English</a>",
-            "<li><a href=/2>Deutsch</a>",
-        ),
-        *(
-            "<p>",
-            "<div>",
-            "</div>",
-            "<ul>",
-            "</ul>",
-            "Grüße aus Köln ",
-            "GrÃ¼ÃŸe aus KÃ¶ln, ",
-            "<img alt='Ã¼ber Ã¤hnliche GrÃ¶ÃŸen'>",
-            "Ð\u009fÑ€Ð¸Ð²ÐµÑ‚ ",
-            "\u65e5\u672c\u8a9e ",
-            "word " * 30,
-            "\0",
-            "&#0;",
-            "\x1b",
-            "~{",
-        ),
-        *(
-            "<a href=/" + "l" * 70 + ">",
-            "<article>",
-            "<main>",
-            "</main>",
-            "\ufeff",
-            " ",
-            "\n",
-            "\t<",
-            "x\u2003y",
-            "long " * 2500,
-        ),
+        *("<title>", "<title>GrÃ¼ÃŸe, ", "</title>", "A &amp; \u00ad B\n c", "<html lang=de>"),
+        *("<html xml:lang='pt-BR' lang=''>", "<base href=/sub/>", "<meta charset=utf-8>", "<meta charset=koi8-r>"),
+        *("<meta name=robots content='noindex, nofollow'>", "<meta http-equiv=refresh content='1; url=/r'>"),
+        *("<meta http-equiv=refresh content=30>", "<?xml encoding='utf-8'?>"),
+        *("<meta http-equiv=content-language content=fr>", "<meta name=description content=x>", "<!doctype html>"),
+        *("<!-- x -->", "<a href=x>", "<a href='/y?z'>", "</a>", "<a href=//b.example rel=nofollow>"),
+        *("<a href=/de hreflang=de>", "<a href='#'>", "<a href='http://ü.example/'>", "<a href='http://u@b.example'>"),
+        *("<a href=mailto:x>", "<area href=q>", "<iframe src=i>", "<link rel=alternate hreflang=fr href=/fr>"),
+        *("<link rel=canonical href=/c>", "<frameset><frame src=f>", "<nav>Home</nav>", "<header>Top"),
+        *("<footer>End</footer>", "<li><a href=/1>English</a>", "<li><a href=/2>Deutsch</a>", "<p>", "<div>"),
+        *("</div>", "<ul>", "</ul>", "Grüße aus Köln ", "GrÃ¼ÃŸe aus KÃ¶ln, ", "<img alt='Ã¼ber Ã¤hnliche GrÃ¶ÃŸen'>"),
+        *("Ð\u009fÑ€Ð¸Ð²ÐµÑ‚ ", "\u65e5\u672c\u8a9e ", "word " * 30, "\0", "&#0;", "\x1b", "~{"),
+        *("<a href=/" + "l" * 70 + ">", "<article>", "<main>", "</main>", "\ufeff", " ", "\n", "\t<", "x\u2003y"),
+        "long " * 2500,
     ]
 )
 BODIES = st.lists(FRAGMENTS, max_size=14).map(lambda parts: "".join(parts).encode())
 DAMAGE = st.sampled_from([b"", b"", b"", b"\xff", b"\xc3", b"\xed\xa0\x80", b"%PDF-1.4", b"\xef\xbb\xbf", b"\x1f\x8b"])
 
 
-class _Leaving(OrdinaryPages):
-    """Leaves all pages to the parser."""
-
-    def read(self, *_: object) -> None:
-        return None
-
-
-def _slowly(monkeypatch: pytest.MonkeyPatch, limits: Limits) -> Callable[[RawRecord], list[Item]]:
-    with monkeypatch.context() as patch:
-        patch.setattr("graphlang.ingest.page.OrdinaryPages", _Leaving)
-        return Parser(limits).parse
-
-
 def _record(head: bytes, answer: bytes, limits: Limits) -> RawRecord:
     """As a member is read, with the parts of its answer."""
-    return RawRecord(7, head, answer, answer=AnswerReader(limits).parts(head, answer))
+    return RawRecord(7, head, answer, answer=AnswerSplitter(limits).split(head, answer))
 
 
 @pytest.mark.parametrize(
@@ -177,7 +81,8 @@ def _record(head: bytes, answer: bytes, limits: Limits) -> RawRecord:
     [WIDE, NARROW, Limits(all_bytes=True), Limits(anchor_texts=True), Limits(plain_urls=True), Limits(text_limit=None)],
 )
 def test_pages_are_those_of_the_parser(monkeypatch: pytest.MonkeyPatch, limits: Limits) -> None:
-    expected, found = _slowly(monkeypatch, limits), Parser(limits).parse
+    by_steps, parser = Parser(limits), Parser(limits)
+    monkeypatch.setattr(by_steps, "_parse_ordinary", lambda *_: None)
 
     @settings(max_examples=400, deadline=None)
     @given(
@@ -201,7 +106,7 @@ def test_pages_are_those_of_the_parser(monkeypatch: pytest.MonkeyPatch, limits: 
         record = _record(HEAD % head, answer, limits)
         if not member:
             record = record._replace(answer=None)
-        assert found(record) == expected(record)
+        assert parser.parse(record) == by_steps.parse(record)
 
     check()
 
@@ -209,9 +114,9 @@ def test_pages_are_those_of_the_parser(monkeypatch: pytest.MonkeyPatch, limits: 
 def _read(body: bytes, content_type: bytes = b"text/html; charset=utf-8", limits: Limits = WIDE) -> Page | None:
     head = HEAD % (b"http://a.example/b/c", b"2026-11-21T00:00:00Z", b"")
     answer = b"HTTP/1.1 200 OK\r\nContent-Type: " + content_type + b"\r\n\r\n" + body
-    parts = AnswerReader(limits).parts(head, answer)
+    parts = AnswerSplitter(limits).split(head, answer)
     assert parts is not None
-    return OrdinaryPages(limits).read(0, answer, parts, Joiner())
+    return Parser(limits)._parse_ordinary(0, answer, parts)
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphlang.ingest.links.canonical import Place, place
-from graphlang.ingest.links.places import places
+from graphlang.ingest.links.canonical import Place, find_places, place
 from graphlang.native.kernels import KernelError, Kernels
 from graphlang.public_suffix import MARKS, rules
 
@@ -34,12 +33,12 @@ URLS = st.tuples(
 @settings(max_examples=500, deadline=None)
 @given(st.lists(URLS, max_size=8))
 def test_they_are_those_of_each_url_alone(urls: list[str]) -> None:
-    assert places(urls) == [place(url) for url in urls]
+    assert find_places(urls) == [place(url) for url in urls]
 
 
 def test_every_rule_of_the_list_decides_as_it_does_for_one() -> None:
     urls = [f"http://{before}{name}/" for name in rules() for before in ("", "a.", "b-1.a.", "c.b-1.a.")]
-    assert places(urls) == [place(url) for url in urls]
+    assert find_places(urls) == [place(url) for url in urls]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +55,7 @@ def test_every_rule_of_the_list_decides_as_it_does_for_one() -> None:
     ],
 )
 def test_places(url: str, where: Place) -> None:
-    assert places([url, "http://a.example/", url]) == [
+    assert find_places([url, "http://a.example/", url]) == [
         where,
         Place("a.example", "a.example", "example", "example"),
         where,

@@ -33,11 +33,11 @@ def spin() -> None:
 def test_a_page_that_takes_too_long_is_told_and_its_neighbours_are_kept(
     archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    links_of = page.links_of
+    extract_links = page.extract_links
 
     def slow(url: str, *arguments: object) -> object:
         try:
-            return spin() if url.endswith("/2") else links_of(url, *arguments)
+            return spin() if url.endswith("/2") else extract_links(url, *arguments)
         except Exception:  # noqa: BLE001 - as a careless library would
             pytest.fail("the limit is no error of the page")
 
@@ -45,7 +45,7 @@ def test_a_page_that_takes_too_long_is_told_and_its_neighbours_are_kept(
     body = b"<meta charset=latin1><p>Hello"  # of a page that is read step by step
     path.write_bytes(b"".join(archive.warc(f"http://a.example/{number}", body) for number in (1, 2, 3)))
     list(batches([(path, 0)]))  # whatever is imported late
-    monkeypatch.setattr(page, "links_of", slow)
+    monkeypatch.setattr(page, "extract_links", slow)
     before = signal.getsignal(signal.SIGVTALRM)
     items = [item for batch in batches([(path, 0)], limits=Limits(max_seconds=0.3)) for item in batch.items]
     assert [item.url for item in items] == [f"http://a.example/{number}" for number in (1, 2, 3)]
@@ -97,12 +97,12 @@ def test_in_other_threads_there_is_no_bound() -> None:
 
 def test_held_from_page_to_page_the_bound_is_kept_and_given_back() -> None:
     before, limit, other = signal.getsignal(signal.SIGVTALRM), TimeLimit(0.05), TimeLimit(0.05)
-    with limit.held():
+    with limit.hold():
         ours = signal.getsignal(signal.SIGVTALRM)
         assert ours is not before
         with limit:
             pass
-        with other.held():
+        with other.hold():
             assert signal.getsignal(signal.SIGVTALRM) == ours
         with pytest.raises(TimeLimitError), other:  # ended, the other reading takes the handler from nobody
             spin()
@@ -112,7 +112,7 @@ def test_held_from_page_to_page_the_bound_is_kept_and_given_back() -> None:
 
 def test_a_page_among_many_may_see_eight_ticks_of_the_timer() -> None:
     limit = TimeLimit(8_000.0)
-    with limit.held():
+    with limit.hold():
         for ticks in (8, 3, 9, 8):
             seen = 0
             try:
@@ -125,15 +125,15 @@ def test_a_page_among_many_may_see_eight_ticks_of_the_timer() -> None:
                 assert signal.getitimer(signal.ITIMER_VIRTUAL)[1] == 0.5
             assert seen == min(ticks, 8)
             signal.raise_signal(signal.SIGVTALRM)  # between pages it does nothing
-        limit.rest()
+        limit.pause()
         assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0)
 
 
 def test_a_reading_that_is_ended_in_another_thread_leaves_a_handler_that_does_nothing() -> None:
     before = signal.getsignal(signal.SIGVTALRM)
-    held = TimeLimit(1.0).held()
-    held.__enter__()
-    thread = threading.Thread(target=held.__exit__, args=(None, None, None))
+    hold = TimeLimit(1.0).hold()
+    hold.__enter__()
+    thread = threading.Thread(target=hold.__exit__, args=(None, None, None))
     thread.start()
     thread.join()
     try:

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from graphlang.ingest.limits import Limits
-from graphlang.ingest.links.resolve import Joiner
-from graphlang.ingest.ordinary_page import OrdinaryPages
+from graphlang.ingest.page import Parser
 from graphlang.native.kernels import Kernels
 
 URL = b"http://a.example/b/c?d"
@@ -27,12 +26,12 @@ def workout(seed: int, fuzz: str) -> str:
     pages = [*of_markup["BOMBS"], *(of_markup["soup"](chance, TAGS, WORDS) for _ in range(400))]
     found = []
     for limits in (Limits(), Limits(max_links=3, max_url=40, max_depth=5, text_limit=9)):
-        reader, joiner = OrdinaryPages(limits), Joiner()
+        parser = Parser(limits)
         for page in pages:
             block = b"x" * chance.randrange(9) + b"<" + page
             body = block.index(b"<")
             parts = [(uri + b"\0\0\0" + HEADER, 200, body) for uri in (URL, b"https://b.example/")]
-            found += [reader.read(0, block, one, joiner) for one in parts]
+            found += [parser._parse_ordinary(0, block, answer) for answer in parts]
     kernels = Kernels("graphlang.ingest.native._ordinary_page")
     reader, said = kernels.ordinary_page_new(seed), kernels.struct("ordinary_page_said")
     links = kernels.struct("ordinary_page_links")

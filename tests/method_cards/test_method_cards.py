@@ -17,7 +17,7 @@ from graphlang.method_cards.as_text import as_text
 from graphlang.method_cards.card import Card, Confusion, Measure, card, languages_of
 from graphlang.method_cards.figures import FILE, figures
 from graphlang.method_cards.training_text import Trained, summed, training_text
-from graphlang.urls import registry as url_methods
+from graphlang.urls import url_methods
 
 DATA = FILE.parent
 SHIPPED = sorted(path.stem for path in DATA.glob("*.npz") if path.stem != "url-lists")

@@ -234,7 +234,7 @@ def test_minus_is_standard_output_and_no_file(graphlang: Call, db: Path, monkeyp
     told = graphlang("run", "--db", db, "--report", "-")
     assert (told.exit_code, told.stderr.splitlines()[-1]) == (
         2,
-        "Error: '-' is standard output, which this does not go to: name a file",
+        "Error: cannot write to standard output (-): name a file",
     )
     assert not Path("-").exists()
 

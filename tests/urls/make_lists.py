@@ -27,11 +27,12 @@ from typing import Final
 from langcodes import Language
 
 from graphlang.codes import territories
-from graphlang.urls.baykan2008 import word_lists
-from graphlang.urls.baykan2008.dictionary import common_words
-from graphlang.urls.baykan2008.lexicon import Lexicon
-from graphlang.urls.tokens.tokenize import hashes, runs
-from graphlang.urls.training.labelled_urls import read_text, read_urls
+from graphlang.papers import baykan2008_features
+from graphlang.papers.baykan2008_features import Lexicon
+from graphlang.papers.baykan2008_training import find_common_words
+from graphlang.training.url_examples import read_text
+from graphlang.urls.labelled_urls import read_urls
+from graphlang.urls.tokens import find_runs, hash_words
 
 FILE: Final = Path(__file__).parents[2] / "graphlang" / "data" / "url-lists.npz"
 LEAST_URLS: Final = 10
@@ -66,7 +67,7 @@ def cities(table: Path) -> tuple[dict[str, set[str]], int]:
     with table.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             country = code.get(row["country"]) or code.get(row["country"].partition(",")[0])
-            name = "".join(runs([row["name"].partition("(")[0]]).words())
+            name = "".join(find_runs([row["name"].partition("(")[0]]).words())
             if country is None:
                 lost += 1
             elif len(name) >= SHORTEST_CITY:
@@ -82,13 +83,13 @@ def make(data: Path, file: Path, size: int = WORDS) -> str:
     languages = sorted(language for language, count in counts.items() if count >= LEAST_URLS)
     text = read_text(data / "train")
     names, lost = cities(data / "reference" / "world_cities" / "data" / "world-cities.csv")
-    words = Lexicon.of([common_words(text.get(language, ()), size) for language in languages])
-    places = Lexicon.of([hashes(sorted(names.get(language, ()))) for language in languages])
+    words = Lexicon.of([find_common_words(text.get(language, ()), size) for language in languages])
+    places = Lexicon.of([hash_words(sorted(names.get(language, ()))) for language in languages])
     about: dict[str, object] = {
         "words": "commonest words of running text", "words_of_a_language": size,
         "cities": "GeoNames, cities of 15,000 people, CC BY 4.0", "cities_without_country": lost,
     }  # fmt: skip
-    return word_lists.save(file, languages, words, places, about)
+    return baykan2008_features.save_lists(file, languages, words, places, about)
 
 
 if __name__ == "__main__":

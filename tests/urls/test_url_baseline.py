@@ -15,12 +15,11 @@ import numpy as np
 import pytest
 
 from graphlang.evaluation.metrics import calibration_error, macro_f
-from graphlang.urls import registry
-from graphlang.urls.training.evaluation import balanced_f
-from graphlang.urls.training.labelled_urls import read_urls
+from graphlang.urls import url_methods
+from graphlang.urls.labelled_urls import balanced_f, read_urls
 
 if TYPE_CHECKING:
-    from graphlang.urls.identifier import UrlIdentifier
+    from graphlang.urls.url_methods import UrlIdentifier
 
 DATA = Path(os.environ.get("GRAPHLANG_DATA", Path(__file__).parents[3] / "shared" / "data"))
 VISIBLE = DATA / "urls" / "visible.tsv"
@@ -35,7 +34,7 @@ def figures(name: str) -> dict[str, float]:
     enough = set(json.loads(BASELINE.read_text())["languages"])
     rows = [row for row in read_urls(VISIBLE) if row.language in enough]
     language = np.array([row.language for row in rows])
-    method = registry.load(name)
+    method = url_methods.load(name)
     chances = method.probabilities([row.url for row in rows])
     answer = np.array(method.labels)[chances.argmax(axis=1)]
     five = np.isin(language, FIVE)
@@ -48,7 +47,7 @@ def figures(name: str) -> dict[str, float]:
         "balanced_f_all_labels": balanced_f(answer[five, None] == np.array(FIVE), language[five], FIVE),
         "calibration_error": calibration_error(chances.max(axis=1), answer == language),
     }
-    if name == registry.DEFAULT:
+    if name == url_methods.DEFAULT:
         found["translated_sites"] = translated_sites(method)
     return {key: round(float(value), 4) for key, value in found.items()}
 
@@ -63,7 +62,7 @@ def translated_sites(method: UrlIdentifier) -> float:
     return float((answer == np.array([row[place["language"]] for row in cells])).mean())
 
 
-@pytest.mark.parametrize("name", sorted(registry.names()))
+@pytest.mark.parametrize("name", sorted(url_methods.names()))
 def test_no_figure_falls(name: str) -> None:
     if not VISIBLE.exists():
         pytest.skip("the shared data is not here (GRAPHLANG_DATA)")
@@ -78,7 +77,7 @@ def test_no_figure_falls(name: str) -> None:
 
 
 def test_the_default_keeps_its_promises() -> None:
-    pinned = json.loads(BASELINE.read_text())["methods"][registry.DEFAULT]
+    pinned = json.loads(BASELINE.read_text())["methods"][url_methods.DEFAULT]
     assert pinned["accuracy"] >= 0.87
     assert pinned["balanced_f"] >= 0.955
     assert pinned["calibration_error"] <= 0.03

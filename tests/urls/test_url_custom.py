@@ -12,24 +12,21 @@ from hypothesis import strategies as st
 from make_lists import make
 from scipy.sparse import csr_matrix
 
-from graphlang.urls.baykan2008 import cctld, word_lists
-from graphlang.urls.baykan2008.custom_features import KINDS, Custom
-from graphlang.urls.baykan2008.learners import tree_per_language
-from graphlang.urls.baykan2008.learners.decision_tree import grow
-from graphlang.urls.baykan2008.learners.tree_per_language import Forest
-from graphlang.urls.baykan2008.lexicon import Lexicon
-from graphlang.urls.tokens.tokenize import hashes
+from graphlang.papers import baykan2008_cctld, baykan2008_features, baykan2008_trees
+from graphlang.papers.baykan2008_features import CUSTOM_KINDS, CustomFeatures, Lexicon
+from graphlang.papers.baykan2008_trees import TreePerLanguage, grow_tree
+from graphlang.urls.tokens import hash_words
 
 DATA = Path(os.environ.get("GRAPHLANG_DATA", Path(__file__).parents[3] / "shared" / "data"))
 FIVE = ("eng", "deu", "fra", "spa", "ita")
 
 
 def lexicon(*lists_of_words: list[str]) -> Lexicon:
-    return Lexicon.of([hashes(words) for words in lists_of_words])
+    return Lexicon.of([hash_words(words) for words in lists_of_words])
 
 
-def small() -> Custom:
-    return Custom(
+def small() -> CustomFeatures:
+    return CustomFeatures(
         ("deu", "fra"),
         codes=lexicon(["de", "at"], ["fr"]),
         words=lexicon(["haus", "und"], ["maison"]),
@@ -38,7 +35,7 @@ def small() -> Custom:
     )
 
 
-def features(custom: Custom, url: str) -> dict[str, float]:
+def features(custom: CustomFeatures, url: str) -> dict[str, float]:
     values = custom.counts([url]).toarray()[0]
     return {name: value for name, value in zip(custom.names, values, strict=True) if value}
 
@@ -78,13 +75,13 @@ def test_a_code_that_stands_twice_is_one_flag() -> None:
 
 
 def test_five_languages_have_the_paper_s_74_features_of_which_15_are_its_best() -> None:
-    custom = word_lists.custom(FIVE, Lexicon.of([]))
+    custom = baykan2008_features.make_custom(FIVE, Lexicon.of([]))
     assert len(custom.names) == len(set(custom.names)) == 74
     assert custom.counts(["", "http://a.de/"]).shape == (2, 74)
     best = custom.chosen().names
     assert len(best) == 15
     assert best[:5] == tuple(f"{language}: code before the first /" for language in FIVE)
-    assert len(KINDS) == 14
+    assert len(CUSTOM_KINDS) == 14
 
 
 def test_chosen_columns_are_those_of_the_whole_table() -> None:
@@ -95,31 +92,31 @@ def test_chosen_columns_are_those_of_the_whole_table() -> None:
 def test_lists_of_languages_can_be_taken_apart_and_put_in_another_order() -> None:
     both = lexicon(["haus", "mot"], ["mot"])
     turned = both.only([1, -1, 0])
-    token, language = turned.find(hashes(["mot", "haus", "nie"]))
+    token, language = turned.find(hash_words(["mot", "haus", "nie"]))
     assert list(zip(token.tolist(), language.tolist(), strict=True)) == [(0, 0), (0, 2), (1, 2)]
 
 
 @given(st.lists(st.lists(st.text("abc", min_size=1, max_size=3), max_size=5), max_size=4), st.text("abc", min_size=1))
 def test_a_word_is_found_in_just_the_lists_that_have_it(words: list[list[str]], wanted: str) -> None:
-    _, language = Lexicon.of([hashes(some) for some in words]).find(hashes([wanted]))
+    _, language = Lexicon.of([hash_words(some) for some in words]).find(hash_words([wanted]))
     assert language.tolist() == [number for number, some in enumerate(words) if wanted in some]
 
 
 def test_shipped_lists_know_words_cities_and_countries() -> None:
-    custom = word_lists.custom(("deu", "fra"), Lexicon.of([]))
+    custom = baykan2008_features.make_custom(("deu", "fra"), Lexicon.of([]))
     found = features(custom, "http://muenchen.example.at/stuttgart-zeitung-pour")
     assert found["deu: code is the TLD"] == 1
     assert found["deu: tokens in cities"] == 1
     assert found["deu: tokens in dictionary"] == 1
     assert found["fra: tokens in dictionary"] == 1
-    assert cctld.codes(["spa"])["spa"] == sorted(cctld.PAPER["spa"])
-    assert cctld.codes(["pol", "qqq"]) == {"pol": ["pl"], "qqq": []}
+    assert baykan2008_cctld.list_cctlds(["spa"])["spa"] == sorted(baykan2008_cctld.PAPER_CCTLDS["spa"])
+    assert baykan2008_cctld.list_cctlds(["pol", "qqq"]) == {"pol": ["pl"], "qqq": []}
 
 
 def test_the_table_of_lists_is_what_its_script_makes(tmp_path: Path) -> None:
     if not (DATA / "reference" / "world_cities").exists():
         pytest.skip("the shared data is not here (GRAPHLANG_DATA)")
-    assert make(DATA, tmp_path / "again.npz") == word_lists.digest()
+    assert make(DATA, tmp_path / "again.npz") == baykan2008_features.lists_digest()
 
 
 # Two questions settle it: German is .de or (not .com and umlaut).
@@ -128,23 +125,23 @@ GERMAN = np.array([1, 1, 0, 1, 0, 1, 0])
 
 
 def test_a_forest_has_a_tree_for_each_class_and_comes_back_from_its_arrays() -> None:
-    made = tree_per_language.fit(csr_matrix(TABLE), GERMAN, 2, least=1)
+    made = baykan2008_trees.fit_trees(csr_matrix(TABLE), GERMAN, 2, least=1)
     scores = made.scores(csr_matrix(TABLE))
     assert (scores[:, 1] > 0).tolist() == GERMAN.astype(bool).tolist()
     assert ((scores[:, 0] > 0) == (scores[:, 1] < 0)).all()
-    again = Forest.of_arrays(made.arrays(), 3)
+    again = TreePerLanguage.of_arrays(made.arrays(), 3)
     assert again.scores(csr_matrix(TABLE)) == pytest.approx(scores)
     assert [tree.text("abc", "nj") for tree in again.trees] == [tree.text("abc", "nj") for tree in made.trees]
 
 
 def test_both_sides_of_a_tree_weigh_the_same() -> None:
     # One positive against three negatives with the same values: nothing to ask, and neither side is likelier.
-    made = tree_per_language.fit(csr_matrix(np.ones((4, 1))), np.array([0, 1, 1, 1]), 2, least=1)
+    made = baykan2008_trees.fit_trees(csr_matrix(np.ones((4, 1))), np.array([0, 1, 1, 1]), 2, least=1)
     assert made.scores(csr_matrix(np.ones((1, 1)))) == pytest.approx(np.zeros((1, 2)))
 
 
 def test_nodes_that_make_no_tree_are_refused() -> None:
-    arrays = tree_per_language.fit(csr_matrix(TABLE), GERMAN, 2, least=1).arrays()
+    arrays = baykan2008_trees.fit_trees(csr_matrix(TABLE), GERMAN, 2, least=1).arrays()
     for name, value in (
         ("tree", np.array([0, 5, 9])),
         ("tree", np.array([1, 5, 10])),
@@ -154,11 +151,11 @@ def test_nodes_that_make_no_tree_are_refused() -> None:
         ("feature", np.full(10, -1)),
     ):
         with pytest.raises(ValueError, match="no tree"):
-            Forest.of_arrays({**arrays, name: value}, 3)
+            TreePerLanguage.of_arrays({**arrays, name: value}, 3)
 
 
 def test_a_pruned_tree_answers_with_the_majority_where_it_was_cut() -> None:
-    tree = grow(TABLE, GERMAN, 2)
+    tree = grow_tree(TABLE, GERMAN, 2)
     assert tree.pruned(1).text([".de", ".com", "umlaut"], ["other", "German"]).splitlines() == [
         ".de > 0.5?",
         "  no: other (3 other, 2 German)",
@@ -172,5 +169,5 @@ def test_a_tree_s_chances_are_distributions(size: int, columns: int) -> None:
     chance = np.random.default_rng(size)
     values, label = chance.integers(0, 4, (size, columns)), chance.integers(0, 3, size)
     weight = chance.random(size) + 0.1
-    chances = grow(values, label, 3, weight=weight).probabilities(values)
+    chances = grow_tree(values, label, 3, weight=weight).probabilities(values)
     assert chances.sum(axis=1) == pytest.approx(1)

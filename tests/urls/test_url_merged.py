@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from graphlang.modelfile import ModelError
-from graphlang.urls import merged_methods, registry
-from graphlang.urls.baykan2008.learners.one_against_rest import best_only
+from graphlang.papers import baykan2008
+from graphlang.urls import url_methods
+from graphlang.urls.url_model import decide_best
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,13 +37,13 @@ class Fixed:
         return self.chances[: len(urls)].copy()
 
     def decisions(self, urls: Sequence[str]) -> NDArray[np.bool_]:
-        return best_only(self.probabilities(urls))
+        return decide_best(self.probabilities(urls))
 
 
-def two(how: str) -> merged_methods.Merged:
+def two(how: str) -> baykan2008.MergedMethods:
     main = Fixed("a", ("deu", "eng"), [[0.9, 0.1], [0.6, 0.4]])
     helper = Fixed("b", ("eng", "fra"), [[0.2, 0.8], [0.7, 0.3]])
-    return merged_methods.Merged(main, helper, how)
+    return baykan2008.MergedMethods(main, helper, how)
 
 
 def test_or_says_yes_where_either_does() -> None:
@@ -58,7 +59,7 @@ def test_and_says_yes_where_both_do_and_und_where_none_is_left() -> None:
     made = two("and")
     assert not made.decisions(["", ""]).any()
     assert made.probabilities([""]).tolist() == [[0, 0, 0, 1]]
-    same = merged_methods.Merged(
+    same = baykan2008.MergedMethods(
         Fixed("a", ("deu", "eng"), [[0.9, 0.1]]), Fixed("b", ("deu", "eng"), [[0.6, 0.4]]), "and"
     )
     assert same.probabilities([""]) == pytest.approx(np.array([[0.75, 0.25, 0]]))
@@ -74,7 +75,7 @@ LABELS = ("deu", "eng", "fra")
 )
 def test_the_best_language_has_a_yes(one: NDArray[Any], other: NDArray[Any], how: str) -> None:
     both = [Fixed("x", LABELS, some / some.sum(axis=1, keepdims=True)) for some in (one, other)]
-    made = merged_methods.Merged(*both, how)
+    made = baykan2008.MergedMethods(*both, how)
     chances, yes = made.probabilities(["u"] * 4), made.decisions(["u"] * 4)
     assert chances.sum(axis=1) == pytest.approx(1, abs=1e-5)
     best = chances.argmax(axis=1)
@@ -83,14 +84,14 @@ def test_the_best_language_has_a_yes(one: NDArray[Any], other: NDArray[Any], how
 
 
 def test_merged_methods_by_name() -> None:
-    assert merged_methods.parts("url-words-nb") is None
-    assert merged_methods.parts("this is no or method") == ("this is no", "or", "method")
-    made = registry.load("url-cctld and url-cctld+")
+    assert url_methods.split_merged("url-words-nb") is None
+    assert url_methods.split_merged("this is no or method") == ("this is no", "or", "method")
+    made = url_methods.load("url-cctld and url-cctld+")
     urls = ["http://a.de/", "http://a.com/"]
     assert [made.labels[n] for n in made.probabilities(urls).argmax(axis=1)] == ["deu", "und"]
-    either = registry.load("url-cctld or url-cctld+")
+    either = url_methods.load("url-cctld or url-cctld+")
     assert [either.labels[n] for n in either.probabilities(urls).argmax(axis=1)] == ["deu", "eng"]
-    three = registry.load("url-cctld or url-cctld+ and url-cctld")
+    three = url_methods.load("url-cctld or url-cctld+ and url-cctld")
     assert three.decisions(urls).sum() == 1  # the first 'or' is the outer one
     with pytest.raises(ModelError, match="no such URL method"):
-        registry.load("url-cctld or nothing")
+        url_methods.load("url-cctld or nothing")

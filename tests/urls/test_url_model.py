@@ -14,25 +14,21 @@ from hypothesis import strategies as st
 
 from graphlang import modelfile
 from graphlang.modelfile import Model, ModelError
-from graphlang.urls import registry
-from graphlang.urls.baykan2008.methods import METHODS
-from graphlang.urls.default.calibration import calibrate
-from graphlang.urls.default.features import crowded, features
-from graphlang.urls.tokens.romanize import romanize
-from graphlang.urls.training import train_baykan2008
-from graphlang.urls.training.examples import ExampleOptions
-from graphlang.urls.training.knowledge import CODE_POSITIONS, signs
-from graphlang.urls.training.labelled_urls import Labelled, read_text, read_urls
-from graphlang.urls.training.registered_domains import registered_domains
-from graphlang.urls.training.slugs import slugs
-from graphlang.urls.training.softmax_regression import fit
-from graphlang.urls.training.train_default import train
+from graphlang.papers import baykan2008_training
+from graphlang.training.romanize import romanize
+from graphlang.training.train_url import UrlOptions, fit_softmax, train_url
+from graphlang.training.url_examples import CODE_POSITIONS, draw_slugs, known_signs, read_text
+from graphlang.urls import url_methods
+from graphlang.urls.labelled_urls import LabelledUrl, read_urls, registered_domains
+from graphlang.urls.url_features import damp_ngrams, extract_features
+from graphlang.urls.url_methods import PAPER_METHODS
+from graphlang.urls.url_model import fit_temperature
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from graphlang.urls.default import model
-    from graphlang.urls.identifier import UrlIdentifier
+    from graphlang.urls import url_model
+    from graphlang.urls.url_methods import UrlIdentifier
 
 URLS = {
     "deu": [f"http://www.{word}{n}.de/{word}/nachrichten" for n in range(3) for word in ("stadt", "haus", "wetter")],
@@ -44,24 +40,24 @@ TEXT = {
     "fra": ["Les habitants de la ville parlent de la météo", "La maison de l'histoire rouvre ses portes"],
     "kat": ["ქართული ენა და საქართველოს ისტორია"],
 }
-SMALL = ExampleOptions(slugs=60, slugs_of_feature=2, domains_of_feature=1, epochs=4)
+SMALL = UrlOptions(slugs=60, slugs_of_feature=2, domains_of_feature=1, epochs=4)
 
 
 @pytest.fixture(scope="module")
-def small() -> model.Url:
-    return train(URLS, TEXT, SMALL)
+def small() -> url_model.UrlModel:
+    return train_url(URLS, TEXT, SMALL)
 
 
 @pytest.fixture(scope="module")
 def shipped() -> UrlIdentifier:
-    return registry.load()
+    return url_methods.load()
 
 
 def best(method: UrlIdentifier, *urls: str) -> list[str]:
     return [method.labels[n] for n in method.probabilities(urls).argmax(axis=1)]
 
 
-def test_a_small_model_knows_what_it_was_taught_and_what_nobody_taught_it(small: model.Url) -> None:
+def test_a_small_model_knows_what_it_was_taught_and_what_nobody_taught_it(small: url_model.UrlModel) -> None:
     assert best(small, "http://x.de/haus", "http://x.fr/maison") == ["deu", "fra"]
     # codes, own names and text: no training URL has any of these
     assert (
@@ -113,16 +109,16 @@ PARTS = (
 
 
 @given(st.lists(st.lists(st.sampled_from(PARTS), max_size=16).map("".join), max_size=6), st.integers(1, 3))
-def test_the_kernel_adds_up_as_its_definition_does(small: model.Url, urls: list[str], enough: int) -> None:
+def test_the_kernel_adds_up_as_its_definition_does(small: url_model.UrlModel, urls: list[str], enough: int) -> None:
     with patch.object(small, "enough", enough):
         found, known = small.evidence(urls)
     expected = np.zeros_like(found)
     counts = np.zeros(len(urls), dtype=np.int64)
     rows_of = {bucket: row for row, bucket in enumerate(small.buckets.tolist())}
-    for kind, (buckets, first) in features(urls).items():
+    for kind, (buckets, first) in extract_features(urls).items():
         for url, (begin, end) in enumerate(pairwise(first.tolist())):
             rows = [rows_of[bucket] for bucket in buckets[begin:end].tolist() if bucket in rows_of]
-            factor = crowded(np.array(len(rows)), enough) if kind == "ngram" else np.float32(1)
+            factor = damp_ngrams(np.array(len(rows)), enough) if kind == "ngram" else np.float32(1)
             own = np.zeros(len(small.labels), dtype=np.float32)
             for row in rows:
                 own += factor * small.weights[row].astype(np.float32)
@@ -132,15 +128,15 @@ def test_the_kernel_adds_up_as_its_definition_does(small: model.Url, urls: list[
     assert found.tolist() == (expected * np.float32(small.step)).tolist()
 
 
-def test_a_url_that_says_nothing_is_given_the_prior(small: model.Url) -> None:
+def test_a_url_that_says_nothing_is_given_the_prior(small: url_model.UrlModel) -> None:
     chances = small.probabilities(["", "12345", "data:text/plain,haus", "http://127.0.0.1/"])
     assert chances == pytest.approx(np.tile(small.prior, (4, 1)))
 
 
-def test_a_model_comes_back_from_its_file(small: model.Url, tmp_path: Path) -> None:
+def test_a_model_comes_back_from_its_file(small: url_model.UrlModel, tmp_path: Path) -> None:
     file = tmp_path / "small.npz"
     digest = small.save(file)
-    again = registry.load(file)
+    again = url_methods.load(file)
     assert again.hash == digest
     assert again.labels == ("deu", "fra", "kat")
     assert again.describe()["urls"] == 19
@@ -149,21 +145,21 @@ def test_a_model_comes_back_from_its_file(small: model.Url, tmp_path: Path) -> N
     assert small.save(tmp_path / "again.npz") == digest  # the same bytes at any time
 
 
-def test_training_again_gives_the_same_model(small: model.Url) -> None:
-    again = train(URLS, TEXT, SMALL)
+def test_training_again_gives_the_same_model(small: url_model.UrlModel) -> None:
+    again = train_url(URLS, TEXT, SMALL)
     assert np.array_equal(again.weights, small.weights)
     assert np.array_equal(again.temperature_coefficients, small.temperature_coefficients)
 
 
 def test_one_language_is_refused() -> None:
     with pytest.raises(ValueError, match="two languages"):
-        train({"deu": URLS["deu"]}, {})
+        train_url({"deu": URLS["deu"]}, {})
 
 
 @pytest.mark.parametrize("binary", [False, True])
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", PAPER_METHODS)
 def test_published_methods_learn_and_come_back(name: str, tmp_path: Path, *, binary: bool) -> None:
-    made = train_baykan2008.train(name, URLS, least=1, binary=binary)
+    made = baykan2008_training.train_classifier(name, URLS, least=1, binary=binary)
     urls = ["http://x.de/haus", "http://x.fr/maison"]
     assert best(made, *urls) == ["deu", "fra"]
     decided = made.decisions(urls)
@@ -173,23 +169,25 @@ def test_published_methods_learn_and_come_back(name: str, tmp_path: Path, *, bin
         assert decided.sum() == 2
         assert made.probabilities([""])[0] == pytest.approx(made.prior)
     made.save(tmp_path / "m.npz")
-    again = registry.load(tmp_path / "m.npz")
+    again = url_methods.load(tmp_path / "m.npz")
     assert again.name == name
     assert again.probabilities(urls) == pytest.approx(made.probabilities(urls), abs=1e-5)
     assert (again.decisions(urls) == decided).all()
-    assert train_baykan2008.train(name, URLS, least=1, binary=binary).save(tmp_path / "n.npz") == again.hash
+    assert (
+        baykan2008_training.train_classifier(name, URLS, least=1, binary=binary).save(tmp_path / "n.npz") == again.hash
+    )
 
 
 def test_an_unknown_method_is_refused() -> None:
     with pytest.raises(ModelError, match="no such URL method"):
-        registry.load("url-tarot")
+        url_methods.load("url-tarot")
     with pytest.raises(ValueError, match="cannot train"):
-        train_baykan2008.train("url-words-tarot", URLS)
+        baykan2008_training.train_classifier("url-words-tarot", URLS)
 
 
-@pytest.mark.parametrize("name", sorted(registry.names()))
+@pytest.mark.parametrize("name", sorted(url_methods.names()))
 def test_shipped_methods_answer_anything(name: str) -> None:
-    method = registry.load(name)
+    method = url_methods.load(name)
     hostile = [
         "",
         "://",
@@ -249,7 +247,7 @@ def test_an_answer_does_not_depend_on_the_batch(shipped: UrlIdentifier, urls: li
     assert together == pytest.approx(back, abs=1e-6)
 
 
-def _damaged(small: model.Url, tmp_path: Path, **change: object) -> Path:
+def _damaged(small: url_model.UrlModel, tmp_path: Path, **change: object) -> Path:
     small.save(tmp_path / "sound.npz")
     sound, _ = modelfile.read(tmp_path / "sound.npz")
     arrays, parameters = dict(sound.arrays), dict(sound.parameters)
@@ -281,14 +279,14 @@ def _damaged(small: model.Url, tmp_path: Path, **change: object) -> Path:
     ],
 )
 def test_a_file_that_does_not_fit_together_is_refused(
-    small: model.Url, tmp_path: Path, change: dict[str, object]
+    small: url_model.UrlModel, tmp_path: Path, change: dict[str, object]
 ) -> None:
     with pytest.raises(ModelError):
-        registry.load(_damaged(small, tmp_path, **change))
+        url_methods.load(_damaged(small, tmp_path, **change))
 
 
 def test_knowledge_of_codes_and_countries() -> None:
-    table = list(signs(("heb", "nob", "deu")))
+    table = list(known_signs(("heb", "nob", "deu")))
     codes_of = [sum(1 for _, column, odds in table if column == number and odds == 4.0) for number in range(3)]
     places = sum(odds == 4.0 for odds in CODE_POSITIONS.values())
     assert codes_of[0] == 2 * places  # he and iw
@@ -303,7 +301,7 @@ def test_regression_learns_the_shares_of_a_feature() -> None:
     # a feature that is seen three times with label 1 and once with 0, prior even: odds 3
     ones = csr_matrix(np.ones((400, 1), dtype=np.float32))
     label = np.array([0, 1, 1, 1] * 100)
-    weights = fit(
+    weights = fit_softmax(
         ones,
         label,
         np.ones(400),
@@ -322,7 +320,7 @@ def test_calibration_finds_the_sharpness_that_was_lost() -> None:
     odds = np.exp(truth) / np.exp(truth).sum(axis=1, keepdims=True)
     label = (chance.random(8000) < odds[:, 1]).astype(np.int64)
     shown = truth * np.sqrt(1 + known)[:, None].astype(np.float32)  # twice and four times too sure
-    a, b = calibrate(shown, known, np.zeros(2, dtype=np.float32), label, np.ones(8000))
+    a, b = fit_temperature(shown, known, np.zeros(2, dtype=np.float32), label, np.ones(8000))
     assert np.exp(a + b * np.log(4)) == pytest.approx(0.5, abs=0.05)
     assert np.exp(a + b * np.log(16)) == pytest.approx(0.25, abs=0.03)
 
@@ -345,9 +343,9 @@ def test_romanize(text: str, spelt: str) -> None:
 
 
 def test_slugs_repeat_with_their_seed_and_need_text() -> None:
-    drawn = list(slugs("deu", TEXT["deu"], 20, seed=1))
-    assert drawn == list(slugs("deu", TEXT["deu"], 20, seed=1)) != list(slugs("deu", TEXT["deu"], 20, seed=2))
-    assert list(slugs("deu", ["", "  "], 5)) == []
+    drawn = list(draw_slugs("deu", TEXT["deu"], 20, seed=1))
+    assert drawn == list(draw_slugs("deu", TEXT["deu"], 20, seed=1)) != list(draw_slugs("deu", TEXT["deu"], 20, seed=2))
+    assert list(draw_slugs("deu", ["", "  "], 5)) == []
     assert all(url.startswith("https://-/") for url in drawn)
 
 
@@ -367,7 +365,7 @@ def test_registered_domains() -> None:
 def test_corpus_files(tmp_path: Path) -> None:
     table = tmp_path / "urls.tsv"
     table.write_text("lang\tsource\turl\nno\tx\thttp://a.no/\r\nqqq\tx\thttp://b/\nbroken line\niw\ty\thttp://c.il/\n")
-    assert read_urls(table) == [Labelled("nob", "x", "http://a.no/"), Labelled("heb", "y", "http://c.il/")]
+    assert read_urls(table) == [LabelledUrl("nob", "x", "http://a.no/"), LabelledUrl("heb", "y", "http://c.il/")]
     (tmp_path / "sr-Latn").mkdir()
     (tmp_path / "sr-Latn" / "a.txt").write_text("jedan\ndva")
     (tmp_path / "sr").mkdir()
@@ -381,10 +379,10 @@ def test_corpus_files(tmp_path: Path) -> None:
 def test_without_names_in_all_languages_training_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(ModelError, match=r"pip install 'graphlang\[train\]'"):
-        list(signs(["deu"]))
+        list(known_signs(["deu"]))
 
 
-def test_a_url_is_never_too_long_for_the_kernel(small: model.Url) -> None:
+def test_a_url_is_never_too_long_for_the_kernel(small: url_model.UrlModel) -> None:
     # 1,024 characters of four bytes each, read as Latin-1 because of the escape that is no UTF-8
     longest = "http://stadt.de/%FF" + "\U0001f600" * 2000
     assert small.probabilities([longest, "x" * 10_000, "a." * 3000]).shape == (3, 3)

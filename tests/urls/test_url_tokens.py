@@ -7,11 +7,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.urls.baykan2008.count_vectors import learn, trigrams
-from graphlang.urls.tokens.letter_ngrams import line, ngrams
-from graphlang.urls.tokens.readable_text import LIMIT, readable
-from graphlang.urls.tokens.token_position import HOST, PATH, SCHEME, TLD, positions, zones
-from graphlang.urls.tokens.tokenize import hashes, runs, tokenize, word_hash
+from graphlang.papers.baykan2008_features import learn_vocabulary, trigram_features
+from graphlang.urls.readable_text import MOST_CHARACTERS, make_readable
+from graphlang.urls.tokens import (
+    HOST,
+    PATH,
+    SCHEME,
+    TLD,
+    find_positions,
+    find_runs,
+    find_zones,
+    hash_ngrams,
+    hash_tokens,
+    hash_words,
+    join_letters,
+    tokenize,
+)
 
 
 def test_the_paper_s_own_example() -> None:
@@ -29,44 +40,44 @@ def test_accents_and_case_are_folded_and_other_scripts_kept() -> None:
 
 
 def test_the_trigrams_of_weather() -> None:
-    vocabulary = learn("trigrams", ["weather"])
+    vocabulary = learn_vocabulary("trigrams", ["weather"])
     assert len(vocabulary.hashes) == 7  # _we wea eat ath the her er_
     # of "the": _th the he_; only "the" is a trigram of weather
     assert vocabulary.counts(["the"]).sum() == 1
-    assert trigrams(["weather", "it", ""])[1].tolist() == [0, 7, 9, 9]  # it: _it it_
+    assert trigram_features(["weather", "it", ""])[1].tolist() == [0, 7, 9, 9]  # it: _it it_
 
 
 def test_no_ngram_crosses_from_one_token_to_the_next() -> None:
-    apart, _ = ngrams(tokenize(["ab-cd"]), 3)
-    alone = np.concatenate([ngrams(tokenize([word]), 3)[0] for word in ("ab", "cd")])
+    apart, _ = hash_ngrams(tokenize(["ab-cd"]), 3)
+    alone = np.concatenate([hash_ngrams(tokenize([word]), 3)[0] for word in ("ab", "cd")])
     assert sorted(apart.tolist()) == sorted(alone.tolist())
 
 
 @pytest.mark.parametrize(("n", "count"), [(2, 4), (3, 3), (4, 2), (5, 1), (6, 0)])
 def test_number_of_ngrams_of_a_word_of_three_letters(n: int, count: int) -> None:
-    assert len(ngrams(tokenize(["abc"]), n)[0]) == count  # _abc_ has 5 places
+    assert len(hash_ngrams(tokenize(["abc"]), n)[0]) == count  # _abc_ has 5 places
 
 
 def test_an_ngram_of_one_letter_is_refused() -> None:
     with pytest.raises(ValueError, match="two letters"):
-        ngrams(tokenize(["abc"]), 1)
+        hash_ngrams(tokenize(["abc"]), 1)
 
 
 def test_the_line_of_letters_has_a_mark_around_every_token() -> None:
-    letters, first = line(tokenize(["ab.cd", "", "ef"]))
+    letters, first = join_letters(tokenize(["ab.cd", "", "ef"]))
     assert letters.tobytes().decode("utf-16-le") == "\0ab\0cd\0ef\0"
     assert first.tolist() == [0, 6, 6, 9]
 
 
 def test_a_word_has_one_hash_wherever_it_stands() -> None:
-    here = word_hash(tokenize(["http://fr.example/page", "page"]))
-    assert here[2] == here[3] == hashes(["PAGE"])[0]
+    here = hash_tokens(tokenize(["http://fr.example/page", "page"]))
+    assert here[2] == here[3] == hash_words(["PAGE"])[0]
     assert len(set(here.tolist())) == 3
 
 
 def test_hashes_takes_words_only() -> None:
     with pytest.raises(ValueError, match="run of letters"):
-        hashes(["two words"])
+        hash_words(["two words"])
 
 
 @pytest.mark.parametrize(
@@ -83,15 +94,15 @@ def test_hashes_takes_words_only() -> None:
     ],
 )
 def test_zones(url: str, zone: list[int]) -> None:
-    assert zones(runs([url])).tolist() == zone
+    assert find_zones(find_runs([url])).tolist() == zone
     # neighbours in the batch do not change the answer
-    between = runs(["http://x.y/z", url, "q.r"])
-    assert zones(between)[between.indptr[1] : between.indptr[2]].tolist() == zone
+    between = find_runs(["http://x.y/z", url, "q.r"])
+    assert find_zones(between)[between.indptr[1] : between.indptr[2]].tolist() == zone
 
 
 def _place(url: str, token: int) -> int:
-    tokens = runs([url])
-    return int(positions(tokens, zones(tokens))[token])
+    tokens = find_runs([url])
+    return int(find_positions(tokens, find_zones(tokens))[token])
 
 
 def test_places_tell_a_code_from_a_preposition() -> None:
@@ -119,16 +130,16 @@ def test_places_tell_a_code_from_a_preposition() -> None:
     ],
 )
 def test_readable(url: str, text: str | None) -> None:
-    assert readable(url) == text or text is None
+    assert make_readable(url) == text or text is None
 
 
 def test_a_character_cut_at_the_limit_leaves_the_rest_sound() -> None:
-    assert readable("/" * (LIMIT - 4) + "%D0%BC") == "/" * (LIMIT - 4)
+    assert make_readable("/" * (MOST_CHARACTERS - 4) + "%D0%BC") == "/" * (MOST_CHARACTERS - 4)
 
 
 def test_a_megabyte_is_cut() -> None:
     tokens = tokenize(["ab" * 500_000, "http://b.fr/" + "%D0%BC" * 300_000])
-    assert len(tokens.characters) <= 2 * (LIMIT + 1)
+    assert len(tokens.characters) <= 2 * (MOST_CHARACTERS + 1)
 
 
 @given(st.lists(st.text(max_size=40) | st.from_regex(r"https?://[a-z.%-]{0,20}(/[%a-fA-F0-9]{0,12})?"), max_size=6))

@@ -34,7 +34,7 @@ class _Named(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value == "":
-            self.fail("an empty name, which is no file or folder", param, ctx)
+            self.fail("an empty name is not a file or folder", param, ctx)
         return super().convert(value, param, ctx)
 
 
@@ -69,7 +69,7 @@ from_list = click.option(
     "from_",
     type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
     metavar="LIST",
-    help="Read the files that LIST names as well, one a line (# begins a comment); - is standard input.",
+    help="Also read the files in LIST, one a line (# begins a comment); - is standard input.",
 )
 max_ratio = click.option(
     "--max-ratio",
@@ -77,8 +77,8 @@ max_ratio = click.option(
     default=100,
     show_default=True,
     metavar="N",
-    help="A compressed file that unpacks to more than N times its size and 256 MB is not read further, and"
-    " a problem noted; 0 for no limit.",
+    help="Stop reading a compressed file when it unpacks to more than N times its size and 256 MB, and record a "
+    "problem; 0 for no limit.",
 )
 
 _LIMITS: Final = (
@@ -97,7 +97,7 @@ _LIMITS: Final = (
         default=32,
         show_default=True,
         metavar="MB",
-        help="Bytes of a page beyond this are not read (the page is kept, and a problem noted).",
+        help="Read at most this much of a page (the page is kept, and a problem recorded).",
     ),
     click.option(
         "--max-seconds",
@@ -105,14 +105,14 @@ _LIMITS: Final = (
         default=60.0,
         show_default=True,
         metavar="SECONDS",
-        help="A page that takes more processor time is given up, and a problem noted; 0 for no limit.",
+        help="Skip a page that takes more processor time, and record a problem; 0 for no limit.",
     ),
     max_ratio,
     click.option(
         "--bytes",
         "bytes_",
         is_flag=True,
-        help="Keep the visible bytes of every page for methods over bytes, not only where the charset is in doubt.",
+        help="Keep the visible bytes of every page for methods over bytes; by default only if the charset is doubtful.",
     ),
     click.option(
         "--plain-urls", is_flag=True, help="Drop session ids and tracking parameters (utm_source, fbclid) from URLs."
@@ -125,29 +125,29 @@ _READING: Final = (
         type=WholeNumber(1),
         default=None,
         metavar="N",
-        help="Processes that decompress and parse; by default one for each core. The result is the same with any"
-        " number. A file that was compressed as a whole, not record by record, is decompressed by one process.",
+        help="Processes that decompress and parse; by default one for each core. The result does not depend on "
+        "it. A file that was compressed as a whole is decompressed by one process.",
     ),
     click.option(
         "--keep",
         type=click.Choice([choice.value for choice in Keep]),
         default=Keep.ALL.value,
         show_default=True,
-        help="Which captures of a URL are kept: all, each with its date, the best one as the page's main capture; or"
-        " only that one: best is the newest with status 200, longest the one with the most text.",
+        help="Captures of a URL to keep. all: every capture, with the best one as the page's main capture. Others"
+        " keep one: best is the newest with status 200, longest the one with the most text.",
     ),
     *_LIMITS,
     click.option(
         "--follow-links",
         is_flag=True,
-        help="Follow symbolic links within folders. By default only those that you name are: others may lead anywhere.",
+        help="Follow symbolic links within folders. By default only links that you name are followed.",
     ),
-    click.option("--verbose", is_flag=True, help="Name the files of folders that are skipped, and say why."),
+    click.option("--verbose", is_flag=True, help="Name the skipped files of folders, with the reason."),
     click.option("--anchor-texts", is_flag=True, help="Keep the words of links, for 'graphlang classify --anchors'."),
     click.option(
         "--again",
         is_flag=True,
-        help="Read files again that DB has already, with the options given now. What was read before stays until it is"
+        help="Read files again that DB already has, with the options given now. Earlier pages stay until they are"
         " replaced.",
     ),
 )

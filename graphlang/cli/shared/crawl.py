@@ -30,7 +30,7 @@ waits = click.option(
     expose_value=False,
     callback=remember(_WAIT),
     envvar="GRAPHLANG_WAIT",
-    help="Wait for another process that is writing to the database, instead of giving up [env: GRAPHLANG_WAIT].",
+    help="Wait for another process that is writing to the database [env: GRAPHLANG_WAIT].",
 )
 
 
@@ -66,13 +66,13 @@ def say_outdated(crawl: Collection, *, unfetched: bool = True) -> None:
         return
     if reason == "read-only":
         message = (
-            f"most URLs that were only linked to are und: run {run.id} has no answers for them, and {crawl.path} is"
+            f"most unfetched URLs are und: run {run.id} has no answers for them, and {crawl.path} is"
             " read-only; use a copy that can be written, or list them once before you copy the database"
         )
     else:
         message = f"Results are out of date (run {run.id})"
         if reason == "corrected":
-            message += ": pages were corrected since, and most URLs that were only linked to are und"
+            message += ": pages were corrected since, and most unfetched URLs are und"
         message += f". Update them: graphlang {_UPDATE.get(run.kind, 'classify DB')}"
     say(message, "unseen", run=run.id)
 
@@ -100,7 +100,7 @@ def say_run(run: Run, *, note: str = "") -> None:
 
 def end_of(run: Run) -> str:
     """Return how the rounds of a run ended."""
-    end = "converged" if run.converged else "stopped at the cap"
+    end = "converged" if run.converged else "stopped at the limit"
     return f"{end} after {counted(run.rounds or 0, 'round')}"
 
 

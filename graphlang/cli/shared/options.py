@@ -33,7 +33,7 @@ class WholeNumber(click.IntRange):
         """Return the number; fail where it is too large."""
         number = super().convert(value, param, ctx)
         if number > self._largest:
-            self.fail(f"{value} is too large a number.", param, ctx)
+            self.fail(f"{value} is too large.", param, ctx)
         return number
 
 
@@ -79,22 +79,20 @@ new_database = click.option(
     required=True,
     type=click.Path(dir_okay=False, path_type=Path),
     callback=remember_database,
-    help="The database; made if it does not exist.",
+    help="The database; created if it does not exist.",
 )
 
 seed = click.option(
     "--seed", type=WholeNumber(1), metavar="RUN", help="Content run to start from; by default the newest."
 )
 
-keep_chosen = click.option(
-    "--keep-chosen", is_flag=True, help="Leave the run that the views show as it is, instead of showing this one."
-)
+keep_chosen = click.option("--keep-chosen", is_flag=True, help="Do not change the run that the views show.")
 
 shares = click.option(
     "--shares/--no-shares",
     default=None,
-    help="Find the pages in several languages, with the share of the letters that each has (the table page_shares). By"
-    " default with nfc and models of its kind, whose answers about a few words are reliable.",
+    help="Find pages in several languages, with the share of letters in each (table page_shares). On by default "
+    "for nfc and models of its kind.",
 )
 
 choose_run = click.option(
@@ -111,8 +109,8 @@ gold = click.option(
 identify_workers = click.option(
     "--workers",
     type=WholeNumber(1),
-    help="Threads that identify texts, at most eight, if the method comes with graphlang; all cores by default. URLs"
-    " need only one. The result is the same with any number.",
+    help="Threads that identify texts, at most eight; by default all cores. URLs and methods of other packages "
+    "use one. The result does not depend on it.",
 )
 
 
@@ -134,8 +132,8 @@ at = click.option(
     "--at",
     callback=moment,
     metavar="MOMENT",
-    help="Take of each page the capture nearest to MOMENT: 2012, 2012-05, 2012-05-03 or 2012-05-03T12:00:00Z. The run"
-    " that the views show stays the same.",
+    help="Use the capture of each page nearest to MOMENT: 2012, 2012-05, 2012-05-03 or 2012-05-03T12:00:00Z. The "
+    "run that the views show stays the same.",
 )
 
 
@@ -205,12 +203,12 @@ language = click.option(
     multiple=True,
     callback=tags_callback,
     metavar="CODES",
-    help="Only these languages: any usual codes or names, with commas between; repeatable. A script counts: zho_Hant,"
-    " zh-TW, sr-Latn.",
+    help="Only these languages: any usual codes or names, separated by commas; repeatable. A script counts: "
+    "zho_Hant, zh-TW, sr-Latn.",
 )
 below = click.option("--below", type=Finite(0, 1), metavar="C", help="Only pages with less confidence.")
 min_confidence = click.option(
-    "--min-confidence", type=Finite(0, 1), default=0.0, show_default=True, help="Pages below count as und."
+    "--min-confidence", type=Finite(0, 1), default=0.0, show_default=True, help="Count pages below this as und."
 )
 
 _SELECTS: Final = (
@@ -233,7 +231,10 @@ _SELECTS: Final = (
         help="Only these media types (image/* is all images).",
     ),
     click.option(
-        "--all", "everything", is_flag=True, help="Count captures of all kinds: images, redirects and error pages, too."
+        "--all",
+        "everything",
+        is_flag=True,
+        help="Count captures of all kinds, including images, redirects and error pages.",
     ),
     min_confidence,
 )
@@ -261,15 +262,14 @@ _CAPTURES: Final = (
         type=click.Choice(("own", "all")),
         default="own",
         show_default=True,
-        help="own: the main capture of each page. all: every capture that was kept, each with its date, text and"
-        " language.",
+        help="own: the main capture of each page. all: every capture, with its date, text and language.",
     ),
     click.option(
         "--at",
         callback=moment,
         metavar="MOMENT",
-        help="Of each page the capture nearest to MOMENT (2012, 2012-05, ...), with the languages of that time, which"
-        " 'graphlang propagate --at' finds.",
+        help="Use the capture of each page nearest to MOMENT (2012, 2012-05, ...), with the languages of that "
+        "time (see 'graphlang propagate --at').",
     ),
 )
 

@@ -44,8 +44,8 @@ csv_safe = click.option(
     default=None,
     expose_value=False,
     callback=remember(_SAFE),
-    help="For spreadsheets: an apostrophe before CSV cells that begin like a formula (= + - @). By default on a"
-    " terminal and in files named .csv; in pipes cells are exact.",
+    help="Put an apostrophe before CSV cells that begin like a formula (= + - @), for spreadsheets. On by default"
+    " for terminals and files named .csv, off for pipes.",
 )
 
 
@@ -61,7 +61,7 @@ def wide(function: Callable[..., None], *, paged: bool = False) -> Callable[...,
         is_flag=True,
         expose_value=False,
         callback=keep,
-        help="All columns of a table, whole, also where the terminal is narrower.",
+        help="Show all columns of a table in full, even if the terminal is narrower.",
     )(function)
 
 

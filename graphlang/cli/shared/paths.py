@@ -29,14 +29,14 @@ def lines_of(path: Path) -> list[str]:
 
 def files_in(path: Path) -> list[str]:
     """Return the files that a list names; ``-`` is standard input."""
-    from graphlang.ingest.files.discover import listed  # noqa: PLC0415
+    from graphlang.ingest.files.discover import read_list  # noqa: PLC0415
 
     # Names of files may be any bytes; surrogates replace those that are not UTF-8, as in sys.argv.
     if str(path) == STANDARD_INPUT:
-        names = listed(io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="surrogateescape"))
+        names = read_list(io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="surrogateescape"))
     else:
         with open_text(path, errors="surrogateescape") as lines:
-            names = listed(lines)
+            names = read_list(lines)
     if not names:
         raise click.UsageError(f"{path} lists no files")
     return names
@@ -44,20 +44,20 @@ def files_in(path: Path) -> list[str]:
 
 def url_named(name: str) -> str:
     """Return the canonical form of a URL; anything else is wrong usage."""
-    from graphlang.ingest.links.named import named_url  # noqa: PLC0415
+    from graphlang.ingest.links.canonical import parse_url  # noqa: PLC0415
 
     try:
-        return named_url(name)
+        return parse_url(name)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
 
 
 def host_named(name: str) -> str:
     """Return a host in lower case, in ASCII; anything else is wrong usage."""
-    from graphlang.ingest.links.named import named_host  # noqa: PLC0415
+    from graphlang.ingest.links.canonical import parse_host  # noqa: PLC0415
 
     try:
-        return named_host(name)
+        return parse_host(name)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
 
@@ -75,7 +75,7 @@ def refuse_inputs(output: str | Path, *inputs: Path) -> None:
 def refuse_before_work(output: Path, *inputs: Path) -> None:
     """Raise before a verb spends its time, where its output could not be written in the end."""
     if str(output) == "-":
-        raise click.UsageError("'-' is standard output, which this does not go to: name a file")
+        raise click.UsageError("cannot write to standard output (-): name a file")
     refuse_inputs(output, *inputs)
     refuse_unwritable(output)
 

@@ -36,12 +36,12 @@ def _known(ctx: click.Context, param: click.Parameter, value: str | None) -> str
     del ctx, param
     if value is None:
         return None
-    from graphlang.ingest.payload.charset import codec  # noqa: PLC0415
+    from graphlang.ingest.payload.charset import find_codec  # noqa: PLC0415
 
-    charset = codec(value)
+    charset = find_codec(value)
     if charset is None:  # names that Python has and the web has not, such as latin-1
         with suppress(LookupError):
-            charset = codec(codecs.lookup(value).name)
+            charset = find_codec(codecs.lookup(value).name)
     if charset is None:
         raise click.BadParameter(f"unknown charset {value!r}")
     return charset
@@ -51,8 +51,8 @@ encoding = click.option(
     "--encoding",
     metavar="NAME",
     callback=_known,
-    help="Charset of the files, such as koi8-r. Without it files are read as UTF-8; if they are not, the charset is"
-    " detected, and printed.",
+    help="Charset of the files, such as koi8-r. By default UTF-8; if a file is not UTF-8, its charset is detected"
+    " and printed.",
 )
 
 
@@ -124,9 +124,9 @@ def _unmarked(data: bytes) -> str:
     """UTF-16 or UTF-32 without a byte-order mark, which may be UTF-8, too; empty where it is neither."""
     if b"\0" not in data:
         return ""
-    from graphlang.ingest.payload.detect_charset import wide  # noqa: PLC0415 - rarely needed
+    from graphlang.ingest.payload.detect_charset import detect_wide  # noqa: PLC0415 - rarely needed
 
-    return wide(data)
+    return detect_wide(data)
 
 
 def _in_charset(file: BinaryIO, encoding: str, name: str) -> Iterator[str]:
@@ -193,11 +193,11 @@ def _decoded(data: bytes, name: str) -> str:
 
 def _detected(data: bytes, name: str) -> str:
     """The codec of bytes that are not UTF-8."""
-    from graphlang.ingest.payload.charset import codec, decode  # noqa: PLC0415 - rarely needed
+    from graphlang.ingest.payload.charset import decode, find_codec  # noqa: PLC0415 - rarely needed
 
     charset = decode(data, markup=False).charset
     if charset == "utf-8":
         say(f"{visible(name)}: some bytes are not UTF-8, and count as unknown characters")
         return charset
     _say_detected(name, charset)
-    return codec(charset) or "utf-8"
+    return find_codec(charset) or "utf-8"

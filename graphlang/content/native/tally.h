@@ -1,6 +1,6 @@
 /* Counting every n-gram of a text, of characters or of bytes; the commonest of them; and what profiles have of them. What
-   the steps mean stands in `graphlang.content`: `ngrams.count_all`, `ngrams.hash_index`, `published.out_of_place`,
-   `published.bytes.profiles`.
+   the steps mean stands in `graphlang.content`: `ngrams.count_all`; and in `graphlang.papers`: `rank_order`,
+   `byte_profiles`.
 
    Pure functions over arrays of the caller, without state or memory of their own, so that threads run them side by side. */
 #ifndef GRAPHLANG_TALLY_H

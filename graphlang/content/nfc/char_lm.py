@@ -2,7 +2,7 @@
 
 The vectors (`model`) are trained to discriminate languages at all lengths. Of a single word they know what speaks for a
 language, and not how surprising the word is in each. A language model of characters knows that
-(`training.discriminative.witten_bell`), and both together are more accurate than either. Its log likelihood counts for
+(`training.witten_bell`), and both together are more accurate than either. Its log likelihood counts for
 a fraction that falls with length, because the letters of a text are far from independent. For texts of any length it
 also helps to recognise unknown languages (`doubt`).
 

@@ -102,7 +102,7 @@ CODE = 0.03  #: share of braces, semicolons and paths (`OF_PATH` each) from whic
 FEWEST_SIGNS = 3  #: braces and the like that program code has at least
 OF_PATH = _letters.constant("GRAPHLANG_LETTERS_OF_PATH")
 OF_CODE = 0.6  #: P(no language) of program code and of text encoded twice
-#: A text of which one character in so many was encoded twice is doubted like code.
+#: A text of which one character in this many was encoded twice is doubted like code.
 GARBLED = _letters.constant("GRAPHLANG_LETTERS_GARBLED")
 
 
@@ -259,13 +259,13 @@ class OpenSet:
         *_, undecided = discount(best, None, **arguments)
         if not undecided.any():
             return doubt
-        asked = np.where(undecided, best.label, -1)
-        best = best._replace(label=asked)
+        labels_asked = np.where(undecided, best.label, -1)
+        best = best._replace(label=labels_asked)
         ngrams = parts.weights.compare_features(
             sums.features,
             ends,
             scripts,
-            asked,
+            labels_asked,
             columns=self._columns,
             base=self._base_in_steps,
             kinds=self._kinds,
@@ -274,10 +274,10 @@ class OpenSet:
         _, doubt, undecided = discount(best, ngrams, more=self._lm is not None, **arguments)
         if self._lm is not None and undecided.any():
             rows = np.flatnonzero(undecided)
-            labels = self._columns[scripts[rows], 0] + asked[rows]
+            labels = self._columns[scripts[rows], 0] + labels_asked[rows]
             likelihood = np.zeros(len(to), dtype=np.float32)
             likelihood[rows] = self._likelihood(self._lm, sums.letters, offsets, rows, labels)
-            best = best._replace(label=np.where(undecided, asked, -1))
+            best = best._replace(label=np.where(undecided, labels_asked, -1))
             _, last, _ = discount(best, ngrams, likelihood=likelihood, **arguments)
             doubt = np.where(undecided, last, doubt)
         return doubt

@@ -69,13 +69,13 @@ class LongTexts:
             rows: The long texts, and their rows in `answer`, which are 0.
             answer: Probabilities, (texts, labels).
         """
-        scripts, beside = windows.main_scripts([texts[i] for i in rows.tolist()])
-        known = self._parts.knows(scripts)
-        scripts = np.where(known, scripts, beside)
+        scripts, second = windows.main_scripts([texts[i] for i in rows.tolist()])
+        in_model = self._parts.knows(scripts)
+        scripts = np.where(in_model, scripts, second)
         order = np.argsort(scripts, kind="stable")  # weights of one script stay in the cache
         order = order[self._parts.knows(scripts[order])]
         self._answer(texts, rows[order], scripts[order], answer)
-        mixed = np.flatnonzero(known & (beside > 0))
+        mixed = np.flatnonzero(in_model & (second > 0))
         batch = max(1, _WINDOWS_BATCH // (_FIRST_LOOK * _FIRST_SIZE))
         for begin in range(0, len(mixed), batch):
             places = mixed[begin : begin + batch]
@@ -94,14 +94,14 @@ class LongTexts:
         self._answer(mixed, np.arange(len(rows)), np.full(len(rows), LATIN, dtype=np.uint8), latin)
         for row, text, script, in_latin in zip(rows.tolist(), mixed, scripts.tolist(), latin, strict=True):
             if in_latin.any():
-                part = 1.0
+                share = 1.0
                 if answer[row].any():
                     words = other_script.find_other_words(sample(text, _WEIGHED, parts=_PARTS), script)
                     if words.latin < _LATIN_OF_LONG * words.weight:
                         continue
-                    part = other_script.latin_probability(words, in_latin, self._parts.foreign)
-                    part /= part + (1 - part) * _OTHER_ODDS
-                answer[row] = np.float32(part) * in_latin + np.float32(1 - part) * answer[row]
+                    share = other_script.latin_probability(words, in_latin, self._parts.foreign)
+                    share /= share + (1 - share) * _OTHER_ODDS
+                answer[row] = np.float32(share) * in_latin + np.float32(1 - share) * answer[row]
 
     def _answer_by_parts(self, texts: Sequence[str], rows: Ints, answer: Floats) -> None:
         """Answer texts in which no language was certain from those of their parts that are sure.
@@ -131,11 +131,11 @@ class LongTexts:
             chances = np.empty((len(parts), answer.shape[1]), dtype=np.float32)
             self._short.answer(parts, np.arange(len(parts)), chances)
             best = answer[group].argmax(axis=1)
-            relative, part = relatives.smaller(chances, offsets, best, self._bounds)
+            relative, share = relatives.smaller(chances, offsets, best, self._bounds)
             near = np.flatnonzero(relative != best)
             row, great, small = group[near], best[near], relative[near]
             both = answer[row, great] + answer[row, small]
-            answer[row, great], answer[row, small] = both * (1 - part[near]), both * part[near]
+            answer[row, great], answer[row, small] = both * (1 - share[near]), both * share[near]
 
     def _answer(self, texts: Sequence[str], rows: Ints, scripts: Scripts, answer: Floats) -> None:
         """Fill in the probabilities of the texts in `rows`, each in one script that the model knows."""
@@ -165,13 +165,13 @@ class LongTexts:
         long = np.flatnonzero(~short)
         answer[rows[long]] = 0  # the first look may have been at another script
         scripts, _ = windows.main_scripts([words[i] for i in long.tolist()])
-        known = self._parts.knows(scripts)
-        long, scripts = long[known], scripts[known]
+        in_model = self._parts.knows(scripts)
+        long, scripts = long[in_model], scripts[in_model]
         if len(long):
             self._look([words[i] for i in long.tolist()], rows[long], scripts, _SECOND_LOOK, answer)
 
     def _look(self, texts: list[str], rows: Ints, scripts: Scripts, number: int, answer: Floats) -> tuple[Ints, Floats]:
-        """Fill in probabilities from so many windows of each text, in its script.
+        """Fill in probabilities from a number of windows of each text, in its script.
 
         Returns:
             Letters and spaces of each text's windows, and the probability of its best language, doubt included,

@@ -1,18 +1,18 @@
 """The default, `nfc`: NFC with improvements that its paper leaves for later work, and vectors trained to discriminate.
 
-As in NFC (`published.nfc`, Hayati 2004) n-grams are chosen by Fisher discriminant, each language has one vector, and a
+As in NFC (`nfc_2004`, Hayati 2004) n-grams are chosen by Fisher discriminant, each language has one vector, and a
 text's score is the inner product of its own vector with that. Different from the paper:
 
 * n-grams of 1 to 5 letters and whole words instead of trigrams, more than a million, chosen by the languages in turn
-  (`training.fisher.in_turn`);
+  (`training.fisher.choose_in_turn`);
 * a text is in one script (`text.scripts`), and only the languages that are written in it take part;
 * an n-gram's weight in a language is not its share (formula 0.6) but the log of how much commoner it is there than
   expected, so rare n-grams that decide count for more than common ones that all close languages have;
-* the vectors are then trained by logistic regression (`training.discriminative.logistic_regression`), since the
+* the vectors are then trained by logistic regression (`training.logistic_regression`), since the
   differences of close languages decide, on texts that are scored as if they had not been counted;
 * training also learns from frequency lists of words and from lines without diacritics, corrects for the genre of a text
-  (`training.genres`), and takes from the lists what discriminates close languages
-  (`training.discriminative.close_languages`);
+  (`training.excerpts`), and takes from the lists what discriminates close languages
+  (`training.close_languages`);
 * a text's vector is the count of each n-gram divided by the root of the number of all of them, which is formula 0.3
   where no n-gram repeats;
 * the number of people who use a language counts for a word or two, and little for a long text (`speaker_prior`);
@@ -87,7 +87,7 @@ class Discriminative(Calibrated):
         self.vocabulary = self.parts.vocabulary
         open_set = OpenSet(self.parts)
         self._short = ShortTexts(self.parts, open_set)
-        self._long = LongTexts(self.parts, open_set, self._short, relatives.bounds(self))
+        self._long = LongTexts(self.parts, open_set, self._short, relatives.find_bounds(self))
         self._fit_order = max((order for order in self.vocabulary.orders if order <= _FIT_ORDER), default=0)
 
     def measure(
@@ -191,7 +191,7 @@ class WindowSums:
     def probabilities(self) -> Floats:
         """Compute probabilities, (windows, labels); 0 without letters, or in a script without labels."""
         answer = np.empty((len(self.lengths), self.labels), dtype=np.float32)
-        known = self.scores.probabilities(
+        answered = self.scores.probabilities(
             self.sums,
             self.weights,
             lengths=self.lengths,
@@ -200,7 +200,7 @@ class WindowSums:
             to=np.arange(len(answer)),
             answer=answer,
         )
-        answer[self.sums.order[known:]] = 0
+        answer[self.sums.order[answered:]] = 0
         return answer
 
     def together(self, groups: Ints, members: Ints, labels: Ints) -> Ints:

@@ -66,9 +66,9 @@ class ModelParts:
     script: NDArray[np.uint8]  #: of each number of `scripts.registry` that of `weights`, or a greater one, (256,)
 
     def knows(self, scripts: NDArray[np.uint8]) -> NDArray[np.bool_]:
-        """Tell which scripts (numbers of `scripts.registry`) a label is written in."""
-        known: NDArray[np.bool_] = self.script[scripts] < len(self.weights.names)
-        return known
+        """Find the scripts (numbers of `scripts.registry`) in which a label is written."""
+        in_model: NDArray[np.bool_] = self.script[scripts] < len(self.weights.names)
+        return in_model
 
     def sums(
         self, texts: Sequence[str] | Characters, script: int | NDArray[np.uint8] | None = None, *, lm: bool = True
@@ -96,16 +96,16 @@ class ModelParts:
         self, batch: BatchSums, *, prior: bool
     ) -> Iterator[tuple[NDArray[np.int64], slice, Floats, NDArray[np.int64]]]:
         """Compute scores of texts, as `model.Discriminative.measure` yields them."""
-        letters, number, known = batch.letters, np.diff(batch.offsets), 0
+        letters, number, answered = batch.letters, np.diff(batch.offsets), 0
         for script, rows, table in self.weights.by_script(batch.sums):
             lengths, columns = letters.lengths[rows], self.weights.labels[script]
             scores = self.scores.linear(table, script, columns, lengths=lengths, features=number[rows], prior=prior)
             if self.char_lm is not None and batch.lm is not None:
                 scores += self.char_lm.scores(batch.lm, script, rows, lengths)
             yield rows, columns, scores, lengths
-            known += len(rows)
-        if known < len(batch.sums.order):
-            rows = batch.sums.order[known:]
+            answered += len(rows)
+        if answered < len(batch.sums.order):
+            rows = batch.sums.order[answered:]
             yield rows, slice(None), np.tile(self.before, (len(rows), 1)), letters.lengths[rows]
 
 

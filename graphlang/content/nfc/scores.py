@@ -107,7 +107,7 @@ class Scores:
         Raises:
             KernelError: the shapes differ, or a number is out of range.
         """
-        known: int = _kernels.scores_probabilities(
+        answered: int = _kernels.scores_probabilities(
             sums=sums.flat,
             order=sums.order,
             counts=sums.counts,
@@ -127,7 +127,7 @@ class Scores:
             answer=answer,
             **_lm_arguments(char_lm, lm_sums),
         )
-        return known
+        return answered
 
     def mixture(
         self,

@@ -53,7 +53,7 @@ class ShortTexts:
         answer: NDArray[np.float32],
         *,
         scripts: NDArray[np.uint8] | None = None,
-        others: bool = True,
+        second_script: bool = True,
         hosts: Hosts = "all",
     ) -> None:
         """Fill in the probabilities of texts of one window.
@@ -64,14 +64,14 @@ class ShortTexts:
             answer: Probabilities, (rows, labels).
             scripts: To read only letters of this script of each text (`scripts.registry`), (texts,); 0 and None stand
                 for the text's main script.
-            others: Whether to weigh a second script of a text.
+            second_script: Whether to weigh a second script of a text.
             hosts: Languages whose pages may quote English (`windows.share_with_hosts`).
         """
         parts = self._parts
         batch = texts if isinstance(texts, Characters) else characters(texts)
         summed = parts.sums(batch, scripts)
         letters, sums = summed.letters, summed.sums
-        known = parts.scores.probabilities(
+        answered = parts.scores.probabilities(
             sums,
             parts.weights,
             lengths=letters.lengths,
@@ -82,7 +82,7 @@ class ShortTexts:
             char_lm=parts.char_lm,
             lm_sums=summed.lm,
         )
-        answer[to[sums.order[known:]]] = 0  # no letters, or a script without labels
+        answer[to[sums.order[answered:]]] = 0  # no letters, or a script without labels
         if self._open_set.applies and letters.lengths.max(initial=0) >= doubt.FEWEST_LETTERS:
             offsets = np.arange(len(to) + 1)
             best = parts.scores.best(
@@ -96,7 +96,7 @@ class ShortTexts:
             )
             self._open_set.discount(best, summed, offsets, lengths=letters.lengths, to=to, answer=answer)
         doubt.doubt_rubbish(answer, to, batch, letters.scripts == LATIN)
-        mixed = others and letters.beside.any()
+        mixed = second_script and letters.beside.any()
         lengths = self._weigh_scripts(batch, letters, to, answer) if mixed else letters.lengths
         if hosts != "none" and parts.foreign >= 0:
             windows.share_with_hosts(answer, to, lengths, parts.foreign, self._hosts[hosts])
@@ -131,20 +131,20 @@ class ShortTexts:
         second = np.zeros((len(rows), answer.shape[1]), dtype=np.float32)
         if len(again):
             parts = [words[place].text if is_latin[place] else texts[place] for place in again.tolist()]
-            wanted = np.where(is_latin[again], 0, LATIN).astype(np.uint8)
-            self.answer(parts, again, second, scripts=wanted, others=False, hosts="none")
+            scripts_read = np.where(is_latin[again], 0, LATIN).astype(np.uint8)
+            self.answer(parts, again, second, scripts=scripts_read, second_script=False, hosts="none")
         for place, row in enumerate(rows.tolist()):
             if not second[place].any():
                 continue
             first = answer[to[row]]
             in_latin, in_other = (first, second[place]) if is_latin[place] else (second[place], first)
-            part = other_script.latin_probability(words[place], in_latin, self._parts.foreign)
+            share = other_script.latin_probability(words[place], in_latin, self._parts.foreign)
             if is_latin[place]:
-                part = max(part, 1 - other_script.MOST)
+                share = max(share, 1 - other_script.MOST)
             elif not in_other.any():
-                part = 1.0  # no label is written in that script
-            answer[to[row]] = np.float32(part) * in_latin + np.float32(1 - part) * in_other
-            if not is_latin[place] and 2 * part > 1:
+                share = 1.0  # no label is written in that script
+            answer[to[row]] = np.float32(share) * in_latin + np.float32(1 - share) * in_other
+            if not is_latin[place] and 2 * share > 1:
                 lengths[row] = words[place].latin
         return lengths
 

@@ -1,5 +1,4 @@
-"""N-grams of a batch of texts: those of a vocabulary (`vocabulary`), or all of them counted (`count_all`).
+"""N-grams of a batch of texts: find those of a `vocabulary`, or count all of them (`count_all`).
 
 In: ``content.text.normalise.Letters``, or bytes (`bytes_input`). Out: arrays of feature numbers and offsets.
-`hash_index` finds the numbers of n-grams.
 """

@@ -1,8 +1,8 @@
-"""Bytes -> rows for the counting core, without decoding them.
+"""Prepare bytes as rows for the counting kernels, without decoding them.
 
 White space is folded, as between the visible parts of a page, and every row stands between two spaces, so that the
-first and the last word show where they begin and end. Nothing else is changed unless `blank` says so: a byte method
-knows no letters.
+first and the last word show where they begin and end. Nothing else is changed except the bytes of `blank`: a byte
+method knows no letters.
 """
 
 from __future__ import annotations
@@ -25,12 +25,7 @@ _NO_LETTERS = bytes(code for code in range(0x80) if not chr(code).isalpha())
 
 
 def sample(data: bytes, limit: int, parts: int = 4) -> bytes:
-    """At most `limit` bytes: `parts` parts of equal length, evenly spread (see `normalise.sample`).
-
-    Args:
-        data: Any bytes.
-        limit: How many are kept at most.
-        parts: In how many parts.
+    """Sample at most `limit` bytes, in `parts` parts of equal length, evenly spread (see `normalise.sample`).
 
     >>> sample(b"abcdefghij", 4, parts=2)
     b'ab ij'
@@ -44,21 +39,21 @@ def sample(data: bytes, limit: int, parts: int = 4) -> bytes:
 
 
 def rows(data: Sequence[bytes], *, limit: int, blank: bytes = WHITE, edges: bool = True) -> Letters:
-    r"""A batch of byte strings as rows of symbols 0..255.
+    r"""Make rows of symbols 0..255 of byte strings.
 
     Args:
         data: Any bytes.
-        limit: Bytes of each that are looked at.
+        limit: Bytes of each that are read.
         blank: Bytes that count as white space.
-        edges: Whether a space stands before and after each row.
+        edges: Whether each row has a space before and after it.
 
     >>> read = rows([b"to  be\n", b"", b"\xff"], limit=100)
     >>> bytes(read.symbols.astype("u1")), read.lengths.tolist()
     (b' to be  \xff ', [7, 0, 3])
     """
-    cut = [sample(item, limit) for item in data]
-    lengths = np.fromiter(map(len, cut), dtype=np.int64, count=len(cut)) + 2
-    joined = b"".join([b" " + item + b" " for item in cut])
+    samples = [sample(item, limit) for item in data]
+    lengths = np.fromiter(map(len, samples), dtype=np.int64, count=len(samples)) + 2
+    joined = b"".join([b" " + item + b" " for item in samples])
     symbols = _blanked(blank)[np.frombuffer(joined, dtype=np.uint8)]
     ends = np.cumsum(lengths)
     starts = ends - lengths
@@ -83,5 +78,5 @@ def _blanked(blank: bytes) -> NDArray[np.uint32]:
 
 
 def has_letters(data: Sequence[bytes]) -> NDArray[np.bool_]:
-    """Whether each holds an ASCII letter or a byte beyond ASCII; without one there is no word in any charset."""
+    """Find byte strings with an ASCII letter or a byte beyond ASCII; without one there is no word in any charset."""
     return np.array([bool(item.translate(None, _NO_LETTERS)) for item in data], dtype=np.bool_)

@@ -1,9 +1,8 @@
-"""The counting core for methods that count every n-gram of a text, not only those of a vocabulary.
+"""Count every n-gram of a text, not only those of a vocabulary.
 
-Rank statistics need the commonest n-grams of the text itself, and set membership divides by all of them. So here all
-n-grams of a batch (characters or bytes, of one order or several) are counted row by row, in a table of hashes that the
-kernel in C (`native/tally.c`) keeps for one row at a time. The hashes are those of `keys.wide_hashes`; 48 bits of
-them are kept. Two different n-grams share a key with a chance of one in 2 ** 48.
+Rank statistics need the commonest n-grams of the text itself, and set membership divides by all of them. So a kernel in
+C (`native/tally.c`) counts all n-grams of a batch (characters or bytes, of one order or several) row by row. Keys are
+48 bits of the hashes of `keys.wide_hashes`: two different n-grams share a key with a chance of one in 2 ** 48.
 """
 
 from __future__ import annotations
@@ -33,13 +32,14 @@ MAX_ROWS = 1 << 16
 
 
 class KeyTable:
-    """The table.
+    """Numbers n-grams by their 48-bit keys, exactly: key i of the list has the number i.
 
-    Args:
-        keys: Distinct keys below 2 ** 48; key i gets the number i.
+    Open addressing with linear probing in a table that is at most a quarter full. Unlike in `vocabulary.Vocabulary` no
+    two keys exclude each other, so profiles made apart share one table (Zavarsky et al. 2005, section 2.2:
+    "Multi-profile hash containing all quad-grams of all built-in profiles").
 
     Raises:
-        ValueError: a key stands twice.
+        ValueError: a key occurs twice.
 
     >>> KeyTable(np.array([7, 9], dtype=np.uint64)).find(np.array([9, 8, 7], dtype=np.uint64)).tolist()
     [1, -1, 0]
@@ -47,7 +47,7 @@ class KeyTable:
 
     def __init__(self, keys: NDArray[np.uint64]) -> None:
         if len(np.unique(keys)) != len(keys):
-            raise ValueError("a key stands twice")
+            raise ValueError("a key occurs twice")
         bits = max(4, (4 * max(len(keys), 1) - 1).bit_length())
         self._shift = np.uint64(64 - bits)
         self._mask = (1 << bits) - 1
@@ -61,47 +61,33 @@ class KeyTable:
             placed = free[first]
             self._keys[slots[placed]] = keys[pending[placed]]
             self._numbers[slots[placed]] = pending[placed]
-            left = np.ones(len(pending), dtype=np.bool_)
-            left[placed] = False
-            pending, slots = pending[left], (slots[left] + 1) & self._mask
+            colliding = np.ones(len(pending), dtype=np.bool_)
+            colliding[placed] = False
+            pending, slots = pending[colliding], (slots[colliding] + 1) & self._mask
 
     def _slots(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
         return ((keys * _SPREAD) >> self._shift).astype(np.int64)
 
     def find(self, keys: NDArray[np.uint64]) -> NDArray[np.int32]:
-        """The number of each key, -1 where the table has no such key."""
-        found = np.empty(len(keys), dtype=np.int32)
-        _kernels.tally_find(keys=keys, stored=self._keys, numbers=self._numbers, empty=int(_EMPTY), found=found)
-        return found
+        """Number keys, (keys,); -1 where the table has no such key."""
+        numbers = np.empty(len(keys), dtype=np.int32)
+        _kernels.tally_find(keys=keys, stored=self._keys, numbers=self._numbers, empty=int(_EMPTY), found=numbers)
+        return numbers
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The distinct n-grams of every row, row after row, in the order in which they turn up.
-
-    Attributes:
-        row: Which row.
-        key: 48-bit key of the n-gram.
-        count: How often it stands there.
-        order: Its length.
-        place: Where it stands first, as an index into the symbols.
-        totals: Per row all n-grams, repeats included.
-    """
+    """The distinct n-grams of every row, row after row, in order of appearance."""
 
     row: NDArray[np.int64]
-    key: NDArray[np.uint64]
+    key: NDArray[np.uint64]  #: 48 bits
     count: NDArray[np.int64]
-    order: NDArray[np.int64]
-    place: NDArray[np.int64]
-    totals: NDArray[np.int64]
+    order: NDArray[np.int64]  #: length of the n-gram
+    place: NDArray[np.int64]  #: of its first occurrence, an index into the symbols
+    totals: NDArray[np.int64]  #: n-grams of each row, repeats included, (rows,)
 
     def matrix(self, table: KeyTable, features: int) -> scipy.sparse.csr_array:
-        """Counts of the n-grams that a table knows: float32 CSR (rows, features).
-
-        Args:
-            table: The keys of the n-grams; its numbers are the columns.
-            features: How many columns there are.
-        """
+        """Count the n-grams of a table, whose numbers are the columns: float32 CSR (rows, features)."""
         feature = table.find(self.key)
         known = feature >= 0
         ends = np.searchsorted(self.row[known], np.arange(len(self.totals) + 1))
@@ -110,10 +96,10 @@ class Tally:
         return scipy.sparse.csr_array((data, feature[known], ends.astype(np.int64)), shape=shape)
 
     def ranks(self, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The commonest n-grams of every row, at most `most`.
+        """Rank the commonest n-grams of every row, at most `most`.
 
-        The papers do not say what decides between equal counts. Here the shorter n-gram goes first, then the one that
-        stands first in the text; so a rank depends on the text alone.
+        The papers do not define the order of equal counts. Here the shorter n-gram comes first, then the earlier one in
+        the text; so a rank depends on the text alone.
 
         Returns:
             `(chosen, rank)`: indices into the arrays of the tally, by row and rank, and the rank from 1 up.
@@ -134,9 +120,9 @@ class Tally:
 
 
 def tally(letters: Letters, orders: Sequence[int], *, words: bool = False) -> Tally:
-    """Count all n-grams of some orders in every row of a batch.
+    """Count all n-grams of the given orders in every row of a batch.
 
-    Where the batch has a margin, n-grams wrap round up to it; else they end with the row.
+    If the batch has a margin, n-grams wrap round up to it; else they end with the row.
 
     Args:
         letters: At most `MAX_ROWS` rows and 2 ** 28 symbols, of characters or of bytes.
@@ -149,10 +135,10 @@ def tally(letters: Letters, orders: Sequence[int], *, words: bool = False) -> Ta
     rows = len(letters.lengths)
     if rows > MAX_ROWS or len(letters.symbols) >= _MOST_SYMBOLS:
         raise ValueError(f"more than {MAX_ROWS} rows or {_MOST_SYMBOLS} symbols at once")
-    own = np.array(orders, dtype=np.uint8)
-    most = letters.lengths * len(own)
-    room = int(most.sum())
-    bits = max(4, int(2 * most.max(initial=1) - 1).bit_length())
+    sizes = np.array(orders, dtype=np.uint8)
+    bound = letters.lengths * len(sizes)
+    room = int(bound.sum())
+    bits = max(4, int(2 * bound.max(initial=1) - 1).bit_length())
     slots = np.empty(1 << bits, dtype=np.int64)
     row, count, order, place = (np.empty(room, dtype=np.int64) for _ in range(4))
     key, totals = np.empty(room, dtype=np.uint64), np.empty(rows, dtype=np.int64)
@@ -161,7 +147,7 @@ def tally(letters: Letters, orders: Sequence[int], *, words: bool = False) -> Ta
         starts=letters.starts,
         lengths=letters.lengths,
         margin=letters.margin,
-        orders=own,
+        orders=sizes,
         words=words,
         slots=slots,
         row_of=row,
@@ -175,7 +161,7 @@ def tally(letters: Letters, orders: Sequence[int], *, words: bool = False) -> Ta
 
 
 def keys_of(ngrams: Sequence[str]) -> NDArray[np.uint64]:
-    """The key of each of some n-grams, as `tally` gives it; n-grams of bytes are written as Latin-1.
+    """Compute the keys of n-grams as `tally` does, (n-grams,); n-grams of bytes are written as Latin-1.
 
     >>> len(set(keys_of(["ab", "ba", "ab"]).tolist()))
     2
@@ -191,12 +177,6 @@ def keys_of(ngrams: Sequence[str]) -> NDArray[np.uint64]:
 
 
 def strings(letters: Letters, place: NDArray[np.int64], order: NDArray[np.int64]) -> list[str]:
-    """The n-grams that stand at some places.
-
-    Args:
-        letters: The batch.
-        place: Where each n-gram begins, an index into the symbols.
-        order: Length of each.
-    """
-    cut = zip(place.tolist(), order.tolist(), strict=True)
-    return ["".join(map(chr, letters.symbols[start : start + size].tolist())) for start, size in cut]
+    """Decode the n-grams of the given lengths (`order`) at the given places of the symbols."""
+    ranges = zip(place.tolist(), order.tolist(), strict=True)
+    return ["".join(map(chr, letters.symbols[start : start + size].tolist())) for start, size in ranges]

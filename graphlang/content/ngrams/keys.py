@@ -1,8 +1,8 @@
-"""Hashes of n-grams and words: the keys under which tables know them.
+"""Hashes of n-grams and words, which are their keys in tables.
 
 The hash of n characters is that of n - 1 characters plus one more character, times a constant. A whole word may be a
-feature too, however long: it is written with the spaces around it (" whole "), and what is of no more than `MAX_ORDER`
-characters with them is an n-gram like others. The hash of a word is the sum of its mixed letters, the j-th of them
+feature too: it is written with the spaces around it (" whole "), and with at most `MAX_ORDER` characters it is an
+n-gram like others. The hash of a word is the sum of its mixed letters, the j-th of them
 times c ** j.
 """
 
@@ -30,10 +30,10 @@ _kernels = Kernels("graphlang.content.native._ngrams")
 
 
 def keys_of(ngrams: Sequence[str]) -> NDArray[np.uint32]:
-    """The 32-bit hash of each of some n-grams and words, the one that is worked out where it stands in a text.
+    """Hash n-grams and words to 32 bits, as the kernels do in texts, (n-grams,).
 
     Raises:
-        ValueError: one is empty, or longer than five characters and no word between spaces.
+        ValueError: an n-gram is empty, or longer than five characters and no word between spaces.
     """
     keys, _ = keys_of_lines(as_lines(ngrams), most=len(ngrams))
     if len(keys) < len(ngrams):
@@ -42,19 +42,15 @@ def keys_of(ngrams: Sequence[str]) -> NDArray[np.uint32]:
 
 
 def keys_of_lines(lines: bytes, *, most: int) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
-    """Of n-grams and words, a line each, the 32-bit hashes and how many characters each has.
-
-    Args:
-        lines: In UTF-8.
-        most: How many there may be.
+    """Hash n-grams and words, a line of UTF-8 each, and count their characters, (n-grams,) each.
 
     Raises:
-        ValueError: there are more, or one is empty, or longer than five characters and no word between spaces.
+        ValueError: there are more than `most`, or one is empty, or longer than five characters and no word.
     """
     text = np.frombuffer(lines, dtype=np.uint8)
     number = int(np.count_nonzero(text == ord("\n"))) + bool(lines)
     if number > most:
-        raise ValueError(f"{number:,} n-grams where there is room for {most:,}")
+        raise ValueError(f"{number:,} n-grams, at most {most:,} are possible")
     keys, sizes = np.empty(number, dtype=np.uint32), np.empty(number, dtype=np.uint8)
     sound = _kernels.ngrams_keys(lines=text, longest=LONGEST, keys=keys, sizes=sizes)
     if sound < number:
@@ -66,17 +62,12 @@ def keys_of_lines(lines: bytes, *, most: int) -> tuple[NDArray[np.uint32], NDArr
 
 
 def as_lines(ngrams: Sequence[str]) -> bytes:
-    """N-grams and words in UTF-8, a line each."""
+    """Encode n-grams and words in UTF-8, a line each."""
     return "\n".join(ngrams).encode("utf-8", "surrogatepass")
 
 
 def word_hashes(symbols: NDArray[np.uint32], begins: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.uint32]:
-    """32-bit hash of each word, (words,).
-
-    Args:
-        symbols: Of a batch of texts.
-        begins: Where each word begins, (words,).
-        ends: The place after its last letter, (words,).
+    """Hash the words `symbols[begins[w] : ends[w]]` to 32 bits, (words,).
 
     Raises:
         KernelError: a place is outside the symbols.
@@ -87,7 +78,7 @@ def word_hashes(symbols: NDArray[np.uint32], begins: NDArray[np.int64], ends: ND
 
 
 def words(letters: Letters) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where the words of a batch begin and end (the place after the last letter of each)."""
+    """Find where the words of a batch begin and end, (words,) each."""
     letter = letters.symbols != SPACE
     full = letters.lengths > 0
     starts, stops = letters.starts[full], (letters.starts + letters.lengths)[full]
@@ -102,12 +93,7 @@ def words(letters: Letters) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def wide_hashes(symbols: NDArray[np.uint32], order: int) -> NDArray[np.uint64]:
-    """64-bit hash of the n-gram that begins at each place, for counting where no vocabulary is known yet.
-
-    Args:
-        symbols: Of a batch of texts.
-        order: Length of the n-grams.
-    """
+    """Hash the n-gram of length `order` from each place on to 64 bits, to count without a vocabulary."""
     wide = symbols.astype(np.uint64)
     value = (wide + np.uint64(order)) * _WIDE
     for place in range(1, order):

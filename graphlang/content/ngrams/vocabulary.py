@@ -269,3 +269,8 @@ def _orders_and_words(sizes: NDArray[np.uint8]) -> tuple[tuple[int, ...], bool]:
 def _mark_count(bits: int) -> int:
     """Count the 64-bit numbers that the marks of a table have."""
     return max(1, (1 << bits) // 64)
+
+
+def pack_ngrams(ngrams: Sequence[str]) -> NDArray[np.uint8]:
+    """Pack n-grams as an array of a model file, for `read_vocabulary`."""
+    return np.frombuffer("\n".join(ngrams).encode("utf-8"), dtype=np.uint8)

@@ -1,6 +1,5 @@
-"""Several languages in one text: which, where, and how much of it each has.
+"""Several languages in one text: spans of one language each, and the share of letters that each language has.
 
-In: a text and an identifier. Out: spans of one language each, and shares of letters. `units` cuts a text into pieces of
-about forty characters, `decode` finds the likeliest way through what the identifier says of them, and `find` makes
-spans and shares of it.
+`units` cuts a text into pieces of about forty characters, an identifier answers them (`readers`), `decode` finds the
+likeliest path of labels, `spans` makes spans and shares of it, and `page_shares` does so for pages, at less cost.
 """

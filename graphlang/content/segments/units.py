@@ -1,12 +1,12 @@
-"""Text -> units that are in one language each: sentences and lines, parts of long ones, and what is in another script.
+"""Cut a text into units of one language each: sentences and lines, parts of long ones, and runs of another script.
 
-A language seldom changes within a sentence or a line, but where the script does. So units end where these do, and what
-is longer is cut at spaces into parts of about equal length. A unit that begins a sentence, a line or another script has
-a natural border before it.
+A language seldom changes within a sentence or a line, except where the script does. So units end there, and longer ones
+are cut at spaces into parts of about equal length. A unit that begins a sentence, a line or another script has a
+natural border before it.
 
-Names and code in Latin letters are no change of language where a sentence has more of another script: there Latin
-letters are a unit of their own from `RUNNING` on, as many as a clause has. In a sentence that is mostly Latin, words in
-another script are one from `FEW` letters on.
+Names and code in Latin letters are no change of language if most of the sentence is in another script: there Latin
+letters are a unit from `RUNNING` on, the length of a clause. In a sentence that is mostly Latin, words in another
+script are a unit from `FEW` letters on.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from graphlang.content.text.normalise import Characters
 
 SIZE = 40  #: characters of a unit, about
-MOST = 2_000  #: units of a text that long ones are cut into; those of a longer one are longer
-#: Units of a text that is made of short sentences or lines: of more, so many stand together. Each costs the method's
-#: labels of memory, and a list of half a million words took two gigabytes.
+MOST = 2_000  #: parts of a text; those of a longer text are longer
+#: Units of a text of short sentences or lines; more are joined. Each unit takes a row of probabilities, and a list of
+#: half a million words took two gigabytes.
 MOST_SHORT = 20_000
 _ENDS = "\n.!?\u2026\u3002\uff01\uff1f\u061f\u0964\u0965\u104b\u1362"
 _SENTENCE = re.compile(f"[^{_ENDS}]*[{_ENDS}]*\\s*")
@@ -43,52 +43,42 @@ _kernels = Kernels("graphlang.content.native._letters")
 
 
 class Unit(NamedTuple):
-    """A part of a text.
+    """A part of a text."""
 
-    Attributes:
-        begin: Where it begins, in characters.
-        end: Where the next one begins.
-        border: Whether a sentence or a line begins with it.
-    """
-
-    begin: int
-    end: int
-    border: bool
+    begin: int  #: in characters
+    end: int  #: where the next one begins
+    border: bool  #: whether a sentence or a line begins with it
 
 
 def cut(text: str, size: int = SIZE) -> list[Unit]:
-    """The units of a text; together they are all of it.
-
-    Args:
-        text: Any string.
-        size: Characters of a unit, about.
+    """Cut a text into units of about `size` characters; together they are all of it.
 
     >>> [text[u.begin : u.end] for text in ["Oui, bien sûr. And then all the rest of it"] for u in cut(text, 14)]
     ['Oui, bien sûr. ', 'And then all ', 'the rest of it']
     """
     size = max(size, -(-len(text) // MOST))
-    found: list[Unit] = []
+    parts: list[Unit] = []
     for sentence in _SENTENCE.finditer(text):
         for first, last in _by_script(text, *sentence.span()):
-            parts = max(1, round((last - first) / size))
+            number = max(1, round((last - first) / size))
             begin = first
-            for part in range(1, parts + 1):
-                end = first + (last - first) * part // parts
-                if part < parts:
+            for part in range(1, number + 1):
+                end = first + (last - first) * part // number
+                if part < number:
                     space = text.find(" ", max(begin, end - 1), min(last, end + _WORD))
                     end = space + 1 if space >= 0 else end
                 if end > begin:
-                    found.append(Unit(begin, end, begin == first))
+                    parts.append(Unit(begin, end, begin == first))
                     begin = end
-    together = -(-len(found) // MOST_SHORT)
+    together = -(-len(parts) // MOST_SHORT)
     if together > 1:
-        groups = (found[first : first + together] for first in range(0, len(found), together))
-        found = [Unit(group[0].begin, group[-1].end, group[0].border) for group in groups]
-    return found
+        groups = (parts[first : first + together] for first in range(0, len(parts), together))
+        parts = [Unit(group[0].begin, group[-1].end, group[0].border) for group in groups]
+    return parts
 
 
 def is_latin(text: str) -> bool:
-    """Whether a text has Latin letters and no others.
+    """Test whether a text has Latin letters and no others.
 
     >>> is_latin("Đây là câu."), is_latin("C'est ça"), is_latin("2 + 2"), is_latin("Docker и Yii")
     (True, True, False, False)
@@ -97,7 +87,7 @@ def is_latin(text: str) -> bool:
 
 
 def _by_script(text: str, first: int, last: int) -> list[tuple[int, int]]:
-    """Where the parts of a sentence begin and end that are in one script each."""
+    """List where the parts of a sentence that are in one script begin and end."""
     if not _OTHER.search(text, first, last) or not _LATIN.search(text, first, last):
         return [(first, last)]
     runs = _runs(text, first, last)
@@ -114,7 +104,7 @@ def _by_script(text: str, first: int, last: int) -> list[tuple[int, int]]:
 
 
 def _runs(text: str, first: int, last: int) -> list[tuple[int, int, int]]:
-    """Letters of one script with what is between them: where they begin, the script, and how much they count."""
+    """List runs of letters of one script: where they begin, the script, and how much they count."""
     runs: list[tuple[int, int, int]] = []
     for match in _LETTERS.finditer(text, first, last):
         script = LATIN if match[1] else registry.restricted(ord(match[0][0]))
@@ -128,24 +118,24 @@ def _runs(text: str, first: int, last: int) -> list[tuple[int, int, int]]:
 
 
 def letters(texts: Characters) -> NDArray[np.int64]:
-    """Letters of each text (Unicode's categories L; no marks).
+    """Count the letters of each text (Unicode's categories L; no marks), (texts,).
 
     >>> from graphlang.content.text.normalise import characters
     >>> letters(characters(["it's 3", "", "नमस्ते"])).tolist()
     [3, 0, 4]
     """
-    return _known.count(texts)
+    return _table.count(texts)
 
 
-class _Letters:
-    """Which code points are letters, asked of Python page by page as texts need them: there are a million."""
+class _LetterTable:
+    """The code points that are letters, filled page by page as texts need them: there are a million."""
 
     def __init__(self) -> None:
         self._is_letter = np.zeros(_kernels.constant("GRAPHLANG_LETTERS_CODE_POINTS"), dtype=np.uint8)
         self._filled = np.zeros(_kernels.constant("GRAPHLANG_LETTERS_PAGES"), dtype=np.uint8)
 
     def count(self, texts: Characters) -> NDArray[np.int64]:
-        """Letters of each text, (texts,)."""
+        """Count the letters of each text, (texts,)."""
         needed, counts = np.zeros_like(self._filled), np.empty(len(texts), dtype=np.int64)
         while _kernels.letters_count(
             symbols=texts.symbols,
@@ -167,4 +157,4 @@ class _Letters:
             self._filled[page] = True  # last, for threads share the table
 
 
-_known = _Letters()
+_table = _LetterTable()

@@ -1,14 +1,14 @@
-"""Text -> letters and single spaces, a whole batch at a time (Hayati 2004, section 2).
+"""Normalise texts to letters and single spaces, a batch at a time (Hayati 2004, section 2).
 
-The paper removes "non-alphabetic characters" and leaves "exactly one space between words". It says nothing of what a
-letter is outside Latin-1, nor of capitals. Here:
+The paper removes "non-alphabetic characters" and leaves "exactly one space between words". It does not define letters
+outside Latin-1, nor capitals. Here:
 
 * Letters are the Unicode categories L* and the marks M*: the vowel signs of Indic scripts, the harakat of Arabic and
-  the tones of many others are marks, and a text without them is another text. Everything else parts words.
+  the tones of many others are marks, and a text without them is another text. Everything else separates words.
 * Capitals become small letters (measured: tweets, headings and sentences then share their n-grams).
 * Compatibility forms of one character (fullwidth Latin, Arabic presentation forms) become the plain character, and
   letters followed by marks U+0300..U+036F are composed (Unicode normalisation form C), as most of the web writes them.
-* Format characters (joiners, soft hyphen, byte order mark) vanish without parting the word.
+* Format characters (joiners, soft hyphen, byte order mark) vanish without separating words.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ class Letters:
     Row r is `symbols[starts[r] : starts[r] + lengths[r]]`: words, each followed by one space. An empty text, or one
     without letters, has length 0. After every row stand `margin` further places that repeat its beginning, so that
     n-grams of up to `margin + 1` characters wrap round (Hayati 2004, section 3.1: "there are always as many n-grams as
-    characters in the text"). `scripts` holds the script of every row (`scripts.registry`) where each was asked to keep
-    but one. `beside` holds the second script of a row whose script was to be found, 0 where there is none: of a Latin
-    one the script of most of its other letters, of any other row Latin, where it has more Latin letters than others.
+    characters in the text"). `scripts` has the script of every row (`scripts.registry`) that keeps only one. `beside`
+    has the second script of a row with a detected main script, 0 where there is none: for a Latin row the script of
+    most of its other letters, for any other row Latin, if it has more Latin letters than others.
     """
 
     symbols: NDArray[np.uint32]
@@ -73,50 +73,50 @@ class Characters:
     def __len__(self) -> int:
         return len(self.ends)
 
-    def texts(self, some: NDArray[np.int64] | slice = slice(None)) -> list[str]:
-        """The texts, or some of them, as strings."""
-        cut = zip(self.begins[some].tolist(), self.ends[some].tolist(), strict=True)
-        return [self.symbols[begin:end].tobytes().decode(_UTF_32, "surrogatepass") for begin, end in cut]
+    def texts(self, numbers: NDArray[np.int64] | slice = slice(None)) -> list[str]:
+        """Decode the texts, or those of some numbers, to strings."""
+        ranges = zip(self.begins[numbers].tolist(), self.ends[numbers].tolist(), strict=True)
+        return [self.symbols[begin:end].tobytes().decode(_UTF_32, "surrogatepass") for begin, end in ranges]
 
 
 def characters(texts: Sequence[str]) -> Characters:
-    """Strings as a batch."""
+    """Join strings to a batch."""
     lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
     ends = np.cumsum(lengths)
     return Characters(code_points("".join(texts)), ends - lengths, ends)
 
 
 def code_points(text: str) -> NDArray[np.uint32]:
-    """The characters of a string, (characters,).
+    """Convert a string to code points, (characters,).
 
     >>> code_points("é!").tolist()
     [233, 33]
     """
-    # numpy's strings are code points: a copy, and no look for surrogates, which takes an encoder five times as long.
+    # A string of numpy is code points. An encoder would check for surrogates and take five times as long.
     return np.array([text]).view(np.uint32)[: len(text)]
 
 
 class _Table:
-    """What becomes of every code point, filled page by page, on demand.
+    """The normalised form of every code point, filled page by page on demand.
 
-    An entry is the character that it becomes (or SPACE), the mark of those that vanish, and from bit 24 on its script.
+    An entry is a character (or SPACE), a mark for those that vanish, and from bit 24 on the script.
     """
 
     def __init__(self) -> None:
         self.map = np.zeros(_CODE_POINTS, dtype=np.uint32)
-        self.known = np.zeros(_PAGES, dtype=np.uint8)
+        self.filled = np.zeros(_PAGES, dtype=np.uint8)
 
-    def fill(self, wanted: NDArray[np.uint8]) -> None:
-        """Work out some pages, and those of letters that look alike."""
-        alike = [page for page in _ALIKE_PAGES if not self.known[page]]
-        for page in sorted({*np.flatnonzero(wanted).tolist(), *alike}):
+    def fill(self, pages: NDArray[np.uint8]) -> None:
+        """Fill the marked pages, and those of letters that look alike."""
+        alike = [page for page in _ALIKE_PAGES if not self.filled[page]]
+        for page in sorted({*np.flatnonzero(pages).tolist(), *alike}):
             first = page * _PAGE
             self.map[first : first + _PAGE] = _entries(first)
-            self.known[page] = True
+            self.filled[page] = True
 
 
 def _entries(first: int) -> list[int] | NDArray[np.uint32]:
-    """The entries of a page. Of Chinese and Korean letters a text asks for dozens of pages, and they have no forms."""
+    """Compute the entries of a page; quickly for Chinese and Korean letters, whose pages are many and alike."""
     codes = range(first, first + _PAGE)
     if any(first in block and codes[-1] in block for block in _UNIFORM):
         text = "".join(map(chr, codes))
@@ -142,14 +142,9 @@ _table = _Table()
 
 
 def sample(text: str, limit: int, parts: int = 4) -> str:
-    """At most `limit` characters of a text: `parts` parts of equal length, evenly spread over all of it.
+    """Sample at most `limit` characters of a text, in `parts` parts of equal length, evenly spread over it.
 
-    A page may open with a menu in another language, so that its beginning alone is a poor sample.
-
-    Args:
-        text: Any string.
-        limit: Characters that are kept at most.
-        parts: In how many parts.
+    A page may open with a menu in another language, so its beginning alone is a poor sample.
 
     >>> sample("abcdefghij", 4, parts=2)
     'ab ij'
@@ -171,68 +166,56 @@ def normalise(
     one_script: bool = False,
     wanted: NDArray[np.uint8] | None = None,
 ) -> Letters:
-    r"""Normalise a batch: letters in words, each word followed by one space.
+    """Normalise a batch: letters in words, each word followed by one space.
 
     Args:
         texts: Any strings, lone surrogates and NULs included.
-        limit: Longest stretch of a text that is looked at, in characters; longer ones are `sample`\ d.
+        limit: Characters of a text that are read; longer ones are sampled (`sample`).
         margin: Places after each row that repeat its beginning.
         closed: Whether the last word is followed by a space too. The paper's example wraps "the quick" round without
             one ("ckt", "kth"); with it the first and the last word show where they begin and end.
-        one_script: Whether only the letters of each text's main script stay (the rule of `scripts`).
-        wanted: Then: the script that each text is to keep, 0 where it is to be found.
+        one_script: Whether to keep only the letters of each text's main script (the rule of `scripts`).
+        wanted: With `one_script`: the script to keep of each text, 0 to detect it.
 
     >>> letters = normalise(["Don't  PANIC!", "42"], limit=100)
     >>> "".join(map(chr, letters.symbols)), letters.lengths.tolist()
     ('don t panic ', [12, 0])
     """
-    cut = [text if len(text) <= limit else sample(text, limit) for text in texts]
-    return fold(characters(cut), margin=margin, closed=closed, one_script=one_script, wanted=wanted)
+    samples = [text if len(text) <= limit else sample(text, limit) for text in texts]
+    return fold(characters(samples), margin=margin, closed=closed, one_script=one_script, wanted=wanted)
 
 
 def fold(
-    given: Characters, *, margin: int, closed: bool, one_script: bool, wanted: NDArray[np.uint8] | None = None
+    batch: Characters, *, margin: int, closed: bool, one_script: bool, wanted: NDArray[np.uint8] | None = None
 ) -> Letters:
-    """Normalise a batch as `normalise` does, texts of any length.
-
-    Args:
-        given: The batch.
-        margin: As `normalise` has it.
-        closed: As `normalise` has it.
-        one_script: As `normalise` has it.
-        wanted: As `normalise` has it.
-    """
-    given = _composed(given)
-    rows = len(given)
-    chosen, beside = np.zeros(rows, dtype=np.uint8), np.zeros(rows, dtype=np.uint8)
+    """Normalise a batch of texts of any length as `normalise` does."""
+    batch = _compose(batch)
+    rows = len(batch)
+    script, beside = np.zeros(rows, dtype=np.uint8), np.zeros(rows, dtype=np.uint8)
     if wanted is not None:
-        chosen[:] = wanted
-    out = np.empty(int((given.ends - given.begins).sum()) + rows * (1 + margin), dtype=np.uint32)
+        script[:] = wanted
+    out = np.empty(int((batch.ends - batch.begins).sum()) + rows * (1 + margin), dtype=np.uint32)
     starts, lengths = np.empty(rows, dtype=np.int64), np.empty(rows, dtype=np.int64)
     used = _kernels.letters_normalise(
-        symbols=given.symbols,
-        begins=given.begins,
-        ends=given.ends,
+        symbols=batch.symbols,
+        begins=batch.begins,
+        ends=batch.ends,
         table=_table.map,
         weights=scripts.registry.weights,
         share=scripts.SHARE,
         margin=margin,
         closed=closed,
-        chosen=chosen if one_script else None,
+        chosen=script if one_script else None,
         beside=beside,
         out=out,
         starts=starts,
         lengths=lengths,
     )
-    return Letters(out[:used], starts, lengths, margin, chosen, beside)
+    return Letters(out[:used], starts, lengths, margin, script, beside)
 
 
 def normalised_lengths(texts: Sequence[str], *, limit: int) -> NDArray[np.int64]:
-    """Letters of each text and single spaces between its words: how long `normalise` leaves it, but for the last space.
-
-    Args:
-        texts: As `normalise` takes them.
-        limit: As `normalise` takes it.
+    """Count letters and single spaces between words: the length of a normalised text without its last space, (texts,).
 
     >>> normalised_lengths(["Don't  PANIC!", "42"], limit=100).tolist()
     [11, 0]
@@ -240,25 +223,18 @@ def normalised_lengths(texts: Sequence[str], *, limit: int) -> NDArray[np.int64]
     return folded_lengths(characters([text if len(text) <= limit else sample(text, limit) for text in texts]))
 
 
-def folded_lengths(given: Characters) -> NDArray[np.int64]:
-    """As `normalised_lengths`, of texts of any length.
-
-    Args:
-        given: The batch.
-
-    Raises:
-        KernelError: a text is outside the characters.
-    """
-    lengths = np.empty(len(given), dtype=np.int64)
-    needed, marked = np.zeros_like(_table.known), np.empty(len(given), dtype=np.uint8)
-    found = _PAGES_NEEDED
-    while found & _PAGES_NEEDED:  # twice at most
-        found = _kernels.letters_lengths(
-            symbols=given.symbols,
-            begins=given.begins,
-            ends=given.ends,
+def folded_lengths(batch: Characters) -> NDArray[np.int64]:
+    """Count as `normalised_lengths` does, for texts of any length."""
+    lengths = np.empty(len(batch), dtype=np.int64)
+    needed, marked = np.zeros_like(_table.filled), np.empty(len(batch), dtype=np.uint8)
+    flags = _PAGES_NEEDED
+    while flags & _PAGES_NEEDED:  # twice at most
+        flags = _kernels.letters_lengths(
+            symbols=batch.symbols,
+            begins=batch.begins,
+            ends=batch.ends,
             table=_table.map,
-            known=_table.known,
+            known=_table.filled,
             needed=needed,
             marked=marked,
             lengths=lengths,
@@ -266,41 +242,38 @@ def folded_lengths(given: Characters) -> NDArray[np.int64]:
         _table.fill(needed)
     rows = np.flatnonzero(marked)
     if len(rows):
-        composed = characters([unicodedata.normalize("NFC", text) for text in given.texts(rows)])
+        composed = characters([unicodedata.normalize("NFC", text) for text in batch.texts(rows)])
         closed = fold(composed, margin=0, closed=True, one_script=False).lengths
         lengths[rows] = np.maximum(closed - 1, 0)
     return lengths
 
 
-def _composed(given: Characters) -> Characters:
-    """The same texts, with marks that follow their letters composed; all pages of the table that they need are filled.
-
-    Only a text that holds such a mark is changed.
-    """
-    found, marked = _look_over(given)
-    if found & _MARKS_FOUND:
+def _compose(batch: Characters) -> Characters:
+    """Compose letters with the marks that follow them, and fill the pages of the table that the texts need."""
+    flags, marked = _scan(batch)
+    if flags & _MARKS_FOUND:
         rows = np.flatnonzero(marked)
-        more = characters([unicodedata.normalize("NFC", text) for text in given.texts(rows)])
-        begins, ends = given.begins.copy(), given.ends.copy()
-        begins[rows], ends[rows] = more.begins + len(given.symbols), more.ends + len(given.symbols)
-        given = Characters(np.concatenate((given.symbols, more.symbols)), begins, ends)
-        _look_over(more)
-    return given
+        composed = characters([unicodedata.normalize("NFC", text) for text in batch.texts(rows)])
+        begins, ends = batch.begins.copy(), batch.ends.copy()
+        begins[rows], ends[rows] = composed.begins + len(batch.symbols), composed.ends + len(batch.symbols)
+        batch = Characters(np.concatenate((batch.symbols, composed.symbols)), begins, ends)
+        _scan(composed)
+    return batch
 
 
-def _look_over(given: Characters) -> tuple[int, NDArray[np.uint8]]:
-    needed, marked = np.zeros_like(_table.known), np.empty(len(given), dtype=np.uint8)
-    found: int = _kernels.letters_scan(
-        symbols=given.symbols,
-        begins=given.begins,
-        ends=given.ends,
-        known=_table.known,
+def _scan(batch: Characters) -> tuple[int, NDArray[np.uint8]]:
+    needed, marked = np.zeros_like(_table.filled), np.empty(len(batch), dtype=np.uint8)
+    flags: int = _kernels.letters_scan(
+        symbols=batch.symbols,
+        begins=batch.begins,
+        ends=batch.ends,
+        known=_table.filled,
         needed=needed,
         marked=marked,
     )
-    if found & _PAGES_NEEDED:
+    if flags & _PAGES_NEEDED:
         _table.fill(needed)
-    return found, marked
+    return flags, marked
 
 
 def blocks(texts: Sequence[str], *, limit: int, characters: int = 1 << 15) -> list[tuple[int, int]]:

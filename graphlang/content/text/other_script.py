@@ -1,13 +1,13 @@
-"""Texts that are written in Latin letters and in another script: in which of the two is their language written?
+"""Texts in Latin letters and another script: the probability that their language is the Latin one.
 
-`scripts` gives a text to the other script as soon as few of its letters are in it, for the letters of a page in Russian
-or Chinese are names, code and addresses for the most part ("service (ReDoS) у", "Encrypt 的 ACMEv2"). But a sentence in
-English or French that quotes one Russian word is English or French. What tells the two apart is the Latin part, read on
-its own:
+`scripts` gives a text to the other script as soon as few of its letters are in it, because the letters of a page in
+Russian or Chinese are names, code and addresses for the most part ("service (ReDoS) у", "Encrypt 的 ACMEv2"). But a
+sentence in English or French that quotes one Russian word is English or French. The Latin part, read on its own,
+decides:
 
-* in a language other than English, and surely, it is a text of that language: names and code seldom look like one;
-* in English it may be names and code. It is running text if its words are *plain*: nothing but letters between spaces,
-  without capitals inside ("the quick fox", not "camelCase", "news/2016" or "--lang=en");
+* if it is surely in a language other than English, it is a text of that language: names and code seldom look like one;
+* if it is in English, it may be names and code. It is running text if its words are *plain*: nothing but letters
+  between spaces, without capitals inside ("the quick fox", not "camelCase", "news/2016" or "--lang=en");
 * the more Latin letters there are to one of the other script, the likelier it is the text.
 
 The logistic function of these is the probability that the language is written in Latin letters. Its coefficients were
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-MANY: Final = 16.0  #: Latin letters from which on they tell of a language; half as many count a fifth
+MANY: Final = 16.0  #: Latin letters that show a language; half as many count a fifth
 MOST: Final = 0.9  #: that goes to the other script where `scripts` says Latin: such texts are rare
 #: Of the logit that the language of a text is written in Latin letters.
 CONSTANT: Final = -11.5
@@ -42,7 +42,7 @@ OF_OTHERS: Final = 4.9  #: on how sure the best language is that is not English
 OF_ENGLISH: Final = 1.5  #: on how sure English is
 OF_RATIO: Final = 1.6  #: on the log of the number of Latin letters to one of the other script
 OF_PLAIN: Final = 7.8  #: on the share of Latin letters in plain words
-_SURE: Final = 1.02  # less a probability: what its log is taken of
+_SURE: Final = 1.02  # more than 1, so that the log of the difference to a probability is finite
 _FEWEST_GREEK: Final = 2  # letters of a word; one alone is a number's or a constant's name
 _IN_BRACKETS = re.compile(r"[(（][^()（）]*(?:[)）]|$)")
 _GREEK: Final = "GREEK"
@@ -53,27 +53,16 @@ _PLAIN = re.compile(f"(?<!\\S)[\"'(\\[“‘«¿¡]{{0,2}}({_LETTERS}(?:[-'’]{
 
 
 class OtherWords(NamedTuple):
-    """The words of another script beside Latin ones.
+    """The words of another script in a text with Latin letters."""
 
-    Attributes:
-        text: The words that count.
-        weight: Their letters, each counted as `scripts` does; 1 where no word counts.
-        latin: Latin letters outside of brackets.
-        plain: Share of these that are in plain words.
-    """
-
-    text: str
-    weight: int
-    latin: int
-    plain: float
+    text: str  #: the words that count
+    weight: int  #: their letters, each counted as `scripts` does; 1 where no word counts
+    latin: int  #: Latin letters outside of brackets
+    plain: float  #: share of these that are in plain words
 
 
 def find_other_words(text: str, script: int) -> OtherWords:
-    """The words of another script beside Latin ones.
-
-    Args:
-        text: Any string; it is read character by character.
-        script: A number of `scripts.registry`.
+    """Find the words of another script (a number of `scripts.registry`) in a text with Latin letters.
 
     >>> russian, chinese = registry.number("CYRILLIC"), registry.number("EAST ASIA")
     >>> find_other_words("Yii и Docker.io", russian)
@@ -81,31 +70,33 @@ def find_other_words(text: str, script: int) -> OtherWords:
     >>> find_other_words("Beijing (北京)", chinese).text, find_other_words("Wei kyerԑ sԑ", russian).text
     ('', '')
     """
-    found, letters, latin = [], 0, 0
+    words, letters, latin = [], 0, 0
     outside = _IN_BRACKETS.sub(" ", text)
     for word in outside.translate(_WORDS).split():
         if word.isascii():
             latin += len(word)
             continue
-        of = [registry.restricted(ord(character)) for character in word]
-        latin += of.count(LATIN)
-        number = of.count(script)
-        if number and _counts(number, script, beside_latin=LATIN in of):
+        scripts = [registry.restricted(ord(character)) for character in word]
+        latin += scripts.count(LATIN)
+        number = scripts.count(script)
+        if number and _counts(number, script, beside_latin=LATIN in scripts):
             letters += number
-            found.append("".join(one for one, its in zip(word, of, strict=True) if its == script))
+            words.append(
+                "".join(letter for letter, its_script in zip(word, scripts, strict=True) if its_script == script)
+            )
     weight = max(1, letters * int(registry.weights[script]))
-    return OtherWords(" ".join(found), weight, latin, _plain(outside) / latin if latin else 0.0)
+    return OtherWords(" ".join(words), weight, latin, _count_plain(outside) / latin if latin else 0.0)
 
 
-def _plain(text: str) -> int:
-    """Letters of a text's Latin words that are nothing but letters, without capitals inside."""
+def _count_plain(text: str) -> int:
+    """Count the letters of Latin words that are nothing but letters, without capitals inside."""
     words = _PLAIN.findall(text.translate(_NO_OTHERS))
     plain = [word for word in words if word[1:] == word[1:].lower()]
     return sum(len(word) if word.isalpha() else sum(map(str.isalpha, word)) for word in plain)
 
 
 class _Spaced(dict[int, int]):
-    """A table for `str.translate` that keeps some characters and makes spaces of all others, filled on demand."""
+    """A table for `str.translate` that keeps characters of one kind and replaces others by spaces, filled on demand."""
 
     def __init__(self, keeps: Callable[[int], bool]) -> None:
         super().__init__()
@@ -131,12 +122,12 @@ def _counts(letters: int, script: int, *, beside_latin: bool) -> bool:
 
 
 def latin_probability(words: OtherWords, answer: NDArray[np.float32], english: int) -> float:
-    """How probable it is that the language of a text is written in Latin letters, 0 to 1.
+    """Estimate the probability that the language of a text is written in Latin letters.
 
     Args:
-        words: What stands in the other script.
-        answer: Probabilities of the text as Latin, (labels,).
-        english: Its number; -1 where it is missing.
+        words: Of the other script.
+        answer: Probabilities of the Latin part, (labels,).
+        english: Number of English; -1 where it is missing.
 
     >>> import numpy as np
     >>> sure = np.array([0.01, 0.99], dtype=np.float32)
@@ -147,12 +138,12 @@ def latin_probability(words: OtherWords, answer: NDArray[np.float32], english: i
     if not words.latin:
         return 0.0
     other = answer.copy()
-    of_english = 0.0
+    english_chance = 0.0
     if english >= 0:
-        of_english = float(answer[english])
+        english_chance = float(answer[english])
         other[english] = 0
     enough = 1 - exp(-((words.latin / MANY) ** 2))
-    language = OF_OTHERS * _sure(float(other.max())) + OF_ENGLISH * _sure(of_english) + OF_PLAIN * words.plain
+    language = OF_OTHERS * _sure(float(other.max())) + OF_ENGLISH * _sure(english_chance) + OF_PLAIN * words.plain
     logit = CONSTANT + enough * language + OF_RATIO * log(words.latin / words.weight)
     return 1 / (1 + exp(-logit))
 

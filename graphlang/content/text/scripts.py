@@ -1,8 +1,8 @@
-"""Which script a text is written in, and only the letters of that one.
+"""Numbers of scripts, and the rule by which a text has one main script.
 
 Pages in Chinese, Russian or Hindi are full of product names, code and addresses in Latin letters; pages in English hold
-next to no Chinese. So the scripts of a text are no vote of equals: Latin wins only where hardly anything else stands
-beside it. The rule (shares chosen on web pages with known languages):
+next to no Chinese. So the scripts of a text are no vote of equals: Latin wins only where there is little
+else. The rule (shares chosen on web pages with known languages):
 
 * a letter of the writing systems of East Asia counts three times, since it stands for a syllable or a word;
 * a script other than Latin needs two letters at least, and `SHARE` of all that is counted;
@@ -11,10 +11,9 @@ beside it. The rule (shares chosen on web pages with known languages):
 Before that, a word that mixes Latin and Cyrillic letters is put into one of the two, if all its letters of the other
 one look like letters there: texts in Serbian, Kazakh or Chuvash hold many such words.
 
-Letters of all other scripts are then taken for spaces (`normalise`, whose kernel counts). Scripts are told by the first
-word of a character's name in the Unicode Character Database, which Python holds. Han, kana, hangul and bopomofo are one
-writing system here, because texts mix them as they please. Marks that many scripts share (U+0300..) belong to none and
-stay.
+Letters of all other scripts then count as spaces (`normalise`, whose kernel counts). The script of a letter is the
+first word of its name in the Unicode Character Database, which Python holds. Han, kana, hangul and bopomofo are one
+writing system here, because texts mix them freely. Marks that many scripts share (U+0300..) belong to none and stay.
 """
 
 from __future__ import annotations
@@ -30,13 +29,13 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SHARE = 0.15
+SHARE = 0.15  #: of the counted letters that a script other than Latin needs
 EAST_ASIA = "EAST ASIA"
 LATIN = 1
 CYRILLIC = 2
 _DENSE = 3
 _MOST = 256
-_TRUSTED = 64  # names that nobody looks up; all scripts and so many more have numbers
+_TRUSTED = 64  # names that are not looked up; all scripts and these together have numbers
 _FIRST_MARK = 0x300
 _EAST_ASIA = frozenset({"CJK", "HANGUL", "HIRAGANA", "KATAKANA", "BOPOMOFO", "IDEOGRAPHIC", "HENTAIGANA"})
 _SHARED = frozenset({"COMBINING", "MODIFIER", "VARIATION", "MUSICAL", "VERTICAL", ""})
@@ -62,27 +61,26 @@ class Registry:
         self.weights = np.ones(_MOST, dtype=np.uint8)
 
     def __call__(self, symbols: NDArray[np.uint32]) -> NDArray[np.uint8]:
-        """The script of each code point."""
+        """Number the script of each code point."""
         distinct, place = np.unique(symbols, return_inverse=True)
         return np.array([self.script(c) for c in distinct.tolist()], dtype=np.uint8)[place]
 
     def name(self, number: int) -> str:
-        """The name of a script: a word of the Unicode Character Database, or `EAST ASIA`; empty for 0."""
+        """Name a script: a word of the Unicode Character Database, or `EAST ASIA`; empty for 0."""
         return self._names[number]
 
     def number(self, name: str) -> int:
-        """The number of a script.
+        """Number a script.
 
-        Of many names, as only a hostile model has them, those of no letter are refused: each takes a number from a
-        script that there is.
+        Only a hostile model has many unknown names. They are refused, because each takes the number of a real script.
 
         Raises:
             ValueError: no such script.
         """
-        known = self._numbers.get(name)
-        if known is not None:
-            return known
-        if len(self._names) > _TRUSTED and name not in _every():
+        number = self._numbers.get(name)
+        if number is not None:
+            return number
+        if len(self._names) > _TRUSTED and name not in _all_names():
             raise ValueError(f"{name}: no script")
         return self._add(name)
 
@@ -98,21 +96,21 @@ class Registry:
             return self._numbers[name]
 
     def script(self, code_point: int) -> int:
-        """The script of one code point."""
+        """Number the script of one code point."""
         character = chr(code_point)
-        return self._of_letter(character) if unicodedata.category(character)[0] in "LM" else 0
+        return self._script_of_letter(character) if unicodedata.category(character)[0] in "LM" else 0
 
-    def _of_letter(self, character: str) -> int:
+    def _script_of_letter(self, character: str) -> int:
         word = unicodedata.name(character, "").replace("-", " ").partition(" ")[0]
-        known = self._words.get(word)
-        if known is None:
+        number = self._words.get(word)
+        if number is None:
             name = _OTHER_NAMES.get(word, word)
-            known = 0 if name in _SHARED else self._add(EAST_ASIA if name in _EAST_ASIA else name)
-            self._words[word] = known
-        return known
+            number = 0 if name in _SHARED else self._add(EAST_ASIA if name in _EAST_ASIA else name)
+            self._words[word] = number
+        return number
 
     def restricted(self, code_point: int) -> int:
-        """The script of a letter or mark as `normalise` keeps or drops it: before U+0300 all stand in Latin text only.
+        """Number the script of a letter or mark as `normalise` uses it: all before U+0300 are Latin.
 
         >>> registry.restricted(0x2BB), registry(np.array([0x2BB])).tolist()
         (1, [0])
@@ -121,8 +119,8 @@ class Registry:
 
 
 @cache
-def _every() -> frozenset[str]:
-    """The names of all scripts, which it takes a fifth of a second to find."""
+def _all_names() -> frozenset[str]:
+    """List the names of all scripts, in a fifth of a second."""
     scripts = Registry()
     return frozenset(scripts.name(number) for number in {scripts.script(c) for c in range(sys.maxunicode + 1)})
 

@@ -155,7 +155,17 @@ def prepare(
     elsewhere: Elsewhere | None = None,
     trace: Sequence[int] = (),
 ) -> Exchange | None:
-    """Take all stages before the rounds, with the arguments of ``propagate``; None where nothing names a language."""
+    """Take all stages before the rounds; return None where neither text nor signal names a language.
+
+    Args:
+        graph: as in ``propagate``.
+        evidence: as in ``propagate``.
+        options: weights and limits.
+        learned: as in ``propagate``.
+        fixed: as in ``propagate``.
+        elsewhere: as in ``propagate``.
+        trace: rows that will be explained.
+    """
     model = build_model(
         graph, evidence, options=options, learned=learned, fixed=fixed, elsewhere=elsewhere, trace=trace
     )
@@ -183,7 +193,17 @@ def build_model(
     elsewhere: Elsewhere | None = None,
     trace: Sequence[int] = (),
 ) -> InferenceModel | None:
-    """Take the stages that need graph and evidence; None where neither text nor signal names a language."""
+    """Take the stages that need graph and evidence; return None where neither text nor signal names a language.
+
+    Args:
+        graph: as in ``propagate``.
+        evidence: as in ``propagate``.
+        options: weights and limits.
+        learned: as in ``propagate``.
+        fixed: as in ``propagate``.
+        elsewhere: as in ``propagate``.
+        trace: rows that will be explained.
+    """
     links, given = read(graph, evidence, options, fixed)
     active = _active(evidence, given, options) if learned is None else learned.active
     if not len(active):
@@ -222,7 +242,13 @@ def build_model(
 
 
 def make_exchange(model: InferenceModel, options: Options, fixed: FixedBeliefs | None = None) -> Exchange:
-    """Weigh the messages; return the pages ready to exchange them, with the arguments that the model was built with."""
+    """Weigh the messages; return the pages ready to exchange them.
+
+    Args:
+        model: of `build_model`.
+        options: that it was built with.
+        fixed: that it was built with.
+    """
     give_back()
     potentials, edges, roles = model.potentials, model.edges, model.roles
     of_links = (edges.source, edges.target, edges.coupling)
@@ -240,7 +266,15 @@ def make_exchange(model: InferenceModel, options: Options, fixed: FixedBeliefs |
 def learn_hosts(
     graph: Graph, evidence: Evidence, learned: Learned, elsewhere: Elsewhere | None, options: Options
 ) -> Learned:
-    """Return what was learned with the hosts of these pages, so that ``prepare`` has nothing left to learn."""
+    """Return what was learned with the hosts of these pages, so that ``prepare`` has nothing left to learn.
+
+    Args:
+        graph: as in ``propagate``.
+        evidence: as in ``propagate``.
+        learned: as in ``propagate``.
+        elsewhere: as in ``propagate``.
+        options: weights and limits.
+    """
     links, given = read(graph, evidence, options)
     tables = ScoreTables(evidence, learned.active)
     roles = page_roles(tables, options, pages=graph.pages)
@@ -250,7 +284,14 @@ def learn_hosts(
 
 
 def to_answer(exchange: Exchange, outcome: Outcome, options: Options, trace: Sequence[int] = ()) -> Answer:
-    """Return the answers after the rounds, and the traces of the rows that were prepared for it."""
+    """Return the answers after the rounds, and the traces of some rows.
+
+    Args:
+        exchange: after its rounds.
+        outcome: where they ended.
+        options: that it was prepared with.
+        trace: rows to explain, that it was prepared and run with.
+    """
     languages, probabilities = _answers(exchange, outcome, min(KEEP, len(exchange.potentials.active)))
     given = exchange.potentials.weights
     of_terms = {"site": options.site, **given}

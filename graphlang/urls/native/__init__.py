@@ -1,5 +1,5 @@
 """The URL kernel in C.
 
 In: the characters of URLs and a model's weights. Out: sums, in an array that the caller made. `url_sums.h` is wrapped
-by ``urls.default.model``, its definition is ``urls.default.features``; `graphlang.native.kernels` calls it.
+by `graphlang.urls.url_model`, its definition is `graphlang.urls.url_features`; `graphlang.native.kernels` calls it.
 """

@@ -91,7 +91,7 @@ INLINE void cut(struct url *url)
     }
 }
 
-/* Where each token is: `token_position.zones`. */
+/* Where each token is: `tokens.find_zones`. */
 INLINE void find_zones(struct url *url)
 {
     const uint32_t *own = url->characters + url->begin;
@@ -116,7 +116,7 @@ INLINE void find_zones(struct url *url)
         last->zone = TLD;
 }
 
-/* The number of a token's position: `token_position.positions`. */
+/* The number of a token's position: `tokens.find_positions`. */
 INLINE uint64_t position(const struct url *url, int64_t t)
 {
     const struct token *own = url->token + t;

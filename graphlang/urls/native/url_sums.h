@@ -1,4 +1,4 @@
-/* Sums of the weights of the features of URLs (`graphlang.urls.default.model`), in one pass over their characters. */
+/* Sums of the weights of the features of URLs (`graphlang.urls.url_model`), in one pass over their characters. */
 #ifndef GRAPHLANG_URL_SUMS_H
 #define GRAPHLANG_URL_SUMS_H
 #include "kernel.h"
@@ -10,7 +10,7 @@ enum {
   GRAPHLANG_URL_MARKS = 128
 };
 
-/* The features of each URL are those of `urls.default.features`, which is their definition.
+/* The features of each URL are those of `urls.url_features`, which is their definition.
 
    characters: of all URLs; URL u has those from first[u] to first[u + 1] - 2, and a line feed behind them. letters: what
    each character is folded to, 0 for no letter. marks: the class of each mark beside a token. weighs: a bit

@@ -1,4 +1,4 @@
-/* Where pages are by the hosts of their URLs; see `graphlang.ingest.links.places`.
+/* Where pages are by the hosts of their URLs; see `graphlang.ingest.links.canonical`.
 
    Strings are packed: a zero behind each; behind the last it may be missing. */
 #ifndef GRAPHLANG_PLACES_H

@@ -1,4 +1,4 @@
-/* Header fields of a WARC record or an HTTP message; see `graphlang.ingest.payload.http_response`. */
+/* Header fields of a WARC record or an HTTP message; see `graphlang.ingest.payload.http`. */
 #ifndef GRAPHLANG_FIELDS_H
 #define GRAPHLANG_FIELDS_H
 #include "kernel.h"

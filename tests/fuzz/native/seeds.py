@@ -17,7 +17,7 @@ from graphlang.ingest import Limits, expand
 from graphlang.ingest.formats.detect import open_records
 from graphlang.ingest.page import Parser
 from graphlang.ingest.payload.charset import decode
-from graphlang.ingest.payload.http_response import response
+from graphlang.ingest.payload.http import parse_response
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -55,7 +55,7 @@ def _captures(archive: Path) -> Iterator[Capture]:
         for raw in islice(reader, _RECORDS):
             for item in parser.parse(raw):
                 if isinstance(item, Page) and item.charset:
-                    payload = response(raw.block, _LIMITS.max_header, _LIMITS.max_payload).payload
+                    payload = parse_response(raw.block, _LIMITS.max_header, _LIMITS.max_payload).payload
                     text = decode(payload).text
                     yield Capture(text.encode("utf-8", "replace") if isinstance(text, str) else text, item)
 

@@ -1,0 +1,286 @@
+"""The URL classifiers of Baykan, Henzinger and Weber 2008: any feature set with any learner, and merged ones.
+
+The paper makes one yes-or-no decision per language: `UrlClassifier.decisions`. The graph needs one distribution over
+the languages: `UrlClassifier.probabilities` compares the scores of all languages, and turns them into probabilities
+by the prior and an inverse temperature that is fitted on unseen domains.
+
+Two methods can be merged (section 3.3). Recall improvement (``A or B``): a language has a yes where either method says
+yes. Precision improvement (``A and B``): where both do. `MergedMethods.probabilities` gives the most to the best of
+the languages that have a yes, by the mean of both methods' probabilities, and to ``und`` where none has.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from graphlang.codes.languages import UND
+from graphlang.modelfile import Model, ModelError, take
+from graphlang.numerics import softmax
+from graphlang.papers import baykan2008_features
+from graphlang.papers.baykan2008_features import COUNT_KINDS, ChosenFeatures, Lexicon, UrlVocabulary
+from graphlang.papers.baykan2008_learners import WEIGHT_STEP, LinearScorer
+from graphlang.papers.baykan2008_trees import TreePerLanguage
+from graphlang.urls.url_model import MOST_COEFFICIENT, decide_best, inverse_temperature
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+    from scipy import sparse
+
+    from graphlang.urls.url_methods import UrlIdentifier
+
+
+#: URLs of a block
+_BATCH = 8192
+
+
+class FeatureSet(Protocol):
+    """A feature set: `baykan2008_features.UrlVocabulary` or `baykan2008_features.ChosenFeatures`."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The features for a reader, in the order of the columns."""
+
+    def counts(self, urls: Sequence[str]) -> sparse.csr_matrix:
+        """[URLs, features], not negative."""
+
+
+class Scorer(Protocol):
+    """A trained learner: `baykan2008_learners.LinearScorer` or `baykan2008_trees.TreePerLanguage`."""
+
+    def scores(self, counts: sparse.csr_matrix) -> NDArray[np.float64]:
+        """[URLs, labels]; of a binary classifier above 0 where it says yes."""
+
+
+class UrlClassifier:
+    """One feature set and one learner, trained.
+
+    Shapes: prior [labels], temperature_coefficients [2].
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        labels: tuple[str, ...],
+        features: FeatureSet,
+        scorer: Scorer,
+        prior: NDArray[np.float32],
+        binary: bool,
+        temperature_coefficients: NDArray[np.float32],
+        parameters: Mapping[str, Any],
+        digest: str = "",
+    ) -> None:
+        self.name = name
+        self.labels = labels
+        self.features = features
+        self.scorer = scorer
+        self.prior = prior
+        self.binary = binary
+        self.temperature_coefficients = temperature_coefficients
+        self.parameters = dict(parameters)
+        self.hash = digest
+
+    def describe(self) -> dict[str, Any]:
+        """The parameters, for the record of a run."""
+        return {"method": self.name, "labels": len(self.labels), "model": self.hash, **self.parameters}
+
+    def save(self, path: str | Path) -> str:
+        """Write the model file. Returns its SHA-256. Raises OSError."""
+        return to_model(self).save(path)
+
+    def probabilities(self, urls: Sequence[str]) -> NDArray[np.float32]:
+        """Calibrated probability of each language, float32 (urls, labels); each row sums to 1."""
+        answer = np.empty((len(urls), len(self.labels)), dtype=np.float32)
+        for rows, scores, known in self._scores(urls):
+            evidence = scores.astype(np.float32) * inverse_temperature(self.temperature_coefficients, known)[:, None]
+            answer[rows] = softmax(evidence + np.log(self.prior))
+        return answer
+
+    def decisions(self, urls: Sequence[str]) -> NDArray[np.bool_]:
+        """Yes or no for each language, (urls, labels): a URL may have several languages, or none.
+
+        Where the model was not trained as one classifier per language, its best language has the only yes.
+        """
+        if not self.binary:
+            return decide_best(self.probabilities(urls))
+        answer = np.empty((len(urls), len(self.labels)), dtype=bool)
+        for rows, scores, _ in self._scores(urls):
+            answer[rows] = scores > 0
+        return answer
+
+    def _scores(self, urls: Sequence[str]) -> Iterator[tuple[slice, NDArray[np.float64], NDArray[np.int64]]]:
+        for begin in range(0, len(urls), _BATCH):
+            rows = slice(begin, begin + _BATCH)
+            counts = self.features.counts(urls[rows]).astype(np.float32)
+            yield rows, self.scorer.scores(counts), np.asarray(counts.sum(axis=1)).ravel().astype(np.int64)
+
+
+def to_model(classifier: UrlClassifier) -> Model:
+    """Pack a classifier for its model file."""
+    arrays: dict[str, NDArray[Any]] = {"prior": classifier.prior, "sharpness": classifier.temperature_coefficients}
+    parameters = {**classifier.parameters, "binary": classifier.binary}
+    if isinstance(classifier.features, UrlVocabulary):
+        parameters["kind"] = classifier.features.kind
+        arrays["hashes"] = classifier.features.hashes
+    elif isinstance(classifier.features, ChosenFeatures):
+        parameters |= {"kind": "custom", "lists": baykan2008_features.lists_digest()}
+        trained = classifier.features.custom.trained
+        arrays |= {
+            "trained": trained.word,
+            "trained_language": trained.language,
+            "columns": classifier.features.columns,
+        }
+    if isinstance(classifier.scorer, LinearScorer):
+        parameters["unit"] = classifier.scorer.unit
+        arrays["bias"] = classifier.scorer.bias.astype(np.float32)
+        # A language's weights are more alike than a feature's: turned, the file is smaller.
+        arrays["weights"] = np.rint(classifier.scorer.weights.T / WEIGHT_STEP).astype(np.int16)
+    elif isinstance(classifier.scorer, TreePerLanguage):
+        arrays |= classifier.scorer.arrays()
+    return Model(classifier.name, classifier.labels, parameters, arrays)
+
+
+def read_classifier(content: Model, digest: str, source: str) -> UrlClassifier:
+    """Read the classifier of a model file; `source` is for messages.
+
+    Raises:
+        ModelError: its parts do not fit one another.
+    """
+    labels = content.labels
+    parameters = dict(content.parameters)
+    kind, binary, unit = (parameters.pop(name, None) for name in ("kind", "binary", "unit"))
+    prior = take(content, "prior", "f", (len(labels),), source)
+    if not labels or (prior <= 0).any():
+        raise ModelError(f"{source}: its labels or its prior cannot be")
+    features, size = _read_features(content, kind, source)
+    return UrlClassifier(
+        name=content.method,
+        labels=labels,
+        features=features,
+        scorer=_read_scorer(content, size, source, unit=bool(unit)),
+        prior=prior / prior.sum(),
+        binary=bool(binary),
+        temperature_coefficients=take(content, "sharpness", "f", (2,), source, most=MOST_COEFFICIENT),
+        parameters=parameters,
+        digest=digest,
+    )
+
+
+def _read_features(content: Model, kind: object, source: str) -> tuple[FeatureSet, int]:
+    if kind == "custom":
+        if content.parameters.get("lists") != baykan2008_features.lists_digest():
+            raise ModelError(f"{source}: trained with other dictionaries and cities than this version has; train again")
+        word = take(content, "trained", "u", (None,), source)
+        language = take(content, "trained_language", "i", (len(word),), source)
+        columns = take(content, "columns", "i", (None,), source)
+        if ((language < 0) | (language >= len(content.labels))).any() or (word[1:] < word[:-1]).any():
+            raise ModelError(f"{source}: its trained dictionary cannot be")
+        custom = baykan2008_features.make_custom(content.labels, Lexicon(word, language))
+        if ((columns < 0) | (columns >= len(custom.names))).any():
+            raise ModelError(f"{source}: it asks for features that are not")
+        return ChosenFeatures(custom, columns), len(columns)
+    hashes = take(content, "hashes", "u", (None,), source)
+    if not isinstance(kind, str) or kind not in COUNT_KINDS or (hashes[1:] <= hashes[:-1]).any():
+        raise ModelError(f"{source}: its vocabulary cannot be")
+    return UrlVocabulary(kind, hashes), len(hashes)
+
+
+def _read_scorer(content: Model, size: int, source: str, *, unit: bool) -> Scorer:
+    labels = len(content.labels)
+    if "feature" in content.arrays:
+        nodes = take(content, "feature", "i", (None,), source)
+        arrays = {
+            "tree": take(content, "tree", "i", (labels + 1,), source),
+            "feature": nodes,
+            "threshold": take(content, "threshold", "f", (len(nodes),), source),
+            "weight": take(content, "weight", "f", (len(nodes), 2), source),
+        }
+        try:
+            return TreePerLanguage.of_arrays(arrays, size)
+        except ValueError as error:
+            raise ModelError(f"{source}: {error}") from error
+    whole = take(content, "weights", "i", (labels, size), source)
+    bias = take(content, "bias", "f", (labels,), source)
+    return LinearScorer(np.ascontiguousarray(whole.T) * np.float32(WEIGHT_STEP), bias, unit=unit)
+
+
+def improve_recall(main: NDArray[np.bool_], helper: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Yes where either says yes: the helper gives a second opinion when the main classifier says no.
+
+    Shapes: main [URLs, languages].
+
+    >>> import numpy as np
+    >>> improve_recall(np.array([True, True, False, False]), np.array([True, False, True, False])).tolist()
+    [True, True, True, False]
+    """
+    return main | helper
+
+
+def improve_precision(main: NDArray[np.bool_], helper: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Yes only where both say yes.
+
+    Shapes: main [URLs, languages].
+
+    >>> import numpy as np
+    >>> improve_precision(np.array([True, True, False, False]), np.array([True, False, True, False])).tolist()
+    [True, False, False, False]
+    """
+    return main & helper
+
+
+MERGES: dict[str, Callable[[NDArray[np.bool_], NDArray[np.bool_]], NDArray[np.bool_]]] = {
+    "or": improve_recall,
+    "and": improve_precision,
+}
+
+
+class MergedMethods:
+    """Two methods as one."""
+
+    def __init__(self, main: UrlIdentifier, helper: UrlIdentifier, operator: str) -> None:
+        self.name = f"{main.name} {operator} {helper.name}"
+        self.hash = hashlib.sha256(f"{main.hash} {operator} {helper.hash}".encode()).hexdigest()
+        self._languages = tuple(sorted({*main.labels, *helper.labels}))
+        self.labels = (*self._languages, UND)
+        self._how = MERGES[operator]
+        self._methods = tuple(
+            (method, np.array([self._languages.index(label) for label in method.labels])) for method in (main, helper)
+        )
+
+    def describe(self) -> dict[str, Any]:
+        """The parameters of both, for the record of a run."""
+        main, helper = (method.describe() for method, _ in self._methods)
+        return {"method": self.name, "main": main, "helper": helper}
+
+    def decisions(self, urls: Sequence[str]) -> NDArray[np.bool_]:
+        """Yes or no for each language, (urls, labels); never yes for ``und``."""
+        main, helper = (self._spread(method.decisions(urls), columns, bool) for method, columns in self._methods)
+        return np.asarray(self._how(main, helper))
+
+    def probabilities(self, urls: Sequence[str]) -> NDArray[np.float32]:
+        """Float32 (urls, labels), each row sums to 1, and its best language is one that has a yes."""
+        main, helper = (
+            self._spread(method.probabilities(urls), columns, np.float32) for method, columns in self._methods
+        )
+        mean = (main + helper) / 2
+        yes = self.decisions(urls)
+        best = np.where(yes, mean, 0).max(axis=1, keepdims=True)
+        # The languages without a yes keep their order, and come after the best.
+        other = np.where(yes, 0, mean).max(axis=1, keepdims=True)
+        mean *= np.where(yes | (other < best), 1, 0.99 * best / np.maximum(other, 1e-9))
+        none = ~yes.any(axis=1)
+        mean[none] = 0
+        mean[none, -1] = 1
+        return np.asarray(mean / mean.sum(axis=1, keepdims=True), dtype=np.float32)
+
+    def _spread(self, values: NDArray[Any], columns: NDArray[np.int64], kind: type) -> NDArray[Any]:
+        """Map the columns of one method to those of the merged one; an unknown language has 0, or no."""
+        answer: NDArray[Any] = np.zeros((len(values), len(self.labels)), dtype=kind)
+        answer[:, columns] = values
+        return answer

@@ -1,0 +1,156 @@
+"""Byte trigrams: set membership rates (Chew, Mikami & Nagano 2011, 3.1), with Suzuki's thresholds (2.2).
+
+A model is the set T_i of the byte trigrams of a training text, named by language, script and encoding; it keeps no
+frequencies. For a page whose trigrams are u_1 .. u_N, repeats included, equation 1 gives
+
+    R_i = (1 / N) * sum over j of f(u_j),    f(u) = 1 if u is in T_i, else 0
+
+and the model with the highest rate wins. (The paper says both that R_i is the rate at which the model's set "appears in
+the target document" and that a trigram's frequency in the target is added to the counter; the sum over j is the latter,
+and that is done. Its small n in the equation is the N of its step i. It is silent on equal rates, which short texts
+have; the first label wins here.)
+
+Suzuki et al. (2002), as cited there, answer only when one rate is above UB = 0.95 and all the rest are below LB = 0.92,
+else "unable to detect": `StrictTrigrams`. The rest are the other *languages*: the same language in a further encoding
+is no rival.
+
+A set only grows with its text, so that languages with much training text attract everything (section 5.1 calls it
+over-training). Training therefore takes the same small amount of each, as the paper's corpora did (4 to 55 KB a file).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphlang.codes.languages import UND
+from graphlang.modelfile import ModelError
+from graphlang.papers import byte_profiles
+from graphlang.papers.byte_profiles import ByteIdentifier
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from graphlang.content.ngrams.count_all import Tally
+    from graphlang.modelfile import Model
+    from graphlang.papers.byte_profiles import ByteProfile, ProfileIndex
+
+
+ORDER = 3
+UPPER = 0.95
+LOWER = 0.92
+
+
+def build(
+    labels: Sequence[str], lines: Sequence[Sequence[str]], *, upper: float | None = None, lower: float | None = None
+) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Arrays and parameters of a model from each label's lines, and the thresholds that it is to answer with.
+
+    Given one of the two, the other is the paper's, or where that does not fit, the same.
+
+    Raises:
+        ModelError: `lower` is above `upper`.
+    """
+    if lower is not None and upper is not None and lower > upper:
+        raise ModelError(f"lower={lower}: above upper={upper}")
+    made_profiles = byte_profiles.make_profiles(labels, lines, order=ORDER, size=None, edges=False)
+    _, arrays = byte_profiles.pack_profiles(made_profiles, counts=False)
+    if upper is None and lower is None:
+        return arrays, {"closed": True}
+    high = max(UPPER, lower or 0) if upper is None else upper
+    low = min(LOWER, high) if lower is None else lower
+    return arrays, {"closed": True, "upper": float(high), "lower": float(low)}
+
+
+def is_detected(rates: NDArray[np.float32], upper: float, lower: float) -> NDArray[np.bool_]:
+    """Where the highest rate of a row is above `upper` and all the others are below `lower` (section 2.2).
+
+    Shapes: rates (texts, labels).
+
+    >>> is_detected(np.array([[0.96, 0.91], [0.96, 0.93], [0.94, 0.1]], dtype=np.float32), 0.95, 0.92).tolist()
+    [True, False, False]
+    """
+    if rates.shape[1] < 2:  # noqa: PLR2004 - nothing else to be below
+        return np.asarray(rates.max(axis=1, initial=0) > upper)
+    second, first = np.partition(rates, -2, axis=1)[:, -2:].T
+    return np.asarray((first > upper) & (second < lower))
+
+
+class ByteTrigrams(ByteIdentifier):
+    """The method with its model."""
+
+    order = ORDER
+    edges = False
+
+    def __init__(self, model: Model, digest: str, source: str, *, name: str = "byte-trigrams") -> None:
+        super().__init__(model, digest, source, name=name)
+
+    def values(self, profiles: Sequence[ByteProfile]) -> list[NDArray[np.float32]]:
+        """1 for every trigram of the set."""
+        return [np.ones(len(profile.grams), dtype=np.float32) for profile in profiles]
+
+    def closeness(self, counted: Tally, index: ProfileIndex) -> NDArray[np.float32]:
+        """The rates R_i."""
+        rates = index.products(counted.matrix(index.table, index.features))
+        rates /= np.maximum(counted.totals, 1)[:, None].astype(np.float32)
+        return rates
+
+
+class StrictTrigrams:
+    """The same method answering only when it is sure: its labels end with `und`, for "unable to detect"."""
+
+    def __init__(self, inner: ByteTrigrams, upper: float = UPPER, lower: float = LOWER) -> None:
+        self.inner = inner
+        self.name = inner.name
+        self.hash = inner.hash
+        self.labels = (*inner.labels, UND)
+        self._bounds = (upper, lower)
+
+    def describe(self) -> dict[str, Any]:
+        """The parameters of training and of the model, for the record of a run."""
+        return {**self.inner.describe(), "upper": self._bounds[0], "lower": self._bounds[1]}
+
+    def probabilities(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """As those of the method where it is sure, else 1 for `und`; all 0 where there is no letter."""
+        rates, lengths = self.inner.similarities(texts)
+        sure = is_detected(rates, *self._bounds)
+        answer = np.zeros((len(texts), len(self.labels)), dtype=np.float32)
+        answer[:, :-1] = np.where(sure[:, None], self.inner.probabilities(texts), 0)
+        answer[~sure & (lengths > 0), -1] = 1
+        return answer
+
+    def identify_bytes(self, data: Sequence[bytes]) -> tuple[NDArray[np.int16], NDArray[np.float32], list[str | None]]:
+        """As that of the method where it is sure, else `und` without an encoding."""
+        probabilities, encodings = self.bytes_probabilities(data)
+        best = probabilities.argmax(axis=1).astype(np.int16)
+        score = probabilities.max(axis=1, initial=0)
+        best[score <= 0] = -1
+        return best, score, encodings
+
+    def bytes_probabilities(self, data: Sequence[bytes]) -> tuple[NDArray[np.float32], list[str | None]]:
+        """As those of the method where it is sure, else 1 for `und`, without an encoding."""
+        probabilities, encodings = self.inner.bytes_probabilities(data)
+        sure = is_detected(self.inner.by_label(self.inner.rates(data)), *self._bounds)
+        unable = ~sure & (probabilities.max(axis=1, initial=0) > 0)
+        answer = np.zeros((len(data), len(self.labels)), dtype=np.float32)
+        answer[:, :-1] = np.where(unable[:, None], 0, probabilities)
+        answer[unable, -1] = 1
+        return answer, [None if lost else name for lost, name in zip(unable.tolist(), encodings, strict=True)]
+
+
+def load_trigrams(model: Model, digest: str, source: str) -> ByteTrigrams | StrictTrigrams:
+    """The method of a model; `StrictTrigrams` if the model was trained with thresholds.
+
+    Raises:
+        ModelError: the arrays are not those of this method.
+    """
+    inner = ByteTrigrams(model, digest, source)
+    upper, lower = model.parameters.get("upper"), model.parameters.get("lower")
+    if upper is None and lower is None:
+        return inner
+    if not isinstance(upper, float) or not isinstance(lower, float) or not 0 <= lower <= upper <= 1:
+        raise ModelError(f"{source}: its thresholds are none (0 <= lower <= upper <= 1)")
+    return StrictTrigrams(inner, upper, lower)

@@ -1,0 +1,287 @@
+"""Martins & Silva 2005 as Chew, Mikami & Nagano 2011 (section 2.1) describe it: n-grams, Lin's similarity, heuristics.
+
+The six heuristics, and what became of each here:
+
+i.   text, markup information and metadata are kept apart: `Marked`, with title, blocks of text, and metadata;
+ii.  "use meta-data information, if available and valid": the language that a page declares is a method of its own
+     (`graphlang.content.declared`), so that the two can be compared;
+iii. "Filter common or automatically generated strings. For example, 'This page uses frames'.": `STOCK_PHRASES`; the
+     paper does not give its list;
+iv.  n-grams count more in the title than in the body, and more there than in metadata: `WEIGHTS`;
+v.   fewer than `SHORTEST` = 40 characters (letters, and one space between words) are "unknown language": `und`;
+vi.  where two languages are close, the largest block counts three times and the pages are scored again.
+
+Profiles are those of Cavnar & Trenkle, the commonest n-grams of 1 to 5 characters. Lin's similarity (1998) of two
+descriptions A and B is twice the information in what they share over the information in both,
+
+    sim(A, B) = 2 * sum of I(t) over A and B / (sum of I(t) over A + sum of I(t) over B),    I(t) = -log P(t)
+
+Section 2.1 gives neither the formula nor P. Here P(t) is the mean over all languages of t's share of a language's
+n-grams, and every t counts by its (weighted) share w of its own profile: the sums are of w(t) I(t), and the shared part
+is the sum of (w_A(t) + w_B(t)) I(t). With equal shares that is Lin's formula; without shares the weights of step iv
+could not matter. "Cannot be clearly classified" is when the second similarity is within `DOUBT` of the first.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy  # .sparse is loaded where it is used, for that takes a tenth of a second
+
+from graphlang.codes.languages import UND
+from graphlang.content import calibration
+from graphlang.content.identifier import Calibrated
+from graphlang.content.ngrams.count_all import KeyTable, Tally, keys_of, strings, tally
+from graphlang.content.ngrams.vocabulary import pack_ngrams
+from graphlang.content.page_input import Marked
+from graphlang.content.text.normalise import blocks, normalise
+from graphlang.modelfile import Model, ModelError, take
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+
+ORDERS = (1, 2, 3, 4, 5)
+SIZE = 400
+SHORTEST = 40
+DOUBT = 0.02
+LARGEST_FACTOR = 3
+WEIGHTS = {"title": 4, "body": 2, "metadata": 1}
+_FEATURES = 1_000_000  # of a language, at most
+_INFORMATION = 1e3  # -log P of what stands once in any text is far less
+_MOST_BLOCKS = 1_000  # blocks of a page that are told apart; the rest is one block
+
+
+def build(lines: Sequence[Sequence[str]], *, features: int = SIZE) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Arrays and parameters of a model from each language's lines."""
+    tallies, grams = [], []
+    for language_lines in lines:
+        text = " ".join(language_lines)
+        letters = normalise([text], limit=len(text) + 1, margin=max(ORDERS) - 1)
+        counted = tally(letters, ORDERS)
+        chosen, _ = counted.ranks(features)
+        grams.append(strings(letters, counted.place[chosen], counted.order[chosen]))
+        tallies.append(counted)
+    vocabulary = sorted({gram for ngrams in grams for gram in ngrams})
+    number = {gram: index for index, gram in enumerate(vocabulary)}
+    table = KeyTable(keys_of(vocabulary))
+    counts = np.stack([ngrams.matrix(table, len(vocabulary)).toarray()[0] for ngrams in tallies])
+    totals = np.array([max(int(ngrams.totals[0]), 1) for ngrams in tallies])
+    shares = (counts / totals[:, None]).mean(axis=0)
+    listed = np.zeros_like(counts, dtype=np.uint32)
+    for row, ngrams, language_lines in zip(listed, grams, counts, strict=True):
+        columns = [number[gram] for gram in ngrams]
+        row[columns] = language_lines[columns]
+    owner, gram = np.nonzero(listed)
+    arrays: dict[str, NDArray[Any]] = {
+        "ngrams": pack_ngrams(vocabulary),
+        "information": -np.log(shares).astype(np.float32),
+        "owners": owner.astype(np.int32),
+        "grams": gram.astype(np.int32),
+        "counts": listed[owner, gram],
+    }
+    return arrays, {"features": features, "orders": list(ORDERS), "closed": True}
+
+
+class MartinsSilva(Calibrated):
+    """The method with its model; its labels end with `und`."""
+
+    def __init__(self, model: Model, digest: str, source: str, *, name: str = "martins-silva") -> None:
+        super().__init__(model, digest, source, name=name, labels=(*model.labels, UND))
+        size: Any = model.parameters.get("features")
+        self._languages = len(model.labels)
+        self._information = take(model, "information", "f", (None,), source).astype(np.float32)
+        owner = take(model, "owners", "i", (None,), source)
+        gram = take(model, "grams", "i", owner.shape, source)
+        counts = take(model, "counts", "u", owner.shape, source).astype(np.float64)
+        shape = (len(self._information), self._languages)
+        try:
+            vocabulary = take(model, "ngrams", "u", (None,), source).tobytes().decode("utf-8").split("\n")
+            listed = scipy.sparse.csr_array(scipy.sparse.coo_array((counts, (gram, owner)), shape=shape))
+            self._table = KeyTable(keys_of(vocabulary))
+        except ValueError as error:
+            raise ModelError(f"{source}: its profiles are damaged ({error})") from error
+        bounds = self._information.min(initial=0), self._information.max(initial=0)
+        if (
+            type(size) is not int
+            or not 1 <= size <= _FEATURES
+            or len(vocabulary) != shape[0]
+            or bounds[0] < 0
+            or bounds[1] > _INFORMATION
+        ):
+            raise ModelError(f"{source}: its profiles do not fit together")
+        self._size = size
+        shares = scipy.sparse.csr_array(listed.multiply(1 / np.maximum(listed.sum(axis=0), 1)[None, :]))
+        self._described = scipy.sparse.csr_array(shares.multiply(self._information[:, None])).astype(np.float32)
+        self._known = scipy.sparse.csr_array((shares > 0).astype(np.float32).multiply(self._information[:, None]))
+        self._totals = np.asarray(self._described.sum(axis=0), dtype=np.float32)
+
+    def probabilities(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Of plain texts: each is one block without title. Rows as in `identify`."""
+        return self.identify([Marked(blocks=(text,)) for text in texts])
+
+    def identify(self, pages: Sequence[Marked]) -> NDArray[np.float32]:
+        """Calibrated probabilities, (pages, labels); 1 for `und` under 40 characters, all 0 without a letter."""
+        answer = np.zeros((len(pages), len(self.labels)), dtype=np.float32)
+        parts = [_weigh_parts(page) for page in pages]
+        for start, stop in blocks(["".join(text for text, _ in page_parts) for page_parts in parts], limit=self.limit):
+            scores, letters, characters = self._scores(parts[start:stop])
+            scores *= calibration.inverse_temperature(self._inverse_temperature, letters)[:, None]
+            answer[start:stop, :-1] = calibration.probabilities(scores)
+            answer[start:stop][characters < SHORTEST] = 0
+            answer[start:stop, -1] = (letters > 0) & (characters < SHORTEST)
+        return answer
+
+    def similarities(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """Lin's similarity of each plain text to each language (`und` left out); and the length of each text."""
+        return self._scores([_weigh_parts(Marked(blocks=(text,))) for text in texts])[:2]
+
+    def _scores(
+        self, pages: Sequence[Sequence[tuple[str, int]]]
+    ) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.int64]]:
+        """Similarities; the length of each page as it is counted, and without the space that ends each part."""
+        page = np.repeat(np.arange(len(pages)), [len(page_parts) for page_parts in pages])
+        texts = [text for page_parts in pages for text, _ in page_parts]
+        weight = np.array([weight for page_parts in pages for _, weight in page_parts], dtype=np.int64)
+        letters = normalise(texts, limit=self.limit, margin=max(ORDERS) - 1, closed=self.closed)
+        counted = tally(letters, ORDERS)
+        lengths = np.bincount(page, weights=letters.lengths, minlength=len(pages)).astype(np.int64)
+        ends = (letters.lengths > 0) & self.closed
+        characters = lengths - np.bincount(page, weights=ends, minlength=len(pages)).astype(np.int64)
+        scores = self._lin(merge_parts(counted, page, weight, len(pages)))
+        if scores.shape[1] > 1:
+            second, first = np.partition(scores, -2, axis=1)[:, -2:].T
+            # A page with one part cannot get another answer from it.
+            unsure = np.flatnonzero((second > first * (1 - DOUBT)) & (np.bincount(page, minlength=len(pages)) > 1))
+            if len(unsure):
+                block = weight == WEIGHTS["body"]  # title and metadata are none, however long
+                largest = _largest_part(page, np.where(block, letters.lengths, -1)) & block
+                heavier = weight * np.where(largest, LARGEST_FACTOR, 1)
+                scores[unsure] = self._lin(merge_parts(counted, page, heavier, len(pages)))[unsure]
+        return scores, lengths, characters
+
+    def _lin(self, counted: Tally) -> NDArray[np.float32]:
+        chosen, _ = counted.ranks(self._size)
+        row = counted.row[chosen]
+        count = counted.count[chosen].astype(np.float32)
+        rows = len(counted.totals)
+        share = count / np.maximum(np.bincount(row, weights=count, minlength=rows), 1)[row].astype(np.float32)
+        feature = self._table.find(counted.key[chosen])
+        is_feature = feature >= 0
+        # What no language has is as rare as the rarest n-gram that one has.
+        information = np.where(is_feature, self._information[feature], self._information.max(initial=0))
+        text_information = np.bincount(row, weights=share * information, minlength=rows).astype(np.float32)
+        ends = np.searchsorted(row[is_feature], np.arange(rows + 1))
+        shape = (rows, len(self._information))
+        weights = scipy.sparse.csr_array((share[is_feature], feature[is_feature], ends), shape=shape)
+        stands = scipy.sparse.csr_array(
+            (np.ones(len(weights.data), np.float32), feature[is_feature], ends), shape=shape
+        )
+        shared = (weights @ self._known).toarray() + (stands @ self._described).toarray()
+        scores: NDArray[np.float32] = (shared / np.maximum(text_information[:, None] + self._totals, 1e-9)).astype(
+            np.float32
+        )
+        return scores
+
+
+def _weigh_parts(page: Marked) -> list[tuple[str, int]]:
+    """Filtered parts of a page with their weights."""
+    body = [*page.blocks[: _MOST_BLOCKS - 1], " ".join(page.blocks[_MOST_BLOCKS - 1 :])]
+    parts = [(page.title, WEIGHTS["title"]), (page.metadata, WEIGHTS["metadata"])]
+    parts += [(text, WEIGHTS["body"]) for text in body]
+    weighted = [(remove_stock_phrases(text), weight) for text, weight in parts if text]
+    return weighted or [("", WEIGHTS["body"])]
+
+
+def _largest_part(page: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """The largest part of each page, the first of equals."""
+    order = np.lexsort((np.arange(len(page)), -lengths, page))
+    first = order[np.unique(page[order], return_index=True)[1]]
+    answer = np.zeros(len(page), dtype=np.bool_)
+    answer[first] = True
+    return answer
+
+
+def merge_parts(counted: Tally, page: NDArray[np.int64], weight: NDArray[np.int64], pages: int) -> Tally:
+    """The rows of a tally that belong to one page, added up with their weights."""
+    order = np.lexsort((counted.key, page[counted.row]))
+    row, key = page[counted.row][order], counted.key[order]
+    first = np.flatnonzero(
+        np.concatenate((np.ones(min(len(row), 1), np.bool_), (row[1:] != row[:-1]) | (key[1:] != key[:-1])))
+    )
+    count = (counted.count * weight[counted.row])[order]
+    place = counted.place[order]
+    if not len(first):
+        return Tally(row, key, count, counted.order, place, np.zeros(pages, dtype=np.int64))
+    return Tally(
+        row=row[first],
+        key=key[first],
+        count=np.add.reduceat(count, first),
+        order=counted.order[order][first],
+        place=np.minimum.reduceat(place, first),
+        totals=np.bincount(page, weights=counted.totals * weight, minlength=pages).astype(np.int64),
+    )
+
+
+STOCK_PHRASES = (
+    "this page uses frames, but your browser doesn't support them",
+    "this page uses frames, but your browser does not support them",
+    "this page uses frames",
+    "your browser does not support frames",
+    "your browser does not support inline frames or is currently configured not to display inline frames",
+    "your browser does not support inline frames",
+    "your browser does not support the video tag",
+    "your browser does not support javascript",
+    "please enable javascript to view this page",
+    "please enable javascript",
+    "you need to enable javascript to run this app",
+    "javascript is disabled",
+    "this site is under construction",
+    "under construction",
+    "best viewed with internet explorer",
+    "best viewed with netscape",
+    "best viewed in",
+    "created with microsoft frontpage",
+    "powered by wordpress",
+    "powered by phpbb",
+    "powered by",
+    "all rights reserved",
+    "click here",
+    "last modified",
+    "last updated",
+    "untitled document",
+    "untitled page",
+    "new page 1",
+    "index of /",
+    "parent directory",
+    "404 not found",
+    "403 forbidden",
+    "301 moved permanently",
+    "302 found",
+    "object moved",
+    "the requested url was not found on this server",
+    "apache server at",
+    "this is the default welcome page",
+    "copyright ©",
+    "copyright (c)",
+)
+#: A string that ends with a letter must not be the beginning of a word; what follows a sign is free ("Index of /pub").
+_STOCK_PHRASE = re.compile(
+    r"(?<!\w)(?:"
+    + "|".join(re.escape(one) + r"(?!\w)" * one[-1].isalnum() for one in sorted(STOCK_PHRASES, key=len, reverse=True))
+    + ")",
+    re.IGNORECASE,
+)
+
+
+def remove_stock_phrases(text: str) -> str:
+    """The text with a space in the place of every string of the list, capitals aside.
+
+    >>> remove_stock_phrases("This page uses frames. Bonjour!")
+    ' . Bonjour!'
+    """
+    return _STOCK_PHRASE.sub(" ", text)

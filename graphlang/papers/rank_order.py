@@ -1,0 +1,183 @@
+"""Rank order: Cavnar & Trenkle's method as Hayati 2004 ran it (BASE; section 3.1, formula 0.1, algorithm 3.2).
+
+A language is the ranked list of its C = 399 commonest n-grams, n from 1 to 5; so is a text; and the language whose list
+is the fewest places off wins. N-grams wrap round and may cross words. (The paper's example of the 3-grams of "the
+quick" lists eight where its rule gives nine: " qu" is missing.) Letters are those of `normalise`: the paper keeps
+alphabetic characters and single spaces. For the n-grams g_1 .. g_m of a text, in the order of their rank, and the list
+G of a language, the distance (formula 0.1) is
+
+    d = sum over j of |index(g_j, G) - j|
+
+The two papers differ on an n-gram that is not in G. Hayati puts its index at C + 1, so that it costs C + 1 - j: the
+lowest ranked n-gram of a text costs 1 when the language lacks it, and up to C - 1 when the language has it, which
+punishes a language for having it. Cavnar and Trenkle let it cost a fixed maximum (C, in their program). `RankLists` has
+both. Both papers are silent on texts with fewer than C n-grams: the sum is over those that exist.
+
+Equal counts are ordered by `count_all.Tally.ranks`. On texts of a few words nearly all counts are equal, so ranks mean
+little there; the paper reports most of BASE's mistakes on them. Probabilities are ours: a calibrated softmax over
+1 - d / (the distance from a list that has nothing in common with the text).
+
+No language is compared one by one: an n-gram knows in which lists it is, and at which rank (a postings list), so the
+cost is the number of (n-gram of the text, list with it) pairs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphlang.content.identifier import Calibrated
+from graphlang.content.ngrams.count_all import KeyTable, keys_of, strings, tally
+from graphlang.content.ngrams.vocabulary import pack_ngrams
+from graphlang.content.text.normalise import blocks, normalise
+from graphlang.modelfile import Model, ModelError, take
+from graphlang.native.kernels import Kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from graphlang.content.ngrams.count_all import Tally
+    from graphlang.content.text.normalise import Letters
+
+
+_kernels = Kernels("graphlang.content.native._tally")
+
+
+def rank_ngrams(letters: Letters, orders: Sequence[int], size: int, *, words: bool = False) -> list[str]:
+    """The `size` commonest n-grams of the one row of a batch, commonest first."""
+    counted = tally(letters, orders, words=words)
+    chosen, _ = counted.ranks(size)
+    return strings(letters, counted.place[chosen], counted.order[chosen])
+
+
+def pack_lists(lists: Sequence[Sequence[str]], size: int) -> tuple[list[str], NDArray[np.int32]]:
+    """Ranked lists as a vocabulary and, per list, the features by rank, -1 after its end: (lists, size).
+
+    >>> pack_lists([["e", "th"], ["e"]], 2)[1].tolist()
+    [[0, 1], [0, -1]]
+    """
+    vocabulary = sorted({gram for ngrams in lists for gram in ngrams})
+    number = {gram: index for index, gram in enumerate(vocabulary)}
+    table = np.full((len(lists), size), -1, dtype=np.int32)
+    for row, ngrams in zip(table, lists, strict=True):
+        row[: len(ngrams)] = [number[gram] for gram in ngrams]
+    return vocabulary, table
+
+
+class RankLists:
+    """The languages' ranked lists, ready to be compared with texts.
+
+    Args:
+        vocabulary: All n-grams of all lists.
+        table: From `pack_lists`.
+        fixed: Whether an n-gram that a list lacks costs C whatever its rank (Cavnar & Trenkle), not C + 1 - j (Hayati).
+
+    Raises:
+        ValueError: the table does not go with the vocabulary.
+    """
+
+    def __init__(self, vocabulary: Sequence[str], table: NDArray[np.int32], *, fixed: bool) -> None:
+        if table.size and not -1 <= table.min() <= table.max() < len(vocabulary):
+            raise ValueError("ranks of n-grams that are not in the vocabulary")
+        self.lists, self.size = table.shape
+        self._fixed = fixed
+        self._table = KeyTable(keys_of(vocabulary))
+        owner, rank = np.nonzero(table >= 0)
+        feature = table[owner, rank]
+        by_feature = np.argsort(feature, kind="stable")
+        self._owner = owner[by_feature]
+        self._rank = rank[by_feature] + 1
+        self._offsets = np.searchsorted(feature[by_feature], np.arange(len(vocabulary) + 1))
+
+    def missing(self, rank: NDArray[np.int64]) -> NDArray[np.int64]:
+        """What an n-gram at this rank of a text costs a list that lacks it."""
+        return np.full_like(rank, self.size) if self._fixed else self.size + 1 - rank
+
+    def distances(self, counted: Tally) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The distance of every row of a batch from every list.
+
+        Returns:
+            `(distances, worst)`: (rows, lists), and per row the distance from a list that has none of its n-grams.
+        """
+        rows = len(counted.totals)
+        chosen, rank = counted.ranks(self.size)
+        row = counted.row[chosen]
+        cost = self.missing(rank)
+        worst = np.bincount(row, weights=cost, minlength=rows).astype(np.int64)
+        distances = np.repeat(worst[:, None], self.lists, axis=1)
+        feature = self._table.find(counted.key[chosen])
+        _kernels.tally_distances(
+            row=row,
+            rank=rank,
+            cost=cost,
+            feature=feature,
+            starts=self._offsets,
+            owner=self._owner,
+            place=self._rank,
+            distances=distances,
+        )
+        return distances, worst
+
+
+ORDERS = (1, 2, 3, 4, 5)
+SIZE = 399
+
+
+def build(lines: Sequence[Sequence[str]], *, features: int = SIZE) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Arrays and parameters of a model from each language's lines.
+
+    The lines of a language are read as one text: an n-gram may cross from one into the next.
+    """
+    lists = []
+    for language_lines in lines:
+        text = " ".join(language_lines)
+        letters = normalise([text], limit=len(text) + 1, margin=max(ORDERS) - 1, closed=False)
+        lists.append(rank_ngrams(letters, ORDERS, features))
+    vocabulary, table = pack_lists(lists, features)
+    return {"ngrams": pack_ngrams(vocabulary), "ranks": table}, {
+        "features": features,
+        "orders": list(ORDERS),
+        "closed": False,
+    }
+
+
+class RankOrder(Calibrated):
+    """The method with its model."""
+
+    def __init__(self, model: Model, digest: str, source: str, *, name: str = "rank-order") -> None:
+        super().__init__(model, digest, source, name=name)
+        self.lists = read_rank_lists(model, source, encoding="utf-8", fixed=False)
+
+    def similarities(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """1 - distance / worst distance of each text and language, (texts, labels); and the length of each text."""
+        scores = np.zeros((len(texts), len(self.labels)), dtype=np.float32)
+        lengths = np.zeros(len(texts), dtype=np.int64)
+        for start, stop in blocks(texts, limit=self.limit):
+            letters = normalise(texts[start:stop], limit=self.limit, margin=max(ORDERS) - 1, closed=self.closed)
+            scores[start:stop] = compute_closeness(self.lists, tally(letters, ORDERS))
+            lengths[start:stop] = letters.lengths
+        return scores, lengths
+
+
+def compute_closeness(lists: RankLists, counted: Any) -> NDArray[np.float32]:
+    """1 for equal lists, 0 for nothing in common; below 0 where formula 0.1 charges more for having an n-gram."""
+    distances, worst = lists.distances(counted)
+    return (1 - distances / np.maximum(worst, 1)[:, None]).astype(np.float32)
+
+
+def read_rank_lists(model: Model, source: str, *, encoding: str, fixed: bool) -> RankLists:
+    """The ranked lists of a model.
+
+    Raises:
+        ModelError: they are missing or damaged.
+    """
+    table = take(model, "ranks", "i", (len(model.labels), None), source)
+    packed = take(model, "ngrams", "u", (None,), source)
+    try:
+        vocabulary = packed.tobytes().decode(encoding).split("\n")
+        return RankLists(vocabulary, table.astype(np.int32), fixed=fixed)
+    except ValueError as error:
+        raise ModelError(f"{source}: its ranked n-grams are damaged ({error})") from error

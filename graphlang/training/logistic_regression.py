@@ -1,0 +1,191 @@
+"""Train language vectors: counts first, then multinomial logistic regression.
+
+The start is generative: the weight of n-gram g in language i is log(1 + n_i(g) / e(g)), with n_i(g) its occurrences in
+the language's documents and e(g) those expected in a short text of no particular language. The rest of the log
+likelihood ratio (naive Bayes with a smoothed prior) is the same for all n-grams of a language, its `base`. Stochastic
+gradient descent (Adagrad, Duchi et al. 2011) then moves the vectors until the softmax of the inner products gives each
+training text its language. Only the weights of languages with a noticeable probability move. The texts are excerpts of
+every length from one word on, drawn again each round (`excerpts`), so that short texts count as much as long ones.
+
+The counts have seen these texts: an n-gram that occurs nowhere else in a language speaks for it as surely as a common
+one, which no future text will do. So each text is scored as if it had not been counted (`leave_one_out`), and training
+learns what the counts do not know. Languages with little text gain most.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import sparse
+
+from graphlang.content.calibration import probabilities
+from graphlang.content.text.normalise import blocks, normalise
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from graphlang.content.ngrams.vocabulary import Vocabulary
+
+    Floats = NDArray[np.float32]
+
+
+_NOTICEABLE = 0.004  # a smaller slope moves no weight
+_START = 1e-3  # of Adagrad's sums of squares
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """Weights (features, languages), and per language what every n-gram (`base`) and every text (`bias`) adds."""
+
+    weights: Floats
+    base: Floats
+    bias: Floats
+
+
+def start_vectors(counts: NDArray[np.int32], letters: NDArray[np.int64], smoothing: float) -> Vectors:
+    """Weights from counts.
+
+    Args:
+        counts: Occurrences of each feature in each language's documents, (languages, features).
+        letters: Characters of each language's documents.
+        smoothing: Characters of the text of no particular language that is added to each language's own.
+    """
+    expected = np.maximum(counts.sum(axis=0) * (smoothing / letters.sum()), 1e-6).astype(np.float32)
+    weights = np.ascontiguousarray(counts.T, dtype=np.float32)
+    weights /= expected[:, None]
+    np.log1p(weights, out=weights)
+    base = np.log(smoothing / (letters + smoothing)).astype(np.float32)
+    return Vectors(weights, base, np.zeros(len(letters), dtype=np.float32))
+
+
+def leave_one_out(
+    counts: NDArray[np.int32], letters: NDArray[np.int64], smoothing: float
+) -> Callable[[sparse.csr_array, NDArray[np.int64]], Floats]:
+    """Make a function of texts and their languages: what leaving each text out of the counts adds to its score.
+
+    Each occurrence of a feature is left out by itself, so one that is twice in a text and nowhere else counts for half.
+
+    Args:
+        counts: As for `start_vectors`.
+        letters: As for `start_vectors`.
+        smoothing: As for `start_vectors`.
+
+    >>> left = leave_one_out(np.array([[1, 5]]), np.array([100]), 100.0)
+    >>> [round(float(x), 3) for x in left(to_vectors(np.array([0, 1]), np.array([0, 1, 2]), 2), np.array([0, 0]))]
+    [-0.693, -0.105]
+    """
+    expected = np.maximum(counts.sum(axis=0) * (smoothing / letters.sum()), 1e-6).astype(np.float32)
+
+    def left(texts: sparse.csr_array, truth: NDArray[np.int64]) -> Floats:
+        rows = np.repeat(np.arange(len(truth)), np.diff(texts.indptr))
+        often = counts[truth[rows], texts.indices].astype(np.float32)
+        rest = np.maximum(often - 1, 0)
+        expect = expected[texts.indices]
+        lost = texts.data * (np.log1p(rest / expect) - np.log1p(often / expect))
+        return np.bincount(rows, weights=lost, minlength=len(truth)).astype(np.float32)
+
+    return left
+
+
+def find_features(
+    vocabulary: Vocabulary, texts: Sequence[str], *, limit: int, closed: bool, script: int
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Find the features of texts in one script: all in one row, and [texts + 1] where those of each text start."""
+    features, numbers = [np.zeros(0, dtype=np.int32)], [np.zeros(1, dtype=np.int64)]
+    for begin, end in blocks(texts, limit=limit):
+        letters = normalise(
+            texts[begin:end],
+            limit=limit,
+            margin=vocabulary.margin,
+            closed=closed,
+            one_script=True,
+            wanted=np.full(end - begin, script, dtype=np.uint8),
+        )
+        block_features, offsets = vocabulary.find(letters)
+        features.append(block_features)
+        numbers.append(np.diff(offsets))
+    return np.concatenate(features), np.cumsum(np.concatenate(numbers))
+
+
+def to_vectors(features: NDArray[np.int32], offsets: NDArray[np.int64], size: int) -> sparse.csr_array:
+    """Texts as rows over the features: an occurrence counts 1 / sqrt(number of features of the text).
+
+    Args:
+        features: Those of all texts.
+        offsets: Text t has `features[offsets[t] : offsets[t + 1]]`.
+        size: Of the vocabulary.
+    """
+    number = np.diff(offsets)
+    weights = np.repeat(1 / np.sqrt(np.maximum(number, 1)), number).astype(np.float32)
+    return sparse.csr_array((weights, features, offsets), shape=(len(number), size))
+
+
+def score_texts(vectors: Vectors, texts: sparse.csr_array) -> Floats:
+    """Inner products, (texts, languages).
+
+    Args:
+        vectors: Of the languages.
+        texts: Their vectors, (texts, features).
+    """
+    root = np.sqrt(np.diff(texts.indptr)).astype(np.float32)
+    result: Floats = texts @ vectors.weights
+    result += root[:, None] * vectors.base
+    result += vectors.bias
+    return result
+
+
+def refine_vectors(
+    vectors: Vectors,
+    draw: Callable[[], tuple[sparse.csr_array, NDArray[np.int64], Floats]],
+    correction: Callable[[sparse.csr_array, NDArray[np.int64]], Floats],
+    *,
+    rounds: int,
+    rate: float,
+    batch: int,
+    progress: Callable[[int, int, float], None] = lambda _done, _all, _loss: None,
+) -> Vectors:
+    """Train in place. The rate falls linearly to 0.
+
+    Args:
+        vectors: The start, which changes.
+        draw: Gives one round's texts as vectors, their languages, and fixed log-odds of each text: the log
+            of each language's probability, (texts, languages) or one row for all; only what these do not explain is
+            learnt.
+        correction: What is added to the scores of texts in their own languages (`leave_one_out`).
+        rounds: How often it draws.
+        rate: Step at the beginning.
+        batch: Texts per step.
+        progress: Called with the rounds done, all of them and the mean loss.
+    """
+    squares = np.full(vectors.weights.shape, _START, dtype=np.float32)
+    bias_squares = np.full(vectors.bias.shape, _START, dtype=np.float32)
+    flat, flat_squares = vectors.weights.reshape(-1), squares.reshape(-1)
+    for number in range(rounds):
+        texts, truth, log_prior = draw()
+        loss = 0.0
+        for begin in range(0, len(truth), batch):
+            x, y = texts[begin : begin + batch], truth[begin : begin + batch]
+            rows = np.arange(len(y))
+            now = np.float32(rate * (1 - (number + begin / len(truth)) / rounds))
+            slope = score_texts(vectors, x)
+            slope[rows, y] += correction(x, y)
+            slope = probabilities(slope + (log_prior[begin : begin + batch] if len(log_prior) > 1 else log_prior))
+            loss -= float(np.log(np.maximum(slope[rows, y], 1e-9)).sum())
+            slope[rows, y] -= 1
+            slope[np.abs(slope) < _NOTICEABLE] = 0
+            bias_slope = slope.sum(axis=0)
+            bias_squares += (slope**2).sum(axis=0)
+            vectors.bias[:] -= np.float32(0.3) * now * bias_slope / np.sqrt(bias_squares)
+            used, place = np.unique(x.indices, return_inverse=True)
+            small = sparse.csr_array((x.data, place, x.indptr), shape=(len(y), len(used)))
+            moved = (small.T.tocsr() @ sparse.csr_array(slope)).tocoo()
+            where = used[moved.row].astype(np.int64) * vectors.weights.shape[1] + moved.col
+            total = flat_squares[where] + moved.data**2
+            flat_squares[where] = total
+            flat[where] -= now * moved.data / np.sqrt(total)
+        progress(number + 1, rounds, loss / max(len(truth), 1))
+    return vectors

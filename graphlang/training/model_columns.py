@@ -1,0 +1,316 @@
+"""The columns of a trained `nfc` model: weights and n-gram occurrences per label, and removal of labels.
+
+The weights of a script's labels are one table, row by row (`weight_codec.squeeze`). Removing a label changes the place
+of every weight and no answer among the remaining labels. Features without a remaining weight go too.
+
+The weights contain how much commoner an n-gram is in one language than expected, not how common it is. A language that
+is added later needs that, so a model keeps a byte for each n-gram: eight times the binary logarithm of its occurrences
+plus one. The shipped model has these in a file beside it, which is read only when a language is added or removed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from graphlang import modelfile
+from graphlang.codes import languages
+from graphlang.content.nfc import char_lm, weight_codec
+from graphlang.content.nfc.model import Discriminative
+from graphlang.modelfile import Model, ModelError, take
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from graphlang.codes.wanted import Wanted
+
+    Ints = NDArray[np.int64]
+
+
+LABEL_ARRAYS = ("base", "bias", "prior", "siblings")  #: arrays with a number for each label
+LM_ARRAYS = tuple(char_lm.PREFIX + name for name in ("letter", "word", "text"))
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnWeights:
+    """The weights of one script that are not 0.
+
+    Attributes:
+        common: How many of the features are common; they come first.
+        features: How many there are.
+        row: The feature of each weight, ascending, (weights,).
+        column: Its label, counted among those of the script, ascending within a feature, (weights,).
+        value: The weight in steps, (weights,).
+    """
+
+    common: int
+    features: int
+    row: Ints
+    column: Ints
+    value: NDArray[np.int8]
+
+
+def unpack_weights(model: Model, prefix: str = "") -> list[ColumnWeights]:
+    """Unpack the weights of each script; `prefix` is that of the arrays' names."""
+    widths = np.bincount(model.arrays["script"], minlength=len(model.parameters["scripts"]))
+    values = model.arrays[f"{prefix}values"]
+    is_nonzero = values != 0
+    places = (np.cumsum(model.arrays[f"{prefix}gaps"], dtype=np.int64) - 1)[is_nonzero]
+    values = values[is_nonzero]
+    weights = []
+    begin = 0
+    for width, (common, features) in zip(widths.tolist(), model.arrays[f"{prefix}features"].tolist(), strict=True):
+        first, last = np.searchsorted(places, [begin, begin + features * width])
+        row, column = np.divmod(places[first:last] - begin, max(width, 1))
+        weights.append(ColumnWeights(common, features, row, column, values[first:last]))
+        begin += features * width
+    return weights
+
+
+def pack_weights(weights: Sequence[ColumnWeights], widths: Sequence[int], prefix: str = "") -> dict[str, NDArray[Any]]:
+    """Pack the weights of each script, with its number of labels, as `features`, `gaps` and `values`."""
+    places, begin = [np.zeros(0, dtype=np.int64)], 0
+    for script_weights, width in zip(weights, widths, strict=True):
+        places.append(begin + script_weights.row * width + script_weights.column)
+        begin += script_weights.features * width
+    values = np.concatenate([np.zeros(0, dtype=np.int8), *(script_weights.value for script_weights in weights)])
+    gaps, values = weight_codec.squeeze_places(np.concatenate(places), values)
+    return {
+        f"{prefix}features": np.array(
+            [(script_weights.common, script_weights.features) for script_weights in weights], dtype=np.int32
+        ),
+        f"{prefix}gaps": gaps,
+        f"{prefix}values": values,
+    }
+
+
+def add_steps(weights: ColumnWeights, columns: Sequence[int], steps: Ints, *, most: int) -> ColumnWeights:
+    """Add steps to the weights of some labels of a script, clipped to `most` in size; weights of 0 are dropped.
+
+    Shapes: steps (labels, features).
+
+    >>> own = ColumnWeights(1, 2, np.array([0, 1]), np.array([2, 0]), np.array([3, 9], dtype=np.int8))
+    >>> found = add_steps(own, [0, 2], np.array([[0, 5], [-3, 1]]), most=10)
+    >>> found.row.tolist(), found.column.tolist(), found.value.tolist()
+    ([1, 1], [0, 2], [10, 1])
+    """
+    unchanged = ~np.isin(weights.column, columns)
+    rows, values = [weights.row[unchanged]], [weights.value[unchanged].astype(np.int64)]
+    names = [weights.column[unchanged]]
+    for column, column_steps in zip(columns, steps, strict=True):
+        in_column = weights.column == column
+        total = column_steps.copy()
+        total[weights.row[in_column]] += weights.value[in_column]
+        rows.append(np.flatnonzero(total))
+        values.append(np.clip(total[rows[-1]], -most, most))
+        names.append(np.full(len(rows[-1]), column))
+    row, column_of, value = np.concatenate(rows), np.concatenate(names), np.concatenate(values)
+    order = np.lexsort((column_of, row))
+    return ColumnWeights(weights.common, weights.features, row[order], column_of[order], value[order].astype(np.int8))
+
+
+def list_ngrams(model: Model) -> list[bytes]:
+    """The n-grams and words of a model in UTF-8, in order."""
+    data = model.arrays["ngrams"].tobytes()
+    return data.split(b"\n") if data else []
+
+
+def list_lm_keys(model: Model) -> NDArray[np.uint32]:
+    """The keys of the n-grams of a model's character language model, in order."""
+    return np.cumsum(model.arrays[f"{char_lm.PREFIX}keys"], dtype=np.uint32)
+
+
+def remove_labels(model: Model, labels: Collection[str]) -> Model:
+    """Remove labels from a model; among the remaining ones its answers do not change.
+
+    Raises:
+        ModelError: an unknown label, or none would be left.
+    """
+    if strangers := sorted(set(labels) - set(model.labels)):
+        raise ModelError(f"{strangers[0]} is no label of the model")
+    keep = np.array([label not in labels for label in model.labels])
+    if not keep.any():
+        raise ModelError("no label would be left")
+    script = model.arrays["script"].astype(np.int64)
+    scripts_left = np.unique(script[keep])
+    widths = np.bincount(script[keep], minlength=len(model.parameters["scripts"]))
+    starts = np.searchsorted(script, np.arange(len(widths)))
+    arrays = dict(model.arrays)
+    for prefix in _prefixes(model):
+        weights = unpack_weights(model, prefix)
+        first = np.cumsum([0, *(script_weights.features for script_weights in weights)])
+        smaller, rows = [], []
+        for number in scripts_left.tolist():
+            keep_columns = keep[starts[number] : starts[number] + np.count_nonzero(script == number)]
+            small, used = _drop_columns(weights[number], keep_columns)
+            smaller.append(small)
+            rows.append(first[number] + used)
+        arrays |= pack_weights(smaller, widths[scripts_left].tolist(), prefix)
+        kept_rows = np.concatenate(rows)
+        if prefix:
+            arrays[f"{prefix}keys"] = char_lm.pack(list_lm_keys(model)[kept_rows])
+        else:
+            grams = list_ngrams(model)
+            if OCCURRENCES in arrays:
+                arrays[OCCURRENCES] = arrays[OCCURRENCES][kept_rows]
+            arrays["ngrams"] = np.frombuffer(b"\n".join([grams[i] for i in kept_rows.tolist()]), dtype=np.uint8)
+    for name in (*LABEL_ARRAYS, *(LM_ARRAYS if len(_prefixes(model)) > 1 else ())):
+        arrays[name] = arrays[name][keep]
+    arrays["script"] = np.searchsorted(scripts_left, script[keep]).astype(np.uint8)
+    arrays["sharpness"] = arrays["sharpness"][scripts_left]
+    parameters = {**model.parameters, "scripts": [model.parameters["scripts"][i] for i in scripts_left.tolist()]}
+    return Model(model.method, tuple(np.array(model.labels)[keep].tolist()), parameters, arrays)
+
+
+def _prefixes(model: Model) -> tuple[str, ...]:
+    return ("", char_lm.PREFIX) if f"{char_lm.PREFIX}keys" in model.arrays else ("",)
+
+
+def _drop_columns(weights: ColumnWeights, keep: NDArray[np.bool_]) -> tuple[ColumnWeights, Ints]:
+    """Select columns of a script's weights; the features that still have weights, none if one column remains."""
+    number = int(keep.sum())
+    has_column = keep[weights.column] if number > 1 else np.zeros(len(weights.column), dtype=np.bool_)
+    used = np.unique(weights.row[has_column])
+    row = np.searchsorted(used, weights.row[has_column])
+    column = (np.cumsum(keep) - 1)[weights.column[has_column]]
+    common = int(np.searchsorted(used, weights.common))
+    return ColumnWeights(common, len(used), row, column, weights.value[has_column]), used
+
+
+OCCURRENCES = "occurrences"
+OCCURRENCES_METHOD = "nfc-occurrences"  #: of the file beside a model
+_STEPS_PER_DOUBLING = 8
+_MOST_STEPS = 255
+
+
+def pack_occurrences(numbers: NDArray[np.int64] | NDArray[np.float64]) -> NDArray[np.uint8]:
+    """Pack numbers of occurrences for a file.
+
+    Shapes: numbers (features,).
+
+    >>> pack_occurrences(np.array([0, 1, 1000, 10**12])).tolist()
+    [0, 8, 80, 255]
+    """
+    packed: NDArray[np.uint8] = np.minimum(np.rint(_STEPS_PER_DOUBLING * np.log2(numbers + 1.0)), _MOST_STEPS).astype(
+        np.uint8
+    )
+    return packed
+
+
+def unpack_occurrences(packed: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """Unpack numbers of occurrences, exact to a twentieth.
+
+    Shapes: packed (features,).
+
+    >>> unpack_occurrences(np.array([0, 8, 80], dtype=np.uint8)).round(1).tolist()
+    [0.0, 1.0, 1023.0]
+    """
+    return np.asarray(np.exp2(packed / _STEPS_PER_DOUBLING) - 1)
+
+
+def occurrences_path(path: Path) -> Path:
+    """The file of n-gram occurrences beside a model file."""
+    return path.with_suffix(".occurrences")
+
+
+def read_occurrences(model: Model, path: Path) -> NDArray[np.float64]:
+    """Read the occurrences of each n-gram in the training text of a model, (features,).
+
+    Raises:
+        ModelError: neither the model nor a file beside it has them, or that file belongs to another model.
+    """
+    features = int(model.arrays["features"][:, 1].sum())
+    if OCCURRENCES in model.arrays:
+        return unpack_occurrences(take(model, OCCURRENCES, "u1", (features,), str(path)))
+    other = occurrences_path(path)
+    if not other.exists():
+        raise ModelError(f"{path}: does not say how often its n-grams stand in its training text; train it anew")
+    counted, _ = modelfile.read(other)
+    if counted.method != OCCURRENCES_METHOD or counted.parameters.get("ngrams") != ngrams_digest(model):
+        raise ModelError(f"{other}: belongs to another model than {path}")
+    return unpack_occurrences(take(counted, OCCURRENCES, "u1", (features,), str(other)))
+
+
+def ngrams_digest(model: Model) -> str:
+    """SHA-256 of a model's n-grams: the key of their occurrences."""
+    return hashlib.sha256(model.arrays["ngrams"].tobytes()).hexdigest()
+
+
+EDITABLE_METHOD = "nfc"  #: models of this method can be extended and made smaller
+
+
+class SmallerModel(NamedTuple):
+    """A model with fewer labels."""
+
+    model: Model
+    removed: tuple[str, ...]  #: removed labels, in the order of the model
+    single: tuple[str, ...]  #: labels that are now the only ones in their script, and get every text in it
+
+
+def count_label_ngrams(model: Model) -> dict[str, int]:
+    """Count the n-grams and words with a weight for each label."""
+    script = model.arrays["script"].astype(np.int64)
+    count = np.zeros(len(model.labels), dtype=np.int64)
+    start = 0
+    for weights, width in zip(unpack_weights(model), np.bincount(script).tolist(), strict=True):
+        count[start : start + width] = np.bincount(weights.column, minlength=width)
+        start += width
+    return dict(zip(model.labels, count.tolist(), strict=True))
+
+
+def select_labels(
+    model: Model, *, path: Path, digest: str, only: Sequence[Wanted] = (), without: Sequence[Wanted] = ()
+) -> SmallerModel:
+    """Select labels of a model; among them its answers do not change.
+
+    Args:
+        model: A model of `nfc`.
+        path: Its file.
+        digest: SHA-256 of that file, which goes into the parameters.
+        only: Languages to keep, in one script or in all; every one if empty.
+        without: Languages to take out of these.
+
+    Returns:
+        The smaller model, and the labels that changed.
+
+    Raises:
+        ModelError: a model of another method; an unknown language; no label would be left, or none removed.
+    """
+    if model.method != EDITABLE_METHOD:
+        raise ModelError(
+            f"{path}: made for the method {model.method}; only models of {EDITABLE_METHOD} can be made smaller"
+        )
+    for wanted in (*only, *without):
+        if not any(wanted.takes(*languages.split(label)) for label in model.labels):
+            raise ModelError(f"{path}: the model has no {'_'.join(filter(None, (wanted.language, wanted.script)))}")
+    kept_labels = [
+        label for label in model.labels if (not only or _matches(only, label)) and not _matches(without, label)
+    ]
+    removed = tuple(label for label in model.labels if label not in set(kept_labels))
+    if not kept_labels or not removed:
+        raise ModelError(f"{path}: no label would be {'removed' if kept_labels else 'left'}")
+    often = pack_occurrences(read_occurrences(model, path))  # so that languages can still be added
+    smaller = remove_labels(replace(model, arrays={**model.arrays, OCCURRENCES: often}), removed)
+    history = [*model.parameters.get("extended", []), {"base": digest, "removed": len(removed), "labels": {}}]
+    smaller = replace(smaller, parameters={**smaller.parameters, "extended": history})
+    Discriminative(smaller, "", "the new model")  # raises for a model that could not be loaded
+    before, after = _single_labels(model), _single_labels(smaller)
+    return SmallerModel(smaller, removed, tuple(label for label in after if label not in before))
+
+
+def _matches(languages_wanted: Sequence[Wanted], label: str) -> bool:
+    return any(wanted.takes(*languages.split(label)) for wanted in languages_wanted)
+
+
+def _single_labels(model: Model) -> list[str]:
+    """The labels that are the only ones in their script."""
+    scripts = model.arrays["script"].tolist()
+    count = Counter(scripts)
+    return [label for label, script in zip(model.labels, scripts, strict=True) if count[script] == 1]

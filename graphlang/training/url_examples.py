@@ -1,0 +1,239 @@
+"""What the shipped URL model knows before any labelled URL: codes, names, slugs of text, made-up translations.
+
+Training pulls every weight towards the known signs instead of towards 0, so that ``/ka/`` is Georgian and ``.mn``
+Mongolian although no training URL has them. The numbers are log-odds, set by how often such a sign was right in the
+training URLs, rounded; they differ by position, not by language. Codes and names are of ISO 639, ISO 3166 and CLDR,
+taken through `graphlang.codes.languages` and ``langcodes``.
+
+Section 7 of Baykan et al. 2008 found that training on content hurts, because ``it`` or ``de`` are words as well as
+top-level domains. Here the two never meet: a slug of running text has no host and no top-level domain, so content only
+teaches words and n-grams of the path, and only as a starting point of training on URLs.
+
+``/ko/news/2013/ruby-released`` is a Korean page with an English name. Labelled lists of news sites contain few such
+URLs, and a model trained on them alone trusts the words; made-up URLs of translated sites teach it to trust the code.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+import re
+import string
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from langcodes import Language
+
+from graphlang.codes import languages
+from graphlang.modelfile import ModelError
+from graphlang.regular_file import open_text
+from graphlang.training.romanize import pinyin_syllables, romanize
+from graphlang.urls.tokens import (
+    DOT,
+    EQUALS,
+    HOST,
+    HYPHEN,
+    PATH,
+    SHORTEST_TOKEN,
+    SLASH,
+    TLD,
+    UNDERSCORE,
+    hash_words,
+    position_number,
+)
+from graphlang.urls.url_features import hash_positioned, to_bucket
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+#: log-odds for a language's own two-letter code in each position where codes are written
+CODE_POSITIONS = {
+    position_number(PATH, SLASH, SLASH): 4.0,  # /de/
+    position_number(PATH, EQUALS, SLASH): 4.0,  # ?lang=de
+    position_number(PATH, EQUALS, EQUALS): 4.0,  # ?lang=de&
+    position_number(HOST, SLASH, DOT): 3.5,  # de.example.org
+    position_number(PATH, SLASH, DOT): 3.0,  # /de.html
+    position_number(PATH, DOT, DOT): 3.0,  # index.de.html
+    position_number(PATH, DOT, SLASH): 3.0,  # index.html.de
+    position_number(PATH, UNDERSCORE, DOT): 3.0,  # manual_de.html
+    position_number(PATH, UNDERSCORE, SLASH): 3.0,  # manual_de
+    position_number(PATH, HYPHEN, DOT): 1.5,  # manual-de.html, but also end-of.html
+    position_number(PATH, HYPHEN, SLASH): 1.5,
+}
+#: factor for a country's code or a three-letter code in the same positions
+WEAKER_CODE = 0.55
+#: log-odds of a ccTLD for the languages used most in its country, the first, second and third
+CCTLD_LOG_ODDS = (3.0, 1.5, 1.0)
+#: log-odds of a language's English name or own name as a token
+NAME_LOG_ODDS = 3.0
+#: generic domains of the United States
+_ENGLISH = ("gov", "mil", "edu")
+_PAIRS = tuple(a + b for a in string.ascii_lowercase for b in string.ascii_lowercase)
+
+
+def known_signs(labels: Sequence[str]) -> Iterator[tuple[int, int, float]]:
+    """Yield every known sign as (bucket, column of its language, log-odds); of a bucket's signs the best one counts."""
+    yield from code_signs(labels)
+    column = {label: number for number, label in enumerate(labels)}
+    for label in labels:
+        for word in _language_names(languages.bcp47(label)):
+            yield int(to_bucket(hash_words([word]))[0]), column[label], NAME_LOG_ODDS
+    for country in _PAIRS:
+        columns = [column[code] for code in languages.official(country) if code in column]
+        for number, log_odds in zip(columns, CCTLD_LOG_ODDS, strict=False):
+            yield _positioned_bucket(country, position_number(TLD, DOT, SLASH)), number, log_odds
+    if "eng" in column:
+        for domain in _ENGLISH:
+            yield _positioned_bucket(domain, position_number(TLD, DOT, SLASH)), column["eng"], CCTLD_LOG_ODDS[0]
+
+
+def code_signs(labels: Sequence[str]) -> Iterator[tuple[int, int, float]]:
+    """Yield the signs of language codes, and of country codes that are no language's, in the positions of codes."""
+    column = {label: number for number, label in enumerate(labels)}
+    codes = {code: languages.code(code) for code in (*_PAIRS, *labels)}  # with old codes, such as iw and no
+    yield from _sign_codes({code: column[label] for code, label in codes.items() if label in column})
+    for country in _PAIRS:
+        columns = [column[code] for code in languages.official(country) if code in column]
+        if columns and codes[country] not in column:
+            for where, log_odds in CODE_POSITIONS.items():
+                yield _positioned_bucket(country, where), columns[0], log_odds * WEAKER_CODE
+
+
+def _sign_codes(columns: dict[str, int]) -> Iterator[tuple[int, int, float]]:
+    for code, number in columns.items():
+        weight = 1.0 if len(code) == SHORTEST_TOKEN else WEAKER_CODE
+        for where, log_odds in CODE_POSITIONS.items():
+            yield _positioned_bucket(code, where), number, log_odds * weight
+
+
+def _language_names(tag: str) -> set[str]:
+    if importlib.util.find_spec("language_data") is None:
+        raise ModelError("training for URLs needs names in all languages: pip install 'graphlang[train]'")
+    language = Language.get(tag)
+    words = set()
+    for name in (language.autonym(), language.display_name()):
+        first = name.split(maxsplit=1)[0].lower() if name.strip() else ""
+        # Names of two or three letters (Ga, Vai, Ewe) are words of other languages too often.
+        if len(first) > SHORTEST_TOKEN + 1 and first.isalpha():
+            words.add(first)
+    return words
+
+
+def _positioned_bucket(token: str, where: int) -> int:
+    return int(to_bucket(hash_positioned(hash_words([token]), np.array([where], dtype=np.uint8)))[0])
+
+
+_WORD = re.compile(r"[^\W\d_][^\W\d_\u0300-\u036f]*(?:[\u0900-\u0d7f\u1000-\u109f]+[^\W\d_]*)*")
+_LENGTHS = (1, 2, 3, 4, 5, 6, 8)
+#: languages written without spaces: a slug is a few characters
+_UNSPACED = frozenset(("zho", "jpn", "tha", "lao", "khm", "mya", "bod", "dzo", "yue", "wuu"))
+_SLUG_CHARACTERS = 6
+#: languages whose umlauts URLs write with an e
+_UMLAUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
+_UMLAUT_LANGUAGES = frozenset(("deu", "ltz", "bar", "gsw", "fin"))
+_CHINESE_LANGUAGES = frozenset(("zho", "yue", "wuu"))
+
+
+def draw_slugs(language: str, lines: Sequence[str], count: int, seed: int = 0) -> Iterator[str]:
+    """Draw up to ``count`` slugs from random lines: one to eight neighbouring words, half of them romanised.
+
+    >>> list(draw_slugs("rus", ["Привет, мир"], 2, seed=3))
+    ['https://-/привет', 'https://-/privet']
+    """
+    lines = [line for line in lines if line.strip()]
+    if not lines:
+        return
+    draws = random.Random(f"{language} {seed}")  # noqa: S311 no secret is drawn
+    for _ in range(count):
+        if language in _CHINESE_LANGUAGES and draws.random() < 0.5:  # noqa: PLR2004 half
+            words = _draw_pinyin(draws)
+        else:
+            words = _draw_words(language, draws.choice(lines).lower(), draws)
+        if words:
+            yield "https://-/" + _join_slug(language, words, draws)
+
+
+def _draw_words(language: str, line: str, draws: random.Random) -> list[str]:
+    words = _WORD.findall(line)
+    if words and language in _UNSPACED:
+        longest = max(words, key=len)
+        words = [longest[start : start + _SLUG_CHARACTERS] for start in range(0, len(longest), _SLUG_CHARACTERS)]
+    length = draws.choice(_LENGTHS)
+    start = draws.randrange(max(1, len(words) - length + 1))
+    return words[start : start + length]
+
+
+def _draw_pinyin(draws: random.Random) -> list[str]:
+    syllables = pinyin_syllables()
+    count = draws.choice((1, 1, 2, 3))
+    return ["".join(draws.choices(syllables, k=draws.choice((1, 2, 2, 3)))) for _ in range(count)]
+
+
+def _join_slug(language: str, words: list[str], draws: random.Random) -> str:
+    if draws.random() < 0.5:  # noqa: PLR2004 half of the slugs leave out the short words, as titles in URLs do
+        words = [word for word in words if len(word) > 3] or words  # noqa: PLR2004
+    slug = "-".join(words)
+    if draws.random() < 0.5:  # noqa: PLR2004 half
+        slug = romanize(slug)
+    elif language in _UMLAUT_LANGUAGES:
+        slug = slug.translate(_UMLAUT)
+    # Hosts join words without a mark: lemonde, spiegelonline.
+    return slug.replace("-", "", 1) if draws.random() < 0.25 else slug  # noqa: PLR2004 a quarter
+
+
+#: a URL whose host does not end in a country, and which has a path
+_GENERIC_URL = re.compile(r"^https?://(?:www\.)?([a-z0-9.-]+\.(?:com|org|net|info))(/[^?#]{3,200})", re.IGNORECASE)
+#: tags that sites write beside the bare code
+_REGIONAL = {"por": ("pt-br", "pt_BR"), "zho": ("zh-cn", "zh_TW"), "nob": ("no",), "eng": ("en-us",), "spa": ("es-mx",)}
+#: shares of a code as a segment, before the host, in the query, and at the end of a name
+_FORM_SHARES = (0.6, 0.15, 0.1, 0.15)
+
+
+def draw_translated(urls: Sequence[str], labels: Sequence[str], count: int, seed: int = 0) -> Iterator[tuple[str, int]]:
+    """Draw ``count`` made-up URLs of translations per label, each with the label's column.
+
+    >>> [url for url, _ in draw_translated(["http://www.a.org/news/today.html"], ["kor"], 1, seed=2)]
+    ['http://a.org/ko/news/today.html']
+    """
+    originals = [(match[1], match[2]) for url in urls if (match := _GENERIC_URL.match(url))]
+    if not originals:
+        return
+    draws = random.Random(seed)  # noqa: S311 no secret is drawn
+    for column, label in enumerate(labels):
+        tags = (languages.bcp47(label), *_REGIONAL.get(label, ()))
+        for _ in range(count):
+            host, path = draws.choice(originals)
+            yield _add_code(host, path, draws.choice(tags), draws), column
+
+
+def _add_code(host: str, path: str, tag: str, draws: random.Random) -> str:
+    form = draws.choices(range(4), _FORM_SHARES)[0]
+    if form == 0:
+        return f"http://{host}/{tag}{path}"
+    if form == 1:
+        return f"http://{tag}.{host}{path}"
+    if form == 2:  # noqa: PLR2004 the third
+        return f"http://{host}{path}?lang={tag}"
+    name, dot, ending = path.rpartition(".")
+    if not dot or not ending.isalnum():
+        name, ending = path.rstrip("/"), "html"
+    return f"http://{host}{name}{draws.choice('_.')}{tag}.{ending}"
+
+
+def read_text(folder: str | Path, longest: int = 2_000_000) -> dict[str, list[str]]:
+    """Read the lines of ``folder/<code>/*.txt`` by ISO 639-3 code, all scripts of a language together.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    lines: dict[str, list[str]] = {}
+    for place in sorted(Path(folder).iterdir()):
+        code = languages.code(place.name) if place.is_dir() else None
+        if code is None:
+            continue
+        for file in sorted(place.glob("*.txt")):
+            with open_text(file, errors="replace") as text:
+                lines.setdefault(code, []).extend(text.read(longest).split("\n"))
+    return lines

@@ -1,0 +1,192 @@
+"""Undo the transfer and content encodings of an HTTP payload, as far as servers and crawlers left them intact."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from typing import TYPE_CHECKING, NoReturn
+
+import brotli
+import zstandard
+
+from graphlang.ingest.files.codecs import find_frame
+
+if TYPE_CHECKING:
+    from graphlang.ingest.raw import Faults
+
+_MAX_MEMBERS = 1_000  # of a gzip payload
+_PIECE = 1 << 16
+_STEP = 1 << 12
+_CHUNK = re.compile(rb"[ \t]*([0-9a-fA-F]{1,15})[ \t]*(?:;[^\n]{0,4096})?\r?\n")
+
+
+def decode_payload(payload: bytes, fields: dict[str, str], max_payload: int) -> tuple[bytes, Faults]:
+    """Undo the transfer encoding, then the content encodings from the last to the first."""
+    faults: Faults = ()
+    names = [name.strip() for name in fields.get("content-encoding", "").lower().split(",")]
+    if "transfer-encoding" in fields:
+        transfer = fields["transfer-encoding"].lower()
+        if "chunked" in transfer:
+            payload = _join_chunks(payload)
+        names += [name for part in transfer.split(",") if (name := part.strip()) in _DECODERS]
+    for name in reversed(names[-4:]):
+        try:
+            if name in _DECODERS:
+                payload, cut = _DECODERS[name](payload, max_payload)
+            else:
+                if name not in {"", "identity", "none", "utf-8", "utf8"}:
+                    faults += (("bad-encoding", f"content encoding {name[:40]!r} is not known"),)
+                continue
+        except _InPartError as error:
+            payload = error.data
+            faults += (("bad-encoding", str(error)),)
+            continue
+        except (zlib.error, brotli.error, OSError, ValueError) as error:
+            # Most often the crawler stored the page decoded and kept the header: then this is the page.
+            if b"<" not in payload[:1024]:
+                faults += (("bad-encoding", f"the {name} payload does not decode ({error})"),)
+            continue
+        if cut:
+            faults += (
+                ("too-large", f"a {name} payload of more than {max_payload} bytes once decoded; the rest was dropped"),
+            )
+    return payload, faults
+
+
+def _join_chunks(payload: bytes) -> bytes:
+    """Join the chunks; a payload that does not begin with a chunk is stored joined."""
+    at = 0
+    joined = bytearray()  # not a list of parts, of which there may be millions
+    while True:
+        match = _CHUNK.match(payload, at)
+        if not match:
+            break
+        size = int(match[1], 16)
+        if not size:
+            return bytes(joined)
+        joined += payload[match.end() : match.end() + size]
+        at = match.end() + size
+        if payload.startswith(b"\r\n", at):
+            at += 2
+        elif payload.startswith(b"\n", at):
+            at += 1
+    joined += payload[at:]
+    return bytes(joined)
+
+
+class _InPartError(Exception):
+    """Only a part of a payload decodes."""
+
+    def __init__(self, data: bytes, reason: str) -> None:
+        super().__init__(reason)
+        self.data = data
+
+
+def _inflate(payload: bytes, limit: int) -> tuple[bytes, bool]:
+    """Undo ``gzip``: one member after the other (RFC 1952, 2.2), as servers write that compress as they go."""
+    if not payload.startswith(b"\x1f\x8b"):
+        if payload:
+            raise zlib.error("no gzip header")
+        return b"", False
+    parts: list[bytes] = []
+    size = at = 0
+    for _ in range(_MAX_MEMBERS):
+        inflate = zlib.decompressobj(31)
+        while not inflate.eof and size < limit and at < len(payload):
+            # In pieces, because zlib copies what lies behind a member's end.
+            piece = payload[at : at + _PIECE] if parts else payload
+            try:
+                parts.append(inflate.decompress(piece, limit - size))
+            except zlib.error as error:
+                if parts:
+                    raise _InPartError(b"".join(parts), f"a later gzip member does not decode ({error})") from error
+                _raise_in_part(payload, 31, limit, error)
+            size += len(parts[-1])
+            at += len(piece) - len(inflate.unconsumed_tail or inflate.unused_data)
+        more = payload.startswith(b"\x1f\x8b", at)
+        if size >= limit or not more:
+            return b"".join(parts), bool(inflate.unconsumed_tail) or more
+    raise _InPartError(b"".join(parts), f"more than {_MAX_MEMBERS} gzip members; the rest was dropped")
+
+
+def _inflate_raw(payload: bytes, limit: int) -> tuple[bytes, bool]:
+    """Undo ``deflate``: zlib by the standard, a bare deflate stream by many servers."""
+    for bits in (15, -15):
+        inflate = zlib.decompressobj(bits)
+        try:
+            data = inflate.decompress(payload, limit)
+        except zlib.error as error:
+            if bits < 0:
+                _raise_in_part(payload, 15, limit, error)
+        else:
+            return data, bool(inflate.unconsumed_tail)
+    return b"", False
+
+
+def _raise_in_part(payload: bytes, bits: int, limit: int, error: zlib.error) -> NoReturn:
+    """Raise an error with all bytes before the wrong one, which browsers show."""
+    parts: list[bytes] = []
+    inflate = zlib.decompressobj(bits)
+    size = at = 0
+    step = _STEP
+    while size < limit and at < len(payload):
+        before = inflate.copy()
+        try:
+            parts.append(inflate.decompress(payload[at : at + step], limit - size))
+        except zlib.error:
+            if step == 1:
+                break
+            inflate, step = before, 1
+            continue
+        size += len(parts[-1])
+        at += step
+    data = b"".join(parts)
+    if not data:
+        raise error
+    raise _InPartError(data, f"the payload decodes in part only ({error})") from error
+
+
+def _unbrotli(payload: bytes, limit: int) -> tuple[bytes, bool]:
+    decoder = brotli.Decompressor()
+    parts = [decoder.process(payload, output_buffer_limit=1 << 20)]
+    size = len(parts[0])
+    while size < limit and not decoder.is_finished() and not decoder.can_accept_more_data():
+        part = decoder.process(b"", output_buffer_limit=1 << 20)
+        if not part:
+            break
+        parts.append(part)
+        size += len(part)
+    data = b"".join(parts)
+    return data[:limit], size > limit or (size == limit and not decoder.is_finished())
+
+
+def _unzstd(payload: bytes, limit: int) -> tuple[bytes, bool]:
+    if not payload.startswith(b"\x28\xb5\x2f\xfd"):
+        raise ValueError("no zstd frame")
+    parts: list[bytes] = []
+    size = 0
+    try:
+        with zstandard.ZstdDecompressor().stream_reader(payload, read_across_frames=True) as reader:
+            while size <= limit and (part := reader.read(1 << 20)):
+                parts.append(part)
+                size += len(part)
+    except zstandard.ZstdError as error:
+        if not parts:
+            raise ValueError(str(error)) from error
+        raise _InPartError(b"".join(parts)[:limit], f"the payload decodes in part only ({error})") from error
+    if size <= limit and not _frames_end(payload):  # the reader takes the end of the bytes for the end of a frame
+        raise _InPartError(b"".join(parts), "the payload decodes in part only (it ends within a zstd frame)")
+    return b"".join(parts)[:limit], size > limit
+
+
+def _frames_end(payload: bytes) -> bool:
+    at = 0
+    while at < len(payload):
+        frame = find_frame(lambda offset, count: payload[offset : offset + count], at)
+        if frame is None:
+            return False
+        at += frame.size
+    return True
+
+
+_DECODERS = {"gzip": _inflate, "x-gzip": _inflate, "deflate": _inflate_raw, "br": _unbrotli, "zstd": _unzstd}
