@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import graphlang
-from graphlang.analysis.arrays import digests
+from graphlang.analysis import digests
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.analysis.templates import Bodies, HostTemplates
 from graphlang.codes import languages
@@ -197,7 +197,7 @@ def answer(
         identifier: the method.
         pages: their ids.
         bodies: what is read of them.
-        numbers: a digest of what is read of each (``analysis.arrays.digests``).
+        numbers: a digest of what is read of each (``analysis.digests``).
         title: whether the title counts as part of the text.
         shares: whether the languages of pages in several are told.
     """

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphlang.analysis import linked
-from graphlang.analysis.arrays.cached_loader import CachedLoader
 from graphlang.analysis.classify import label_ids
 from graphlang.analysis.progress import SILENT, Progress
+from graphlang.analysis.read_ahead import CachedLoader
 from graphlang.codes import languages
 from graphlang.codes.languages import LanguageChoice, parse_choice
 from graphlang.db import InputError, collection, corrections
@@ -15,10 +15,12 @@ from graphlang.db.remove import Removed
 from graphlang.db.runs.lifecycle import state_seen
 from graphlang.db.runs.run import all_runs, get_run, latest_run
 from graphlang.ingest.links.canonical import canonical, host
+from graphlang.labelled_table import labelled_rows
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from graphlang.db.runs.run import Run
 
@@ -147,3 +149,20 @@ def _label(connection: sqlite3.Connection, run: Run | None, url: str, language: 
             return str(row[0])
     tag = language.language if language.script is None else f"{language.language}-{language.script}"
     return languages.label(tag) or language.language
+
+
+def read_review(path: str | Path) -> list[Said]:
+    """What a table says of pages: rows whose column ``language`` is empty say nothing.
+
+    Args:
+        path: CSV with a header line and the columns ``url`` and ``language``, and perhaps ``note``; separated by
+            commas, semicolons or tabs, in UTF-8.
+
+    Raises:
+        InputError: the file cannot be read, lacks a column, or has a row of another length.
+    """
+    return [
+        Said(row["url"].strip(), row["language"].strip(), row.get("note", "").strip())
+        for row in labelled_rows(path, ("url", "language"))
+        if row["language"].strip()
+    ]

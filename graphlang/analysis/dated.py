@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphlang.analysis.arrays import graph_input
+from graphlang.analysis import graph_input
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.analysis.update import up_to_date
 from graphlang.db import StoreError, snapshot

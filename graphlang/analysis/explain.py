@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.analysis.arrays import graph_input
-from graphlang.analysis.arrays.replay import replay
+from graphlang.analysis import graph_input
+from graphlang.analysis.replay import replay
 from graphlang.analysis.templates import HostTemplates
 from graphlang.analysis.vote import apply_rule
 from graphlang.codes import languages
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from graphlang.db.corrections import Correction
     from graphlang.db.runs.run import Run
-    from graphlang.graph.result import Trace
+    from graphlang.graph.data import Trace
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.analysis.arrays import graph_input
+    from graphlang.analysis import graph_input
     from graphlang.db.runs.run import Run
-    from graphlang.graph.result import Answer
+    from graphlang.graph.data import Answer
 
 #: URLs that are asked about at a time, at least: what is common to all pages is worked out anew for each so many.
 TOGETHER = 1 << 18
@@ -59,7 +59,7 @@ def answer(
         return True
     if run.collection != state_seen(connection, run.seeds):
         return False
-    from graphlang.analysis.arrays import graph_input  # noqa: PLC0415 - the machinery, where there is anything to work out
+    from graphlang.analysis import graph_input  # noqa: PLC0415 - the machinery, where there is anything to work out
 
     with snapshot.at(connection, run.at):
         loaded = loaded or graph_input.Loaded(connection, origin_of(connection, run))
@@ -175,7 +175,7 @@ def _of_now(connection: sqlite3.Connection, path: str | Path, run: Run) -> Run:
 
 
 def _from(connection: sqlite3.Connection, run: Run, after: int, progress: Progress) -> Iterator[LinkedAnswers]:
-    from graphlang.analysis.arrays import graph_input  # noqa: PLC0415 - as above
+    from graphlang.analysis import graph_input  # noqa: PLC0415 - as above
 
     loaded = graph_input.Loaded(connection, origin_of(connection, run))
     progress.stage("linked", loaded.count, "URLs")
@@ -191,7 +191,7 @@ def first_ones(loaded: graph_input.Loaded) -> NDArray[np.int64]:
     return _asked(loaded, 0, FIRST)
 
 
-def apart(
+def initial_unfetched_answers(
     connection: sqlite3.Connection, given: graph_input.GraphInput, answered: Answer, pages: int
 ) -> tuple[LinkedAnswers, bool] | None:
     """What the main job writes for the first URLs that were only linked to, and whether these are all.
@@ -208,7 +208,7 @@ def apart(
     count = min(FIRST, pages)
     if np.count_nonzero(given.stored) == pages:
         return None
-    from graphlang.analysis.arrays import graph_output  # noqa: PLC0415 - as above
+    from graphlang.analysis import graph_output  # noqa: PLC0415 - as above
 
     behind = int(np.count_nonzero(given.stored & (given.pages > count)))
     return graph_output.of_linked(connection, given, answered, 0, count), behind == pages - count
@@ -228,8 +228,8 @@ def _told(parts: Iterable[LinkedAnswers], first: int, progress: Progress) -> Ite
 
 def _parts(connection: sqlite3.Connection, run: Run, loaded: graph_input.Loaded, after: int) -> Iterator[LinkedAnswers]:
     """Answers for all pages behind the first ones, in order of their ids, of those that were fetched without any."""
-    from graphlang.analysis.arrays import graph_output  # noqa: PLC0415 - as above
-    from graphlang.analysis.arrays.replay import replay  # noqa: PLC0415 - as above
+    from graphlang.analysis import graph_output  # noqa: PLC0415 - as above
+    from graphlang.analysis.replay import replay  # noqa: PLC0415 - as above
 
     step = max(TOGETHER, int(loaded.stored.sum())) // BLOCK * BLOCK
     for first in range(after, loaded.count, step):

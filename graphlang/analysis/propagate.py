@@ -6,17 +6,17 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import graphlang
+from graphlang.analysis import digests, graph_input, graph_output
 from graphlang.analysis import linked as linked_answers
-from graphlang.analysis.arrays import digests, graph_input, graph_output
-from graphlang.analysis.arrays.signals import NAMES
 from graphlang.analysis.progress import SILENT, Progress
+from graphlang.analysis.signals import NAMES
 from graphlang.analysis.update import up_to_date
 from graphlang.db.runs.lifecycle import drop_unfinished_runs, reuse_run, seen_again, start_run
 from graphlang.db.runs.run import earlier_run, get_run
 from graphlang.graph import label_spreading
 from graphlang.graph.propagation import inference as kernel
-from graphlang.graph.propagation.defaults import WEIGHTS
-from graphlang.graph.propagation.shared_messages import give_back
+from graphlang.graph.propagation.messages import give_back
+from graphlang.graph.propagation.options import WEIGHTS
 
 if TYPE_CHECKING:
     import sqlite3
@@ -56,7 +56,7 @@ def propagate(
         algorithm: ``couplings`` (``graphlang.graph.propagation.inference``) or ``label-spreading`` (Zhou et al. 2004;
             ``harmonic`` is an older name).
         options: options of the inference.
-        signals: weights of what else is known of the pages, see ``graphlang.analysis.arrays.signals.NAMES``.
+        signals: weights of what else is known of the pages, see ``graphlang.analysis.signals.NAMES``.
         seed: the content run to start from; the newest if not given.
         update: first bring that run up to date with the collection (``analysis.update``); and where an earlier run with
             the same parameters has read just the same, choose that one. The inference itself is done anew whenever
@@ -66,7 +66,7 @@ def propagate(
         workers: threads that identify texts for ``update``.
         linked: whether to answer all URLs that were only linked to at once, and not only the first ones of them. They
             teach the others nothing, and whatever lists them asks for their answers (``analysis.linked``).
-        load: what reads the links and the content run: a `cached_loader.CachedLoader` if several steps read the same.
+        load: what reads the links and the content run: a `read_ahead.CachedLoader` if several steps read the same.
         progress: told of the stage.
 
     Returns:
@@ -113,14 +113,14 @@ def propagate(
             if not linked:
                 loaded = None  # memory is scarcest now
                 give_back()
-            made = kernel.put_together(given.graph, given.evidence, options=options)
+            model = kernel.build_model(given.graph, given.evidence, options=options)
             given = given.for_output()
-            exchange = None if made is None else kernel.exchange_of(made, options)
-            del made
-            answer = kernel.concluded(exchange, options, len(given.pages))
+            exchange = None if model is None else kernel.make_exchange(model, options)
+            del model
+            answer = kernel.run_rounds(exchange, options, len(given.pages))
             del exchange
-            apart = linked_answers.apart(connection, given, answer, pages)
-            run = graph_output.write(connection, run, given, answer, inputs=inputs, linked=apart, choose=choose)
+            unfetched = linked_answers.initial_unfetched_answers(connection, given, answer, pages)
+            run = graph_output.write(connection, run, given, answer, inputs=inputs, linked=unfetched, choose=choose)
         progress.advance(pages)
     if linked and run.linked is False:
         linked_answers.answer(connection, run, loaded=loaded, progress=progress)

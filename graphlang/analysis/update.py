@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from graphlang import plugins
-from graphlang.analysis import classify, declared_run, tld_run
-from graphlang.analysis.of_collections import DECLARED, TLD
+from graphlang.analysis import classify, collection_methods
+from graphlang.analysis.collection_methods import DECLARED, TLD
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.content import registry
 from graphlang.db import StoreError, snapshot
@@ -45,10 +45,10 @@ def up_to_date(connection: sqlite3.Connection, run: Run, *, workers: int = 1, pr
     if run.kind == "url" and shown is not None:
         return run  # a URL is the same at any time
     if run.method == DECLARED:
-        return declared_run.classify_declared(connection, choose=False, progress=progress)
+        return collection_methods.classify_declared(connection, choose=False, progress=progress)
     if run.method == TLD:
         start = up_to_date(connection, origin_of(connection, run), workers=workers, progress=progress)
-        return tld_run.classify_tld(connection, seed=start.id, choose=False, progress=progress)
+        return collection_methods.classify_tld(connection, seed=start.id, choose=False, progress=progress)
     if run.kind == "url":
         guesser = url_methods.load(run.method) if url_methods.is_url_method(run.method) else None
         if guesser is not None and guesser.hash == run.model_hash:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import graphlang
+from graphlang.analysis import graph_input, graph_output
 from graphlang.analysis import linked as linked_answers
-from graphlang.analysis.arrays import graph_input, graph_output
-from graphlang.analysis.arrays.replay import replay
 from graphlang.analysis.progress import SILENT, Progress
+from graphlang.analysis.replay import replay
 from graphlang.db import collection
 from graphlang.db.runs.lifecycle import reuse_run, start_run
 from graphlang.db.runs.run import get_run
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from graphlang.db.runs.run import Run
-    from graphlang.graph.result import Answer
+    from graphlang.graph.data import Answer
 
 
 def vote(
@@ -49,7 +49,7 @@ def vote(
         seed: the content run to start from; the newest if not given.
         choose: whether the run becomes the one that the views show.
         linked: see ``propagate``.
-        load: what reads the links and the content run: a `cached_loader.CachedLoader` if several steps read the same.
+        load: what reads the links and the content run: a `read_ahead.CachedLoader` if several steps read the same.
         progress: told of the stage.
 
     Returns:
@@ -74,8 +74,8 @@ def vote(
         progress.stage("vote", None, "pages")
         loaded = load(connection, start)
         given, answer = replay(run, loaded, linked_answers.first_ones(loaded))
-        apart = linked_answers.apart(connection, given, answer, loaded.count)
-        run = graph_output.write(connection, run, given, answer, linked=apart, choose=choose)
+        unfetched = linked_answers.initial_unfetched_answers(connection, given, answer, loaded.count)
+        run = graph_output.write(connection, run, given, answer, linked=unfetched, choose=choose)
         progress.advance(given.graph.pages)
     if linked and run.linked is False:
         linked_answers.answer(connection, run, loaded=loaded, progress=progress)

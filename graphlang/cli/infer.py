@@ -18,8 +18,7 @@ from graphlang.files import read_regular
 from graphlang.graph import clueweb09 as clueweb09_rule
 from graphlang.graph import vote as inlinks
 from graphlang.graph.data import LARGEST
-from graphlang.graph.propagation.defaults import WEIGHTS
-from graphlang.graph.propagation.options import Options
+from graphlang.graph.propagation.options import WEIGHTS, Options
 from graphlang.native.threads import cores
 from graphlang.visible import visible
 
@@ -95,7 +94,7 @@ def classify(
       graphlang classify crawl.db --method url --keep-chosen
       graphlang classify crawl.db --at 2012
     """
-    from graphlang.analysis.of_collections import DECLARED, TLD  # noqa: PLC0415
+    from graphlang.analysis.collection_methods import DECLARED, TLD  # noqa: PLC0415
     from graphlang.urls import url_methods  # noqa: PLC0415
 
     if method in (TLD, DECLARED) or url_methods.is_url_method(method):

@@ -111,7 +111,7 @@ def run(
 
 def _refuse_without_text(method: str) -> None:
     """Refuse a method that reads no texts as such, and not as one that does not exist."""
-    from graphlang.analysis.of_collections import DECLARED, TLD  # noqa: PLC0415 - rarely needed
+    from graphlang.analysis.collection_methods import DECLARED, TLD  # noqa: PLC0415
     from graphlang.identification import is_url_method  # noqa: PLC0415
 
     if method in (DECLARED, TLD) or is_url_method(method):
@@ -219,7 +219,7 @@ def identify(
       graphlang identify --lines --text --format jsonl --encoding koi8-r old.txt
       graphlang identify --method url --lines urls.txt
     """
-    from graphlang.analysis.of_collections import DECLARED, TLD  # noqa: PLC0415
+    from graphlang.analysis.collection_methods import DECLARED, TLD  # noqa: PLC0415
     from graphlang.identification import is_url_method, load, predictions, segments  # noqa: PLC0415
 
     if files.count("-") > 1:

@@ -9,15 +9,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphlang.analysis.arrays import signals
-from graphlang.analysis.arrays.graph_input import PARTS, SHORT, WIDTH, join_scripts
+from graphlang.analysis import signals
+from graphlang.analysis.graph_input import PARTS, SHORT, WIDTH, join_scripts
 from graphlang.cluster.tables import link_kinds
 from graphlang.codes import languages
 from graphlang.graph.data import FixedBeliefs, Signal
 from graphlang.graph.partitioned.assign import directory_of, host_of, key_of
 from graphlang.graph.partitioned.partition import Partition
 from graphlang.graph.partitioned.records import ragged
-from graphlang.graph.propagation.nodes.active_languages import LIKELY
+from graphlang.graph.propagation.candidates import LIKELY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -115,7 +115,7 @@ def bundle(  # noqa: PLR0917  all that it depends on
         pages: with the columns `PAGES`.
         links: with the columns `LINKS`, those from or to one of the pages.
         labels: of all partitions.
-        weights: of the signals, see ``graphlang.analysis.arrays.signals.NAMES``.
+        weights: of the signals, see ``graphlang.analysis.signals.NAMES``.
         most_links: a partition with more is refused.
         cut_hosts: keys of the hosts that have pages elsewhere, ascending.
 
@@ -225,7 +225,7 @@ def listening(probabilities: NDArray[np.float32], length: NDArray[np.int32], opt
 
 
 def _parts(lists: Any, labels: Labels) -> FixedBeliefs | None:
-    """Return the languages of the parts of pages in several, as `graphlang.analysis.arrays.graph_input` reads them."""
+    """Return the languages of the parts of pages in several, as `graphlang.analysis.graph_input` reads them."""
     counts = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
     rows_with = np.flatnonzero(counts)
     if not len(rows_with):
@@ -252,7 +252,7 @@ def _hreflangs(column: Any, labels: Labels) -> NDArray[np.int16]:
 
 
 def signals_of(pages: pa.Table, labels: Labels, weights: Mapping[str, float]) -> dict[str, Signal]:
-    """Return the signals with a weight, in the order of `graphlang.analysis.arrays.signals.load`."""
+    """Return the signals with a weight, in the order of `graphlang.analysis.signals.load`."""
     signals_by_name, index = {}, labels.index
     if weights.get("declared", 0):
         declarations = [

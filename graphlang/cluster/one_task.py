@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from graphlang.analysis.arrays.graph_input import SHORT
+from graphlang.analysis.graph_input import SHORT
 from graphlang.cluster.arrays import LINKS, PAGES, bundle, host_keys, keys_of, labels_of, listening, signals_of
 from graphlang.cluster.classify_captures import CONTENT
 from graphlang.cluster.steps import answers, facts_of, of_linked
@@ -37,10 +37,9 @@ if TYPE_CHECKING:
     from graphlang.cluster.stages import Stages
     from graphlang.cluster.storage import Location
     from graphlang.cluster.task_files import TaskOutput
-    from graphlang.graph.data import Signal
+    from graphlang.graph.data import Answer, Signal
     from graphlang.graph.partitioned.partition import Partition
     from graphlang.graph.propagation.options import Options
-    from graphlang.graph.result import Answer
 
 #: URLs that were only linked to, and are answered for at a time: each time all pages take part again.
 TOGETHER: Final = 1 << 18

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 
-from graphlang.analysis.arrays.graph_input import SHORT, join_scripts
+from graphlang.analysis.graph_input import SHORT, join_scripts
 from graphlang.analysis.propagate import SIGNALS
 from graphlang.cluster import parcels, steps
 from graphlang.cluster.arrays import LINKS, PAGES, labels_of, listening, scores_of
@@ -35,7 +35,7 @@ from graphlang.cluster.parcels import LINKS as LINKED
 from graphlang.cluster.storage import Location
 from graphlang.cluster.tables import ANSWERS, ddl
 from graphlang.codes import languages
-from graphlang.graph.partitioned import link_order
+from graphlang.graph.partitioned import list_counts
 from graphlang.graph.partitioned.assign import Cuts, cut_host, partition_of
 from graphlang.graph.partitioned.learning import Cut, gathered, learn, merged
 from graphlang.graph.propagation.options import Options
@@ -169,7 +169,7 @@ def infer(
         work: a folder that does not exist, for what is written between steps.
         labels: that the method may give; None: those that pages have.
         options: weights and limits of the inference.
-        weights: of the signals, see ``graphlang.analysis.arrays.signals.NAMES``.
+        weights: of the signals, see ``graphlang.analysis.signals.NAMES``.
         sizes: how the work is cut.
         answers: the folder that the answers are written to; None: one in ``work``.
         linked: whether URLs that were only linked to are answered for.
@@ -315,11 +315,11 @@ class _Inference:
         places = met.where(f"sender >= 0 AND sender < {LINKED}")
         links_found = self._step("tell", steps.find_links, shared, rows_kept, met.where(f"sender >= {ASKED}"))
         near = met.where("sender < 0").unionByName(links_found)
-        counts = link_order.added([])
-        if shared.survey is not None and len(link_order.several(shared.survey)):
+        counts = list_counts.added([])
+        if shared.survey is not None and len(list_counts.several(shared.survey)):
             counted = self._step("count", steps.count_contexts, shared, rows_kept, places)
             for part in self._collected(counted, COUNTS):
-                counts = link_order.added([counts, part])
+                counts = list_counts.added([counts, part])
         shared = replace(shared, counts=counts)
         seen = self._step("look", steps.observe_partition, shared, rows_kept, near.unionByName(places))
         drawn = seen.where(f"sender = {OBSERVED}").coalesce(max(1, self.many // 16)).mapInArrow(_gather, ddl(PARCELS))

@@ -35,7 +35,7 @@ from graphlang.cluster.parcels import (
 from graphlang.cluster.tables import ANSWERS
 from graphlang.codes import languages
 from graphlang.content.score_lists import LEAST
-from graphlang.graph.partitioned import link_order
+from graphlang.graph.partitioned import list_counts
 from graphlang.graph.partitioned.borders import asked, ghosts_of, introduce, links_among, with_links
 from graphlang.graph.partitioned.learning import gathered, observe, survey
 from graphlang.graph.partitioned.local import signals_of
@@ -59,11 +59,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphlang.cluster.arrays import Labels
+    from graphlang.graph.data import Answer
     from graphlang.graph.partitioned.learning import Cut, Learned, Survey
     from graphlang.graph.partitioned.partition import Partition
-    from graphlang.graph.propagation.motion import Motion
     from graphlang.graph.propagation.options import Options
-    from graphlang.graph.result import Answer
+    from graphlang.graph.propagation.rounds import Motion
 
 _DIGITS = 4  # of confidences of URLs that were only linked to, as a database keeps them
 
@@ -79,7 +79,7 @@ class Shared:
     most_links: int  #: of a partition
     linked: bool = True  #: whether URLs that were only linked to are answered for
     survey: Survey | None = None
-    counts: link_order.Counts | None = None
+    counts: list_counts.Counts | None = None
     learned: Learned | None = None
 
 
@@ -113,14 +113,14 @@ def meet_neighbours(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> 
     rows = parcels.parcel(number, GHOSTS, ghosts)
     for home, pages in asked(ghosts, details.homes).items():
         rows += parcels.parcel(home, ASKED + number, {"pages": pages})
-    named = link_order.lists(partition, ghosts, required(shared.survey), shared.options)
+    named = list_counts.lists(partition, ghosts, required(shared.survey), shared.options)
     homes = np.full(len(named.pages), number, np.int32)
     away = np.flatnonzero(~partition.own(named.pages))
     homes[away] = details.homes[np.searchsorted(details.ghosts, named.pages[away])]
     for home in np.unique(homes).tolist():
         at_home = homes == home
         rows += parcels.parcel(
-            home, number, link_order.Places(*(values[at_home] for values in (named.pages, named.context, named.lists)))
+            home, number, list_counts.Places(*(values[at_home] for values in (named.pages, named.context, named.lists)))
         )
     return parcels.table(rows)
 
@@ -140,9 +140,9 @@ def find_links(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Ta
 def count_contexts(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
     """Count in which contexts lists name a partition's pages."""
     number, partition, _, _ = opened_partition(rows_kept)
-    places = link_order.together(parcels.opened(messages).values())
+    places = list_counts.together(parcels.opened(messages).values())
     return parcels.table(
-        parcels.parcel(number, COUNTS, link_order.count(partition, places, required(shared.survey), shared.options))
+        parcels.parcel(number, COUNTS, list_counts.count(partition, places, required(shared.survey), shared.options))
     )
 
 
@@ -150,8 +150,8 @@ def observe_partition(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -
     """Add the evidence of the order of links, and sample how links and signals behave."""
     number, partition, _, objects = opened_partition(rows_kept, messages)
     counted, ghosts = required(shared.survey), objects[GHOSTS]
-    places = link_order.together(places_sent for sender, places_sent in objects.items() if 0 <= sender < LINKS)
-    ordered = link_order.with_order(
+    places = list_counts.together(places_sent for sender, places_sent in objects.items() if 0 <= sender < LINKS)
+    ordered = list_counts.with_order(
         partition, ghosts, places, required(shared.counts), counted, shared.cut, shared.options
     )
     seen = observe(ordered, ghosts, counted, shared.cut, shared.options)
@@ -184,7 +184,7 @@ def answers(
     """Return the answers for pages that were read as rows of `ANSWERS`.
 
     Pages of which nothing is known have none; pages without letters are ``zxx``; a long text in a script of none of the
-    method's languages has no answer, as on one machine (`graphlang.analysis.arrays.graph_output`).
+    method's languages has no answer, as on one machine (`graphlang.analysis.graph_output`).
     """
     names = np.array([*labels.names, languages.ZXX, None], dtype=object)
     no_letters = facts["no_letters"]

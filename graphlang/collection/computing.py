@@ -130,9 +130,8 @@ class Computing(OpenedFile):
             inputs = _inputs(files, follow_links=follow_links)
             # Imported late: other processes already read the first pages.
             from graphlang.analysis import propagate, vote  # noqa: PLC0415
-            from graphlang.analysis.arrays.cached_loader import CachedLoader  # noqa: PLC0415
-            from graphlang.analysis.arrays.read_ahead import ReadsAhead  # noqa: PLC0415
             from graphlang.analysis.classify import classify  # noqa: PLC0415
+            from graphlang.analysis.read_ahead import CachedLoader, ReadsAhead  # noqa: PLC0415
             from graphlang.ingest import are_small  # noqa: PLC0415
 
             identifier = _content_method(method)
@@ -184,8 +183,8 @@ class Computing(OpenedFile):
             TypeError: an argument of another type.
             ValueError: `at` is not a moment, or cannot go with the method or with `anchors`; `workers` is below 1.
         """
-        from graphlang.analysis import classify, dated, declared_run, tld_run  # noqa: PLC0415
-        from graphlang.analysis.of_collections import DECLARED, TLD  # noqa: PLC0415
+        from graphlang.analysis import classify, collection_methods, dated  # noqa: PLC0415
+        from graphlang.analysis.collection_methods import DECLARED, TLD  # noqa: PLC0415
         from graphlang.identification import load  # noqa: PLC0415
 
         identifier: Any = None if method in (TLD, DECLARED) else load(method)
@@ -198,9 +197,9 @@ class Computing(OpenedFile):
             options |= {} if identifier is None else {"workers": workers}
         with self._writing("classify") as connection:
             if method == TLD:
-                ask = partial(tld_run.classify_tld, connection, **options)
+                ask = partial(collection_methods.classify_tld, connection, **options)
             elif method == DECLARED:
-                ask = partial(declared_run.classify_declared, connection, **options)
+                ask = partial(collection_methods.classify_declared, connection, **options)
             elif reads_urls:
                 ask = partial(classify.classify_urls, connection, identifier, **options)
             else:

@@ -162,7 +162,7 @@ class Correcting(OpenedFile):
             TypeError: `by` is not a text.
         """
         from graphlang.analysis import correct  # noqa: PLC0415
-        from graphlang.analysis.read_review import read_review  # noqa: PLC0415
+        from graphlang.analysis.correct import read_review  # noqa: PLC0415
 
         corrections = read_review(path)
         with self._writing("review") as connection:

@@ -253,7 +253,7 @@ class Publishing(OpenedFile):
             StoreError: nothing is classified yet, the file cannot be read, or names no page of the collection.
             TypeError: an argument of another type.
         """
-        from graphlang.analysis.arrays import graph_input, signals  # noqa: PLC0415
+        from graphlang.analysis import graph_input, signals  # noqa: PLC0415
         from graphlang.evaluation import tune as tuning  # noqa: PLC0415
 
         start = self.start_weights(even=even)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.analysis.arrays.graph_input import GraphInput
+    from graphlang.analysis.graph_input import GraphInput
     from graphlang.evaluation.evaluate import Gold
 
 #: Weight -> values that are tried.

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.graph.adjacency import canonical
-from graphlang.graph.data import NONE
-from graphlang.graph.result import Answer, answer
+from graphlang.graph.data import NONE, Answer, answer
 from graphlang.graph.vote import ballots
 
 if TYPE_CHECKING:

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.graph.adjacency import canonical
-from graphlang.graph.data import NONE
+from graphlang.graph.data import NONE, Answer, answer
 from graphlang.graph.language_tables import score_table
-from graphlang.graph.result import Answer, answer
 
 if TYPE_CHECKING:
     from graphlang.graph.data import Evidence, Graph

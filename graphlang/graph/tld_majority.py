@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.data import NONE
-from graphlang.graph.result import Answer, answer
+from graphlang.graph.data import NONE, Answer, answer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

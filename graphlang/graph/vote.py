@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.graph.adjacency import canonical, padded
-from graphlang.graph.data import NONE
-from graphlang.graph.result import Answer, Contribution, Trace, answer
+from graphlang.graph.data import NONE, Answer, Contribution, Trace, answer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from graphlang.analysis.of_collections import DECLARED, TLD
+from graphlang.analysis.collection_methods import DECLARED, TLD
 from graphlang.content import classifier
 from graphlang.content import registry as content_methods
 from graphlang.graph.clueweb09 import CLUEWEB09

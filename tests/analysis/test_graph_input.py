@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.analysis.arrays import graph_input, graph_output
+from graphlang.analysis import graph_input, graph_output
 from graphlang.analysis.classify import label_ids
 from graphlang.db import Link, LinkKind, Page, create
 from graphlang.db.runs.answers import RunAnswers, write_answers
 from graphlang.db.runs.lifecycle import finish_run, start_run
 from graphlang.db.runs.run import all_runs, chosen_run, get_run
 from graphlang.db.write.writer import Site, Writer
-from graphlang.graph.result import answer
+from graphlang.graph.data import answer
 
 if TYPE_CHECKING:
     import sqlite3

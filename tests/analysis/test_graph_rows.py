@@ -7,15 +7,13 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from graphlang.analysis.arrays import graph_rows
-from graphlang.analysis.arrays.graph_rows import Rows, graph_of, of_several_languages
-from graphlang.analysis.arrays.links import Links
+from graphlang.analysis import graph_rows
+from graphlang.analysis.graph_rows import Links, Rows, graph_of, of_several_languages
 from graphlang.db.collection import Edges
 from graphlang.graph.adjacency import canonical
 from graphlang.graph.data import Evidence, Graph
-from graphlang.graph.propagation import inference
+from graphlang.graph.propagation import candidates, inference
 from graphlang.graph.propagation.inference import propagate
-from graphlang.graph.propagation.nodes import candidates
 from graphlang.graph.vote import inlinks, outlinks
 
 CODES = ("eng", "deu", "fra")

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from graphlang.analysis import linked
-from graphlang.analysis.arrays import graph_input
+from graphlang.analysis import graph_input, linked
 from graphlang.analysis.classify import label_ids
 from graphlang.analysis.explain import explain
 from graphlang.analysis.propagate import propagate

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from graphlang.analysis.arrays import graph_input
+from graphlang.analysis import graph_input
 from graphlang.analysis.classify import classify
 from graphlang.analysis.correct import Said, correct
 from graphlang.analysis.update import up_to_date

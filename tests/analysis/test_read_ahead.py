@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from graphlang.analysis.arrays import graph_input, signals
-from graphlang.analysis.arrays.cached_loader import CachedLoader
-from graphlang.analysis.arrays.read_ahead import ReadsAhead
+from graphlang.analysis import graph_input, signals
 from graphlang.analysis.classify import classify
+from graphlang.analysis.read_ahead import CachedLoader, ReadsAhead
 from graphlang.content import registry
 from graphlang.db import Declaration, Link, LinkKind, Page, StoreError, collection, create
 from graphlang.db.write import sources

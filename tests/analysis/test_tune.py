@@ -8,7 +8,7 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-from graphlang.analysis.arrays.graph_input import GraphInput
+from graphlang.analysis.graph_input import GraphInput
 from graphlang.analysis.progress import SILENT
 from graphlang.analysis.propagate import SIGNALS
 from graphlang.db import StoreError

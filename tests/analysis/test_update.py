@@ -15,10 +15,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from graphlang.analysis.arrays import graph_input
-from graphlang.analysis.arrays.cached_loader import CachedLoader
+from graphlang.analysis import graph_input
 from graphlang.analysis.classify import classify, classify_urls
 from graphlang.analysis.propagate import propagate
+from graphlang.analysis.read_ahead import CachedLoader
 from graphlang.analysis.update import up_to_date
 from graphlang.analysis.vote import vote
 from graphlang.content import registry

@@ -25,7 +25,7 @@ import numpy as np
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from graphlang.analysis.arrays import graph_input
+from graphlang.analysis import graph_input
 from graphlang.analysis.classify import classify
 from graphlang.analysis.ingest import ingest
 from graphlang.analysis.propagate import SIGNALS

@@ -24,7 +24,7 @@ import numpy as np
 from scipy import sparse
 from synthetic_web import web
 
-from graphlang.graph.propagation.inference import concluded, exchange_of, put_together
+from graphlang.graph.propagation.inference import build_model, make_exchange, run_rounds
 from graphlang.graph.propagation.options import Options
 
 if TYPE_CHECKING:
@@ -115,13 +115,13 @@ def main() -> None:
     if options.peers:
         peers(graph, evidence, truth)
     with timed("graphlang propagate", options.links) as notes:
-        made = put_together(graph, evidence, options=Options())
+        made = build_model(graph, evidence, options=Options())
         del graph, evidence
         if made is None:
             raise SystemExit("no page says anything: more pages are needed")
-        exchange = exchange_of(made, Options())
+        exchange = make_exchange(made, Options())
         del made
-        result = concluded(exchange, Options(), options.pages)
+        result = run_rounds(exchange, Options(), options.pages)
         notes.append(f"{result.rounds} rounds, converged {result.converged}, peak {peak():.2f} GB")
         notes.append(right(result.language, truth, short))
 

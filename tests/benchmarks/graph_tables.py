@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphlang.analysis.classify import classify
+from graphlang.analysis.collection_methods import classify_tld
 from graphlang.analysis.ingest import ingest
 from graphlang.analysis.propagate import SIGNALS, propagate
-from graphlang.analysis.tld_run import classify_tld
 from graphlang.analysis.vote import guess, vote
 from graphlang.content import registry
 from graphlang.db import create

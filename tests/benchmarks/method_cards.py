@@ -31,9 +31,9 @@ from paper_tables import trained
 from url_data import has_path
 
 from graphlang.analysis.classify import classify
+from graphlang.analysis.collection_methods import classify_tld
 from graphlang.analysis.ingest import ingest
 from graphlang.analysis.propagate import propagate
-from graphlang.analysis.tld_run import classify_tld
 from graphlang.analysis.vote import guess, vote
 from graphlang.codes.languages import code
 from graphlang.content import registry as content_methods

@@ -24,7 +24,7 @@ import graph_tables
 import numpy as np
 
 import graphlang
-from graphlang.analysis.arrays import graph_input, graph_output
+from graphlang.analysis import graph_input, graph_output
 from graphlang.analysis.classify import classify
 from graphlang.analysis.ingest import ingest
 from graphlang.analysis.propagate import SIGNALS, propagate
@@ -33,10 +33,10 @@ from graphlang.content import registry
 from graphlang.db import collection, create
 from graphlang.db.runs.lifecycle import start_run
 from graphlang.evaluation.evaluate import Gold, evaluate, read_gold
+from graphlang.graph.data import answer
 from graphlang.graph.partitioned.assign import Cuts, cut_host, directory_of, host_of, key_of, partition_of
 from graphlang.graph.partitioned.partition import Cut, Partition
 from graphlang.graph.propagation.inference import propagate as kernel
-from graphlang.graph.result import answer
 
 sys.path.append(str(Path(__file__).parents[1] / "graph"))
 import local_driver
@@ -48,9 +48,9 @@ if TYPE_CHECKING:
     from local_driver import Run as Partitioned
     from numpy.typing import NDArray
 
-    from graphlang.analysis.arrays.graph_input import GraphInput
+    from graphlang.analysis.graph_input import GraphInput
     from graphlang.db.runs.run import Run
-    from graphlang.graph.result import Answer
+    from graphlang.graph.data import Answer
 
 SETS = ("docs-short30", "docs-short60", "httpd2006-short30", "docs-full")
 WAYS = ("hosts", "limit", "directories", "pages")

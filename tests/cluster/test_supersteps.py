@@ -32,7 +32,7 @@ from graphlang.cluster.parcels import (
     STATE,
     SURVEY,
 )
-from graphlang.graph.partitioned import link_order
+from graphlang.graph.partitioned import list_counts
 from graphlang.graph.partitioned.learning import gathered, learn, merged
 from graphlang.graph.partitioned.partition import Cut
 from graphlang.graph.propagation.options import Options
@@ -97,7 +97,7 @@ def ready_of(own: Rows, given: dict[str, Any]) -> tuple[Rows, steps.Shared]:
     met = every(steps.meet_neighbours, steps.Shared(**given), own, between(begun, 0, LINKS))
     places = between(met, 0, LINKS)
     near = between(met, -99, 0) + every(steps.find_links, steps.Shared(**given), own, between(met, ASKED, 2 * ASKED))
-    given["counts"] = link_order.added(
+    given["counts"] = list_counts.added(
         for_driver(every(steps.count_contexts, steps.Shared(**given), own, places), COUNTS)
     )
     seen = every(steps.observe_partition, steps.Shared(**given), own, near + places)

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphlang.graph.partitioned.borders import asked, ghosts_of, introduce, links_among, with_links
 from graphlang.graph.partitioned.learning import Learned, gathered, learn, merged, observe, survey
-from graphlang.graph.partitioned.link_order import added, count, lists, together, with_order
+from graphlang.graph.partitioned.list_counts import added, count, lists, together, with_order
 from graphlang.graph.partitioned.local import signals_of
 from graphlang.graph.partitioned.partition import Cut
 from graphlang.graph.partitioned.records import joined
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from graphlang.graph.data import Answer
     from graphlang.graph.partitioned.borders import Ghosts
     from graphlang.graph.partitioned.partition import Partition
-    from graphlang.graph.result import Answer
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from graphlang.graph.data import Evidence, Graph
-from graphlang.graph.propagation.edges import by_language, group_tables
+from graphlang.graph.propagation import group_tables
 from graphlang.graph.propagation.inference import learn
 
 CODES = ("deu", "eng", "fra", "spa", "zho")
@@ -45,7 +45,7 @@ def test_a_language_whose_links_all_keep_it_leans_on_itself_and_one_with_half_of
     # of 100 links from each of two languages, three in four keep the language; all of the first, half of the second
     language = np.repeat([0, 1], 100)
     same = (language == 0) | (np.arange(200) % 2 == 0)
-    lean = by_language.leans(np.full(200, 0.75), same, np.zeros(200), language, 1, 3)[0]
+    lean = group_tables.leans(np.full(200, 0.75), same, np.zeros(200), language, 1, 3)[0]
     assert lean[0] > 0.5
     assert lean[1] < -0.5
     assert lean[2] == 0
@@ -54,13 +54,13 @@ def test_a_language_whose_links_all_keep_it_leans_on_itself_and_one_with_half_of
 def test_leans_by_hand() -> None:
     # k = 1/2, nothing by chance, 30 of 40 links of language 0 keep it: d with 30 - 40 / (1 + exp(-d)) = d / VARIANCE
     given = np.full(40, 0.5), np.arange(40) < 30, np.zeros(40), np.zeros(40, np.int64)
-    (lean,) = by_language.leans(*given, 1, 1)[0].tolist()
-    assert 30 - 40 / (1 + np.exp(-lean)) == pytest.approx(lean / by_language.VARIANCE, abs=1e-3)
+    (lean,) = group_tables.leans(*given, 1, 1)[0].tolist()
+    assert 30 - 40 / (1 + np.exp(-lean)) == pytest.approx(lean / group_tables.VARIANCE, abs=1e-3)
 
 
 def test_links_that_hardly_bind_teach_nothing() -> None:
     given = np.full(40, 0.04), np.ones(40, bool), np.zeros(40), np.zeros(40, np.int64)
-    assert by_language.leans(*given, 1, 2).tolist() == [[0, 0]]
+    assert group_tables.leans(*given, 1, 2).tolist() == [[0, 0]]
 
 
 def test_without_links_between_certain_pages_nothing_is_excluded_and_nothing_leans() -> None:
@@ -72,8 +72,8 @@ def test_without_links_between_certain_pages_nothing_is_excluded_and_nothing_lea
 def test_a_host_with_few_links_does_as_the_others_of_the_collection() -> None:
     sure, flat = np.full(7, -40.0), np.zeros(7)
     sure[-1] = 0.0
-    usual = by_language.usual_exclusion(by_language.votes(np.stack([sure] * 50, axis=1)))
-    found = by_language.exclusions(np.array([0, 2]), np.stack([sure, flat], axis=1), usual, 3, 2)
+    usual = group_tables.usual_exclusion(group_tables.votes(np.stack([sure] * 50, axis=1)))
+    found = group_tables.exclusions(np.array([0, 2]), np.stack([sure, flat], axis=1), usual, 3, 2)
     assert found.min() > 0.9
 
 

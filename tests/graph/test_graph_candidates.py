@@ -7,8 +7,8 @@ import pytest
 
 from graphlang.graph.adjacency import canonical
 from graphlang.graph.data import Evidence, FixedBeliefs, Graph, Signal
+from graphlang.graph.propagation import candidates
 from graphlang.graph.propagation.inference import Options, prepare, propagate
-from graphlang.graph.propagation.nodes import candidates
 
 LANGUAGES = 12
 CODES = tuple(f"q{letter}a" for letter in "abcdefghijkl")

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from graphlang.graph.data import Evidence, Graph, Signal
+from graphlang.graph.propagation import text_likelihood
 from graphlang.graph.propagation.inference import propagate
-from graphlang.graph.propagation.nodes import text_likelihood
 
 CODES = ("deu", "eng", "fra")
 DEU, ENG, FRA = range(3)

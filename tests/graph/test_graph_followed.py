@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from graphlang.graph.data import Evidence, Graph
-from graphlang.graph.propagation.edges.degree_cap import FOLLOWED, message_weights
 from graphlang.graph.propagation.inference import propagate
+from graphlang.graph.propagation.message_weights import FOLLOWED, message_weights
 
 REDIRECT, REFRESH, CANONICAL, FRAME, ANCHOR = 1, 2, 3, 4, 7
 ENG, DEU = 0, 1

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from graphlang.graph.adjacency import canonical
 from graphlang.graph.data import Evidence, Graph
+from graphlang.graph.propagation import link_order as module
 from graphlang.graph.propagation.inference import Options, propagate
-from graphlang.graph.propagation.nodes import link_order as module
-from graphlang.graph.propagation.nodes.link_order import from_link_order
+from graphlang.graph.propagation.link_order import from_link_order
 
 sys.path.append(str(Path(__file__).parent))
 import graph_definitions as definitions

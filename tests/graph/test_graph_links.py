@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from graphlang.graph import adjacency
 from graphlang.graph.adjacency import Links, canonical
 from graphlang.graph.data import Graph
-from graphlang.graph.propagation.edges import edge_features, link_sample
+from graphlang.graph.propagation import compatibility, edge_features
 from graphlang.native import threads
 
 sys.path.append(str(Path(__file__).parent))
@@ -125,17 +125,17 @@ def test_what_is_drawn_of_the_links_depends_on_their_pages_not_on_blocks_or_thre
     links = links_of([tuple(pair) for pair in rng.integers(0, 60, (900, 2)).tolist()], 60)
     label, length = rng.integers(-1, 3, 60).astype(np.int16), rng.integers(1, 9**9, 60).astype(np.int32)
     given_ = (links, label, rng.integers(0, 4, 60).astype(np.int32), length)
-    every = link_sample.sample(*given_)
+    every = compatibility.draw_sample(*given_)
     assert every.tolist() == [i for i in range(links.m) if label[links.source[i]] >= 0 and label[links.target[i]] >= 0]
-    monkeypatch.setattr(link_sample, "SAMPLE", 40)
-    few = link_sample.sample(*given_)
+    monkeypatch.setattr(compatibility, "SAMPLE", 40)
+    few = compatibility.draw_sample(*given_)
     assert len(few) == 40
     assert (np.diff(few) > 0).all()
     assert set(few) < set(every)
     monkeypatch.setattr(threads, "cores", lambda: 3)
     for size in (7, 90):
-        monkeypatch.setattr(link_sample, "BLOCK", size)
-        assert link_sample.sample(*given_).tolist() == few.tolist()
+        monkeypatch.setattr(compatibility, "AT_ONCE", size)
+        assert compatibility.draw_sample(*given_).tolist() == few.tolist()
 
 
 def test_a_graph_that_would_cost_too_much_compares_shorter_lists(monkeypatch: pytest.MonkeyPatch) -> None:

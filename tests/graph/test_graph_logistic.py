@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphlang.graph.propagation.edges.random_intercept_logistic import fit, fit_intercepts, sigmoid
+from graphlang.graph.propagation.link_regressions import fit, fit_intercepts, sigmoid
 
 
 @settings(max_examples=40, deadline=None)

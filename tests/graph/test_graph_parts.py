@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from graphlang.graph.adjacency import canonical, starts
 from graphlang.graph.data import Graph
-from graphlang.graph.propagation import shared_messages
-from graphlang.graph.propagation.edges.compatibility import learn
-from graphlang.graph.propagation.edges.degree_cap import message_weights
-from graphlang.graph.propagation.edges.edge_features import EdgeFeatures
-from graphlang.graph.propagation.edges.group_tables import group_of
+from graphlang.graph.propagation import messages
+from graphlang.graph.propagation.compatibility import learn
+from graphlang.graph.propagation.edge_features import EdgeFeatures
+from graphlang.graph.propagation.group_tables import group_of
+from graphlang.graph.propagation.message_weights import message_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,12 +27,12 @@ def links(n: int, pairs: list[tuple[int, int]]) -> Graph:
     return Graph(n, ends[:, 0].copy(), ends[:, 1].copy(), np.full(m, 7, np.uint8), np.full(m, -1, np.int16))
 
 
-def classes_of(order: NDArray[Any], receiver: NDArray[Any], *given_: NDArray[Any]) -> shared_messages.MessageClasses:
+def classes_of(order: NDArray[Any], receiver: NDArray[Any], *given_: NDArray[Any]) -> messages.MessageClasses:
     """Of links whose receivers ascend."""
     *of_links, kin, host, number = given_
     of_pages = (number, kin, host)
-    links = shared_messages.through(starts(receiver, len(host)), order, *of_links, *of_pages)
-    return shared_messages.message_classes(shared_messages.carried(links, *of_pages, between=9))
+    links = messages.through(starts(receiver, len(host)), order, *of_links, *of_pages)
+    return messages.message_classes(messages.carried(links, *of_pages, between=9))
 
 
 PAIRS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=30)
@@ -65,7 +65,7 @@ def test_of_latent_senders_all_is_kept_and_of_the_others_nothing() -> None:
     host, every = np.zeros(5, np.int32), np.arange(4, dtype=np.int32)
     weight = np.float32([1, 2, 3, 4])
     said = classes_of(every, receiver, sender, weight, np.uint8([5, 5, 6, 7]), kin, host, number)
-    few = shared_messages.of_latent_senders(said)
+    few = messages.of_latent_senders(said)
     assert said.sender.tolist() == [2, 0, 0, 1]
     assert few.sender.tolist() == [0, 0, 1]
     assert few.start.tolist() == [0, 1, 2, 3]
@@ -76,7 +76,7 @@ def test_of_latent_senders_all_is_kept_and_of_the_others_nothing() -> None:
     assert few.of(np.array([0])).tolist() == [0, 1]
     mixed = classes_of(every, receiver, sender, weight, np.uint8([5, 5, 6, 7]), kin[::-1].copy(), host, number)
     with pytest.raises(ValueError, match=r"^classes of latent senders are not the last ones"):
-        shared_messages.of_latent_senders(mixed)
+        messages.of_latent_senders(mixed)
 
 
 @given(
@@ -109,7 +109,7 @@ def test_what_a_page_hears_is_the_sum_over_its_links(rows: list[tuple[int, int, 
         (
             to,
             int(kin[said.sender[v]]),
-            int(np.searchsorted(shared_messages.LEVELS, said.coupling[v])),
+            int(np.searchsorted(messages.LEVELS, said.coupling[v])),
             bool(said.group[v] == 9),
         ): total
         for to, v, total in zip(*entries, strict=True)
@@ -119,7 +119,7 @@ def test_what_a_page_hears_is_the_sum_over_its_links(rows: list[tuple[int, int, 
 def test_keys_and_ends_out_of_range_are_refused() -> None:
     for key in (64, -1):
         with pytest.raises(ValueError, match=rf"keys\[0\] = {key} is outside 0\.\.63"):
-            shared_messages.numbered(np.array([key]), 5)
+            messages.numbered(np.array([key]), 5)
     ends, bond, host = np.int32([1, 0]), np.ones(2, np.float32), np.zeros(2, np.int32)
     with pytest.raises(ValueError, match=r"source\[1\] = 0 comes after 1"):
         message_weights(ends, ends[::-1].copy(), bond, host, 1.0)

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from graphlang.graph.data import Evidence, Graph, Signal
 from graphlang.graph.label_spreading import label_spreading
 from graphlang.graph.propagation import messages, rounds
-from graphlang.graph.propagation.edges.compatibility import EdgeCompatibility
+from graphlang.graph.propagation.compatibility import EdgeCompatibility
 from graphlang.graph.propagation.inference import Options, prepare, propagate
-from graphlang.graph.propagation.nodes.potentials import LEFT
+from graphlang.graph.propagation.potentials import LEFT
 from graphlang.graph.propagation.rounds import MOST, SURER
 from graphlang.native import threads
 
@@ -499,7 +499,7 @@ def test_what_is_let_go_of_where_nothing_is_explained_changes_no_byte_and_is_not
     assert exchange is not None
     first, again = (exchange.run(1, 1e-3) for _ in range(2))
     assert again.rounds == first.rounds == 1
-    exchange.forget()
+    exchange.free_traces()
     exchange.run(1, 1e-3)
     with pytest.raises(ValueError, match=r"^the rounds were run before"):
         exchange.run(1, 1e-3)

@@ -13,7 +13,7 @@ from graphlang.graph.propagation.inference import Options, propagate
 from graphlang.graph.propagation.rounds import SURER
 
 if TYPE_CHECKING:
-    from graphlang.graph.result import Answer
+    from graphlang.graph.data import Answer
 
 # Page 0 is long, and Welsh as a whole; page 1, of another host, has no text and is linked to from there; page 2 is
 # English and linked to by nobody. So Welsh and English are as common as each other, and nothing but the link tells

@@ -11,8 +11,8 @@ import pytest
 
 from graphlang.graph.data import Evidence, FixedBeliefs, Graph
 from graphlang.graph.partitioned.partition import Cut
+from graphlang.graph.propagation import candidates
 from graphlang.graph.propagation.inference import Options, propagate
-from graphlang.graph.propagation.nodes import candidates
 
 sys.path.append(str(Path(__file__).parent))
 from local_driver import run

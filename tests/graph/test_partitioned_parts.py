@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphlang.graph.data import Signal
-from graphlang.graph.partitioned import beliefs, borders, link_order
+from graphlang.graph.partitioned import borders, list_counts, supersteps
 from graphlang.graph.partitioned.assign import Cuts, Run, cut_host, directory_of, host_of, key_of, partition_of
 from graphlang.graph.partitioned.borders import MOST, ghosts_of, introduce
 from graphlang.graph.partitioned.learning import merged, survey
@@ -171,17 +171,19 @@ def test_lists_tell_pages_of_other_partitions_where_they_stand() -> None:
     cut = Cut(np.array([10]))
     said = joined([introduce(part, OPTIONS, cut) for part in (one, two)])
     counted = merged([survey(part, signals_of(part, OPTIONS), cut, OPTIONS) for part in (one, two)])
-    places = link_order.together(
-        [link_order.lists(part, ghosts_of(part, said), counted, OPTIONS) for part in (one, two)]
+    places = list_counts.together(
+        [list_counts.lists(part, ghosts_of(part, said), counted, OPTIONS) for part in (one, two)]
     )
     end, width = len(CODES), len(CODES) + 1
     before = {(2, end): 1, (21, 0): 1, (22, width + 0): 1, (22, end): 1}  # after German, and one more after that
     behind = {(2, width + 1): 1, (21, 1): 1, (22, end): 2}  # English page 22 comes behind; 22 ends both lists
-    half = link_order.FARTHEST * width
+    half = list_counts.FARTHEST * width
     expected = before | {(page, half + context): lists for (page, context), lists in behind.items()}
     found = zip(places.pages.tolist(), places.context.tolist(), places.lists.tolist(), strict=True)
     assert {(page, context): lists for page, context, lists in found} == expected
-    counts = link_order.added([link_order.count(part, places.of(part.pages), counted, OPTIONS) for part in (one, two)])
+    counts = list_counts.added(
+        [list_counts.count(part, places.of(part.pages), counted, OPTIONS) for part in (one, two)]
+    )
     rows = zip(counts.context.tolist(), counts.language.tolist(), (counts.pages * 2.0**-30).tolist(), strict=True)
     of = {(context, language): pages for context, language, pages in rows}
     assert of[end, -1] == 1.5  # page 2, and half of page 22, are first in their lists
@@ -223,29 +225,31 @@ def test_only_languages_with_something_of_their_own_are_told() -> None:
     # three quarters of what the prior gives them; of page 9 nothing is known
     prior, group = np.float32([[0.2, 0.4, 0.2, 0.2]]), np.int32([0, 0])
     candidates = np.int16([[0, 1, 2], [0, 1, 2]])
-    before = beliefs.usual(candidates, prior, group)
+    before = supersteps.prior_beliefs(candidates, prior, group)
     assert before.tolist() == [pytest.approx([0.2, 0.4, 0.2, 0.2])] * 2
     now = np.float32([[0.4, 0.3, 0.15, 0.15], [0.2, 0.4, 0.2, 0.2]])
-    table = beliefs.Table(candidates, now, before, np.array([True, False]))
-    said = beliefs.encode(np.array([4, 9]), table, 4)
+    table = supersteps.BeliefTable(candidates, now, before, np.array([True, False]))
+    said = supersteps.encode_beliefs(np.array([4, 9]), table, 4)
     # header; a byte of languages, a byte of candidates; a number
     assert np.diff(said.start).tolist() == [9 + 2 + 4, 9 + 2]
-    heard = beliefs.decode(said, 3, prior, group)
+    heard = supersteps.decode_beliefs(said, 3, prior, group)
     assert heard.candidates.tolist() == candidates.tolist()
     assert heard.belief.tolist() == [pytest.approx([0.4, 0.3, 0.15, 0.15]), pytest.approx([0.2, 0.4, 0.2, 0.2])]
     assert heard.known.tolist() == [True, False]
     for kept, languages in ((2, 4), (3, 9)):
         with pytest.raises(ValueError, match=f"than {kept}"):
-            beliefs.decode(said, kept, np.full((1, languages), 1 / languages, np.float32), group)
+            supersteps.decode_beliefs(said, kept, np.full((1, languages), 1 / languages, np.float32), group)
 
 
 def test_pages_are_told_in_a_collection_of_thousands_of_languages() -> None:
-    candidates = np.tile(np.int16([3, 2599]), (beliefs.BLOCK + 1, 1))  # more pages than are looked at at once
+    candidates = np.tile(np.int16([3, 2599]), (supersteps.BLOCK + 1, 1))  # more pages than are looked at at once
     prior = np.full((1, 2600), 1 / 2600, np.float32)
     group = np.zeros(len(candidates), np.int32)
     now = np.tile(np.float32([0.25, 0.5, 0.25]), (len(candidates), 1))
-    table = beliefs.Table(candidates, now, beliefs.usual(candidates, prior, group), group == 0)
-    heard = beliefs.decode(beliefs.encode(np.arange(len(candidates)), table, 2600), 2, prior, group)
+    table = supersteps.BeliefTable(candidates, now, supersteps.prior_beliefs(candidates, prior, group), group == 0)
+    heard = supersteps.decode_beliefs(
+        supersteps.encode_beliefs(np.arange(len(candidates)), table, 2600), 2, prior, group
+    )
     assert (heard.candidates == candidates).all()
     assert np.abs(heard.belief - now).max() < 1e-6
 
@@ -253,15 +257,17 @@ def test_pages_are_told_in_a_collection_of_thousands_of_languages() -> None:
 def test_what_a_page_of_which_nothing_is_known_believes_is_told_as_well() -> None:
     # a weak signal moves it a little, though it does not stand out
     candidates, prior = np.int16([[0, 1]]), np.float32([[0.5, 0.5]])
-    table = beliefs.Table(
+    table = supersteps.BeliefTable(
         candidates,
         np.float32([[0.6, 0.4, 0]]),
-        beliefs.usual(candidates, prior, np.int32([0])),
+        supersteps.prior_beliefs(candidates, prior, np.int32([0])),
         np.array([False]),
     )
-    said = beliefs.encode(np.array([1]), table, 2)
-    heard = beliefs.decode(said, 2, prior, np.int32([0]))
-    assert len(beliefs.encode(np.array([1]), replace(table, belief=table.prior), 2).data) == len(said.data) - 8
+    said = supersteps.encode_beliefs(np.array([1]), table, 2)
+    heard = supersteps.decode_beliefs(said, 2, prior, np.int32([0]))
+    assert (
+        len(supersteps.encode_beliefs(np.array([1]), replace(table, belief=table.prior), 2).data) == len(said.data) - 8
+    )
     assert heard.belief.tolist() == [pytest.approx([0.6, 0.4, 0])]
     assert heard.known.tolist() == [False]
 
@@ -275,10 +281,12 @@ def test_what_is_told_is_heard(belief: list[float], prior: list[float], named: s
     candidates = np.array([sorted(named)], np.int16)
     usual = np.float32([prior]) / np.float32(sum(prior))
     now = np.float32([belief[:4]]) / np.float32(sum(belief[:4]))
-    table = beliefs.Table(candidates, now, beliefs.usual(candidates, usual, np.int32([0])), np.array([True]))
-    heard = beliefs.decode(beliefs.encode(np.array([1]), table, 7), 3, usual, np.int32([0]))
+    table = supersteps.BeliefTable(
+        candidates, now, supersteps.prior_beliefs(candidates, usual, np.int32([0])), np.array([True])
+    )
+    heard = supersteps.decode_beliefs(supersteps.encode_beliefs(np.array([1]), table, 7), 3, usual, np.int32([0]))
     assert heard.candidates.tolist() == candidates.tolist()
-    assert np.abs(heard.belief - now).max() < beliefs.ALIKE
+    assert np.abs(heard.belief - now).max() < supersteps.ALIKE
 
 
 def test_partitions_that_do_not_fit_are_refused() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from graphlang.graph.data import Signal
-from graphlang.graph.partitioned import link_order
+from graphlang.graph.partitioned import list_counts
 from graphlang.graph.partitioned.borders import Ghosts, ghosts_of, introduce
 from graphlang.graph.partitioned.learning import Learned, Observed, Survey, gathered, learn, merged, observe, survey
 from graphlang.graph.partitioned.local import signals_of
@@ -39,7 +39,7 @@ from partitioned_webs import partitions, web
 OPTIONS = Options()
 
 
-def learned_of(parts: list[Partition], cut: Cut) -> tuple[Survey, link_order.Counts, Observed, Learned]:
+def learned_of(parts: list[Partition], cut: Cut) -> tuple[Survey, list_counts.Counts, Observed, Learned]:
     """What the partitions learn, all of it passed on as bytes."""
     parts = [from_bytes(to_bytes(part.sorted()), Partition) for part in parts]
     routes = routes_of(parts)
@@ -51,12 +51,12 @@ def learned_of(parts: list[Partition], cut: Cut) -> tuple[Survey, link_order.Cou
     counted = merged([from_bytes(to_bytes(one), Survey) for one in surveys])
     both = list(zip(parts, ghosts, strict=True))
     places = from_bytes(
-        to_bytes(link_order.together([link_order.lists(*one, counted, OPTIONS) for one in both])), link_order.Places
+        to_bytes(list_counts.together([list_counts.lists(*one, counted, OPTIONS) for one in both])), list_counts.Places
     )
-    counts = link_order.added([link_order.count(part, places.of(part.pages), counted, OPTIONS) for part in parts])
-    counts = from_bytes(to_bytes(counts), link_order.Counts)
+    counts = list_counts.added([list_counts.count(part, places.of(part.pages), counted, OPTIONS) for part in parts])
+    counts = from_bytes(to_bytes(counts), list_counts.Counts)
     ready = [
-        (link_order.with_order(part, near, places.of(part.pages), counts, counted, cut, OPTIONS), near)
+        (list_counts.with_order(part, near, places.of(part.pages), counts, counted, cut, OPTIONS), near)
         for part, near in both
     ]
     seen = [from_bytes(to_bytes(observe(*one, counted, cut, OPTIONS)), Observed) for one in ready]

@@ -11,13 +11,12 @@ from graphlang.graph import adjacency
 from graphlang.graph.data import Evidence, Graph
 from graphlang.graph.native import belief_steps, couplings, language_tables
 from graphlang.graph.native import link_order as link_order_kernels
-from graphlang.graph.propagation.edges.compatibility import EdgeCompatibility
-from graphlang.graph.propagation.edges.degree_cap import message_weights
-from graphlang.graph.propagation.edges.edge_features import EdgeFeatures
+from graphlang.graph.propagation import link_order
+from graphlang.graph.propagation.compatibility import EdgeCompatibility
+from graphlang.graph.propagation.edge_features import EdgeFeatures
 from graphlang.graph.propagation.inference import propagate
-from graphlang.graph.propagation.messages import Messages
-from graphlang.graph.propagation.nodes import link_order
-from graphlang.graph.propagation.shared_messages import carried, message_classes, through
+from graphlang.graph.propagation.message_weights import message_weights
+from graphlang.graph.propagation.messages import Messages, carried, message_classes, through
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -43,8 +43,8 @@ def db(make_collection: Make, written: Any) -> Path:
         {"status": (404,)},
         {"below": 0.85},
         {"min_confidence": 0.7},
-        {"min_confidence": 0.7, "wanted": (parse_choice("und"),)},
-        {"wanted": (parse_choice("zh-TW"), parse_choice("fr"))},
+        {"min_confidence": 0.7, "choices": (parse_choice("und"),)},
+        {"choices": (parse_choice("zh-TW"), parse_choice("fr"))},
     ],
 )
 @pytest.mark.parametrize("units", [["domain"], ["country"], ["domain", "year"], ["year"]])

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from graphlang.analysis.correct import Said
-from graphlang.analysis.read_review import read_review
+from graphlang.analysis.correct import Said, read_review
 from graphlang.collection import Collection
 from graphlang.db import InputError
 

@@ -1,5 +1,5 @@
 /* How far each link binds its pages, by what its features, kind and host say; see
-   `graphlang.graph.propagation.edges.compatibility`. */
+   `graphlang.graph.propagation.compatibility`. */
 #ifndef GRAPHLANG_COUPLINGS_H
 #define GRAPHLANG_COUPLINGS_H
 #include "kernel.h"

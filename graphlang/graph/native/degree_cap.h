@@ -1,5 +1,5 @@
 /* How much each link weighs: the couplings of the neighbours of a page, summed up host by host and capped; see
-   `graphlang.graph.propagation.edges.degree_cap`. */
+   `graphlang.graph.propagation.message_weights`. */
 #ifndef GRAPHLANG_DEGREE_CAP_H
 #define GRAPHLANG_DEGREE_CAP_H
 #include "kernel.h"

@@ -1,5 +1,5 @@
 /* What the shape of the graph around a link says, and how likely such a link keeps the language; see
-   `graphlang.graph.propagation.edges.edge_features`.
+   `graphlang.graph.propagation.edge_features`.
 
    All kernels take the links as `adjacency.h` has them, and the numbers of the links that are asked for, those of a page one
    after the other. Lists of neighbours longer than `longest` are taken to be empty. */

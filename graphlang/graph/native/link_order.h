@@ -1,4 +1,4 @@
-/* What stands beside each page in the lists that name it; see `graphlang.graph.propagation.nodes.link_order`. */
+/* What stands beside each page in the lists that name it; see `graphlang.graph.propagation.link_order`. */
 #ifndef GRAPHLANG_LINK_ORDER_H
 #define GRAPHLANG_LINK_ORDER_H
 #include "kernel.h"

@@ -1,5 +1,5 @@
 /* Which page receives which message, with what weight: the links of every receiver, joined by message class; see
-   `graphlang.graph.propagation.shared_messages`. */
+   `graphlang.graph.propagation.messages`. */
 #ifndef GRAPHLANG_MESSAGE_CLASSES_H
 #define GRAPHLANG_MESSAGE_CLASSES_H
 #include "kernel.h"

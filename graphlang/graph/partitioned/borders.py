@@ -11,7 +11,7 @@ import numpy as np
 from graphlang.graph.data import NONE, FixedBeliefs
 from graphlang.graph.partitioned.partition import Cut
 from graphlang.graph.partitioned.records import BELIEF, COUNT, Records, pack, ragged, unpack
-from graphlang.graph.propagation.nodes.roles import firm_length
+from graphlang.graph.propagation.roles import firm_length
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

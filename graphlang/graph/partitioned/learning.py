@@ -10,20 +10,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphlang.graph.language_tables import BLOCK, ScoreTables
 from graphlang.graph.partitioned.borders import PlaceLabels, certain, place_labels
 from graphlang.graph.partitioned.local import local
 from graphlang.graph.partitioned.partition import Cut
+from graphlang.graph.propagation import compatibility, site_prior
 from graphlang.graph.propagation import learned as whole
-from graphlang.graph.propagation.edges import from_sample
-from graphlang.graph.propagation.edges.edge_features import AFFORDABLE, LEAST, LONGEST, NAMES, EdgeFeatures
-from graphlang.graph.propagation.edges.link_kinds import followed
-from graphlang.graph.propagation.elsewhere import PlaceCounts
+from graphlang.graph.propagation.candidates import LIKELY, choose_active
+from graphlang.graph.propagation.edge_features import AFFORDABLE, LEAST, LONGEST, NAMES, EdgeFeatures
 from graphlang.graph.propagation.inference import read
-from graphlang.graph.propagation.nodes import site_prior
-from graphlang.graph.propagation.nodes.active_languages import LIKELY, chosen
-from graphlang.graph.propagation.nodes.roles import page_roles
-from graphlang.graph.propagation.nodes.score_table import BLOCK, ScoreTables
-from graphlang.graph.propagation.nodes.signals import PSEUDO, USUAL, Reliability
+from graphlang.graph.propagation.learned import PlaceCounts
+from graphlang.graph.propagation.link_regressions import followed
+from graphlang.graph.propagation.reliability import PSEUDO, USUAL, Reliability
+from graphlang.graph.propagation.roles import page_roles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -58,9 +57,9 @@ class Survey:
     directories_cut: PlaceLabels  #: and of the cut directories
 
     def active(self) -> NDArray[np.int16]:
-        """Return the indices of the active languages, ascending (see ``nodes.active_languages``)."""
+        """Return the indices of the active languages, ascending (see ``candidates.active_languages``)."""
         named = self.likely if self.likely.any() else self.best
-        return chosen(np.flatnonzero(named), list(self.signals.values()))
+        return choose_active(np.flatnonzero(named), list(self.signals.values()))
 
     def longest(self) -> int:
         """Return the longest lists of neighbours that the collection can afford to compare."""
@@ -364,7 +363,7 @@ def learn(survey: Survey, observed: Observed, cut: Cut) -> Learned:
     """Learn from the surveys and samples of all partitions."""
     active = survey.active()
     if not len(active):
-        raise ValueError("there is nothing to learn from: neither text nor signal names a language")
+        raise ValueError("no evidence: no text or signal names a language")
     active_rows = np.where(active >= 0, active, 0)
     has_label = active >= 0
     scores, labels = (
@@ -394,8 +393,8 @@ def learn(survey: Survey, observed: Observed, cut: Cut) -> Learned:
     number = order[np.minimum(np.searchsorted(keys[order], drawn["host"]), max(len(keys) - 1, 0))] if len(keys) else 0
     group = np.where(drawn["between"], len(keys), number)
     of_cut = sites(survey.hosts_cut, cut.hosts)
-    model = from_sample.learn(
-        from_sample.Sample(
+    model = compatibility.learn_from_sample(
+        compatibility.Sample(
             drawn["features"],
             drawn["kind"],
             columns[drawn["a"]],

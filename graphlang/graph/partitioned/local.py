@@ -11,9 +11,9 @@ from graphlang.graph.adjacency import canonical
 from graphlang.graph.data import NONE, Evidence, FixedBeliefs, Graph, Signal
 from graphlang.graph.partitioned.borders import PlaceLabels
 from graphlang.graph.partitioned.partition import parts_at
-from graphlang.graph.propagation.edges.edge_features import Degrees
-from graphlang.graph.propagation.elsewhere import Elsewhere, PlaceCounts
+from graphlang.graph.propagation.edge_features import Degrees
 from graphlang.graph.propagation.inference import read
+from graphlang.graph.propagation.learned import Elsewhere, PlaceCounts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

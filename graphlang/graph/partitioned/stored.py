@@ -15,21 +15,21 @@ import numpy as np
 from graphlang.graph.data import Evidence, FixedBeliefs, Graph, Signal
 from graphlang.graph.partitioned.borders import Ghosts, PlaceLabels
 from graphlang.graph.partitioned.learning import Learned, Observed, Rate, Survey
-from graphlang.graph.partitioned.link_order import Counts, Places
+from graphlang.graph.partitioned.list_counts import Counts, Places
 from graphlang.graph.partitioned.local import Local
 from graphlang.graph.partitioned.partition import Cut, Partition
 from graphlang.graph.partitioned.records import Records
 from graphlang.graph.partitioned.supersteps import Moves, Prepared, Ready
-from graphlang.graph.propagation.edges.compatibility import CompatibilityModel, EdgeCompatibility
-from graphlang.graph.propagation.edges.degree_cap import MessageWeights
-from graphlang.graph.propagation.edges.edge_features import Degrees
-from graphlang.graph.propagation.edges.link_regressions import Regression
-from graphlang.graph.propagation.elsewhere import Elsewhere, PlaceCounts
+from graphlang.graph.propagation.compatibility import CompatibilityModel, EdgeCompatibility
+from graphlang.graph.propagation.edge_features import Degrees
+from graphlang.graph.propagation.learned import Elsewhere, PlaceCounts
 from graphlang.graph.propagation.learned import Learned as Model
-from graphlang.graph.propagation.motion import Motion
-from graphlang.graph.propagation.nodes.potentials import ClampedBeliefs, NodePotentials, UrlEvidence
-from graphlang.graph.propagation.nodes.signals import Reliability
-from graphlang.graph.propagation.nodes.site_prior import Prior
+from graphlang.graph.propagation.link_regressions import Regression
+from graphlang.graph.propagation.message_weights import MessageWeights
+from graphlang.graph.propagation.potentials import ClampedBeliefs, NodePotentials, UrlEvidence
+from graphlang.graph.propagation.reliability import Reliability
+from graphlang.graph.propagation.rounds import Motion
+from graphlang.graph.propagation.site_prior import Prior
 
 #: What can be stored, by the name that it has in the bytes.
 KINDS: Final[dict[str, type[Any]]] = {

@@ -1,21 +1,21 @@
 """Supersteps: rounds of the inference on one partition, with the beliefs of its ghosts held fixed."""
 
+# MERGED DOC
+# """Encode the beliefs of pages at the border for their neighbours in other partitions."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.graph.data import NONE, FixedBeliefs
-from graphlang.graph.partitioned import beliefs
+from graphlang.graph.data import NONE, Answer, FixedBeliefs
 from graphlang.graph.partitioned.local import Local, local
 from graphlang.graph.partitioned.records import Records, joined, pack, unpack
-from graphlang.graph.propagation.inference import answered, learned_for, prepare
-from graphlang.graph.propagation.motion import Motion
+from graphlang.graph.propagation.inference import learn_hosts, prepare, to_answer
 from graphlang.graph.propagation.options import Options
-from graphlang.graph.propagation.rounds import Exchange
-from graphlang.graph.result import Answer
+from graphlang.graph.propagation.rounds import Exchange, Held, Motion
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from graphlang.graph.partitioned.borders import Ghosts
     from graphlang.graph.partitioned.learning import Learned
     from graphlang.graph.partitioned.partition import Partition
-    from graphlang.graph.propagation.edges.compatibility import EdgeCompatibility
-    from graphlang.graph.propagation.edges.degree_cap import MessageWeights
+    from graphlang.graph.propagation.compatibility import EdgeCompatibility
     from graphlang.graph.propagation.learned import Learned as Model
-    from graphlang.graph.propagation.nodes.potentials import NodePotentials
+    from graphlang.graph.propagation.message_weights import MessageWeights
+    from graphlang.graph.propagation.potentials import NodePotentials
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +42,7 @@ def ready_of(partition: Partition, learned: Learned, ghosts: Ghosts, options: Op
     """Make a partition ready."""
     here = local(partition, ghosts, learned.of_hosts, learned.of_directories)
     arrays = (here.graph, here.evidence, learned.of(here.hosts), here.elsewhere)
-    return Ready(here, here.own[partition.border()], learned_for(*arrays, options or Options()))
+    return Ready(here, here.own[partition.border()], learn_hosts(*arrays, options or Options()))
 
 
 _LABEL = np.dtype([("label", "<i2")])
@@ -65,7 +65,7 @@ class Prepared:
         """Return the pages ready to exchange messages, with the beliefs of the latent ghosts."""
         potentials, rows = self.potentials, np.searchsorted(self.ids, ghost_beliefs.pages)
         candidate_count, prior = potentials.candidates.shape[1], potentials.prior
-        table = beliefs.decode(ghost_beliefs, candidate_count, prior.probability, prior.group[rows])
+        table = decode_beliefs(ghost_beliefs, candidate_count, prior.probability, prior.group[rows])
         nothing = potentials.no_evidence.copy()
         nothing[rows] = ~table.known
         potentials_now = replace(potentials, no_evidence=nothing)
@@ -180,8 +180,8 @@ def advance(prepared: Prepared, ghost_beliefs: Records, before: Step, options: O
     outcome = exchange.run(1, options.tolerance, motion=motion)
     is_known, largest = ~exchange.unreached(), outcome.largest
     records, changed = [joined([])], [joined([])]
-    for at in range(0, len(prepared.border), beliefs.BLOCK):
-        rows = prepared.border[at : at + beliefs.BLOCK]
+    for at in range(0, len(prepared.border), BLOCK):
+        rows = prepared.border[at : at + BLOCK]
         pages = prepared.ids[rows]
         old, new = before.border.of(pages), _said(prepared, rows, motion, is_known[rows])
         last, now = _heard(prepared, rows, old), motion.belief[prepared.potentials.number[rows]]
@@ -204,7 +204,7 @@ def answer_of(prepared: Prepared, ghost_beliefs: Records, motion: Motion | None,
     exchange = prepared.exchange(ghost_beliefs, options)
     rounds = 1 if len(prepared.border) and motion is not None else options.rounds  # nor does it go ahead in the end
     outcome = exchange.run(rounds, options.tolerance, motion=None if motion is None else motion.copy())
-    return _of_rows(answered(exchange, outcome, options), prepared.own)
+    return _of_rows(to_answer(exchange, outcome, options), prepared.own)
 
 
 def _of_rows(answer: Answer, rows: NDArray[np.int64]) -> Answer:
@@ -220,25 +220,134 @@ def _of_rows(answer: Answer, rows: NDArray[np.int64]) -> Answer:
     )
 
 
-def _table(prepared: Prepared, rows: NDArray[np.int64], motion: Motion, is_known: NDArray[np.bool_]) -> beliefs.Table:
+def _table(prepared: Prepared, rows: NDArray[np.int64], motion: Motion, is_known: NDArray[np.bool_]) -> BeliefTable:
     """Return the beliefs of some latent pages."""
     potentials = prepared.potentials
     numbers = potentials.number[rows]
     candidates = potentials.candidates[numbers]
-    prior = beliefs.usual(candidates, potentials.prior.probability, potentials.prior.group[rows])
-    return beliefs.Table(candidates, motion.belief[numbers], prior, is_known)
+    prior = prior_beliefs(candidates, potentials.prior.probability, potentials.prior.group[rows])
+    return BeliefTable(candidates, motion.belief[numbers], prior, is_known)
 
 
 def _said(prepared: Prepared, rows: NDArray[np.int64], motion: Motion, is_known: NDArray[np.bool_]) -> Records:
     records = [joined([])]
-    for at in range(0, len(rows), beliefs.BLOCK):
-        block = slice(at, at + beliefs.BLOCK)
+    for at in range(0, len(rows), BLOCK):
+        block = slice(at, at + BLOCK)
         table = _table(prepared, rows[block], motion, is_known[block])
-        records.append(beliefs.encode(prepared.ids[rows[block]], table, len(prepared.potentials.active)))
+        records.append(encode_beliefs(prepared.ids[rows[block]], table, len(prepared.potentials.active)))
     return joined(records)
 
 
-def _heard(prepared: Prepared, rows: NDArray[np.int64], records: Records) -> beliefs.Table:
+def _heard(prepared: Prepared, rows: NDArray[np.int64], records: Records) -> BeliefTable:
     """Return the beliefs of some latent pages as their neighbours decode them."""
     candidate_count, prior = prepared.potentials.candidates.shape[1], prepared.potentials.prior
-    return beliefs.decode(records, candidate_count, prior.probability, prior.group[rows])
+    return decode_beliefs(records, candidate_count, prior.probability, prior.group[rows])
+
+
+LEAST = np.float32(1e-6)  #: a share of the prior that is as good as none
+ALIKE = 1e-4  #: ratios that differ by less are sent as one: a message never depends on less than 0.02
+BLOCK = 1 << 14  #: pages whose tables are held at once
+
+#: ``names`` and ``marks`` count bytes of bits: of the languages which are candidates, of the candidates which are sent.
+_HEADER = np.dtype([("others", "<f4"), ("known", "u1"), ("names", "<u2"), ("marks", "u1"), ("entries", "u1")])
+_BYTE, _NUMBER = np.dtype("u1"), np.dtype("<f4")
+_LISTS = (("names", _BYTE), ("marks", _BYTE), ("entries", _NUMBER))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BeliefTable:
+    """Beliefs of b pages about their K candidates, and last about all other languages together."""
+
+    candidates: NDArray[np.int16]  #: columns, ascending, shape (b, K)
+    belief: NDArray[np.float32]  #: shape (b, K + 1)
+    prior: NDArray[np.float32]  #: what they believed before anything was known, shape (b, K + 1)
+    known: NDArray[np.bool_]  #: whether anything is known of the page at all, shape (b,)
+
+    def held(self, rows: NDArray[np.int64]) -> Held:
+        """Return the pages as the rounds take them."""
+        return Held(rows, self.candidates, self.belief)
+
+
+def prior_beliefs(
+    candidates: NDArray[np.int16], prior: NDArray[np.float32], group: NDArray[np.int32]
+) -> NDArray[np.float32]:
+    """Return prior beliefs about the candidates, and about all other languages together.
+
+    Args:
+        candidates: columns, shape (b, K).
+        prior: of each group of pages, shape (P, L).
+        group: of each page, shape (b,).
+
+    Returns:
+        shape (b, K + 1).
+
+    >>> prior_beliefs(np.int16([[0, 2]]), np.float32([[0.5, 0.25, 0.125, 0.125]]), np.int32([0])).tolist()
+    [[0.5, 0.125, 0.375]]
+    """
+    belief = np.zeros((len(candidates), candidates.shape[1] + 1), np.float32)
+    for at in range(0, len(candidates), BLOCK):
+        rows, columns = slice(at, at + BLOCK), candidates[at : at + BLOCK].astype(np.int64)
+        priors = prior[group[rows]]
+        belief[rows, :-1] = np.take_along_axis(priors, columns, 1)
+        np.put_along_axis(priors, columns, 0, 1)
+        belief[rows, -1] = priors.sum(axis=1)
+    return belief
+
+
+def encode_beliefs(pages: NDArray[np.int64], table: BeliefTable, languages: int) -> Records:
+    """Encode beliefs as a record for each page.
+
+    Args:
+        pages: ids, ascending, shape (b,).
+        table: what they believe.
+        languages: L, all that they could ask about.
+    """
+    ratio = table.belief[:, -1] / np.maximum(table.prior[:, -1], LEAST)
+    ratio_of_others = np.where(
+        table.prior[:, -1] > LEAST, ratio, ~table.known
+    )  # where there are none, what most candidates have
+    alike = ratio_of_others[:, None] * table.prior[:, :-1]
+    own_ratio = np.abs(table.belief[:, :-1] - alike) > ALIKE * table.prior[:, :-1]
+    names = np.zeros((len(pages), languages), np.bool_)
+    np.put_along_axis(names, table.candidates.astype(np.int64), True, 1)  # noqa: FBT003 - the value
+    named, marked = np.packbits(names, axis=1), np.packbits(own_ratio, axis=1)
+    header = np.zeros(len(pages), _HEADER)
+    header["others"], header["known"] = ratio_of_others, table.known
+    header["names"], header["marks"], header["entries"] = named.shape[1], marked.shape[1], own_ratio.sum(axis=1)
+    lists: list[tuple[NDArray[np.int64], NDArray[Any]]] = [
+        (np.full(len(pages), bits.shape[1], np.int64), bits.reshape(-1)) for bits in (named, marked)
+    ]
+    return pack(pages, header, [*lists, (own_ratio.sum(axis=1), table.belief[:, :-1][own_ratio].astype(_NUMBER))])
+
+
+def decode_beliefs(
+    records: Records, candidate_count: int, prior: NDArray[np.float32], group: NDArray[np.int32]
+) -> BeliefTable:
+    """Decode records of `encode`.
+
+    Args:
+        records: b pages.
+        candidate_count: K, of each page.
+        prior: of each group of pages, shape (P, L).
+        group: of each page, shape (b,).
+
+    Raises:
+        ValueError: records of other languages, or of more or fewer candidates.
+    """
+    head, lists = unpack(records, _HEADER, _LISTS)
+    names, marks, entries = (entry_bytes.view(kind) for (_, entry_bytes), (_, kind) in zip(lists, _LISTS, strict=True))
+    many, size = len(head), prior.shape[1]
+    wide, marked = -(-size // 8), -(-candidate_count // 8)
+    if (head["names"] != wide).any() or (head["marks"] != marked).any():
+        raise ValueError(f"records have other languages than {candidate_count} of {size}")
+    candidates = np.empty((many, candidate_count), np.int16)
+    for at in range(0, many, BLOCK):
+        named = np.unpackbits(names.reshape(many, wide)[at : at + BLOCK], axis=1, count=size)
+        if (named.sum(axis=1) != candidate_count).any():
+            raise ValueError(f"a record has more or fewer candidates than {candidate_count}")
+        candidates[at : at + BLOCK] = np.nonzero(named)[1].reshape(-1, candidate_count)
+    own_ratio = np.unpackbits(marks.reshape(many, marked), axis=1, count=candidate_count).view(np.bool_)
+    before = prior_beliefs(candidates, prior, group)
+    belief = head["others"][:, None] * before
+    belief[:, :-1][own_ratio] = entries
+    return BeliefTable(candidates, belief, before, head["known"] > 0)

@@ -12,10 +12,10 @@ and the way there is one, each stage a frozen dataclass that the next one takes:
     graph, evidence -> roles and learned -> node potentials -> edge compatibility -> message weights
                     -> messages, rounds -> answers, traces
 
-``nodes.roles`` tells which pages are clamped (a long text keeps what it says, and so never fares worse than by its text
-alone), ``learned`` what is common to many pages, ``nodes.potentials`` is phi, ``edges.compatibility`` P,
-``edges.degree_cap`` the weights w, ``messages`` m, and ``rounds`` works out b and m in turn until nothing moves. Links
-are heard along and against their direction. What made the difference on the development collections, in this order:
+``roles`` separates clamped pages from latent ones (a long text keeps its own answer, and so never fares worse than by
+its text alone), ``learned`` has what is common to many pages, ``potentials`` is phi, ``compatibility`` P,
+``message_weights`` the weights w, ``messages`` m, and ``rounds`` computes b and m in turn until nothing moves. Messages
+go along the links and against them. What made the difference on the development collections, in this order:
 
 - whole lists of scores, not best labels, with the outlier rate of short texts;
 - compatibility learned from the collection itself, with the languages that links lead to where they switch, and with
@@ -45,23 +45,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.graph.adjacency import canonical
-from graphlang.graph.data import NONE, Graph, Signal
-from graphlang.graph.language_tables import best_columns
+from graphlang.graph.data import NONE, Answer, Graph, Signal, answer
+from graphlang.graph.language_tables import ScoreTables, best_columns
 from graphlang.graph.lists import ListTable
-from graphlang.graph.propagation.edges.degree_cap import hear_the_sure, message_weights, share_mutual
-from graphlang.graph.propagation.edges.edge_features import EdgeFeatures
-from graphlang.graph.propagation.edges.link_kinds import followed
+from graphlang.graph.propagation import candidates, link_order, reliability
+from graphlang.graph.propagation.candidates import active_languages
+from graphlang.graph.propagation.edge_features import EdgeFeatures
 from graphlang.graph.propagation.learned import Learned, learn_from
-from graphlang.graph.propagation.nodes import candidates, link_order, signals
-from graphlang.graph.propagation.nodes.active_languages import active_languages
-from graphlang.graph.propagation.nodes.potentials import node_potentials
-from graphlang.graph.propagation.nodes.roles import page_roles
-from graphlang.graph.propagation.nodes.score_table import ScoreTables
+from graphlang.graph.propagation.link_regressions import followed
+from graphlang.graph.propagation.message_weights import hear_the_sure, message_weights, share_mutual
+from graphlang.graph.propagation.messages import give_back
 from graphlang.graph.propagation.options import Options
+from graphlang.graph.propagation.potentials import node_potentials
+from graphlang.graph.propagation.roles import page_roles
 from graphlang.graph.propagation.rounds import BLOCK, Exchange
-from graphlang.graph.propagation.shared_messages import give_back
 from graphlang.graph.propagation.trace import explain
-from graphlang.graph.result import Answer, answer
 from graphlang.native.threads import both, in_blocks
 
 if TYPE_CHECKING:
@@ -71,23 +69,23 @@ if TYPE_CHECKING:
 
     from graphlang.graph.adjacency import Links
     from graphlang.graph.data import Evidence, FixedBeliefs
-    from graphlang.graph.propagation.edges.compatibility import EdgeCompatibility
-    from graphlang.graph.propagation.elsewhere import Elsewhere
-    from graphlang.graph.propagation.motion import Outcome
-    from graphlang.graph.propagation.nodes.potentials import NodePotentials
-    from graphlang.graph.propagation.nodes.roles import PageRoles
+    from graphlang.graph.propagation.compatibility import EdgeCompatibility
+    from graphlang.graph.propagation.learned import Elsewhere
+    from graphlang.graph.propagation.potentials import NodePotentials
+    from graphlang.graph.propagation.roles import PageRoles
+    from graphlang.graph.propagation.rounds import Outcome
 
 __all__ = [
     "Options",
-    "answered",
-    "concluded",
-    "exchange_of",
+    "build_model",
     "learn",
-    "learned_for",
+    "learn_hosts",
+    "make_exchange",
     "prepare",
     "propagate",
-    "put_together",
     "read",
+    "run_rounds",
+    "to_answer",
 ]
 
 KEEP = 5  #: languages of the answer that are kept
@@ -127,14 +125,14 @@ def propagate(
     """
     options = options or Options()
     exchange = prepare(graph, evidence, options=options, learned=learned, fixed=fixed, elsewhere=elsewhere, trace=trace)
-    return concluded(exchange, options, evidence.n, trace)
+    return run_rounds(exchange, options, evidence.n, trace)
 
 
-def concluded(exchange: Exchange | None, options: Options, pages: int, trace: Sequence[int] = ()) -> Answer:
-    """All stages behind ``prepare``.
+def run_rounds(exchange: Exchange | None, options: Options, pages: int, trace: Sequence[int] = ()) -> Answer:
+    """Run the rounds and return the answers: all stages after ``prepare``.
 
     Args:
-        exchange: what ``prepare`` gave; its rounds can be run once.
+        exchange: of ``prepare``; its rounds can be run once.
         options: that it was prepared with.
         pages: rows of the answer.
         trace: rows to explain, that it was prepared with.
@@ -142,9 +140,9 @@ def concluded(exchange: Exchange | None, options: Options, pages: int, trace: Se
     if exchange is None:
         return answer(np.full((pages, KEEP), NONE, np.int16), np.zeros((pages, KEEP), np.float32), rounds=0)
     if not trace:
-        exchange.forget()
+        exchange.free_traces()
     outcome = exchange.run(options.rounds, options.tolerance, trace)
-    return answered(exchange, outcome, options, trace)
+    return to_answer(exchange, outcome, options, trace)
 
 
 def prepare(
@@ -157,7 +155,7 @@ def prepare(
     elsewhere: Elsewhere | None = None,
     trace: Sequence[int] = (),
 ) -> Exchange | None:
-    """All stages before the rounds: `put_together`, and what follows from it alone.
+    """Take all stages before the rounds; return None where neither text nor signal names a language.
 
     Args:
         graph: as in ``propagate``.
@@ -167,28 +165,25 @@ def prepare(
         fixed: as in ``propagate``.
         elsewhere: as in ``propagate``.
         trace: rows that will be explained.
-
-    Returns:
-        Pages ready to exchange messages; None where neither text nor signal names a language.
     """
-    made = put_together(
+    model = build_model(
         graph, evidence, options=options, learned=learned, fixed=fixed, elsewhere=elsewhere, trace=trace
     )
-    return None if made is None else exchange_of(made, options, fixed)
+    return None if model is None else make_exchange(model, options, fixed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PagesAndEdges:
-    """What pages say for themselves, and how their links bind them: with these neither graph nor evidence is needed."""
+class InferenceModel:
+    """Potentials of the pages and compatibility of their links; graph and evidence are not needed any more."""
 
     potentials: NodePotentials
     edges: EdgeCompatibility
-    by_target: tuple[NDArray[np.int32], NDArray[np.int64]]  #: see ``edges.degree_cap.message_weights``
+    by_target: tuple[NDArray[np.int32], NDArray[np.int64]]  #: see ``message_weights``
     roles: PageRoles
     mutual: NDArray[np.bool_]  #: links whose target links back, shape (w,)
 
 
-def put_together(
+def build_model(
     graph: Graph,
     evidence: Evidence,
     *,
@@ -197,8 +192,8 @@ def put_together(
     fixed: FixedBeliefs | None = None,
     elsewhere: Elsewhere | None = None,
     trace: Sequence[int] = (),
-) -> PagesAndEdges | None:
-    """The stages that take graph and evidence.
+) -> InferenceModel | None:
+    """Take the stages that need graph and evidence; return None where neither text nor signal names a language.
 
     Args:
         graph: as in ``propagate``.
@@ -208,9 +203,6 @@ def put_together(
         fixed: as in ``propagate``.
         elsewhere: as in ``propagate``.
         trace: rows that will be explained.
-
-    Returns:
-        None where neither text nor signal names a language.
     """
     links, given = read(graph, evidence, options, fixed)
     active = _active(evidence, given, options) if learned is None else learned.active
@@ -246,35 +238,35 @@ def put_together(
     potentials = node_potentials(
         *(tables, given, roles, learned, options, talk), keep=keep, rows=trace, fixed=fixed, directories=directories
     )
-    return PagesAndEdges(potentials, edges, by_target, roles, mutual)
+    return InferenceModel(potentials, edges, by_target, roles, mutual)
 
 
-def exchange_of(made: PagesAndEdges, options: Options, fixed: FixedBeliefs | None = None) -> Exchange:
-    """The weights of the messages, and pages ready to exchange them.
+def make_exchange(model: InferenceModel, options: Options, fixed: FixedBeliefs | None = None) -> Exchange:
+    """Weigh the messages; return the pages ready to exchange them.
 
     Args:
-        made: what `put_together` gave.
-        options: that it was made with.
-        fixed: that it was made with.
+        model: of `build_model`.
+        options: that it was built with.
+        fixed: that it was built with.
     """
     give_back()
-    potentials, edges, roles = made.potentials, made.edges, made.roles
+    potentials, edges, roles = model.potentials, model.edges, model.roles
     of_links = (edges.source, edges.target, edges.coupling)
     given_of_links = (*of_links, roles.host, options.degree)
     shown, latent = followed(edges.kind), roles.number >= 0
-    weights = message_weights(*given_of_links, followed=shown, receives=latent, by_target=made.by_target)
+    weights = message_weights(*given_of_links, followed=shown, receives=latent, by_target=model.by_target)
     if fixed is not None:
         latent = latent.copy()
         latent[fixed.rows] = True
     hear_the_sure(weights, *given_of_links, roles.doubtful, latent, shown)
-    share_mutual(weights, made.mutual & ~shown)
+    share_mutual(weights, model.mutual & ~shown)
     return Exchange(potentials, edges, weights, roles.host, options.neighbours)
 
 
-def learned_for(
+def learn_hosts(
     graph: Graph, evidence: Evidence, learned: Learned, elsewhere: Elsewhere | None, options: Options
 ) -> Learned:
-    """What was learned, for the hosts of some pages: given to ``prepare``, nothing needs to be learned there.
+    """Return what was learned with the hosts of these pages, so that ``prepare`` has nothing left to learn.
 
     Args:
         graph: as in ``propagate``.
@@ -291,8 +283,8 @@ def learned_for(
     return learned.for_pages(tables, given, roles, links, features)
 
 
-def answered(exchange: Exchange, outcome: Outcome, options: Options, trace: Sequence[int] = ()) -> Answer:
-    """The answers, once the rounds have ended.
+def to_answer(exchange: Exchange, outcome: Outcome, options: Options, trace: Sequence[int] = ()) -> Answer:
+    """Return the answers after the rounds, and the traces of some rows.
 
     Args:
         exchange: after its rounds.
@@ -324,7 +316,7 @@ def learn(graph: Graph, evidence: Evidence, *, options: Options | None = None) -
     links, given = read(graph, evidence, options, None)
     active = _active(evidence, given, options)
     if not len(active):
-        raise ValueError("there is nothing to learn from: neither text nor signal names a language")
+        raise ValueError("no evidence: no text or signal names a language")
     tables = ScoreTables(evidence, active)
     roles = page_roles(tables, options, pages=graph.pages)
     wanted = _reaching(links, roles) if options.neighbours else np.zeros(0, np.int32)
@@ -352,7 +344,7 @@ def read(
     links = canonical(graph)
     found = dict(evidence.signals)
     if options.hreflang and (links.hreflang >= 0).any():
-        languages, shares = signals.announced(links, len(evidence.codes))
+        languages, shares = reliability.announced(links, len(evidence.codes))
         inside = slice(evidence.n)
         found["hreflang"] = Signal(languages[inside].copy(), shares[inside].copy(), options.hreflang)
     if options.link_order and links.ordinal is not None and link_order.NAME not in found:
@@ -401,7 +393,7 @@ def _answers(exchange: Exchange, outcome: Outcome, keep: int) -> tuple[NDArray[n
 
     def tell(block: slice) -> None:
         part = np.arange(block.start, block.stop)
-        final = exchange.told(part, exchange.final(outcome.incoming, part))
+        final = exchange.calibrated(part, exchange.final(outcome.incoming, part))
         order = best_columns(final[:, :-1], few)
         columns[latent[part], :few] = np.take_along_axis(given.candidates[part], order, 1)
         probabilities[latent[part], :few] = np.take_along_axis(final, order, 1)

@@ -1,13 +1,20 @@
-"""Weights and limits of the inference."""
+"""Weights and limits of the inference.
+
+`WEIGHTS` are the defaults. ``graphlang tune`` fitted them to the development collections; ``make weights`` writes them.
+"""
 
 from __future__ import annotations
 
+import json
 import math
 import sys
 from dataclasses import dataclass, fields
+from importlib.resources import files
 
 from graphlang.graph.data import LARGEST
-from graphlang.graph.propagation.defaults import WEIGHTS
+
+#: Weight by name: of the links and what they say, and of each signal.
+WEIGHTS: dict[str, float] = json.loads((files("graphlang") / "data" / "weights.json").read_text(encoding="utf-8"))
 
 #: What options were called before -> what they are called.
 FORMER = {"listed": "link_order", "settled": "clamp_length"}

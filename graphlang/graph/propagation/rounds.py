@@ -1,19 +1,19 @@
-"""The rounds: beliefs and messages are worked out in turn until nothing moves.
+"""Compute beliefs and messages in turn until nothing moves.
 
 What does not change between rounds is computed once: which messages are identical, and who receives them. After the
-first round only the messages of beliefs that moved are worked out again, and only their differences are added.
+first round only the messages of beliefs that moved are computed again, and only their differences are added.
 
 A page's neighbours that exclude each other's languages swing to and fro: a belief that turns back is damped.
 
 Neighbours are no independent witnesses: the links of one menu are right or wrong together, and some pages are unlike
-all that they are linked with. So however many there are, together they say no more than ``MOST`` against a language.
-And what a page has heard comes back to those that it heard it from. So it passes on what it knows itself in full, and
-what it heard with a power of ``RELAY``: undecided pages that repeat each other do not make each other sure.
+all their neighbours. So together they contribute no more than ``MOST`` against a language. What a page receives comes
+back to its senders. So it passes on its own evidence in full, and what it received with a power of ``RELAY``: undecided
+pages that repeat each other do not become certain.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -23,10 +23,9 @@ import numpy as np
 from graphlang.graph.adjacency import reached_by_evidence
 from graphlang.graph.language_tables import softmax
 from graphlang.graph.native import belief_steps as _kernels
-from graphlang.graph.propagation import shared_messages
-from graphlang.graph.propagation.edges.group_tables import group_of
+from graphlang.graph.propagation import messages
+from graphlang.graph.propagation.group_tables import group_of
 from graphlang.graph.propagation.messages import Messages
-from graphlang.graph.propagation.motion import Motion, Outcome
 from graphlang.native.threads import both, in_blocks
 
 if TYPE_CHECKING:
@@ -34,13 +33,45 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.graph.propagation.edges.compatibility import EdgeCompatibility
-    from graphlang.graph.propagation.edges.degree_cap import MessageWeights
-    from graphlang.graph.propagation.motion import Held
-    from graphlang.graph.propagation.nodes.potentials import NodePotentials
-    from graphlang.graph.propagation.shared_messages import MessageClasses
+    from graphlang.graph.propagation.compatibility import EdgeCompatibility
+    from graphlang.graph.propagation.message_weights import MessageWeights
+    from graphlang.graph.propagation.messages import MessageClasses
+    from graphlang.graph.propagation.potentials import NodePotentials
 
     _Moved = tuple[float, NDArray[np.int64]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Motion:
+    """Where the latent pages stand between two rounds; f latent pages, K candidates."""
+
+    belief: NDArray[np.float32]  #: of their candidates, and of all other languages together, shape (f, K + 1)
+    step: NDArray[np.float32]  #: how it moved last, shape (f, K + 1)
+    damping: NDArray[np.float32]  #: part of a step that is not taken, shape (f, 1)
+
+    def copy(self) -> Motion:
+        """The same in arrays of its own."""
+        return Motion(self.belief.copy(), self.step.copy(), self.damping.copy())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """Pages that are latent elsewhere: they tell what they believe as latent pages do, and hear nothing; g pages."""
+
+    rows: NDArray[np.int64]  #: ascending, shape (g,)
+    candidates: NDArray[np.int16]  #: columns that each keeps, ascending, shape (g, K)
+    belief: NDArray[np.float32]  #: of these, and of all other languages together, shape (g, K + 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """Where the rounds ended; f latent pages, K candidates."""
+
+    incoming: NDArray[np.float64]  #: sum of the incoming log messages, unscaled, shape (f, K + 1)
+    rounds: int
+    converged: bool  #: False where the cap on rounds ended it
+    path: Mapping[int, Sequence[tuple[int, float]]]  #: of some rows: best column, probability, at first and each round
+    largest: float  #: how far one page is at most from what it hears, in the last round
 
 
 START, SLOWER, FASTER, SLOWEST = 0.0, 0.3, -0.2, 0.9  #: damping of a page, and how it changes
@@ -104,7 +135,7 @@ class Exchange:
         self._carried: tuple[MessageClasses, MessageClasses] | None = None
         self._unreached: NDArray[np.bool_] | None = None
 
-    def forget(self) -> None:
+    def free_traces(self) -> None:
         """Let go of what is not needed any more as the rounds go on.
 
         They can be run once then, and `message` and `belief_of` cannot be asked.
@@ -117,36 +148,36 @@ class Exchange:
         groups, one_hot = len(given.prior.probability), given.clamped.one_hot
         key = self.sender.astype(np.int64) + (groups - 1) * size
         key[one_hot] = given.prior.group[one_hot].astype(np.int64) * size + given.best[one_hot]
-        sender_class, _ = shared_messages.numbered(key, groups * size + self.messages.fixed + len(self.belief))
+        sender_class, _ = messages.numbered(key, groups * size + self.messages.fixed + len(self.belief))
         del key
-        level = shared_messages.level(self.edges.coupling)
+        level = messages.level(self.edges.coupling)
         of_pages, between = (given.number, sender_class, self._host), len(self.edges.exclusion) - 1
         nothing, none, begin = np.zeros(0, np.float32), np.zeros(0, np.int32), np.zeros(1, np.int64)
         if not self._explained:
             self.edges = replace(self.edges, coupling=nothing, kind=none.astype(np.uint8))
         source, target = self.edges.source, self.edges.target
         into, out = (self.weights.in_start, self.weights.order), (self.weights.out_start, None)
-        shared_messages.give_back()
-        tell = partial(shared_messages.through, *into, source, self.weights.to_target, level, *of_pages)
+        messages.give_back()
+        tell = partial(messages.through, *into, source, self.weights.to_target, level, *of_pages)
         to_targets, self._unreached = both(tell, self.unreached)
         del into, tell
         if not self._explained:
             self.weights = replace(self.weights, order=none, in_start=begin, to_target=nothing)
-        shared_messages.give_back()
-        to_sources = shared_messages.through(*out, target, self.weights.to_source, level, *of_pages)
+        messages.give_back()
+        to_sources = messages.through(*out, target, self.weights.to_source, level, *of_pages)
         del out, source, target, level
         if not self._explained:
             self.edges = replace(self.edges, source=none, target=none)
             self.weights = replace(self.weights, to_source=nothing, out_start=begin)
-        shared_messages.give_back()
+        messages.give_back()
 
         def classes(links: list[NDArray[Any]]) -> MessageClasses:
-            carried = shared_messages.carried(links, *of_pages, between=between)
-            shared_messages.give_back()
-            return shared_messages.message_classes(carried)
+            carried = messages.carried(links, *of_pages, between=between)
+            messages.give_back()
+            return messages.message_classes(carried)
 
         found = both(partial(classes, to_targets), partial(classes, to_sources))
-        shared_messages.give_back()
+        messages.give_back()
         return found
 
     def unreached(self) -> NDArray[np.bool_]:
@@ -171,7 +202,7 @@ class Exchange:
             motion: where earlier rounds ended, from which these go on; changed to where these end.
 
         Raises:
-            ValueError: weights so large that nothing can be told any more; they were run before, and `forget` was
+            ValueError: weights so large that nothing can be told any more; they were run before, and `free_traces` was
                 called.
         """
         if self._is_spent:
@@ -184,7 +215,7 @@ class Exchange:
         incoming = np.zeros((count, belief.shape[1]))
         self._add(incoming, np.arange(count), None)
         if not self._explained:
-            self._let_clamped_go()
+            self._drop_clamped()
         active = np.arange(count)  # pages to be worked out again
         done = 0
         while True:
@@ -237,15 +268,15 @@ class Exchange:
             incoming: sum of the incoming log messages, shape (f, K + 1).
             part: numbers of latent pages, ascending, shape (p,).
         """
-        logs = self._heard(incoming, part, self.potentials.log_potential)
+        logs = self._bounded_log_odds(incoming, part, self.potentials.log_potential)
         self.potentials.add_urls(logs, part)
         return softmax(logs)
 
     def _passed_on(self, incoming: NDArray[np.float64], part: NDArray[np.int64]) -> NDArray[np.float32]:
         """What they tell their neighbours: the same with less of what they heard, shape (p, K + 1)."""
-        return softmax(self._heard(incoming, part, self.potentials.log_potential, RELAY))
+        return softmax(self._bounded_log_odds(incoming, part, self.potentials.log_potential, RELAY))
 
-    def told(self, part: NDArray[np.int64], belief: NDArray[np.float32]) -> NDArray[np.float32]:
+    def calibrated(self, part: NDArray[np.int64], belief: NDArray[np.float32]) -> NDArray[np.float32]:
         """How sure some of the latent pages are told to be of what they believe.
 
         Args:
@@ -261,7 +292,7 @@ class Exchange:
         found /= found.sum(axis=1, keepdims=True) + self.potentials.left[part, None]
         return found
 
-    def heard(self, incoming: NDArray[np.float64], part: NDArray[np.int64]) -> NDArray[np.float32]:
+    def neighbour_log_odds(self, incoming: NDArray[np.float64], part: NDArray[np.int64]) -> NDArray[np.float32]:
         """What some of the latent pages take from all their neighbours: log messages, weighed and bounded.
 
         Args:
@@ -271,9 +302,9 @@ class Exchange:
         Returns:
             shape (p, K + 1).
         """
-        return self._heard(incoming, part, None)
+        return self._bounded_log_odds(incoming, part, None)
 
-    def _heard(
+    def _bounded_log_odds(
         self,
         incoming: NDArray[np.float64],
         part: NDArray[np.int64],
@@ -286,7 +317,7 @@ class Exchange:
         _kernels.heard(power * MOST, part, incoming, weight, own, logs)
         return logs
 
-    def spread_out(self, row: int, belief: NDArray[np.float32]) -> NDArray[np.float32]:
+    def full_distribution(self, row: int, belief: NDArray[np.float32]) -> NDArray[np.float32]:
         """A latent page's belief with a column for each language: the others share what they have by the prior.
 
         Args:
@@ -312,7 +343,7 @@ class Exchange:
             return np.asarray(np.arange(size) == sender, np.float32)
         if sender < self.messages.fixed:
             return np.asarray(self.potentials.clamped.unsure_belief[sender - size])
-        return self.spread_out(row, self.belief[sender - self.messages.fixed])
+        return self.full_distribution(row, self.belief[sender - self.messages.fixed])
 
     def message(self, links: NDArray[np.int64], *, to_target: bool) -> NDArray[np.float32]:
         """Log messages through some of the links.
@@ -326,7 +357,7 @@ class Exchange:
         """
         page = (self.edges.source if to_target else self.edges.target)[links]
         sender = self.sender[page]
-        coupling = shared_messages.LEVELS[shared_messages.level(self.edges.coupling[links])]
+        coupling = messages.LEVELS[messages.level(self.edges.coupling[links])]
         ends = self.edges.source[links], self.edges.target[links]
         group = group_of(*ends, self._host, len(self.edges.exclusion) - 1)
         given = (group, coupling, sender, self.potentials.prior.group[page], self.belief)
@@ -339,7 +370,7 @@ class Exchange:
             return self.belief_of(row)
         logs = self.potentials.log_potential[number]
         self.potentials.add_urls(logs, number)
-        return self.spread_out(row, self.told(number, softmax(logs))[0])
+        return self.full_distribution(row, self.calibrated(number, softmax(logs))[0])
 
     def _follow(self, path: Mapping[int, list[tuple[int, float]]], incoming: NDArray[np.float64]) -> None:
         for row, steps in path.items():
@@ -347,7 +378,9 @@ class Exchange:
             if number[0] < 0:
                 steps.append(steps[0])
             else:
-                steps.append(_best(self.spread_out(row, self.told(number, self.final(incoming, number))[0])))
+                steps.append(
+                    _best(self.full_distribution(row, self.calibrated(number, self.final(incoming, number))[0]))
+                )
 
     def _add(
         self, incoming: NDArray[np.float64], moved: NDArray[np.int64], old: NDArray[np.float32] | None
@@ -371,21 +404,21 @@ class Exchange:
                 self.messages.accumulate(classes, said, incoming, touched)
         return touched
 
-    def _let_clamped_go(self) -> None:
+    def _drop_clamped(self) -> None:
         """Clamped pages never change their mind: what they say was said."""
         self._is_spent = True
         if self._carried is not None:
             (to_targets, to_sources), self._carried = self._carried, None
-            shared_messages.give_back()
-            to_targets = shared_messages.of_latent_senders(to_targets)  # one after the other
-            shared_messages.give_back()
-            self._carried = to_targets, shared_messages.of_latent_senders(to_sources)
+            messages.give_back()
+            to_targets = messages.of_latent_senders(to_targets)  # one after the other
+            messages.give_back()
+            self._carried = to_targets, messages.of_latent_senders(to_sources)
             del to_sources
         self.sender -= np.int32(len(self.potentials.clamped.unsure))  # only those of latent pages are asked
         self.messages.forget_unsure()
         nothing = np.zeros((0, len(self.potentials.active)), np.float32)
         self.potentials = replace(self.potentials, clamped=replace(self.potentials.clamped, unsure_belief=nothing))
-        shared_messages.give_back()
+        messages.give_back()
 
     def _sent(
         self,

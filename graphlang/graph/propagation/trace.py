@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.data import NONE
-from graphlang.graph.result import Contribution, Trace
+from graphlang.graph.data import NONE, Contribution, Trace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from graphlang.graph.propagation.motion import Outcome
-    from graphlang.graph.propagation.rounds import Exchange
+    from graphlang.graph.propagation.rounds import Exchange, Outcome
 
 
 def explain(exchange: Exchange, outcome: Outcome, weights: Mapping[str, float], row: int) -> Trace:
@@ -33,7 +31,7 @@ def explain(exchange: Exchange, outcome: Outcome, weights: Mapping[str, float], 
     if number < 0:
         (final,) = terms.values()
     else:
-        final = exchange.spread_out(row, exchange.final(outcome.incoming, np.array([number]))[0])
+        final = exchange.full_distribution(row, exchange.final(outcome.incoming, np.array([number]))[0])
         # only the sums of candidates are exact
         final[np.setdiff1d(np.arange(len(active)), given.candidates[number])] = -1
     ranking = np.argsort(-final, kind="stable")
@@ -78,5 +76,5 @@ def _heed(exchange: Exchange, outcome: Outcome, number: int, best: int, second: 
     sums = outcome.incoming[number, places]
     if sums[0] == sums[1]:
         return float(exchange.neighbour_weight[exchange.potentials.latent[number]])
-    heard = exchange.heard(outcome.incoming, np.array([number]))[0, places].astype(np.float64)
+    heard = exchange.neighbour_log_odds(outcome.incoming, np.array([number]))[0, places].astype(np.float64)
     return float((heard[0] - heard[1]) / (sums[0] - sums[1]))

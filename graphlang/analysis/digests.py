@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.analysis.arrays.graph_input import GraphInput
+    from graphlang.analysis.graph_input import GraphInput
 
 _BYTES = 8  # what SQLite's INTEGER holds
 

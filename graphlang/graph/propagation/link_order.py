@@ -22,8 +22,7 @@ import numpy as np
 from graphlang.graph.adjacency import padded
 from graphlang.graph.data import NONE
 from graphlang.graph.native import link_order as _kernels
-from graphlang.graph.propagation import shared_messages
-from graphlang.graph.propagation.nodes import site_prior
+from graphlang.graph.propagation import messages, site_prior
 from graphlang.numerics import distinct, numbered, softmax
 
 if TYPE_CHECKING:
@@ -212,7 +211,7 @@ def _counts(  # noqa: PLR0917  internal
 
 def _numbered(keys: NDArray[np.int64], below: int) -> tuple[NDArray[np.int32], int]:
     if below <= BITS:
-        return shared_messages.numbered(keys, below)
+        return messages.numbered(keys, below)
     different, numbers = np.unique(keys, return_inverse=True)
     return numbers.astype(np.int32), len(different)
 

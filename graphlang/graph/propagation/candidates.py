@@ -1,9 +1,10 @@
-"""The candidates of each page: the few languages that it is asked about, so that memory does not grow with all of them.
+"""Active languages of a collection, and the candidates of each page.
 
-Of the hundreds of languages of a large collection a page can be in a handful: what its text, its site and its signals
-may be, and what its neighbours are. Each latent page has ``MOST`` candidates, and one number for all other languages
-together: it holds what they would have, and moves with what neighbours say of languages that they do not name. Where no
-more languages are active than that, nothing is left out, and nothing is approximate.
+The active languages are those that some page may well be in; they are the columns of all tables. Of the hundreds of
+languages of a large collection a page can be in a handful: those of its text, its site, its signals and its neighbours.
+So that memory does not grow with all languages, each latent page has ``MOST`` candidates, and one number for all other
+languages together. It holds their sum, and moves with the messages about languages that are no candidates. Where no
+more than ``MOST`` languages are active, nothing is left out, and nothing is approximate.
 """
 
 from __future__ import annotations
@@ -13,12 +14,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.graph.adjacency import padded
+from graphlang.graph.data import NONE
 from graphlang.graph.language_tables import row_maxima
+from graphlang.numerics import distinct
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     from numpy.typing import NDArray
 
     from graphlang.graph.adjacency import Links
+    from graphlang.graph.data import Evidence, Signal
 
 MOST = 32  #: candidates of a page
 NEAR = 0.5  #: weight of the languages of all neighbours together, where the page's own sum to 1
@@ -142,3 +148,66 @@ class Nearby:
         known = label >= 0
         counts = np.bincount(whose[known] * self.size + label[known], minlength=len(many) * self.size)
         return counts.reshape(len(many), self.size).astype(np.float64)
+
+
+#: A language is active when it is the best of some page's text and at least so likely, or of a long text however
+#: likely, or when it is not the best of a long text but at least so likely: what is in doubt must stay so.
+LIKELY = 0.3
+LONG_TEXTS = 1 << 16  #: pages whose texts are looked at at once
+RARE = 1000  #: a language that no text is in is active if a signal gives it to one in so many pages
+
+
+def active_languages(evidence: Evidence, signals: Mapping[str, Signal], long: NDArray[np.bool_]) -> NDArray[np.int16]:
+    """Indices of the active languages, ascending.
+
+    A single one is followed by -1, any other language, so that there is something to be told from.
+
+    Args:
+        evidence: the texts of n pages.
+        signals: by name; those without weight bring no language.
+        long: pages whose text is long enough for its best language to count however unsure, and for others, shape (n,).
+
+    Returns:
+        shape (L,); empty where neither text nor signal names a language.
+    """
+    best, probability = evidence.best()
+    found = distinct(np.concatenate([best[(probability >= LIKELY) | long], *_likely(evidence, np.flatnonzero(long))]))
+    found = found[found >= 0]
+    if not len(found):
+        found = distinct(best[best >= 0])
+    pages = evidence.n - evidence.asked
+    some = [_of_signal(signal, pages) for signal in signals.values() if signal.weight and signal.languages.size]
+    return choose_active(found, [np.bincount(one, minlength=len(evidence.codes)) for one in some])
+
+
+def _likely(evidence: Evidence, pages: NDArray[np.int64]) -> Iterator[NDArray[np.int16]]:
+    """Languages, each once for some of the pages, that the text of one of these is likely to be in."""
+    for at in range(0, len(pages), LONG_TEXTS):
+        part = pages[at : at + LONG_TEXTS]
+        yield distinct(evidence.languages[part][evidence.probabilities[part] >= LIKELY])
+
+
+def choose_active(found: NDArray[np.signedinteger], signals: Sequence[NDArray[np.int64]]) -> NDArray[np.int16]:
+    """The languages of the texts, and those that a signal gives to one in ``RARE`` of the pages that it speaks of.
+
+    Every language costs memory for every page, and a few odd URLs can sound like any of a hundred.
+
+    Args:
+        found: languages of the texts, ascending.
+        signals: pages by language, of each signal.
+
+    Returns:
+        ascending; a single one is followed by -1.
+
+    >>> choose_active(np.array([1]), [np.array([5000, 0, 2])]).tolist()
+    [0, 1]
+    """
+    more = [np.flatnonzero((pages > 0) & (pages * RARE >= pages.sum())) for pages in signals]
+    active = distinct(np.concatenate([found, *more]).astype(np.int16))
+    return np.append(active, NONE).astype(np.int16) if len(active) == 1 else active
+
+
+def _of_signal(signal: Signal, heeded: int) -> NDArray[np.int16]:
+    """The language that a signal most likely gives each of the first so many pages, where that is likely."""
+    first, probability = signal.languages[:heeded, 0], signal.probabilities[:heeded, 0]
+    return first[(probability >= LIKELY) & (first >= 0)]

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphlang.graph.data import FixedBeliefs
-    from graphlang.graph.propagation.nodes.score_table import ScoreTables
+    from graphlang.graph.language_tables import ScoreTables
     from graphlang.graph.propagation.options import Options
-
 
 #: A text that is identified with so much needs only half of `Options.clamp_length`: of such pages of the development
 #: sets whose answer the neighbours would change, the text is right on eight of nine. Where it is shorter or less sure,

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.analysis.arrays.graph_input import GraphInput
+    from graphlang.analysis.graph_input import GraphInput
     from graphlang.db.runs.run import Run
-    from graphlang.graph.result import Answer
+    from graphlang.graph.data import Answer
 
 #: Probabilities below this are not kept.
 LEAST = 0.001

@@ -1,4 +1,4 @@
-"""Evidence from the position of links (see ``nodes.link_order``) where a host's lists lie in several partitions."""
+"""Evidence from the position of links (see `graphlang.graph.propagation.link_order`) on hosts that are cut."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from graphlang.graph.data import NONE, Graph, Signal
 from graphlang.graph.partitioned.borders import certain
 from graphlang.graph.partitioned.learning import UNIT
 from graphlang.graph.partitioned.local import local
-from graphlang.graph.propagation.nodes import link_order, site_prior
-from graphlang.graph.propagation.nodes.link_order import FARTHEST, KEEP, PSEUDO, SINGLE, Usual
+from graphlang.graph.propagation import link_order, site_prior
+from graphlang.graph.propagation.link_order import FARTHEST, KEEP, PSEUDO, SINGLE, Usual
 from graphlang.numerics import softmax
 
 if TYPE_CHECKING:

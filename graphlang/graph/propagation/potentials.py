@@ -22,8 +22,8 @@ import numpy as np
 
 from graphlang.graph.data import NONE
 from graphlang.graph.language_tables import best_columns, row_maxima, softmax
-from graphlang.graph.propagation.nodes import candidates, link_order, site_prior, text_likelihood
-from graphlang.graph.propagation.nodes import signals as signals_
+from graphlang.graph.propagation import candidates, link_order, site_prior, text_likelihood
+from graphlang.graph.propagation import reliability as signals_
 from graphlang.native.threads import in_blocks
 
 if TYPE_CHECKING:
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
     from graphlang.graph.adjacency import Links
     from graphlang.graph.data import Evidence, FixedBeliefs, Signal
+    from graphlang.graph.language_tables import ScoreTables
     from graphlang.graph.propagation.learned import Learned
-    from graphlang.graph.propagation.nodes.roles import PageRoles
-    from graphlang.graph.propagation.nodes.score_table import ScoreTables
-    from graphlang.graph.propagation.nodes.site_prior import Counted, Prior
     from graphlang.graph.propagation.options import Options
+    from graphlang.graph.propagation.roles import PageRoles
+    from graphlang.graph.propagation.site_prior import Counted, Prior
 
 BLOCK = 1 << 12  #: pages whose tables one core holds at once
 AHEAD = 8  #: blocks of beliefs that are worked out while those of others are put in their place
@@ -155,7 +155,7 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
     left = np.zeros(len(latent), np.float32)
     asked: dict[int, dict[str, NDArray[np.float32]]] = {}
 
-    def put_together(block: slice) -> tuple[NDArray[np.int64], NDArray[np.int16], NDArray[np.float32]]:
+    def fill_block(block: slice) -> tuple[NDArray[np.int64], NDArray[np.int16], NDArray[np.float32]]:
         """Fill in the rows of a block of latent pages; return their part of ``UrlEvidence``."""
         part = latent[block]
         found = terms.of(part)
@@ -173,7 +173,7 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
         return block.start + pages, languages.astype(np.int16), urls[pages, languages]
 
     nothing = np.zeros(0, np.int64), np.zeros(0, np.int16), np.zeros(0, np.float32)
-    page, language, log_odds = zip(nothing, *in_blocks(len(latent), BLOCK, put_together), strict=True)
+    page, language, log_odds = zip(nothing, *in_blocks(len(latent), BLOCK, fill_block), strict=True)
     urls = np.concatenate(page), np.concatenate(language), np.concatenate(log_odds)
     of_urls = UrlEvidence(*urls, terms.url_stands_out)
     if kept < len(active) and links is not None:

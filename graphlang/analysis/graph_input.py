@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.analysis.arrays import signals
-from graphlang.analysis.arrays.graph_rows import Rows, graph_of, of_several_languages
-from graphlang.analysis.arrays.links import Links, spoken
+from graphlang.analysis import signals
+from graphlang.analysis.graph_rows import Links, Rows, graph_of, of_several_languages, spoken
 from graphlang.codes import languages
 from graphlang.db import StoreError, collection, corrections, snapshot
 from graphlang.db.runs.answers import all_labels, digests_of_short_pages, read_answers, read_scores, read_shares
 from graphlang.db.runs.run import get_run, latest_run
 from graphlang.graph.data import Evidence, FixedBeliefs, Graph, Signal
 from graphlang.graph.lists import Lists, ListTable, starts_of
-from graphlang.graph.propagation.nodes.active_languages import LIKELY
-from graphlang.graph.propagation.shared_messages import give_back
+from graphlang.graph.propagation.candidates import LIKELY
+from graphlang.graph.propagation.messages import give_back
 
 if TYPE_CHECKING:
     import sqlite3
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.analysis.arrays.read_ahead import ReadsAhead
+    from graphlang.analysis.read_ahead import ReadsAhead
     from graphlang.db.runs.run import Run
     from graphlang.graph.propagation.options import Options
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from operator import index
 from typing import TYPE_CHECKING, Any, Final
 
-from graphlang.analysis.arrays import graph_input
-from graphlang.analysis.arrays.signals import NAMES
+from graphlang.analysis import graph_input
+from graphlang.analysis.signals import NAMES
 from graphlang.db import values
 from graphlang.graph import label_spreading, vote
 from graphlang.graph.data import LARGEST
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphlang.db.runs.run import Run
-    from graphlang.graph.result import Answer
+    from graphlang.graph.data import Answer
 
 #: Parameters that say what a run saw, or how a cluster cut its work, and not how it answers.
 ASIDE: Final = frozenset({"at", "partitions", "host_pages"})
