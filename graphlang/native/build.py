@@ -19,7 +19,7 @@ How to add a kernel:
 3. A line in KERNELS below, with the sources of other kernels that it calls; ``ROOM/native/__init__.py``, and its
    package in the list of pyproject.toml; in a room that had none, ``graphlang.native`` among what it may import
    (``tests/test_layout.py``). ``make .venv/installed`` compiles.
-4. The call: the build writes the Python module ``graphlang.ROOM.native.NAME`` from the header (`wrapper`), with a
+4. The call: the build writes a Python module ``NAME`` beside the extension module, from the header (`wrapper`), with a
    function ``link_rows(ids=ids, counts=counts, kinds=kinds, rows=rows, weights=None)``. Sizes (pages, links) and the
    fault are not passed: they come from the arrays, whose types, shapes and writability are checked. A product
    (``links * WIDTH``) takes an array of these dimensions, or a flat one where other arrays give the sizes. A
