@@ -138,7 +138,7 @@ Letters letters_of(Input *in, Input *text, int64_t margin) {
   CHECK(made.size <= room);
   for (int64_t n = 0; n < rows; n++) {
     CHECK(!kept || kept[n]);
-    CHECK(!beside || !beside[n] || (kept && kept[n] == LATIN && beside[n] > LATIN));
+    CHECK(!beside || !beside[n] || (kept && (kept[n] == LATIN) != (beside[n] == LATIN)));
     CHECK(made.starts[n] == at);
     CHECK(made.lengths[n] == normalised(symbols + first[n], last[n] - first[n], kept ? kept[n] : 0, how & 1, margin, expected));
     CHECK(!memcmp(out + at, expected, (size_t)(made.lengths[n] + margin) * 4));
