@@ -167,7 +167,7 @@ def open_regular(path: str | Path, *, most: int | None = None) -> BinaryIO:
     Traceback (most recent call last):
     OSError: [Errno 22] no regular file (a pipe, a device or the like): '/dev/null'
     """
-    # Without waiting: a pipe would not open before somebody writes to it.
+    # Without waiting: a pipe would not open before something writes to it.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         _check(os.fstat(descriptor), str(path), most)

@@ -113,7 +113,7 @@ def keep(digest: str, makers: Iterable[Path], arrays: Mapping[str, NDArray[Any]]
         return False
     if find(digest, makers) is not None:  # another process was quicker
         return True
-    from graphlang.files import replacing  # noqa: PLC0415 - hardly ever needed
+    from graphlang.files import replacing  # noqa: PLC0415 - rarely needed
 
     entries, at, checksum = {}, 0, 0
     for name, array in arrays.items():
@@ -192,7 +192,7 @@ def _read(data: NDArray[np.uint8]) -> Kept | None:
 
 def _clear(newest: Path) -> None:
     """Remove what earlier versions kept, so that there are never more than a few, and what killed processes left."""
-    from graphlang.files import PART  # noqa: PLC0415 - hardly ever needed
+    from graphlang.files import PART  # noqa: PLC0415 - rarely needed
 
     others = [path for path in newest.parent.glob(f"*{_SUFFIX}") if path != newest]
     others.sort(key=lambda path: path.stat().st_mtime_ns)

@@ -110,7 +110,7 @@ class Model:
             raise ModelError(
                 f"{path}: the model would be larger ({len(data):,} bytes) than what is read: give it fewer features"
             )
-        from graphlang.files import OutputError, replacing  # noqa: PLC0415 - whoever only reads models needs none
+        from graphlang.files import OutputError, replacing  # noqa: PLC0415 - reading models needs none
 
         try:
             with replacing(Path(path)) as file:

@@ -106,7 +106,7 @@ def classify(
             (``page_shares``). None: where the method's answers about a few words bear that, as those of the default do.
         choose: whether the run becomes the one that the views show.
         workers: threads that identify, where the method allows more than one. The result is the same with any number.
-        progress: told of pages.
+        progress: reports the pages done.
 
     Returns:
         The run, finished.
@@ -147,7 +147,7 @@ def classify_rest(
         shares: see `classify`.
         choose: see `classify`.
         workers: see `classify`.
-        progress: told of pages.
+        progress: reports the pages done.
 
     Returns:
         The run, finished.
@@ -222,7 +222,7 @@ def classify_urls(
         connection: a collection opened for writing.
         identifier: a URL method.
         choose: whether the run becomes the one that the views show.
-        progress: told of pages.
+        progress: reports the pages done.
 
     Returns:
         The run, finished.

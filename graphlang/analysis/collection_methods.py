@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from graphlang.db.runs.run import Run
 
-#: Of the paper's pages with a lang attribute, so many have the right one (table 1).
+#: Share of the paper's pages with a lang attribute whose attribute is right (table 1).
 RIGHT = 0.7249
 _BATCH = 50_000
 
@@ -40,7 +40,7 @@ def classify_declared(connection: sqlite3.Connection, *, choose: bool = True, pr
     Args:
         connection: a collection opened for writing.
         choose: whether the run becomes the one that the views show.
-        progress: told of pages.
+        progress: reports the pages done.
 
     Returns:
         The run, finished.
@@ -84,7 +84,7 @@ def classify_tld(
         connection: a collection opened for writing.
         seed: the content run to learn from; the newest if not given.
         choose: whether the run becomes the one that the views show.
-        progress: told of the stage.
+        progress: reports the stage.
 
     Returns:
         The run, finished.

@@ -52,7 +52,7 @@ def of_links(
         ask: makes the run over links, given the content run to start from.
         seed: a content run, of this moment or of the pages' own captures; the newest of these if not given.
         workers: threads that identify texts.
-        progress: told of pages.
+        progress: reports the pages done.
 
     Returns:
         The run over links, finished. The run that the views show stays the same.
@@ -85,7 +85,7 @@ def each_year(
         ask: makes the run over links of a year.
         seed: a content run over the pages' own captures; the newest if not given.
         workers: threads that identify texts.
-        progress: told of pages.
+        progress: reports the pages done.
 
     Yields:
         The run of each year.

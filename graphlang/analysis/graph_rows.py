@@ -150,9 +150,9 @@ def spoken(edges: collection.Edges, unknown: NDArray[np.int64]) -> collection.Ed
 
     Args:
         edges: of a collection; what comes out stands in the same arrays.
-        unknown: places of pages with a long text of which nothing can be told.
+        unknown: places of pages with a long text in no known language.
 
-    >>> ends = np.int32([0, 0, 2]), np.int32([1, 2, 1])  # the pages 0, 1 and 2; nobody knows what 2 is written in
+    >>> ends = np.int32([0, 0, 2]), np.int32([1, 2, 1])  # the pages 0, 1 and 2; the language of 2 is unknown
     >>> flags = np.zeros(3, np.uint8), np.zeros(3, np.bool_), np.int16([-1, -1, -1])
     >>> left = spoken(collection.Edges(*ends, *flags, ()), np.array([2]))
     >>> left.source.tolist(), left.target.tolist()

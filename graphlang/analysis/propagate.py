@@ -67,7 +67,7 @@ def propagate(
         linked: whether to answer all URLs that were only linked to at once, and not only the first ones of them. They
             teach the others nothing, and whatever lists them asks for their answers (``analysis.linked``).
         load: what reads the links and the content run: a `read_ahead.CachedLoader` if several steps read the same.
-        progress: told of the stage.
+        progress: reports the stage.
 
     Returns:
         The run, finished; if the collection has one with the same parameters, that one.

@@ -87,7 +87,7 @@ class CachedLoader:
         self._one_graph, self._later = one_graph, later
 
     def begin_links(self) -> None:
-        """Have links read, and the URL method, where somebody reads ahead: when no pages are added any more."""
+        """Start reading links and loading the URL method ahead, once no page is added any more."""
         if self._later is not None:
             weights, ahead = self._later
             self._links = ahead.begin(Links.of)
@@ -103,7 +103,7 @@ class CachedLoader:
         return self._loaded
 
     def last(self, connection: sqlite3.Connection, run: Run) -> Loaded:
-        """The same for the last step: whoever asked keeps it for as long as he needs it.
+        """Return the loaded graph and drop the cache.
 
         Args:
             connection: the collection.

@@ -29,7 +29,7 @@ def up_to_date(connection: sqlite3.Connection, run: Run, *, workers: int = 1, pr
         connection: a collection opened for writing.
         run: a finished content or URL run.
         workers: see ``classify``.
-        progress: told of pages.
+        progress: reports the pages done.
 
     Returns:
         ``run`` where it saw the collection as it is now, or as it is shown (``graphlang.db.snapshot``), else a new run.

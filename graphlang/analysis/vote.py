@@ -50,7 +50,7 @@ def vote(
         choose: whether the run becomes the one that the views show.
         linked: see ``propagate``.
         load: what reads the links and the content run: a `read_ahead.CachedLoader` if several steps read the same.
-        progress: told of the stage.
+        progress: reports the stage.
 
     Returns:
         The run, finished; if the collection has one with the same parameters, that one.
@@ -98,7 +98,7 @@ def guess(
         min_bytes: referring pages with fewer bytes of text do not count.
         seed: the content run to start from; the newest if not given.
         choose: whether the run becomes the one that the views show.
-        progress: told of the stage.
+        progress: reports the stage.
 
     Returns:
         The run, finished; if the collection has one with the same parameters, that one.

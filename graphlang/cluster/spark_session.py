@@ -107,7 +107,7 @@ _GONE: Final = "Java ended in the middle of the work, as it does where memory is
 _MEMORY_VARIABLE: Final = "SPARK_DRIVER_MEMORY"  # which Spark reads
 #: What py4j says of an error of Java that it can ask nothing about any more.
 _NO_WORDS: Final = re.compile(r"An error occurred while calling \S+")
-_OURS: Final = re.compile(r"^graphlang\.[\w.]+: ")  # the class of an error of ours
+_OURS: Final = re.compile(r"^graphlang\.[\w.]+: ")  # the class of a graphlang error
 _MASTERS: Final = re.compile(r"yarn|local|spark://|k8s://")
 _SHUFFLES: Final = "spark.sql.shuffle.partitions"
 _SHUFFLED: Final = 32 << 20  # bytes of archives for each partition of a shuffle
@@ -274,7 +274,7 @@ def java_version(printed: str) -> int | None:
 
 @contextmanager
 def errors_in_one_line(advice: str = "") -> Iterator[None]:
-    """Raise what fails in Spark or on an executor as one error of ours, with some advice."""
+    """Raise what fails in Spark or on an executor as one graphlang error, with advice."""
     try:
         yield
     except Exception as error:

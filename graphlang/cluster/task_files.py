@@ -218,6 +218,6 @@ def read_bucket(files: Sequence[Location], number: int, bucket_count: int, schem
 
 
 def read_batches(location: Location, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
-    """Yield some columns of a file of Parquet, with at most so many rows at once."""
+    """Yield some columns of a Parquet file in batches of at most `rows` rows."""
     with location.open_input() as source, pq.ParquetFile(source) as file:
         yield from file.iter_batches(rows, columns=list(columns), use_threads=False)

@@ -103,7 +103,7 @@ class ClassifierMethod:
             return answer
         chances = self._ask([texts[row] for row in rows.tolist()])
         summed = np.zeros((len(rows), len(self.labels)))
-        for values, column in zip(chances.T, self._columns, strict=True):  # several of its labels may be one of ours
+        for values, column in zip(chances.T, self._columns, strict=True):  # several of its labels may map to one label
             summed[:, column] += values
         sums = summed.sum(axis=1)
         summed[:, -1] += np.maximum(1 - sums, 0)

@@ -225,7 +225,7 @@ def _cdxj(
     made = write_cdxj(connection, database, selection, file)
     said += [f"{name} is not where it was: its records have no length in the index" for name in made.missing]
     if made.without_length and not made.missing:
-        said.append(f"{quantity(made.without_length, 'record')} without a length in the index: it cannot be told")
+        said.append(f"{quantity(made.without_length, 'record')} without a length in the index: it is unknown")
     return made.lines
 
 

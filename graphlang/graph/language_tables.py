@@ -150,6 +150,6 @@ class ScoreTables:
                 add_columns(scores, sums)
             return sums
 
-        for some in in_blocks(n, BLOCK, rank):  # added up in the order of the pages, whoever is done first
+        for some in in_blocks(n, BLOCK, rank):  # added in the order of the pages, whichever block ends first
             total += some
         return best, score, total

@@ -21,8 +21,8 @@ MIN_LENGTH = 50  #: a page with more characters answers for itself; the paper me
 MIN_REF_LENGTH = 150  #: the paper's: who votes has at least so many characters
 MAX_INLINKS = 10  #: the paper's
 KEEP = 5  #: languages of a vote that are kept
-#: From so many voters on, two of them in one language do not make a majority: a page that lists its translations names
-#: Chinese twice, and the method takes one of twenty languages for another.
+#: From this many voters on, two of them in one language do not make a majority: a page that lists its translations
+#: names Chinese twice, and the method takes one of twenty languages for another.
 FOUR = 4
 
 

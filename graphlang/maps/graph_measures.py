@@ -68,7 +68,7 @@ class Ways:
 
 #: Searches at once.
 AT_ONCE: Final = 64
-#: Where fewer nodes than one in so many are new, only their links are followed; else all links are.
+#: Where fewer nodes than one in this many are new, only their links are followed; else all links are.
 _FEW: Final = 32
 
 
@@ -80,7 +80,7 @@ def searches(ways: Ways, bits: NDArray[np.uint64]) -> Iterator[tuple[int, NDArra
         bits: the searches that begin at each node, as bits; shape (nodes,).
 
     Yields:
-        Steps from 1 on; the nodes that searches reach by so many and no fewer, each once; and which searches do.
+        Steps from 1 on; the nodes that searches first reach in that many, each once; and which searches do.
     """
     seen, fresh = bits.copy(), bits.copy()
     nodes, steps = np.flatnonzero(bits), 0
@@ -135,8 +135,9 @@ def shapes(
         groups: how many there are.
         source: links, each between pages of one group; shape (links,).
         target: shape (links,).
-        exact: up to so many pages the diameter is exact. Of a larger component it is the longest way that eight sweeps
-            find, each from the page that was farthest from the one before: a lower bound, which is nearly always met.
+        exact: up to this many pages the diameter is exact. Of a larger component it is the longest way that eight
+            sweeps find, each from the page that was farthest from the one before: a lower bound, which is nearly
+            always met.
 
     Returns:
         One for each group; of one without pages all is 0.
@@ -154,7 +155,7 @@ def shapes(
     best = np.lexsort((first, -sizes, of_component))[np.cumsum(count)[count > 0] - count[count > 0]]
     largest = np.zeros(groups, dtype=np.int64)
     largest[of_component[best]] = sizes[best]
-    # Pages of the largest components, numbered anew: those of a component stand together.
+    # Pages of the largest components, renumbered: those of a component are adjacent.
     rank = np.full(len(sizes), -1, dtype=np.int64)
     rank[best] = np.arange(len(best))
     of_page = np.full(size, -1, dtype=np.int64)

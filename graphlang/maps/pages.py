@@ -26,7 +26,7 @@ class PageRow(NamedTuple):
     """A page, fetched or only linked to, and what the chosen run says of it."""
 
     url: str  #: of the page
-    language: str  #: ISO 639-3; ``und`` where it could not be told
+    language: str  #: ISO 639-3; ``und`` where it is undetermined
     script: str | None  #: ISO 15924
     confidence: float  #: probability of the language
     runner_up: str | None  #: the second language

@@ -64,7 +64,7 @@ def review_rows(connection: sqlite3.Connection, *, count: int = COUNT) -> Iterat
 
     Args:
         connection: a collection.
-        count: so many at most.
+        count: at most this many.
     """
     pages = _pages(connection)
     total = collection.count_pages(connection)
@@ -149,7 +149,7 @@ def _told(connection: sqlite3.Connection, page: int, doubt: float, many: int) ->
 
 
 class SampleRow(NamedTuple):
-    """A page to look at; the two empty columns are filled in by whoever does. What graphlang says of it is not told."""
+    """A page to label by hand; the annotator fills in the two empty columns. The answer of graphlang is left out."""
 
     url: str  #: of the page
     language: str  #: empty: what the page is in
@@ -169,7 +169,7 @@ def sample_rows(
 
     Args:
         connection: a collection.
-        count: so many at most.
+        count: at most this many.
         draw: another number draws other pages.
         choices: only pages that the chosen run takes for one of these languages; all if empty.
     """

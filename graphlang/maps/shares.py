@@ -26,7 +26,7 @@ NONE: Final = "[]"  #: `SHARES` of a page in one language
 def of_run(run: str) -> str:
     """SQL: the shares of a page of ``pages``, by a content run, as `ranked` reads them.
 
-    What is no share (somebody altered the file: `graphlang.db.check` reports it) is left out.
+    A value that is no share (an altered file; `graphlang.db.check` reports it) is left out.
 
     Args:
         run: SQL for the run.

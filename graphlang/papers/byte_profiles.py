@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-_DENSE = 4  # an n-gram that more than one profile in so many has is common
+_DENSE = 4  # an n-gram that more than one profile in this many has is common
 _MOST_DENSE = 1 << 23  # values of common n-grams
 _KEY_BITS = np.uint64(16)
 _NAMES = "encodings"

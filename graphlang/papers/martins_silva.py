@@ -53,7 +53,7 @@ LARGEST_FACTOR = 3
 WEIGHTS = {"title": 4, "body": 2, "metadata": 1}
 _FEATURES = 1_000_000  # of a language, at most
 _INFORMATION = 1e3  # -log P of what stands once in any text is far less
-_MOST_BLOCKS = 1_000  # blocks of a page that are told apart; the rest is one block
+_MOST_BLOCKS = 1_000  # blocks of a page that are kept apart; the rest is one block
 
 
 def build(lines: Sequence[Sequence[str]], *, features: int = SIZE) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:

@@ -7,7 +7,7 @@ The weight of an n-gram in a language is how much commoner it is there than expe
 (`logistic_regression.start_vectors`), and the expectation follows from its occurrences in the text of all languages
 (`model_columns`), so no other text is needed. N-grams of the new text that the model lacks are added, the commonest
 first: as many as a full training would choose for that amount of text. N-grams of the other labels' character language
-model are left out, because nobody knows how common they are there.
+model are left out, because their frequency there is unknown.
 
 An n-gram with few occurrences in little text is less certain than it seems: `DISCOUNT` is subtracted from its count
 (absolute discounting, Ney, Essen and Kneser 1994).

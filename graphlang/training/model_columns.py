@@ -231,7 +231,7 @@ def read_occurrences(model: Model, path: Path) -> NDArray[np.float64]:
         return unpack_occurrences(take(model, OCCURRENCES, "u1", (features,), str(path)))
     other = occurrences_path(path)
     if not other.exists():
-        raise ModelError(f"{path}: does not say how often its n-grams stand in its training text; train it anew")
+        raise ModelError(f"{path}: lacks the counts of its n-grams in the training text; train it again")
     counted, _ = modelfile.read(other)
     if counted.method != OCCURRENCES_METHOD or counted.parameters.get("ngrams") != ngrams_digest(model):
         raise ModelError(f"{other}: belongs to another model than {path}")

@@ -150,7 +150,7 @@ def train(
 def _drop_char_lm(chosen: TrainingOptions, options: Mapping[str, Any]) -> TrainingOptions:
     """Switch the character language model off: it needs a space after the last word."""
     if any(options.get("lm_gain", ())):
-        raise ModelError("lm_gain: needs closed=true, for the last word is to be told from the first")
+        raise ModelError("lm_gain: needs closed=true, to distinguish the last word from the first")
     return replace(chosen, lm_gain=(0.0,) * len(calibration.KNOTS))
 
 

@@ -2,7 +2,7 @@
 
 A byte profile is made from its own text alone, so a model of hundreds can gain or lose one without the training text of
 the others (Zavarsky et al. 2005, section 2.2). The calibration stays: it was fitted to the similarity of texts to the
-profiles of their own languages, which one more profile hardly changes.
+profiles of their own languages, which one more profile changes little.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ class Numbers(NamedTuple):
     note: str = ""
 
     def allows(self, value: Any) -> bool:
-        """Whether a value is a list or tuple of so many."""
+        """Return whether a value is a list or tuple of this many."""
         return (
             isinstance(value, tuple | list)
             and self.fewest <= len(value) <= self.most

@@ -37,7 +37,7 @@ int graphlang_scores_softmax(int64_t rows, int64_t width, float scores[rows * wi
                              OPTIONAL const uint8_t has_letters[rows], double outliers);
 
 /* Probabilities of texts, script by script, from their sums of weights: what scores_linear and scores_softmax do, in one
-   go, and what they are told of each text looked up here (`nfc.scores`).
+   go, and what they know of each text looked up here (`nfc.scores`).
 
    sums, order, counts: as ngrams_sums has them. columns: for each script its first label, how many it has, and how wide a
    row of its sums is. offsets: text t has offsets[t + 1] - offsets[t] features. lengths: the letters of each. inverse_temperature: for each script and length, the last for longer texts too;

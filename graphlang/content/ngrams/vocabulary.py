@@ -104,7 +104,7 @@ class Table:
         Args:
             letters: The rows, with a margin of `margin` places at least.
             only: Length of the n-grams to find, besides words; all lengths if None.
-            step: Find only n-grams that begin at a multiple of so many characters, a power of two up to 128.
+            step: Find only n-grams that begin at a multiple of this many characters, a power of two up to 128.
             words: Whether to find words longer than n-grams.
 
         Returns:

@@ -63,7 +63,7 @@ def cut(texts: Sequence[str], number: int, size: int, *, whole: int = 0) -> tupl
         texts: Any strings.
         number: Windows of a text, at most.
         size: Characters of a window, at most.
-        whole: Texts of up to so many characters are copied whole, which is faster than window by window.
+        whole: Texts of up to this many characters are copied whole, which is faster than window by window.
 
     Returns:
         The windows of all texts, and offsets, (texts + 1,): text t has the windows `offsets[t] : offsets[t + 1]`.

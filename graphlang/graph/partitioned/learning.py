@@ -278,7 +278,7 @@ def mixed(*columns: NDArray[np.int64]) -> NDArray[np.uint64]:
 
 
 def _least(rows: NDArray[np.void], limit: int) -> NDArray[np.int64]:
-    """Return the rows of at most so many links of each host by their keys, hosts by rank."""
+    """Return the rows of at most `limit` links of each host by their keys, hosts by rank."""
     order = np.lexsort((rows["target"], rows["source"], rows["key"], rows["host"], rows["rank"]))
     host = rows["host"][order]
     first = np.ones(len(order), np.bool_)

@@ -31,7 +31,7 @@ SIDES = 2  #: before a page in its lists, and behind it
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Places:
-    """Where lists name pages: so many lists name a page in the same context; q distinct rows."""
+    """Where lists name pages, with the number of lists in each context; q distinct rows."""
 
     pages: NDArray[np.int64]  #: ids, ascending, shape (q,)
     #: (side x FARTHEST + distance - 1) x (C + 1) + language of the nearest certain page, C at the end of a list; (q,)

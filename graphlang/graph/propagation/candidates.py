@@ -154,13 +154,13 @@ class Nearby:
 #: likely, or when it is not the best of a long text but at least so likely: what is in doubt must stay so.
 LIKELY = 0.3
 LONG_TEXTS = 1 << 16  #: pages whose texts are looked at at once
-RARE = 1000  #: a language that no text is in is active if a signal gives it to one in so many pages
+RARE = 1000  #: a language that no text is in is active if a signal gives it to one page in this many
 
 
 def active_languages(evidence: Evidence, signals: Mapping[str, Signal], long: NDArray[np.bool_]) -> NDArray[np.int16]:
     """Indices of the active languages, ascending.
 
-    A single one is followed by -1, any other language, so that there is something to be told from.
+    A single one is followed by -1, any other language, so that there is a second column to compare with.
 
     Args:
         evidence: the texts of n pages.
@@ -208,6 +208,6 @@ def choose_active(found: NDArray[np.signedinteger], signals: Sequence[NDArray[np
 
 
 def _of_signal(signal: Signal, heeded: int) -> NDArray[np.int16]:
-    """The language that a signal most likely gives each of the first so many pages, where that is likely."""
+    """Return the language that a signal gives each of the first pages, where it is likely."""
     first, probability = signal.languages[:heeded, 0], signal.probabilities[:heeded, 0]
     return first[(probability >= LIKELY) & (first >= 0)]

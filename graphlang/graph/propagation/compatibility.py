@@ -302,7 +302,7 @@ def learn_from_sample(
         collection: languages of all pages, shape (L,).
         present: which kinds of links the collection has, shape (256,).
         longest: lists of neighbours that the features looked at.
-        keep: the model is of so many of the hosts, the first ones.
+        keep: number of hosts in the model, the first ones.
     """
     sites = np.vstack([sites, collection])
     groups = len(sites)

@@ -184,7 +184,7 @@ class PlaceCounts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Elsewhere:
-    """What a partition is told of its ghosts, and of the hosts and directories that it has only a part of."""
+    """What a partition receives about its ghosts, and about hosts and directories that it has only a part of."""
 
     degrees: Degrees  #: of the ghosts
     hosts: PlaceCounts

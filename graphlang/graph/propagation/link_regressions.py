@@ -175,7 +175,7 @@ PRIOR_ELSE = 0.9
 #: site's anchors keep the language says nothing of its canonical links (kind 3) and of those to its translations (6).
 CLASSES = {3: 1, 6: 2}
 #: Redirects, refreshes and frames: what a reader of the source sees is the target. That is not learned, for the sources
-#: have hardly any text, and a site whose anchors switch the language says nothing of its redirects.
+#: have almost no text, and a site whose anchors switch the language says nothing of its redirects.
 FOLLOWED = (1, 2, 4)
 
 

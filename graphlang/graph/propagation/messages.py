@@ -393,7 +393,7 @@ def _joined(
     def join(part: slice) -> tuple[int, NDArray[np.int32]]:
         last, counted = np.full(classes, -1, np.int32), np.zeros(classes, np.int32)
         given = (receiver[part], message_class[part], weight[part])
-        sums = np.empty(part.stop - part.start)  # of which hardly any is used
+        sums = np.empty(part.stop - part.start)  # most of it is not used
         return int(_class_kernels.join_links(*given, last, counted, sums)), counted
 
     entries, counted = zip(*side_by_side(join, parts, len(parts)), strict=True)

@@ -36,7 +36,7 @@ class Options:
     hreflang: float = WEIGHTS["hreflang"]  #: weight of the languages that links announce for their targets
     link_order: float = WEIGHTS["link_order"]  #: weight of the page's positions in the lists that name it
     degree: float = WEIGHTS["degree"]  #: couplings beyond so many share their weight, for each host and in all
-    #: a page with so many characters of text is clamped: it keeps what its text says (half will do if that is sure) ...
+    #: a page with this many characters of text is clamped: it keeps its text's language (half is enough if sure) ...
     clamp_length: int = 200
     doubtful: float = 0.8  #: ... unless its text is less sure than this: it listens then, to its sure neighbours
     calibration: float = WEIGHTS["calibration"]  #: power of a clamped page's probabilities in its answer; 1: none

@@ -202,7 +202,7 @@ class Exchange:
             motion: where earlier rounds ended, from which these go on; changed to where these end.
 
         Raises:
-            ValueError: weights so large that nothing can be told any more; they were run before, and `free_traces` was
+            ValueError: weights so large that probabilities overflow; they were run before, and `free_traces` was
                 called.
         """
         if self._is_spent:
@@ -235,7 +235,7 @@ class Exchange:
                     self._passed_on(incoming, part),
                 )
                 if not _kernels.move_beliefs(*given, belief, last, damping[:, 0], before, moves, most):
-                    raise ValueError("the weights are so large that nothing can be told any more")
+                    raise ValueError("the weights are so large that probabilities overflow")
                 return float(most[0]), part[moves.view(np.bool_)]
 
             for most, moved in in_blocks(len(active), BLOCK, move):

@@ -42,7 +42,7 @@ enum {
   BRIDGE = 30,         /* letters of a line between two of links that belongs to them, at most: a heading, a date */
   SENTENCE = 60,       /* bytes of a line that are no links: then it has sentences */
   PAGE_LETTERS = 200,  /* letters of sentences that make an element the page ... */
-  PAGE_TIMES = 4,      /* ... if they are so many times as many as are left without it */
+  PAGE_TIMES = 4,      /* ... if they are this many times as many as are left without it */
   TEMPLATE_LONGEST = 200
 };
 
@@ -141,7 +141,7 @@ static void take_outer(Apart *apart) {
   }
 }
 
-/* Teasers are articles, but a <header> that nobody closed holds them all: it is set apart if enough is left. */
+/* Teasers are articles, but a <header> that is never closed holds them all: it is set apart if enough is left. */
 static void take_holders(Apart *apart) {
   for (uint32_t n = 0; n < apart->count; n++) {
     const Record *record = &apart->records[n];
@@ -160,7 +160,7 @@ static void take_hidden(Apart *apart) {
   }
 }
 
-/* Whether half of what is left of an element, so many letters, are links. */
+/* Whether half of the letters left of an element are links. */
 static int is_of_links(Apart *apart, const Record *record, uint64_t letters) {
   uint64_t linked = 0;
   for (uint32_t n = link_from(apart, record->begin); n < apart->link_count && apart->links[n].begin < record->end; n++) {
