@@ -16,9 +16,6 @@ from graphlang.graph.data import LARGEST
 #: Weight by name: of the links and what they say, and of each signal.
 WEIGHTS: dict[str, float] = json.loads((files("graphlang") / "data" / "weights.json").read_text(encoding="utf-8"))
 
-#: What options were called before -> what they are called.
-FORMER = {"listed": "link_order", "settled": "clamp_length"}
-
 
 @dataclass(frozen=True, slots=True)
 class Options:
