@@ -237,7 +237,7 @@ def test_other_models_are_refused(tiny_model: Model, more: Path) -> None:
     with pytest.raises(ModelError, match="made for the method nfc-2004"):
         extended(more, replace(tiny_model, method="nfc-2004"))
     without = {name: array for name, array in tiny_model.arrays.items() if name != model_columns.OCCURRENCES}
-    with pytest.raises(ModelError, match="does not say how often its n-grams stand"):
+    with pytest.raises(ModelError, match="lacks the counts of its n-grams in the training text"):
         extended(more, replace(tiny_model, arrays=without))
 
 
