@@ -24,8 +24,8 @@ PAGE: Final = Path(__file__).with_name("lists.md")
 #: Verb that prints a list -> class of its rows.
 LISTS: Final[dict[str, type[Any]]] = {
     "pages": PageRow,
-    "sites": sites.Row,
-    "languages": languages.Row,
+    "sites": sites.SiteRow,
+    "languages": languages.LanguageRow,
     "languages --known": languages.Known,
     "frontier": Candidate,
     "texts": TextRow,

@@ -309,13 +309,13 @@ def sites(
       graphlang cluster sites tables --by domain
       graphlang cluster sites hdfs:///tables --by country --master yarn --format csv -o countries.csv
     """
-    from graphlang.maps.selection import unanswered  # noqa: PLC0415
+    from graphlang.maps.selection import count_unanswered  # noqa: PLC0415
     from graphlang.maps.sites import site_map  # noqa: PLC0415
 
     units, chosen = by.split(","), selection(pages)
     with _tables_of(tables, master, settings) as opened:
         if "year" in units:
-            say_unanswered(unanswered(opened))
+            say_unanswered(count_unanswered(opened))
             _import("graphlang.cluster.maps").refuse_other_years(opened)
         language_map = site_map(opened, units, chosen, scripts=scripts or any(tag.script for tag in chosen.choices))
     write_rows(language_map.columns, language_map.rows, **target)
@@ -346,15 +346,15 @@ def languages(
       graphlang cluster languages tables
       graphlang cluster languages tables --language swa,zul --format csv
     """
-    from graphlang.maps.languages import Row, YearRow, languages_of, languages_of_years  # noqa: PLC0415
-    from graphlang.maps.selection import unanswered  # noqa: PLC0415
+    from graphlang.maps.languages import LanguageRow, YearRow, list_languages, list_languages_by_year  # noqa: PLC0415
+    from graphlang.maps.selection import count_unanswered  # noqa: PLC0415
 
     chosen = selection(pages)
     with _tables_of(tables, master, settings) as opened:
-        rows: list[Any] = languages_of(opened, chosen) if by is None else languages_of_years(opened, chosen)
+        rows: list[Any] = list_languages(opened, chosen) if by is None else list_languages_by_year(opened, chosen)
         if by is not None:
-            say_unanswered(unanswered(opened))
-    columns = Row._fields if by is None else YearRow._fields
+            say_unanswered(count_unanswered(opened))
+    columns = LanguageRow._fields if by is None else YearRow._fields
     write_rows(columns, rows, **target)
 
 

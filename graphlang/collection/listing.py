@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.arguments import checked, flag, length, probability, run_number, several, text
 from graphlang.collection.opened_file import OpenedFile, run_or_chosen
-from graphlang.collection.page_filter import languages as languages_of_tags
+from graphlang.collection.page_filter import languages as parse_languages
 from graphlang.collection.page_filter import selection
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from graphlang.db.runs.run import Run
     from graphlang.export.texts import TextRow
     from graphlang.maps.facts import Encoding, Fact, ProblemRow, Totals
-    from graphlang.maps.languages import Row as LanguageRow
+    from graphlang.maps.languages import LanguageRow
     from graphlang.maps.pages import PageRow
-    from graphlang.maps.sites import Row as SiteRow
+    from graphlang.maps.sites import SiteRow
     from graphlang.rows import Rows
 
 
@@ -74,7 +74,7 @@ class Listing(OpenedFile):
         from graphlang.maps.pages import PageRow, page_rows  # noqa: PLC0415
 
         site = None if host is None else parse_host(host)
-        tags = languages_of_tags(language)
+        tags = parse_languages(language)
 
         def rows(connection: sqlite3.Connection, after: int = 0, until: int | None = None) -> Iterator[tuple[Any, ...]]:
             return page_rows(
@@ -120,11 +120,11 @@ class Listing(OpenedFile):
             TypeError: an argument of another type.
             ValueError: an unknown unit, or one that is named twice (when the rows are read); as for `PageFilter`.
         """
-        from graphlang.maps.sites import Row, site_map  # noqa: PLC0415
+        from graphlang.maps.sites import SiteRow, site_map  # noqa: PLC0415
 
         units, chosen = by.split(","), selection(pages)
-        columns = Row._fields if len(units) == 1 else (*units, *Row._fields[1:])
-        kind: Any = Row._make if len(units) == 1 else row_of(columns)
+        columns = SiteRow._fields if len(units) == 1 else (*units, *SiteRow._fields[1:])
+        kind: Any = SiteRow._make if len(units) == 1 else row_of(columns)
         return self._rows(
             kind,
             columns,
@@ -174,13 +174,13 @@ class Listing(OpenedFile):
             TypeError: an argument of another type.
             ValueError: ``by`` is something else; as for `PageFilter`.
         """
-        from graphlang.maps.languages import Row, YearRow, languages_of, languages_of_years  # noqa: PLC0415
+        from graphlang.maps.languages import LanguageRow, YearRow, list_languages, list_languages_by_year  # noqa: PLC0415
 
         if by not in (None, "year"):
             raise ValueError(f"languages are listed by year, or all together, not by {by}")
         chosen = selection(pages)
-        kind: Any = Row if by is None else YearRow
-        count: Callable[..., list[Any]] = languages_of if by is None else languages_of_years
+        kind: Any = LanguageRow if by is None else YearRow
+        count: Callable[..., list[Any]] = list_languages if by is None else list_languages_by_year
         return self._rows(kind._make, kind._fields, lambda connection: count(connection, chosen), linked=(None,))
 
     @checked(main=flag, limit=length, captures=text)
@@ -211,18 +211,18 @@ class Listing(OpenedFile):
         from itertools import islice  # noqa: PLC0415
 
         from graphlang.db import snapshot  # noqa: PLC0415
-        from graphlang.export.texts import TextRow, Told, texts  # noqa: PLC0415
-        from graphlang.maps.captures import lacking  # noqa: PLC0415
+        from graphlang.export.texts import TextCounts, TextRow, texts  # noqa: PLC0415
+        from graphlang.maps.captures import missing_answers  # noqa: PLC0415
 
         chosen = selection(pages, captures, at)
         columns = tuple(name for name in TextRow._fields if not main or name != "text")
 
         def rows(connection: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
-            counts = Told()
+            counts = TextCounts()
             with snapshot.at(connection, at):
-                yield from islice(texts(connection, chosen, whole=not main, told=counts).rows, limit)
+                yield from islice(texts(connection, chosen, whole=not main, counts=counts).rows, limit)
                 if notes is not None:
-                    for sentence in counts.words() + lacking(connection, chosen):
+                    for sentence in counts.words() + missing_answers(connection, chosen):
                         notes(sentence)
 
         return self._rows(row_of(columns) if main else TextRow._make, columns, rows)
@@ -265,7 +265,7 @@ class Listing(OpenedFile):
         """
         from graphlang.analysis.frontier import Candidate, frontier  # noqa: PLC0415
 
-        targets, enough = languages_of_tags(want), languages_of_tags(saturated)
+        targets, enough = parse_languages(want), parse_languages(saturated)
         return self._rows(
             Candidate._make,
             Candidate._fields,
@@ -283,10 +283,10 @@ class Listing(OpenedFile):
 
         `propagate_each_year` answers for them.
         """
-        from graphlang.maps.selection import unanswered  # noqa: PLC0415
+        from graphlang.maps.selection import count_unanswered  # noqa: PLC0415
 
         with self._reading() as connection:
-            return unanswered(connection)
+            return count_unanswered(connection)
 
     def runs(self) -> list[Run]:
         """List all runs with their parameters, oldest first."""

@@ -55,10 +55,10 @@ def selection(pages: PageFilter, captures: str = "own", at: str | None = None) -
     """
     if unknown := sorted(set(pages) - PageFilter.__annotations__.keys()):
         raise TypeError(f"no argument is called {unknown[0]}; there are {', '.join(PageFilter.__annotations__)}")
-    from graphlang.maps.captures import which  # noqa: PLC0415
+    from graphlang.maps.captures import check_captures  # noqa: PLC0415
     from graphlang.maps.selection import Selection  # noqa: PLC0415
 
-    values: dict[str, Any] = {"captures": which(captures, at), "choices": languages(pages.get("language", ()))}
+    values: dict[str, Any] = {"captures": check_captures(captures, at), "choices": languages(pages.get("language", ()))}
     values["min_confidence"] = probability("min_confidence", pages.get("min_confidence", 0.0))
     values["everything"] = flag("everything", pages.get("everything", False))
     for name, check in (("below", probability), ("fetched", flag), ("min_length", length), ("max_length", length)):

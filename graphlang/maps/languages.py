@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
 from graphlang.maps import shares
-from graphlang.maps.gathered import gathered, others_answered
+from graphlang.maps.gathered import gather, has_answered_history
 from graphlang.maps.poisson_binomial import any_at_all, interval
 from graphlang.maps.selection import content_run, total
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 _STEPS: Final = 1_000  # classes of confidence
 
 
-class Row(NamedTuple):
-    """One language.
+class LanguageRow(NamedTuple):
+    """A language of a collection.
 
     ``expected``, ``low``, ``high`` and ``certainty`` follow from the confidences: a page is in its language with its
     confidence, and in its runner-up with that one's. See `graphlang.maps.poisson_binomial`. They are of the pages' main
@@ -49,8 +49,8 @@ class Row(NamedTuple):
     also: int  #: pages that were read, are in another language, and in this one in part
 
 
-#: One language in one year: the year, then the fields of `Row`.
-YearRow: Final = NamedTuple("YearRow", [("year", str), *Row.__annotations__.items()])  # type: ignore[misc]
+#: One language in one year: the year, then the fields of `LanguageRow`.
+YearRow: Final = NamedTuple("YearRow", [("year", str), *LanguageRow.__annotations__.items()])  # type: ignore[misc]
 
 
 class _Sum:
@@ -64,21 +64,18 @@ class _Sum:
         self.chances: Counter[float] = Counter()  # pages by their probability
 
 
-def languages_of(connection: sqlite3.Connection, selection: Selection) -> list[Row]:
-    """The languages of the pages that count, the commonest first; ``und`` and ``zxx`` have no probability.
-
-    Args:
-        connection: a collection; its chosen run gives the languages.
-        selection: which pages count.
-    """
-    with nullcontext(selection) if selection.gathered else gathered(connection, selection) as at_hand:
+def list_languages(connection: sqlite3.Connection, selection: Selection) -> list[LanguageRow]:
+    """List the languages of the pages that count, the commonest first; ``und`` and ``zxx`` have no probability."""
+    with nullcontext(selection) if selection.gathered else gather(connection, selection) as at_hand:
         return _languages_of(connection, at_hand)
 
 
-def _languages_of(connection: sqlite3.Connection, selection: Selection, *, of_captures: bool = False) -> list[Row]:
+def _languages_of(
+    connection: sqlite3.Connection, selection: Selection, *, of_captures: bool = False
+) -> list[LanguageRow]:
     source, values = selection.source(with_languages=False)
     sums: defaultdict[str, _Sum] = defaultdict(_Sum)
-    scripts = any(one.script for one in selection.choices)
+    scripts = any(choice.script for choice in selection.choices)
 
     def named(language: str, script: str | None) -> str:
         return f"{language}_{script}" if scripts and script else language
@@ -90,24 +87,24 @@ def _languages_of(connection: sqlite3.Connection, selection: Selection, *, of_ca
         values,
     )
     for language, script, charset, fetched, pages, confidence, length in rows:
-        its = sums[named(language, script)]
+        total_of = sums[named(language, script)]
         if not fetched:
-            its.unfetched += pages
+            total_of.unfetched += pages
             continue
-        its.pages += pages
-        its.length += length
-        its.confidence += confidence
-        its.chances[confidence / pages] += pages
-        its.scripts[script or ""] += pages
-        its.charsets[charset or ""] += pages
-    others = connection.execute(
+        total_of.pages += pages
+        total_of.length += length
+        total_of.confidence += confidence
+        total_of.chances[confidence / pages] += pages
+        total_of.scripts[script or ""] += pages
+        total_of.charsets[charset or ""] += pages
+    runners_up = connection.execute(
         f"SELECT runner_up, COUNT(*), {total('runner_up_confidence')} FROM {source}"
         " WHERE fetched = 1 AND runner_up IS NOT NULL AND runner_up <> language"
         f" GROUP BY runner_up, CAST(runner_up_confidence * {_STEPS} AS INTEGER)"
         f" ORDER BY runner_up, CAST(runner_up_confidence * {_STEPS} AS INTEGER)",
         values,
     )
-    for language, pages, confidence in others:
+    for language, pages, confidence in runners_up:
         sums[language].chances[confidence / pages] += pages
     of_both = "script" if scripts else "NULL"
     sites = {
@@ -120,41 +117,34 @@ def _languages_of(connection: sqlite3.Connection, selection: Selection, *, of_ca
     of_both = "parts.script, pages.script" if scripts else "NULL, NULL"
     for language, answer, script, of_answer, pages, share in connection.execute(
         f"SELECT parts.language, pages.language, {of_both}, COUNT(DISTINCT pages.page), {total('page_shares.share')}"
-        f"{shares.others(source, of_captures=of_captures, scripts=scripts)} GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4",
+        f"{shares.join_shares(source, of_captures=of_captures, scripts=scripts)}"
+        " GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4",
         values,
     ):
-        its = sums[named(language, script)]
-        its.also += pages
-        its.gained += share
+        total_of = sums[named(language, script)]
+        total_of.also += pages
+        total_of.gained += share
         sums[named(answer, of_answer)].gained -= share
-    whole = sum(its.pages for its in sums.values())
-    found = [
-        _row(language, its, whole, sites.get(language, 0))
-        for language, its in sums.items()
-        if (its.pages or its.unfetched or its.also) and _takes(selection, language)
+    whole = sum(total_of.pages for total_of in sums.values())
+    listed = [
+        _row(language, total_of, whole, sites.get(language, 0))
+        for language, total_of in sums.items()
+        if (total_of.pages or total_of.unfetched or total_of.also) and _takes(selection, language)
     ]
-    found.sort(key=lambda row: (-row.pages, -row.unfetched, -row.also, row.language))
-    return found
+    listed.sort(key=lambda row: (-row.pages, -row.unfetched, -row.also, row.language))
+    return listed
 
 
-def languages_of_years(connection: sqlite3.Connection, selection: Selection) -> list[tuple[Any, ...]]:
-    """The same for each calendar year, ascending: a page counts once for every year of which a capture has an answer.
-
-    Args:
-        connection: a collection.
-        selection: which pages count.
-
-    Returns:
-        The year, and the fields of `Row`.
-    """
-    with gathered(connection, selection, yearly=True) as at_hand:
+def list_languages_by_year(connection: sqlite3.Connection, selection: Selection) -> list[tuple[Any, ...]]:
+    """List the languages of each calendar year, ascending, as tuples of the year and the fields of `LanguageRow`."""
+    with gather(connection, selection, yearly=True) as at_hand:
         source, values = at_hand.source()
-        others = others_answered(connection)
+        of_captures = has_answered_history(connection)
         years = [year for (year,) in connection.execute(f"SELECT DISTINCT year FROM {source} ORDER BY 1", values)]
         return [
             (year, *row)
             for year in years
-            for row in _languages_of(connection, replace(at_hand, year=year), of_captures=others)
+            for row in _languages_of(connection, replace(at_hand, year=year), of_captures=of_captures)
         ]
 
 
@@ -163,12 +153,12 @@ def _takes(selection: Selection, label: str) -> bool:
     return selection.takes(language, script or None)
 
 
-def _row(language: str, its: _Sum, total: int, sites: int) -> Row:
+def _row(language: str, its: _Sum, total: int, sites: int) -> LanguageRow:
     p, n = list(its.chances), list(its.chances.values())
     expected, (low, high), certainty = sum(map(float.__mul__, p, map(float, n))), interval(p, n), any_at_all(p, n)
     if language in (languages.UND, languages.ZXX):
         expected, low, high, certainty = float(its.pages), its.pages, its.pages, float(bool(its.pages))
-    return Row(
+    return LanguageRow(
         language=language,
         name=languages.name(language),
         pages=its.pages,
@@ -205,17 +195,14 @@ class Known(NamedTuple):
 
 
 def known(labels: Iterable[str]) -> list[Known]:
-    """What a model's labels mean, by the names of the languages; without ``und``, which is none.
-
-    Args:
-        labels: as an identifier has them.
+    """List what labels of a model mean, by name, without ``und``.
 
     >>> [(one.name, one.language, one.script, one.tag) for one in known(["srp_Latn", "deu"])]
     [('German', 'deu', 'Latn', 'de'), ('Serbian (Latin)', 'srp', 'Latn', 'sr-Latn')]
     """
-    found = [
+    languages_known = [
         Known(*languages.split(label), languages.name(label), languages.bcp47(label))
         for label in labels
         if label not in (languages.UND, languages.ZXX)
     ]
-    return sorted(found, key=lambda one: (one.name, one.script))
+    return sorted(languages_known, key=lambda row: (row.name, row.script))

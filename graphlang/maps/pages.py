@@ -23,7 +23,7 @@ _DECLARED: Final = (
 
 
 class PageRow(NamedTuple):
-    """A page, fetched or only linked to, and what the chosen run says of it."""
+    """A page, fetched or only linked to, with the answer of the chosen run."""
 
     url: str  #: of the page
     language: str  #: ISO 639-3; ``und`` where it is undetermined
@@ -52,28 +52,12 @@ def page_rows(
     after: int = 0,
     until: int | None = None,
 ) -> Iterator[tuple[Any, ...]]:
-    """Pages as tuples of the fields of `PageRow`, in order of their ids, as they are read from the database.
-
-    Args:
-        connection: a collection.
-        choices: only pages in one of these languages.
-        below: only pages with less confidence.
-        host: only pages of this host, as the database has it.
-        fetched: True for pages that were read, False for those only linked to, None for both.
-        min_confidence: pages below count as ``und``; that comes before `choices`, so that ``und`` finds them.
-        declared_unlike: only pages that declare languages, of which none is the one that was found.
-        sort: one of `ORDERS`. In any but ``found`` nothing comes before all pages are looked at.
-        after: only pages with a greater id.
-        until: only pages up to this id; None for all.
-
-    Raises:
-        ValueError: an unknown order.
-    """
+    """Yield pages as tuples of the fields of `PageRow`, in order of their ids unless sorted."""
     if sort not in ORDERS:
         raise ValueError(f"cannot sort by {sort}; there are {', '.join(ORDERS)}")
     conditions: list[str] = []
-    told, own = shares.columns(connection)
-    values: dict[str, Any] = {"least": min_confidence, **own}
+    share_columns, bound = shares.share_columns(connection)
+    values: dict[str, Any] = {"least": min_confidence, **bound}
     if choices:
         conditions.append(choice_condition(choices, values))
     if below is not None:
@@ -97,21 +81,18 @@ def page_rows(
     columns = ", ".join(PageRow._fields[:-2])
     chosen = columns.replace("language", "CASE WHEN confidence < :least THEN 'und' ELSE language END AS language", 1)
     chosen = chosen.replace("script", "CASE WHEN confidence < :least THEN NULL ELSE script END AS script", 1)
-    query = f"SELECT {columns}, {told} FROM (SELECT {chosen}, page, host FROM page_languages) AS pages{where} ORDER BY"
-    yield from connection.execute(f"{query} {ORDERS[sort]}", values)
+    pages = f"(SELECT {chosen}, page, host FROM page_languages) AS pages"
+    query = f"SELECT {columns}, {share_columns} FROM {pages}{where} ORDER BY {ORDERS[sort]}"
+    yield from connection.execute(query, values)
 
 
-def declares_another(declared: str | None, found: str) -> bool:
-    """Whether a page declares languages, of which none is the one that was found.
-
-    Args:
-        declared: what the page declares, as written, with commas between; None if nothing.
-        found: ISO 639-3 code; of ``und`` and ``zxx`` it is never said.
+def declares_another(declared: str | None, answer: str) -> bool:
+    """Return whether a page declares languages, none of which is the answer.
 
     >>> declares_another("en-GB, de", "fra"), declares_another("en", "eng"), declares_another("x-default", "fra")
     (True, False, False)
     """
-    if not declared or found in (languages.UND, languages.ZXX):
+    if not declared or answer in (languages.UND, languages.ZXX):
         return False
     codes = {code for tag in declared.split(",") if (code := languages.code(tag.strip())) is not None}
-    return bool(codes) and found not in codes
+    return bool(codes) and answer not in codes

@@ -34,10 +34,10 @@ def distribution(probabilities: ArrayLike) -> NDArray[np.float64]:
     >>> distribution([0.5, 0.5]).tolist()
     [0.25, 0.5, 0.25]
     """
-    found = np.ones(1)
+    probability = np.ones(1)
     for p in np.asarray(probabilities, dtype=np.float64):
-        found = np.convolve(found, (1 - p, p))
-    return found
+        probability = np.convolve(probability, (1 - p, p))
+    return probability
 
 
 def interval(probabilities: ArrayLike, counts: ArrayLike) -> tuple[int, int]:

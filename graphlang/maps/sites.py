@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from graphlang.codes import languages
 from graphlang.codes.territories import territory
 from graphlang.maps import shares
-from graphlang.maps.gathered import beside_own_text, gathered, others_answered
+from graphlang.maps.gathered import beside_own_text, gather, has_answered_history
 from graphlang.maps.selection import Selection, content_run, total
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _NEEDED: Final = {"country": "tld", "path": "url", "year": "date"}
 _COUNTS: Final = 7  # of pages of a site and language, in a row
 
 
-class Row(NamedTuple):
+class SiteRow(NamedTuple):
     """Pages of one language on one site."""
 
     site: str  #: its name; with several units (`--by host --by tld`) a column for each, of the unit's name
@@ -61,56 +61,33 @@ def language_map(
     min_confidence: float = 0.0,
     selection: Selection | None = None,
     scripts: bool = False,
-) -> list[Row]:
-    """The map by one unit, greatest sites first and within a site the commonest language first.
-
-    Args:
-        connection: a collection; its chosen run gives the languages.
-        by: ``host``, ``domain`` (registered domain), ``suffix`` (public suffix), ``tld``, ``country`` (of the ccTLD,
-            ISO 3166-1), ``path`` (host and first folder of the path) or ``year`` (of the capture); or several.
-        min_confidence: pages below count as ``und``.
-        selection: which pages count; in place of ``min_confidence``.
-        scripts: tell the scripts of a language apart: ``language`` is then a label (``srp_Cyrl``).
-
-    Raises:
-        ValueError: ``by`` is none of these.
-    """
+) -> list[SiteRow]:
+    """Map languages by one unit: greatest sites first, within a site the commonest language first."""
     units = (by,) if isinstance(by, str) else tuple(by)
-    made = site_map(connection, units, selection or Selection(min_confidence=min_confidence), scripts=scripts)
+    table = site_map(connection, units, selection or Selection(min_confidence=min_confidence), scripts=scripts)
     width = len(units)
-    return [Row(" ".join(row[:width]), *row[width:]) for row in made.rows]
+    return [SiteRow(" ".join(row[:width]), *row[width:]) for row in table.rows]
 
 
 def site_map(
     connection: sqlite3.Connection, units: Sequence[str], selection: Selection, *, scripts: bool = False
 ) -> Map:
-    """The map by one or several units, as a table: a column for each unit (``site`` where there is one), then `Row`'s.
+    """Map languages by one or several units: a column for each unit (``site`` if one), then those of `SiteRow`.
 
     The greatest sites come first, the years of each in their order, and of a year the commonest language first.
-
-    Args:
-        connection: as in `language_map`.
-        units: of `UNITS`. By year only pages that were read count, for the others have no date; each once for every
-            year of which there is a capture with an answer.
-        selection: which pages count. Shares are of all of a site's pages, also where only some languages are wanted:
-            a page that is half Welsh and half English counts half for each, and in ``pages`` for its answer.
-        scripts: as in `language_map`; scripts are told apart, too, where the selection wants one of them.
-
-    Raises:
-        ValueError: a unit is unknown, or named twice.
     """
     for unit in units:
         if unit not in UNITS:
             raise ValueError(f"cannot group by {unit}; there are {', '.join(UNITS)}")
     if len(set(units)) < len(units) or not units:
         raise ValueError(f"cannot group by {','.join(units)}: name each unit once")
-    scripts = scripts or any(one.script for one in selection.choices)
+    scripts = scripts or any(choice.script for choice in selection.choices)
     connection.create_function("first_folder", 1, first_folder, deterministic=True)
     connection.create_function("country", 1, _country, deterministic=True)
     by_year = "year" in units
-    if by_year and others_answered(connection):
+    if by_year and has_answered_history(connection):
         needed = [_NEEDED.get(unit, unit) for unit in units]
-        with gathered(connection, selection, also=needed, yearly=True) as at_hand:
+        with gather(connection, selection, extra=needed, yearly=True) as at_hand:
             return _map(connection, units, at_hand, scripts=scripts, of_captures=True)
     return _map(connection, units, selection, scripts=scripts)
 
@@ -141,17 +118,17 @@ def _map(
     script = "parts.script, pages.script" if scripts else "NULL, NULL"
     in_part = connection.execute(
         f"SELECT {', '.join(sites)}, parts.language, pages.language, {script}, COUNT(DISTINCT pages.page),"
-        f" {total('page_shares.share')}{shares.others(source, of_captures=of_captures, scripts=scripts)}"
+        f" {total('page_shares.share')}{shares.join_shares(source, of_captures=of_captures, scripts=scripts)}"
         f" GROUP BY {_first(len(units) + 4)} ORDER BY {_first(len(units) + 4)}",
         values,
     )
-    found = _ranked(connection.execute(query, values), in_part, units)
-    rows = [row for row in found if selection.takes(*_parts(row[len(units)]))]
-    return Map((*columns, *Row._fields[1:]), rows)
+    ranked = _ranked(connection.execute(query, values), in_part, units)
+    rows = [row for row in ranked if selection.takes(*_parts(row[len(units)]))]
+    return Map((*columns, *SiteRow._fields[1:]), rows)
 
 
 def _first(count: int) -> str:
-    """SQL: so many columns, by their places."""
+    """Write SQL for the first columns by their places."""
     return ", ".join(str(place + 1) for place in range(count))
 
 
@@ -217,7 +194,7 @@ def _country(tld: str) -> str:
 
 
 def first_folder(url: str) -> str:
-    """Host and first folder of a URL's path.
+    """Return host and first folder of a URL.
 
     >>> first_folder("http://a.example/fr/guide/x.html")
     'a.example/fr/'
@@ -230,7 +207,7 @@ def first_folder(url: str) -> str:
 
 
 class Site(NamedTuple):
-    """One host or domain with its commonest language."""
+    """A host or domain with its commonest language."""
 
     site: str
     language: str  #: ISO 639-3; where the selection wants a script, with that: ``zho_Hant``
@@ -242,17 +219,11 @@ class Site(NamedTuple):
     languages: str  #: all of them with their shares: ``deu 0.800, fra 0.200``
 
 
-def by_site(connection: sqlite3.Connection, unit: str, selection: Selection) -> Iterator[Site]:
-    """One row for each host or domain.
-
-    Args:
-        connection: a collection.
-        unit: ``host`` or ``domain``.
-        selection: which pages count.
-    """
+def list_sites(connection: sqlite3.Connection, unit: str, selection: Selection) -> Iterator[Site]:
+    """Yield one row for each host or domain."""
     rows = site_map(connection, [unit], selection).rows
     for site, group in groupby(rows, key=lambda row: str(row[0])):
-        its = list(group)
-        pages, unfetched, length = (sum(row[column] for row in its) for column in (3, 4, 7))
-        parts = ", ".join(f"{row[1]} {row[5]:.3f}" for row in its)
-        yield Site(site, its[0][1], its[0][5], its[0][6], pages, unfetched, length, parts)
+        site_rows = list(group)
+        pages, unfetched, length = (sum(row[column] for row in site_rows) for column in (3, 4, 7))
+        parts = ", ".join(f"{row[1]} {row[5]:.3f}" for row in site_rows)
+        yield Site(site, site_rows[0][1], site_rows[0][5], site_rows[0][6], pages, unfetched, length, parts)

@@ -10,9 +10,9 @@ from graphlang.codes import languages, territories
 from graphlang.codes.names import name_of
 from graphlang.db import values
 from graphlang.maps import languages as language_lists
-from graphlang.maps.gathered import gathered
+from graphlang.maps.gathered import gather
 from graphlang.maps.language_graph import LanguageGraph, first_with_links
-from graphlang.maps.selection import IS_PAGE, Selection, outdated, total, unanswered
+from graphlang.maps.selection import IS_PAGE, Selection, count_unanswered, outdated, total
 from graphlang.maps.sites import SHORT, SURE, site_map
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Facts:
     captures: int
     files: int
     dates: tuple[str, str]
-    languages: list[language_lists.Row]
+    languages: list[language_lists.LanguageRow]
     countries: list[Place]
     elsewhere: int  #: pages under top-level domains that are no country's
     sites: list[Place]
@@ -100,12 +100,8 @@ class Facts:
 
 
 def facts(connection: sqlite3.Connection) -> Facts:
-    """Count all that the report says.
-
-    Args:
-        connection: a collection; its chosen run gives the languages.
-    """
-    with gathered(connection, Selection()) as selection:
+    """Count all that the report says."""
+    with gather(connection, Selection()) as selection:
         return _facts(connection, selection)
 
 
@@ -132,13 +128,13 @@ def _facts(connection: sqlite3.Connection, selection: Selection) -> Facts:
         captures=captures,
         files=connection.execute("SELECT COUNT(*) FROM sources").fetchone()[0],
         dates=((first or "")[:10], (last or "")[:10]),
-        languages=language_lists.languages_of(connection, selection),
+        languages=language_lists.list_languages(connection, selection),
         countries=[place for place in countries if place.name],
         elsewhere=sum(place.pages for place in countries if not place.name),
         sites=sites[:SITES],
         all_sites=len(sites),
         years=sorted(_places(site_map(connection, ["year"], selection).rows), key=lambda place: place.name),
-        unanswered=unanswered(connection),
+        unanswered=count_unanswered(connection),
         links=links,
         components=components,
         off_site=unit == "domain",

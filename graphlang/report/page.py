@@ -57,16 +57,7 @@ def _moment(environment: Mapping[str, str]) -> datetime:
 
 
 def report(connection: sqlite3.Connection, *, title: str, now: datetime | None = None) -> str:
-    """The report of a collection.
-
-    Args:
-        connection: a collection.
-        title: of the page; usually the database's name.
-        now: when it is made; without it the time of the clock, or that of ``SOURCE_DATE_EPOCH``.
-
-    Raises:
-        InputError: ``SOURCE_DATE_EPOCH`` is no time.
-    """
+    """The report of a collection."""
     found = counted.facts(connection)
     style, script = (files(__package__).joinpath(name).read_text("utf-8") for name in ("report.css", "report.js"))
     spoken = [row.language for row in found.languages if row.language not in ("und", "zxx")]
@@ -115,10 +106,6 @@ def _hash(text: str) -> str:
 def clean(value: object, most: int = _LONGEST) -> str:
     r"""Text of the crawl, short, with control and direction characters shown as escapes.
 
-    Args:
-        value: anything; its words as `str` gives them.
-        most: characters of what comes out; what is longer is cut, and ends in an ellipsis.
-
     >>> clean("a\u202eb" + "x" * 500, 5)
     'a\\u2…'
     """
@@ -164,10 +151,6 @@ def thousands(number: float) -> str:
 
 def in_one_order(parts: list[counted.Part], colours: dict[str, str]) -> list[counted.Part]:
     """The parts of a bar as they stand in all bars, so that bars can be compared: coloured ones first.
-
-    Args:
-        parts: languages.
-        colours: of languages, in their order.
 
     >>> [part.language for part in in_one_order([counted.Part(x, x, 1, 0.3) for x in "abc"], {"c": "", "b": ""})]
     ['c', 'b', 'a']
@@ -229,29 +212,12 @@ def _bars(found: counted.Facts) -> list[tuple[counted.Length, float, float]]:
 
 
 def write_report(connection: sqlite3.Connection, output: Path, title: str) -> None:
-    """Write the report of a collection to a file.
-
-    Args:
-        connection: a collection.
-        output: the file, which is replaced when all is written.
-        title: the page's heading.
-
-    Raises:
-        InputError: ``SOURCE_DATE_EPOCH`` is no time.
-    """
+    """Write the report of a collection to a file."""
     page = report_of(connection, title)
     with replacing(output) as file:
         file.write(page)
 
 
 def report_of(connection: sqlite3.Connection, title: str) -> bytes:
-    """The report of a collection, HTML in UTF-8.
-
-    Args:
-        connection: a collection.
-        title: the page's heading.
-
-    Raises:
-        InputError: ``SOURCE_DATE_EPOCH`` is no time.
-    """
+    """The report of a collection, HTML in UTF-8."""
     return report(connection, title=title).encode("utf-8", "replace")

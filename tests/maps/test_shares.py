@@ -13,7 +13,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from graphlang.codes.languages import parse_choice
 from graphlang.db import open_existing
-from graphlang.maps.languages import languages_of
+from graphlang.maps.languages import list_languages
 from graphlang.maps.selection import Selection
 from graphlang.maps.sites import site_map
 from graphlang.report.facts import facts
@@ -90,7 +90,7 @@ def test_by_year(db: Path) -> None:
 
 def test_languages_of_the_collection(db: Path) -> None:
     with closing(open_existing(db)) as connection:
-        found = {row.language: row for row in languages_of(connection, Selection())}
+        found = {row.language: row for row in list_languages(connection, Selection())}
     told = {name: (row.pages, pytest.approx(row.share * 5), row.also) for name, row in found.items()}
     assert told == {
         "eng": (2, 0.4 + 1 + 0.75, 1),

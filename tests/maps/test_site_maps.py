@@ -10,9 +10,9 @@ import pytest
 from graphlang.codes.languages import parse_choice
 from graphlang.db import open_existing
 from graphlang.export.common_crawl import site_lists
-from graphlang.maps.languages import languages_of
+from graphlang.maps.languages import list_languages
 from graphlang.maps.selection import Selection
-from graphlang.maps.sites import by_site, language_map, site_map
+from graphlang.maps.sites import language_map, list_sites, site_map
 
 Make = Callable[..., Path]
 
@@ -141,7 +141,7 @@ def test_units_that_there_are_not(db: Path) -> None:
 
 def test_languages_with_what_follows_from_their_confidences(db: Path) -> None:
     with closing(open_existing(db)) as connection:
-        found = {row.language: row for row in languages_of(connection, Selection())}
+        found = {row.language: row for row in list_languages(connection, Selection())}
     german = found["deu"]
     assert (german.pages, german.sites, german.scripts, german.encodings) == (2, 1, "Latn 2", "utf-8 2")
     assert round(german.expected, 6) == 0.9 + 0.95 + 0.4
@@ -155,8 +155,8 @@ def test_languages_with_what_follows_from_their_confidences(db: Path) -> None:
 def test_a_language_in_one_script_has_the_pages_of_this_script(graphlang: Callable[..., Any], db: Path) -> None:
     """Of two Chinese pages `sites` and `pages` counted the one in Hant, `languages` both."""
     with closing(open_existing(db)) as connection:
-        (row,) = languages_of(connection, Selection(choices=(parse_choice("zh-TW"),)))
-        both = languages_of(
+        (row,) = list_languages(connection, Selection(choices=(parse_choice("zh-TW"),)))
+        both = list_languages(
             connection, Selection(choices=(parse_choice("zh-TW"), parse_choice("zh-CN"), parse_choice("fr")))
         )
     assert (row.language, row.name, row.pages, row.scripts) == ("zho_Hant", "Chinese (Traditional)", 1, "Hant 1")
@@ -171,7 +171,7 @@ def test_hosts_and_lists_of_a_script_have_its_pages_alone(db: Path) -> None:
     """Of the two Chinese pages of b.example.de, one is in Hant; both were counted, and listed as zho.md."""
     selection = Selection(choices=(parse_choice("zh-TW"),))
     with closing(open_existing(db)) as connection:
-        (host,) = by_site(connection, "host", selection)
+        (host,) = list_sites(connection, "host", selection)
         ((code, page),) = site_lists(connection, selection)
     assert host == ("b.example.de", "zho_Hant", 0.5, 0.8, 1, 0, host.length, "zho_Hant 0.500")
     assert code == "zho_Hant"
@@ -182,13 +182,13 @@ def test_hosts_and_lists_of_a_script_have_its_pages_alone(db: Path) -> None:
 def test_a_language_that_is_only_a_second_guess_is_not_listed(make_collection: Make, written: Any) -> None:
     db = make_collection([written("http://a.example/", "deu", 0.6, "nld", 0.4)])
     with closing(open_existing(db)) as connection:
-        assert [row.language for row in languages_of(connection, Selection())] == ["deu"]
+        assert [row.language for row in list_languages(connection, Selection())] == ["deu"]
 
 
 def test_no_page_at_all(make_collection: Make) -> None:
     db = make_collection([])
     with closing(open_existing(db)) as connection:
-        assert languages_of(connection, Selection()) == []
+        assert list_languages(connection, Selection()) == []
         assert site_map(connection, ["host"], Selection()).rows == []
 
 

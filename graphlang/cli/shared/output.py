@@ -231,7 +231,7 @@ def _write(
     if format_ == "jsonl":
         written = write_jsonl(columns, rows, file)
     elif format_ == "csv":
-        written = write_csv(columns, rows, file, safe=safe, shown=file is sys.stdout and file.isatty())
+        written = write_csv(columns, rows, file, safe=safe, for_screen=file is sys.stdout and file.isatty())
     else:
         written = write_tsv(columns, rows, file)
     file.flush()
