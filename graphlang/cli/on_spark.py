@@ -418,12 +418,12 @@ def report(tables: str, output: Path, title: str | None, master: str | None, set
     Example:
       graphlang cluster report tables -o report.html
     """
-    from graphlang.report.page import report_of, write_report  # noqa: PLC0415
+    from graphlang.report.page import render_bytes, write_report  # noqa: PLC0415
 
     heading = title or tables.rstrip("/").rpartition("/")[2]
     with _tables_of(tables, master, settings) as opened:
         if str(output) == "-":
-            page = report_of(opened, heading)
+            page = render_bytes(opened, heading)
             write_text(lambda file: file.write(page))
             return
         write_report(opened, output, heading)

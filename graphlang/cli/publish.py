@@ -59,29 +59,49 @@ html_file = click.option(
 )
 
 
+def _check_prefix(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Return an address of http or https; a callback of --replay-prefix."""
+    del ctx, param
+    if value is not None and not value.startswith(("http://", "https://")):
+        raise click.BadParameter(f"{value!r} does not begin with http:// or https://")
+    return value
+
+
+replay_prefix = click.option(
+    "--replay-prefix",
+    callback=_check_prefix,
+    metavar="URL",
+    help="Make URLs links to a replay tool: this address, followed by the URL (pywb: http://localhost:8080/NAME/).",
+)
+
+
 @click.command()
 @options.database
 @html_file
 @click.option("--title", help="Title of the report; by default the database's name.")
-def report(db: Path, output: Path, title: str | None) -> None:
+@replay_prefix
+def report(db: Path, output: Path, title: str | None, replay_prefix: str | None) -> None:
     """Write a report: one HTML file that needs no other.
 
-    It loads nothing from the network. It has a summary in words, languages, a world map by country-code domain,
-    languages of sites, years if there are several, links between languages, what the graph changed, length against
-    confidence, problems, and how it was made. Only text with status 200 counts.
+    It loads nothing from the network. It has figures and a summary, languages with the expected number of their
+    pages, a world map by country-code domain, languages of sites, years and their changes if there are several, links
+    between languages, what the links changed and which neighbours did, length against confidence, problems, and how
+    it was made. Only text with status 200 counts.
 
     \b
-    Example:
+    Examples:
       graphlang report crawl.db -o report.html
+      graphlang report crawl.db -o report.html --replay-prefix http://localhost:8080/crawl/
     """
     if str(output) != "-":
         refuse_before_work(output)
     crawl = opened(db)
     say_outdated(crawl, unfetched=False)
+    options = {"title": title, "replay_prefix": replay_prefix}
     if str(output) == "-":
-        write_text(partial(crawl.report, title=title))
+        write_text(partial(crawl.report, **options))
     else:
-        crawl.report(output, title=title)
+        crawl.report(output, **options)
         write_line(f"report: {visible(str(output))}")
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from graphlang.analysis.progress import SILENT, Progress
-from graphlang.arguments import checked, flag, length, probability, run_number, several, text
-from graphlang.collection.opened_file import OpenedFile, run_or_chosen
+from graphlang.arguments import checked, flag, length, run_number, several, text
+from graphlang.collection.opened_file import OpenedFile, require_answers, run_or_chosen
 from graphlang.collection.page_filter import languages as parse_languages
 from graphlang.collection.page_filter import selection
 
@@ -30,25 +31,15 @@ if TYPE_CHECKING:
 class Listing(OpenedFile):
     """What a collection holds, as rows that are read when they are iterated."""
 
-    @checked(
-        language=several,
-        below=probability,
-        host=text,
-        fetched=flag,
-        min_confidence=probability,
-        declared_unlike=flag,
-    )
+    @checked(host=text, declared_unlike=flag, sort=text)
     def pages(
         self,
         *,
-        language: str | Sequence[str] = (),
-        below: float | None = None,
         host: str | None = None,
-        fetched: bool | None = None,
-        min_confidence: float = 0.0,
         declared_unlike: bool = False,
         sort: str = "found",
         progress: Progress = SILENT,
+        **pages: Unpack[PageFilter],
     ) -> Rows[PageRow]:
         """List pages and their languages, by the chosen run.
 
@@ -56,43 +47,32 @@ class Listing(OpenedFile):
         ``found`` as far as the rows are read, in any other before the first row.
 
         Args:
-            language: only pages in this language, or in one of these (any usual code or name; a script counts); an
-                empty list means all languages.
-            below: only pages with less confidence.
             host: only pages of this host.
-            fetched: True for pages that were read, False for those only linked to.
-            min_confidence: pages below count as ``und``.
-            declared_unlike: only pages that declare languages, none of which is the one found.
-            sort: ``found`` (as they were read), ``confidence`` (least sure first), ``length`` or ``url``.
+            declared_unlike: only pages that declare languages, none of which is the answer.
+            sort: ``found`` (as they were read), ``confidence`` (least certain first), ``length`` or ``url``.
             progress: receives the URLs that were only linked to, where their languages are inferred.
+            pages: which pages count, see `PageFilter`.
 
         Raises:
             TypeError: an argument of another type.
-            ValueError: an unknown language, order or host; `below` or `min_confidence` is not a probability.
+            ValueError: an unknown order or host; as for `PageFilter`.
         """
         from graphlang.ingest.links.canonical import parse_host  # noqa: PLC0415
         from graphlang.maps.pages import PageRow, page_rows  # noqa: PLC0415
 
         site = None if host is None else parse_host(host)
-        tags = parse_languages(language)
+        chosen = selection(pages)
+        if chosen.fetched is None and not chosen.everything:
+            chosen = replace(chosen, fetched=True)
 
         def rows(connection: sqlite3.Connection, after: int = 0, until: int | None = None) -> Iterator[tuple[Any, ...]]:
-            return page_rows(
-                connection,
-                choices=tags,
-                below=below,
-                host=site,
-                fetched=fetched,
-                min_confidence=min_confidence,
-                declared_unlike=declared_unlike,
-                sort=sort,
-                after=after,
-                until=until,
-            )
+            order = {"sort": sort, "after": after, "until": until}
+            return page_rows(connection, chosen, host=site, declared_unlike=declared_unlike, **order)
 
-        if sort == "found" and not fetched:
+        if sort == "found" and not chosen.fetched:
             return self._rows_by_id(PageRow._make, PageRow._fields, rows, progress)
-        return self._rows(PageRow._make, PageRow._fields, rows, linked=() if fetched else (None,), progress=progress)
+        linked = () if chosen.fetched else (None,)
+        return self._rows(PageRow._make, PageRow._fields, rows, linked=linked, progress=progress)
 
     @overload
     def sites(
@@ -119,18 +99,19 @@ class Listing(OpenedFile):
         Raises:
             TypeError: an argument of another type.
             ValueError: an unknown unit, or one that is named twice (when the rows are read); as for `PageFilter`.
+            StoreError: nothing is classified yet (when the rows are read).
         """
         from graphlang.maps.sites import SiteRow, site_map  # noqa: PLC0415
 
         units, chosen = by.split(","), selection(pages)
         columns = SiteRow._fields if len(units) == 1 else (*units, *SiteRow._fields[1:])
         kind: Any = SiteRow._make if len(units) == 1 else row_of(columns)
-        return self._rows(
-            kind,
-            columns,
-            lambda connection: site_map(connection, units, chosen, scripts=scripts).rows,
-            linked=() if chosen.fetched else (None,),
-        )
+
+        def read(connection: sqlite3.Connection) -> list[tuple[Any, ...]]:
+            require_answers(connection)
+            return site_map(connection, units, chosen, scripts=scripts).rows
+
+        return self._rows(kind, columns, read, linked=() if chosen.fetched else (None,))
 
     def info(self) -> Rows[Fact]:
         """Count what the collection holds: files, pages, links by kind, charsets, languages, problems, runs."""
@@ -173,6 +154,7 @@ class Listing(OpenedFile):
         Raises:
             TypeError: an argument of another type.
             ValueError: ``by`` is something else; as for `PageFilter`.
+            StoreError: nothing is classified yet (when the rows are read).
         """
         from graphlang.maps.languages import LanguageRow, YearRow, list_languages, list_languages_by_year  # noqa: PLC0415
 
@@ -181,7 +163,12 @@ class Listing(OpenedFile):
         chosen = selection(pages)
         kind: Any = LanguageRow if by is None else YearRow
         count: Callable[..., list[Any]] = list_languages if by is None else list_languages_by_year
-        return self._rows(kind._make, kind._fields, lambda connection: count(connection, chosen), linked=(None,))
+
+        def read(connection: sqlite3.Connection) -> list[Any]:
+            require_answers(connection)
+            return count(connection, chosen)
+
+        return self._rows(kind._make, kind._fields, read, linked=() if chosen.fetched else (None,))
 
     @checked(main=flag, limit=length, captures=text)
     def texts(

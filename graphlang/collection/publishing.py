@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.arguments import checked, flag, run_number, text
-from graphlang.collection.opened_file import OpenedFile, run_or_chosen
+from graphlang.collection.opened_file import OpenedFile, require_answers, run_or_chosen
 from graphlang.collection.page_filter import PageFilter, selection
 from graphlang.db import StoreError
 from graphlang.visible import quantity
@@ -81,28 +81,37 @@ class Publishing(OpenedFile):
         with self._answered() as connection, snapshot.at(connection, at):
             return to_file.export(connection, what, Path(output), **options)
 
-    @checked(title=text)
-    def report(self, output: str | Path | BinaryIO, *, title: str | None = None) -> None:
+    @checked(title=text, replay_prefix=text)
+    def report(
+        self, output: str | Path | BinaryIO, *, title: str | None = None, replay_prefix: str | None = None
+    ) -> None:
         """Write one HTML page for people that needs no other file: the verb `report`.
 
         Args:
             output: the file, which is replaced when all is written; or an open binary file.
             title: the page's heading; the database's name if not given.
+            replay_prefix: address of a replay tool; URLs become links to it followed by the URL.
 
         Raises:
             OutputError: the file is one that the database consists of.
-            TypeError: `title` is not a text.
+            StoreError: nothing is classified yet.
+            TypeError: `title` or `replay_prefix` is not a text.
+            ValueError: `replay_prefix` does not begin with http:// or https://.
         """
-        from graphlang.report.page import report_of, write_report  # noqa: PLC0415
+        from graphlang.report.page import render_bytes, write_report  # noqa: PLC0415
+
+        if replay_prefix is not None and not replay_prefix.startswith(("http://", "https://")):
+            raise ValueError(f"replay_prefix is {replay_prefix!r}; it must begin with http:// or https://")
 
         heading = title or self.path.stem
         if isinstance(output, str | Path):
             self._refuse_own_files(output)
         with self._reading() as connection:
+            require_answers(connection)
             if isinstance(output, str | Path):
-                write_report(connection, Path(output), heading)
+                write_report(connection, Path(output), heading, replay_prefix=replay_prefix)
             else:
-                output.write(report_of(connection, heading))
+                output.write(render_bytes(connection, heading, replay_prefix=replay_prefix))
 
     def language_graph(self, *, by: str = "domain", **pages: Unpack[PageFilter]) -> nx.DiGraph[str]:
         """Return the links between languages, after Caminero and Mikami 2006: a node for each language.

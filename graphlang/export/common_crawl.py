@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 import numpy as np
 
 from graphlang.codes import languages
-from graphlang.maps.sites import list_sites, site_map
+from graphlang.maps.sites import SiteRow, list_sites, site_map
 from graphlang.maps.web_graph import selected_pages, site_links, site_numbers
 from graphlang.visible import quantity
 
@@ -76,8 +76,8 @@ def site_lists(connection: sqlite3.Connection, selection: Selection) -> Iterator
         )
     }
     listed: dict[str, list[tuple[int, float, str]]] = {}
-    for row in site_map(connection, ["path"], selection).rows:
-        folder, language, pages, confidence = str(row[0]), row[1], row[3], row[6]
+    for row in map(SiteRow._make, site_map(connection, ["path"], selection).rows):
+        folder, language, pages, confidence = str(row.site), row.language, row.pages, row.confidence
         if language in (languages.UND, languages.ZXX) or not pages:
             continue
         host = folder.partition("/")[0]

@@ -72,10 +72,10 @@ def write_gexf(schema: Schema, nodes: Iterable[NodeRow], edges: Iterable[EdgeRow
     place = list(schema.edges).index("weight") if "weight" in schema.edges else None
     for number, (source, target, values) in enumerate(edges):
         weight = "" if place is None else f' weight="{text(values[place])}"'
-        attributes = [value for at, value in enumerate(values) if at != place]
+        edge_values = [value for at, value in enumerate(values) if at != place]
         out.write(
             f'<edge id="{number}" source="{text(source)}" target="{text(target)}"{weight}>'
-            f"{_gexf_values(edge_names, attributes)}</edge>\n"
+            f"{_gexf_values(edge_names, edge_values)}</edge>\n"
         )
     out.write("</edges>\n</graph>\n</gexf>\n")
     out.flush()

@@ -9,6 +9,7 @@ import numpy as np
 from graphlang.db import collection
 from graphlang.maps import captures, shares
 from graphlang.maps import languages as language_lists
+from graphlang.maps.pages import GUESS
 from graphlang.maps.selection import COLUMNS
 from graphlang.maps.sites import Site, list_sites, site_map
 
@@ -60,10 +61,13 @@ def pages(connection: sqlite3.Connection, selection: Selection) -> Table:
         names = (*COLUMNS, "offset", "digest")
         query = f"SELECT {', '.join(names)}, {share_columns} FROM {source} AS pages ORDER BY page, date, capture"
         return Table((*names, "languages", "shares"), connection.execute(query, bound | values))
-    source, values = selection.source()
+    source, values = selection.source(
+        of="(SELECT *, language AS answer FROM page_languages)", columns=(*COLUMNS, "answer")
+    )
     share_columns, bound = shares.share_columns(connection)
-    rows = connection.execute(f"SELECT pages.*, {share_columns} FROM {source} AS pages ORDER BY page", values | bound)
-    return Table((*COLUMNS, "languages", "shares"), rows)
+    names = ", ".join(f"pages.{name}" for name in COLUMNS)
+    query = f"SELECT {names}, {share_columns}, {GUESS} FROM {source} AS pages ORDER BY page"
+    return Table((*COLUMNS, "languages", "shares", "guess"), connection.execute(query, values | bound))
 
 
 def links(connection: sqlite3.Connection, selection: Selection) -> Table:

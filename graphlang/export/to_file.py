@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import io
+from dataclasses import replace
 from typing import IO, TYPE_CHECKING, Final
 
 from graphlang.db.connection import own_files, same_file
@@ -41,7 +42,7 @@ WHAT: Final = {
 }
 FORMATS: Final = (*_ROWS, *_GRAPHS, "txt", "cdxj", "warc", "wet", "md")
 #: These take every capture, unless a filter says which.
-_OF_ALL: Final = ("pages", "links", "cdxj")
+_OF_ALL: Final = ("links", "cdxj")
 #: These have a text, of which the main content alone can be asked for.
 OF_TEXTS: Final = ("texts", "wet")
 _UNITS: Final = ("host", "domain")
@@ -96,6 +97,8 @@ def export(
         raise ValueError(f"captures of other times come as {', '.join(OF_CAPTURES)}, and not as {target}")
     if what in _OF_ALL:
         selection = selection.of_everything()
+    if what == "pages" and selection.fetched is None and not selection.everything:
+        selection = replace(selection, fetched=True)
     if what in FOLDERS:
         _folder(connection, what, by, selection, _Folder(output, database))
         return []

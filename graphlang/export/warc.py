@@ -66,12 +66,12 @@ def write_metadata(
     written = 0
     for url, date, digest, parts, *answer in rows:
         language, script, confidence, runner_up, second, method = answer
-        values = (
+        fields = (
             *(language, script, confidence, runner_up, second, method),
             shares.format_shares(shares.rank_shares(language, parts))[1] if parts != shares.NONE else None,
             (digest if ":" in digest else f"sha1:{digest}") if digest else None,  # another algorithm is named
         )
-        body = "".join([f"{name}: {value}\r\n" for name, value in zip(_SAID, values, strict=True) if value is not None])
+        body = "".join([f"{name}: {value}\r\n" for name, value in zip(_SAID, fields, strict=True) if value is not None])
         refers = (
             ("WARC-Refers-To-Target-URI", url),
             ("WARC-Refers-To-Date", date),

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
 from graphlang.maps import shares
-from graphlang.maps.selection import choice_condition
+from graphlang.maps.selection import COLUMNS
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from graphlang.codes.languages import LanguageChoice
+    from graphlang.maps.selection import Selection
 
 
 #: Orders of pages, and SQL for each: as they were found; least sure first; shortest first; by URL.
@@ -20,6 +20,12 @@ ORDERS: Final = {"found": "page", "confidence": "confidence, page", "length": "l
 _DECLARED: Final = (
     "(SELECT GROUP_CONCAT(value, ',') FROM declarations WHERE declarations.page = pages.page AND source <> 'robots')"
 )
+
+
+#: SQL: the answer of a page whose confidence is too low for it.
+GUESS: Final = "CASE WHEN language = 'und' AND answer <> 'und' THEN answer END"
+#: Columns that a list of pages reads.
+_COLUMNS: Final = (*COLUMNS, "answer")
 
 
 class PageRow(NamedTuple):
@@ -37,32 +43,29 @@ class PageRow(NamedTuple):
     length: int | None  #: characters of visible text
     languages: str  #: up to three codes with commas between: the page's language, then the others by share
     shares: str  #: the part of the letters that each of them has
+    guess: str | None  #: the language of an answer below --min-confidence, for which ``language`` is ``und``
 
 
 def page_rows(
     connection: sqlite3.Connection,
+    selection: Selection,
     *,
-    choices: Sequence[LanguageChoice] = (),
-    below: float | None = None,
     host: str | None = None,
-    fetched: bool | None = None,
-    min_confidence: float = 0.0,
     declared_unlike: bool = False,
     sort: str = "found",
     after: int = 0,
     until: int | None = None,
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield pages as tuples of the fields of `PageRow`, in order of their ids unless sorted."""
+    """Yield pages as tuples of the fields of `PageRow`, in order of their ids unless sorted.
+
+    ``host`` is as in the database, ``after`` and ``until`` are page ids, ``sort`` is one of `ORDERS`.
+    """
     if sort not in ORDERS:
         raise ValueError(f"cannot sort by {sort}; there are {', '.join(ORDERS)}")
+    share_columns, values = shares.share_columns(connection)
+    source, selected = selection.source(of=f"(SELECT *, language AS answer FROM {selection.view})", columns=_COLUMNS)
+    values |= selected
     conditions: list[str] = []
-    share_columns, bound = shares.share_columns(connection)
-    values: dict[str, Any] = {"least": min_confidence, **bound}
-    if choices:
-        conditions.append(choice_condition(choices, values))
-    if below is not None:
-        conditions.append("confidence < :below")
-        values["below"] = below
     if after:
         conditions.append("page > :after")
         values["after"] = after
@@ -72,17 +75,12 @@ def page_rows(
     if host is not None:
         conditions.append("host = :host")
         values["host"] = host
-    if fetched is not None:
-        conditions.append("fetched" if fetched else "NOT fetched")
     if declared_unlike:
         connection.create_function("declares_another", 2, declares_another, deterministic=True)
         conditions.append(f"declares_another({_DECLARED}, language)")
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-    columns = ", ".join(PageRow._fields[:-2])
-    chosen = columns.replace("language", "CASE WHEN confidence < :least THEN 'und' ELSE language END AS language", 1)
-    chosen = chosen.replace("script", "CASE WHEN confidence < :least THEN NULL ELSE script END AS script", 1)
-    pages = f"(SELECT {chosen}, page, host FROM page_languages) AS pages"
-    query = f"SELECT {columns}, {share_columns} FROM {pages}{where} ORDER BY {ORDERS[sort]}"
+    columns = ", ".join(PageRow._fields[:-3])
+    query = f"SELECT {columns}, {share_columns}, {GUESS} FROM {source} AS pages{where} ORDER BY {ORDERS[sort]}"
     yield from connection.execute(query, values)
 
 

@@ -30,6 +30,11 @@ COLUMNS: Final = (
 )
 
 
+#: Pages with less confidence count as ``und``: four of five such answers are wrong (confidences are calibrated), and
+#: they name languages at random.
+FLOOR: Final = 0.2
+
+
 class Gathered(NamedTuple):
     """A temporary table of pages, see `graphlang.maps.gathered`."""
 
@@ -46,7 +51,7 @@ class Selection:
     """
 
     choices: tuple[LanguageChoice, ...] = ()  #: only these languages; all if empty
-    min_confidence: float = 0.0  #: pages below count as ``und``
+    min_confidence: float = FLOOR  #: pages below count as ``und``
     below: float | None = None  #: only pages with less confidence
     min_length: int | None = None  #: only fetched pages with this many characters of visible text or more
     max_length: int | None = None
@@ -128,6 +133,11 @@ class Selection:
             choice.language == language and (choice.script is None or script is None or choice.script == script)
             for choice in self.choices
         )
+
+    def takes_label(self, label: str) -> bool:
+        """Return whether a label such as ``srp`` or ``srp_Cyrl`` is selected."""
+        language, _, script = label.partition("_")
+        return self.takes(language, script or None)
 
 
 def choice_condition(choices: Iterable[LanguageChoice], values: dict[str, Any]) -> str:

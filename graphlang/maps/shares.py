@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Final
 
 from graphlang.codes import languages
 from graphlang.db.runs.run import AT
-from graphlang.maps.selection import content_run
+from graphlang.maps.selection import content_run, total
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 _TOLD: Final = 3  # codes of a page, as in Common Crawl's index
 NONE: Final = "[]"  #: `SHARES` of a page in one language
@@ -44,20 +44,34 @@ CONTENT_RUN: Final = f"""COALESCE((
 SHARES: Final = shares_sql(":own")
 
 
-def join_shares(source: str, *, of_captures: bool = False, scripts: bool = False) -> str:
-    """Write SQL that joins ``pages``, ``page_shares`` and ``parts``: shares of languages other than the answer."""
+def parts_query(source: str, units: Sequence[str] = (), *, of_captures: bool = False, scripts: bool = False) -> str:
+    """Write the query for parts of pages in other languages than the answer.
+
+    Its columns are the units (SQL), the language, the answer, the scripts of both (NULL without ``scripts``), pages,
+    and the sum of the shares, each times the confidence of its page. ``source`` is a subquery of pages, ``of_captures``
+    is for captures of other times, and with ``scripts`` another script counts as another language.
+    """
     run = CONTENT_RUN if of_captures else ":own"
     pages = f"{source} AS pages", f"page_shares ON page_shares.page = pages.page AND page_shares.run = {run}"
     if not of_captures:  # few pages have shares
         pages = "page_shares", f"{source} AS pages ON pages.page = page_shares.page AND page_shares.run = :own"
-    another = "parts.language <> pages.language"
+    differs = "parts.language <> pages.language"
     if scripts:
-        another += " OR COALESCE(parts.script, '') <> COALESCE(pages.script, '')"
+        differs += " OR COALESCE(parts.script, '') <> COALESCE(pages.script, '')"
+    keys = [
+        *units,
+        "parts.language",
+        "pages.language",
+        *(("parts.script", "pages.script") if scripts else ("NULL",) * 2),
+    ]
+    places = ", ".join(str(place + 1) for place in range(len(keys)))
     return (
+        f"SELECT {', '.join(keys)}, COUNT(DISTINCT pages.page), {total('page_shares.share * pages.confidence')}"
         f" FROM {pages[0]} CROSS JOIN {pages[1]} CROSS JOIN labels AS parts ON parts.id = page_shares.label"
-        f" WHERE pages.fetched = 1 AND ({another})"
+        f" WHERE pages.fetched = 1 AND ({differs})"
         " AND pages.language IN (SELECT named.language FROM page_shares AS own"
         " JOIN labels AS named ON named.id = own.label WHERE own.run = page_shares.run AND own.page = page_shares.page)"
+        f" GROUP BY {places} ORDER BY {places}"
     )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from graphlang.db.snapshot import moment_of
+from graphlang.maps.selection import FLOOR
 from graphlang.plugins import VARIABLE, use_plugins
 
 if TYPE_CHECKING:
@@ -208,7 +209,7 @@ language = click.option(
 )
 below = click.option("--below", type=Finite(0, 1), metavar="C", help="Only pages with less confidence.")
 min_confidence = click.option(
-    "--min-confidence", type=Finite(0, 1), default=0.0, show_default=True, help="Count pages below this as und."
+    "--min-confidence", type=Finite(0, 1), default=FLOOR, show_default=True, help="Count pages below this as und."
 )
 
 _SELECTS: Final = (
@@ -234,12 +235,15 @@ _SELECTS: Final = (
         "--all",
         "everything",
         is_flag=True,
-        help="Count captures of all kinds, including images, redirects and error pages.",
+        help="Count captures of all kinds, including images, redirects and error pages, and unfetched URLs.",
     ),
+    click.option("--fetched/--unfetched", default=None, help="Only fetched pages; only unfetched URLs."),
     min_confidence,
 )
 #: Parameters of these options: the names in `graphlang.collection.page_filter.PageFilter`.
-FILTER: Final = (*("language", "below", "min_length", "max_length", "status", "mime", "everything", "min_confidence"),)
+FILTER: Final = (
+    *("language", "below", "min_length", "max_length", "status", "mime", "everything", "fetched", "min_confidence"),
+)
 
 
 def selects(function: Callable[..., None]) -> Callable[..., None]:
