@@ -369,7 +369,6 @@ def language_graph(
     format_: str,
     what: str,
     by: str,
-    fetched: bool,
     output: Path,
     pages: PageFilter,
     master: str | None,
@@ -390,7 +389,7 @@ def language_graph(
     from graphlang.maps.language_graph import language_graph as graph_of  # noqa: PLC0415
     from graphlang.maps.site_graph import site_graph  # noqa: PLC0415
 
-    chosen = selection({**pages, "fetched": True} if fetched else pages)
+    chosen = selection(pages)
     with _tables_of(tables, master, settings) as opened:
         result = answer(
             lambda *, by, components: graph_of(opened, chosen, unit=by, components=components),

@@ -25,6 +25,7 @@ from graphlang.cli.shared.output import (
     csv_safe,
     format_of_name,
     safe_setting,
+    say_written,
     to_terminal,
     write_line,
     write_rows,
@@ -245,8 +246,10 @@ def _write_texts(table: Table, format_: str, output: Path) -> None:
     write = write_parquet if format_ == "parquet" else write_txt
     try:
         with replacing(output) as file:
-            if not write(table, file):
+            written = write(table, file)
+            if not written:
                 refuse_empty(output)
+        say_written(written, output)
     except MissingExtraError as error:
         raise Failure(str(error), USAGE) from error
 
@@ -312,22 +315,46 @@ def export(db: Path, what: str, output: Path, pages: PageFilter, **settings: Any
         notes = _to_standard_output(write, what, format_)
     else:
         refuse_inputs(output)
-        notes = write(output, format_)
+        notes = write(output, format_, on_written=partial(say_written, output=output, unit=_UNIT_OF.get(what, "row")))
     for note in notes:
         say(visible(note))
 
 
-def _export(db: Path, what: str, settings: Any, output: Path, format_: str | None) -> list[str]:
+#: What an export consists of; the others have rows.
+_UNIT_OF: Final = {
+    "pages": "page",
+    "links": "link",
+    "hosts": "host",
+    "domains": "domain",
+    "languages": "language",
+    "texts": "text",
+    "cdxj": "capture",
+    "warc-metadata": "record",
+    "wet": "record",
+    "vertices-edges": "node",
+    "web-languages": "language",
+}
+
+
+def _export(
+    db: Path,
+    what: str,
+    settings: Any,
+    output: Path,
+    format_: str | None,
+    on_written: Callable[[int], object] | None = None,
+) -> list[str]:
     crawl = answered(db)
+    settings |= {"csv_safe": safe_setting(), "on_written": on_written}
     try:
-        return crawl.export(output, what, format=format_, csv_safe=safe_setting(), **settings)
+        return crawl.export(output, what, format=format_, **settings)
     except MissingExtraError as error:
         raise Failure(str(error), USAGE) from error
     except ValueError as error:
         raise click.UsageError(str(error)) from error
 
 
-def _to_standard_output(write: Callable[[Path, str | None], list[str]], what: str, format_: str | None) -> list[str]:
+def _to_standard_output(write: Callable[..., list[str]], what: str, format_: str | None) -> list[str]:
     """Write the export to a temporary file, and that to standard output: a file is written whole or not at all."""
     chosen = to_file.format_of(what, format_, Path("-"))
     if what in to_file.FOLDERS:

@@ -310,7 +310,7 @@ class Listing(OpenedFile):
         """Explain why a page has its language: text, declarations, URL, and the neighbours' weights, round by round.
 
         Args:
-            url: of the page.
+            url: of the page; the scheme, www and a final slash may be missing.
             run: number of a run; the chosen one if not given.
             at: the moment of a run that `propagate` made with it; in place of `run`.
 
@@ -320,10 +320,10 @@ class Listing(OpenedFile):
             ValueError: `at` is not a moment.
         """
         from graphlang.analysis.explain import explain, run_of  # noqa: PLC0415
-        from graphlang.ingest.links.canonical import canonical  # noqa: PLC0415
+        from graphlang.maps.pages import find_url  # noqa: PLC0415
 
         with self._reading() as connection:
-            return explain(connection, canonical(url) or url, run=run if at is None else run_of(connection, at))
+            return explain(connection, find_url(connection, url), run=run if at is None else run_of(connection, at))
 
 
 def row_of(columns: Sequence[str]) -> Callable[[Any], Any]:

@@ -76,8 +76,17 @@ def selection(pages: PageFilter, captures: str = "own", at: str | None = None) -
 def languages(tags: str | Sequence[str], *, name: str = "language") -> tuple[LanguageChoice, ...]:
     """Return one language, or several, in our codes; an unknown one raises ValueError."""
     from graphlang.codes.languages import parse_choice  # noqa: PLC0415
+    from graphlang.codes.names import similar_names  # noqa: PLC0415
 
-    return tuple(map(parse_choice, several(name, tags)))
+    choices = []
+    for tag in several(name, tags):
+        try:
+            choices.append(parse_choice(tag))
+        except ValueError as error:
+            similar = similar_names(tag)
+            hint = f"; did you mean {' or '.join(similar)}?" if similar else ""
+            raise ValueError(f"{error}{hint}") from None
+    return tuple(choices)
 
 
 def http_status(value: object) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from contextlib import closing
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -14,7 +15,8 @@ from graphlang.db import StoreError
 from graphlang.visible import quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    import sqlite3
+    from collections.abc import Callable, Iterable
     from typing import BinaryIO
 
     import networkx as nx
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from graphlang.evaluation.compare import Change, Count
     from graphlang.evaluation.evaluate import Evaluation, Gold
     from graphlang.evaluation.tune import Tuned
+    from graphlang.maps.changes import ChangeCount, ChangeRow
     from graphlang.maps.language_graph import LanguageGraph
     from graphlang.maps.site_graph import SiteGraph
     from graphlang.rows import Rows
@@ -45,6 +48,7 @@ class Publishing(OpenedFile):
         csv_safe: bool | None = None,
         captures: str = "own",
         at: str | None = None,
+        on_written: Callable[[int], object] | None = None,
         **pages: Unpack[PageFilter],
     ) -> list[str]:
         """Write files for other programs: the verb `export`.
@@ -61,6 +65,7 @@ class Publishing(OpenedFile):
             captures: ``own``: each page's main capture; ``all``: every one, with its date and the language of its time;
                 of ``pages`` (as a table), ``texts``, ``cdxj``, ``warc-metadata`` and ``wet``.
             at: a year, month, day or time: of each page the capture nearest to it, with the languages of that time.
+            on_written: called with the number of rows, nodes or records that were written.
             pages: which pages count, see `PageFilter`.
 
         Returns:
@@ -76,7 +81,7 @@ class Publishing(OpenedFile):
         from graphlang.export import to_file  # noqa: PLC0415
 
         options: dict[str, Any] = {"format_": format, "by": by, "safe": csv_safe, "main": main, "database": self.path}
-        options["selection"] = selection(pages, captures, at)
+        options |= {"selection": selection(pages, captures, at), "on_written": on_written}
         self._refuse_own_files(output)
         with self._answered() as connection, snapshot.at(connection, at):
             return to_file.export(connection, what, Path(output), **options)
@@ -343,6 +348,80 @@ class Publishing(OpenedFile):
             ),
             linked=(before, after),
         )
+
+    @checked(by=text)
+    def compare_years(
+        self, before: int | str, after: int | str, *, by: str | None = None, **pages: Unpack[PageFilter]
+    ) -> Rows[Any]:
+        """List the pages that differ between two calendar years: gained, lost, or in another language.
+
+        A page counts once for every year of which a capture has an answer (`propagate_each_year`). The verb is
+        `compare --years`.
+
+        Args:
+            before: the earlier year.
+            after: the later year.
+            by: count by ``language``, ``host`` or ``domain`` instead, the greatest changes first.
+            pages: which pages count, see `PageFilter`.
+
+        Raises:
+            StoreError: there is no capture of a year, or nothing is classified yet (when the rows are read).
+            TypeError: an argument of another type.
+            ValueError: another value of `by`; as for `PageFilter`.
+        """
+        from graphlang.maps import changes  # noqa: PLC0415
+
+        chosen, years = replace(selection(pages), fetched=True), (str(before), str(after))
+        kind = _change_class(by)
+
+        def read(connection: sqlite3.Connection) -> Iterable[Any]:
+            require_answers(connection)
+            changes.require_years(connection, years)
+            if by is None:
+                return changes.year_changes(connection, years, chosen)
+            return changes.count_year_changes(connection, years, chosen, by)
+
+        return self._rows(kind._make, kind._fields, read)
+
+    @checked(by=text)
+    def compare_with(self, later: str | Path, *, by: str | None = None, **pages: Unpack[PageFilter]) -> Rows[Any]:
+        """List the pages that differ between this collection and a later one: gained, lost, or in another language.
+
+        Pages are the same if their URLs are. The verb is `compare DB DB`.
+
+        Args:
+            later: database of the later collection.
+            by: count by ``language``, ``host`` or ``domain`` instead, the greatest changes first.
+            pages: which pages count, see `PageFilter`.
+
+        Raises:
+            StoreError: `later` is not a database, or nothing is classified yet (when the rows are read).
+            TypeError: an argument of another type.
+            ValueError: another value of `by`; as for `PageFilter`.
+        """
+        from graphlang.db import open_existing  # noqa: PLC0415
+        from graphlang.maps import changes  # noqa: PLC0415
+
+        chosen, kind = replace(selection(pages), fetched=True), _change_class(by)
+
+        def read(connection: sqlite3.Connection) -> Iterable[Any]:
+            require_answers(connection)
+            with closing(open_existing(later)) as other:
+                require_answers(other)
+                if by is None:
+                    yield from changes.collection_changes(connection, other, chosen)
+                else:
+                    yield from changes.count_collection_changes(connection, other, chosen, by)
+
+        return self._rows(kind._make, kind._fields, read)
+
+
+def _change_class(by: str | None) -> type[ChangeRow | ChangeCount]:
+    from graphlang.maps.changes import UNITS, ChangeCount, ChangeRow  # noqa: PLC0415
+
+    if by is not None and by not in UNITS:
+        raise ValueError(f"cannot count changes by {by}; there are {', '.join(UNITS)}")
+    return ChangeRow if by is None else ChangeCount
 
 
 def _why_no_pages(path: str | Path, gold: Gold) -> str:

@@ -85,37 +85,45 @@ def export(
     selection: Selection | None = None,
     safe: bool | None = None,
     main: bool = False,
+    on_written: Callable[[int], object] | None = None,
 ) -> list[str]:
     """Write one thing of a collection, row by row; return sentences about what is missing."""
     format_ = format_of(what, format_, output)
     check_target(what, output)
+    selection = _checked(connection, what, format_, by, selection or Selection())
+    notes: list[str] = []
+    counts = TextCounts()
+    table = functools.partial(_table, connection, what, selection, main=main, counts=counts)
+    if what in FOLDERS:
+        written = _folder(connection, what, by, selection, _Folder(output, database))
+    else:
+        safe = output.suffix.lower() == ".csv" if safe is None else safe
+        with replacing(output) as file:
+            if format_ in ("csv", "tsv", "jsonl"):
+                written = _rows(table(), format_, file, safe=safe)
+            elif what == "cdxj":
+                written = _cdxj(connection, database, selection, file, notes)
+            else:
+                written = _writer(connection, what, format_, selection, table, output=output)(file)
+            if not written:
+                refuse_empty(output)
+    if on_written is not None:
+        on_written(written)
+    return notes + counts.words() + captures.missing_answers(connection, selection)
+
+
+def _checked(connection: sqlite3.Connection, what: str, format_: str, by: str, selection: Selection) -> Selection:
+    """Refuse what the export cannot be grouped by, or has no captures of; return the pages that count."""
     if by not in _UNITS:
         raise ValueError(f"cannot group {what} by {by}; there are {', '.join(_UNITS)}")
-    selection = selection or Selection()
     if captures.takes_other_captures(connection, selection) and (what not in OF_CAPTURES or format_ in _GRAPHS):
         target = "a graph" if what in OF_CAPTURES else what
         raise ValueError(f"captures of other times come as {', '.join(OF_CAPTURES)}, and not as {target}")
     if what in _OF_ALL:
-        selection = selection.of_everything()
+        return selection.of_everything()
     if what == "pages" and selection.fetched is None and not selection.everything:
-        selection = replace(selection, fetched=True)
-    if what in FOLDERS:
-        _folder(connection, what, by, selection, _Folder(output, database))
-        return []
-    notes: list[str] = []
-    counts = TextCounts()
-    table = functools.partial(_table, connection, what, selection, main=main, counts=counts)
-    with replacing(output) as file:
-        if format_ in ("csv", "tsv", "jsonl"):
-            safe = output.suffix.lower() == ".csv" if safe is None else safe
-            written = _rows(table(), format_, file, safe=safe)
-        elif what == "cdxj":
-            written = _cdxj(connection, database, selection, file, notes)
-        else:
-            written = _writer(connection, what, format_, selection, table, output=output)(file)
-        if not written:
-            refuse_empty(output)
-    return notes + counts.words() + captures.missing_answers(connection, selection)
+        return replace(selection, fetched=True)
+    return selection
 
 
 def _table(
@@ -209,15 +217,19 @@ class _Folder:
         return target
 
 
-def _folder(connection: sqlite3.Connection, what: str, by: str, selection: Selection, folder: _Folder) -> None:
+def _folder(connection: sqlite3.Connection, what: str, by: str, selection: Selection, folder: _Folder) -> int:
     from graphlang.export import common_crawl  # noqa: PLC0415
 
     if what == "vertices-edges":
         vertices, edges = folder.file("vertices.txt.gz"), folder.file("edges.txt.gz")
         with replacing(vertices) as vertex_file, replacing(edges) as edge_file:
-            if not common_crawl.vertices_and_edges(connection, by, selection, vertex_file, edge_file):
+            written = common_crawl.vertices_and_edges(connection, by, selection, vertex_file, edge_file)
+            if not written:
                 refuse_empty(vertices)
-        return
+        return written
+    written = 0
     for language, page in common_crawl.site_lists(connection, selection):
         with replacing(folder.file(f"{language}.md")) as file:
             file.write(page.encode())
+        written += 1
+    return written

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from graphlang.db.errors import StoreError
 from graphlang.maps.gathered import gather
 
 if TYPE_CHECKING:
@@ -49,6 +50,18 @@ _SIDES: Final = """
         MAX(CASE WHEN year = :after THEN confidence END) AS after_confidence
     FROM {source} WHERE year IN (:before, :after) GROUP BY url, host, domain
 """
+
+
+def require_years(connection: sqlite3.Connection, years: tuple[str, str]) -> None:
+    """Refuse years of which there is no capture."""
+    rows = connection.execute(
+        "SELECT SUBSTR(date, 1, 4) FROM captures WHERE date <> '' UNION SELECT SUBSTR(date, 1, 4)"
+        " FROM history_captures WHERE date <> '' ORDER BY 1"
+    )
+    captured = [year for (year,) in rows]
+    for year in years:
+        if year not in captured:
+            raise StoreError(f"no capture is from {year}; there are {', '.join(captured) or 'no dates'}")
 
 
 def year_changes(connection: sqlite3.Connection, years: tuple[str, str], selection: Selection) -> Iterator[ChangeRow]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from graphlang.codes import languages
 from graphlang.db.corrections import IN_FORCE
 from graphlang.db.runs.run import chosen_run
-from graphlang.maps.selection import IS_PAGE, Selection
+from graphlang.maps.selection import FLOOR, IS_PAGE, Selection
 from graphlang.method_cards import sources
 
 if TYPE_CHECKING:
@@ -112,7 +112,8 @@ _COUNTS: Final = (
     (
         "language of pages of text",
         (
-            f"SELECT language, COUNT(*) FROM page_languages WHERE fetched AND {' AND '.join(IS_PAGE)}"
+            f"SELECT IIF(confidence < {FLOOR}, 'und', language), COUNT(*) FROM page_languages"
+            f" WHERE fetched AND {' AND '.join(IS_PAGE)}"
             " GROUP BY 1 ORDER BY 2 DESC, 1"
         ),
     ),

@@ -114,7 +114,8 @@ def _list(connection: sqlite3.Connection, selection: Selection, *, of_captures: 
         of_language.parts += share
         find(answer, of_answer).parts -= share
     weight = sum(of_language.weight for of_language in counts.values())
-    counts = {label: each for label, each in counts.items() if each.has_row(selection, weight)}
+    unfetched = selection.fetched is False or selection.everything
+    counts = {label: each for label, each in counts.items() if each.has_row(weight, unfetched=unfetched)}
     weight = sum(of_language.weight for of_language in counts.values())
     listed = [
         _row(of_language, weight, sites.get(label, 0))

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from graphlang.codes import languages
 from graphlang.maps.poisson_binomial import any_at_all, interval
-
-if TYPE_CHECKING:
-    from graphlang.maps.selection import Selection
 
 #: A language that no page is mainly in has a row if its parts of pages add up to one page, and to this share of all:
 #: English on a bilingual site has one, a misread quotation has none.
@@ -74,10 +71,8 @@ class PageCounts:
             return self.confidence / self.pages
         return self.unfetched_confidence / self.unfetched if self.unfetched else 0.0
 
-    def has_row(self, selection: Selection, total: float) -> bool:
+    def has_row(self, total: float, *, unfetched: bool) -> bool:
         """Return whether the language is a row of a map whose weights add up to ``total``, and not only possible."""
-        if self.pages:
-            return True
-        if self.unfetched and (selection.fetched is False or selection.everything):
+        if self.pages or (self.unfetched and unfetched):
             return True
         return self.weight >= max(1.0, LEAST_PART * total)

@@ -164,7 +164,7 @@ def sample_rows(
     were read changes nothing, and of a collection that has grown most are drawn again.
     """
     selection = Selection(choices=choices, fetched=True)
-    source, values = selection.source(of=selection.view, columns=("page", "url"))
+    source, values = selection.source(of=selection.view, columns=("page", "url", "language", "script"))
     key = draw.to_bytes(8, "little")
     drawn = heapq.nsmallest(
         count,

@@ -59,9 +59,7 @@ class Selection:
     mime: tuple[str, ...] = ()  #: media types; ``image/*`` is every image
     fetched: bool | None = None  #: True: only pages that were read; False: only those that were not
     everything: bool = False
-    captures: str = (
-        "own"  #: ``all``: every capture of a page counts, where captures are asked for (`captures.captures_sql`)
-    )
+    captures: str = "own"  #: ``all``: every capture of a page counts, where captures are listed
     gathered: Gathered | None = None  #: where the pages were gathered
     year: str | None = None  #: only pages that were gathered for this year
 
@@ -83,17 +81,16 @@ class Selection:
         if self.below is not None:
             values["below"] = self.below
             conditions.append("confidence < :below")
-        if with_languages and self.choices:
-            conditions.append(choice_condition(self.choices, values))
-        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-        chosen = ", ".join(columns)
+        languages = [choice_condition(self.choices, values)] if with_languages and self.choices else []
         if not self.min_confidence:
-            return f"(SELECT {chosen} FROM {of}{where})", values
+            return f"(SELECT {', '.join(columns)} FROM {of}{_where(conditions + languages)})", values
+        chosen = ", ".join(columns)
         # The threshold comes before the filters, so that --language und finds what it makes undetermined.
         for column, otherwise in (("language", "'und'"), ("script", "NULL")):
             masked = f"CASE WHEN confidence < :least THEN {otherwise} ELSE {column} END AS {column}"
             chosen = chosen.replace(column, masked, 1)
-        return f"(SELECT * FROM (SELECT {chosen} FROM {of}){where})", values
+        pages = f"(SELECT {chosen} FROM {of}{_where(conditions)})"
+        return f"(SELECT * FROM {pages}{_where(languages)})" if languages else pages, values
 
     @property
     def view(self) -> str:
@@ -138,6 +135,10 @@ class Selection:
         """Return whether a label such as ``srp`` or ``srp_Cyrl`` is selected."""
         language, _, script = label.partition("_")
         return self.takes(language, script or None)
+
+
+def _where(conditions: list[str]) -> str:
+    return f" WHERE {' AND '.join(conditions)}" if conditions else ""
 
 
 def choice_condition(choices: Iterable[LanguageChoice], values: dict[str, Any]) -> str:

@@ -82,7 +82,7 @@ def site_graph(
 
     The components are those of all pages that count, whether they were fetched or only linked to.
     """
-    sites = sorted(list_sites(connection, unit, selection), key=lambda site: (-site.pages, site.site))
+    sites = sorted(list_sites(connection, unit, selection, unfetched=True), key=lambda site: (-site.pages, site.site))
     rank = {site.site: number for number, site in enumerate(sites)}
     (source, target, links), shape = count_site_links(connection, selection, rank, unit, measures=measures)
     ways = Ways(len(sites), source, target)

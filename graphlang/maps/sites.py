@@ -75,11 +75,17 @@ def language_map(
 
 
 def site_map(
-    connection: sqlite3.Connection, units: Sequence[str], selection: Selection, *, scripts: bool = False
+    connection: sqlite3.Connection,
+    units: Sequence[str],
+    selection: Selection,
+    *,
+    scripts: bool = False,
+    unfetched: bool = False,
 ) -> Map:
     """Map languages by one or several units: a column for each unit (``site`` if one), then those of `SiteRow`.
 
-    The greatest sites come first, the years of each in their order, and of a year the commonest language first.
+    The greatest sites come first, the years of each in their order, and of a year the commonest language first. With
+    ``unfetched``, languages and sites of which there are only unfetched URLs have rows, too.
     """
     for unit in units:
         if unit not in UNITS:
@@ -93,8 +99,8 @@ def site_map(
     if by_year and has_answered_history(connection):
         needed = [_NEEDED.get(unit, unit) for unit in units]
         with gather(connection, selection, extra=needed, yearly=True) as at_hand:
-            return _map(connection, units, at_hand, scripts=scripts, of_captures=True)
-    return _map(connection, units, selection, scripts=scripts)
+            return _map(connection, units, at_hand, scripts=scripts, unfetched=unfetched, of_captures=True)
+    return _map(connection, units, selection, scripts=scripts, unfetched=unfetched)
 
 
 class _SiteLanguage(PageCounts):
@@ -124,15 +130,15 @@ class _SiteCounts:
     def unfetched(self) -> int:
         return sum(counts.unfetched for counts in self.languages.values())
 
-    def rows(self, selection: Selection) -> list[tuple[Any, ...]]:
+    def rows(self, *, unfetched: bool) -> list[tuple[Any, ...]]:
         """List the fields of `SiteRow` after ``site``, the commonest language first."""
         weights = {label: counts.weight for label, counts in self.languages.items()}
-        weight, unfetched = sum(weights.values()), self.unfetched
-        listed = [counts for counts in self.languages.values() if counts.has_row(selection, weight)]
+        weight, urls = sum(weights.values()), self.unfetched
+        listed = [counts for counts in self.languages.values() if counts.has_row(weight, unfetched=unfetched)]
         weight = sum(weights[counts.language] for counts in listed)
         rows = []
         for counts in listed:
-            share = counts.unfetched / unfetched if unfetched else 0.0
+            share = counts.unfetched / urls if urls else 0.0
             if weight:
                 share = weights[counts.language] / weight
             name, (low, high) = languages.name(counts.language), counts.interval(EXACT)
@@ -152,6 +158,7 @@ def _map(
     selection: Selection,
     *,
     scripts: bool,
+    unfetched: bool,
     of_captures: bool = False,
 ) -> Map:
     source, values = selection.source(with_languages=False, of=selection.view)
@@ -177,10 +184,10 @@ def _map(
     sites: dict[tuple[Any, ...], _SiteCounts] = {}
     for row in connection.execute(query, values):
         site = sites.setdefault(row[:width], _SiteCounts())
-        language, script, runner_up, _, _, pages, unfetched, sure, all_sure, second, *lengths = row[width:]
+        language, script, runner_up, _, _, pages, urls, sure, all_sure, second, *lengths = row[width:]
         counts = site.find(language, script)
         counts.add_pages(pages, sure)
-        counts.unfetched += unfetched
+        counts.unfetched += urls
         counts.unfetched_confidence += all_sure - sure
         counts.length += lengths[0]
         counts.short += lengths[1]
@@ -195,10 +202,11 @@ def _map(
         counts.parts += share
         site.find(answer, answer_script).parts -= share
     columns = ("site",) if width == 1 else tuple(units)
+    unfetched = unfetched or selection.fetched is False or selection.everything
     rows = [
         (*key, *row)
         for key in _ranked(sites, units)
-        for row in sites[key].rows(selection)
+        for row in sites[key].rows(unfetched=unfetched)
         if selection.takes_label(row[0])
     ]
     return Map((*columns, *SiteRow._fields[1:]), rows)
@@ -248,9 +256,11 @@ class Site(NamedTuple):
     languages: str  #: all of them with their shares: ``deu 0.800, fra 0.200``
 
 
-def list_sites(connection: sqlite3.Connection, unit: str, selection: Selection) -> Iterator[Site]:
-    """Yield one row for each host or domain."""
-    rows = map(SiteRow._make, site_map(connection, [unit], selection).rows)
+def list_sites(
+    connection: sqlite3.Connection, unit: str, selection: Selection, *, unfetched: bool = False
+) -> Iterator[Site]:
+    """Yield one row for each host or domain; with ``unfetched``, also for those of which no page was read."""
+    rows = map(SiteRow._make, site_map(connection, [unit], selection, unfetched=unfetched).rows)
     for name, group in groupby(rows, key=attrgetter("site")):
         site = list(group)
         pages, unfetched, length = (

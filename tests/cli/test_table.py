@@ -35,7 +35,8 @@ class Terminal(io.StringIO):
         return True
 
 
-def cell(value: object) -> str:
+def cell(value: object, column: str) -> str:
+    del column
     return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 

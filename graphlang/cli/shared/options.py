@@ -72,12 +72,31 @@ def remember_database(ctx: click.Context, param: click.Parameter, value: Path) -
     return value
 
 
-database = click.argument("db", type=click.Path(dir_okay=False, path_type=Path), callback=remember_database)
+#: Database of verbs that name none, if the working folder has it.
+DEFAULT: Final = "crawl.db"
+
+
+class _Database(click.Argument):
+    """The first argument of most verbs; `DEFAULT` if it is the only one, is missing, and exists."""
+
+    def consume_value(self, ctx: click.Context, opts: Any) -> tuple[Any, Any]:
+        value, source = super().consume_value(ctx, opts)
+        arguments = [param for param in ctx.command.params if isinstance(param, click.Argument)]
+        missing = not isinstance(value, (str, Path))
+        if missing and len(arguments) == 1 and Path(DEFAULT).is_file():
+            return DEFAULT, click.core.ParameterSource.DEFAULT
+        return value, source
+
+
+database = click.argument(
+    "db", cls=_Database, type=click.Path(dir_okay=False, path_type=Path), callback=remember_database
+)
 
 new_database = click.option(
     "--db",
     "db",
-    required=True,
+    default=DEFAULT,
+    show_default=True,
     type=click.Path(dir_okay=False, path_type=Path),
     callback=remember_database,
     help="The database; created if it does not exist.",
