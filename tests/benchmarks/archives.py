@@ -1,8 +1,8 @@
 """Small archives made after bug reports of other tools: ``python tests/benchmarks/archives.py [-v] [CASE...]``.
 
 Each case of ``complaints/archives.tsv`` is read alone, and its pages are compared with what is expected of them. A
-case is *right*, *reported* (not right, but a problem says so), *wrong* (not right, without a problem) or *lost* (text or
-a page is missing, without a problem). The README beside the data explains the columns.
+case is *right*, *reported* (not right, but a problem says so), *wrong* (not right, without a problem) or *lost* (text
+or a page is missing, without a problem). The README beside the data explains the columns.
 """
 
 from __future__ import annotations
@@ -43,28 +43,26 @@ def failures(expected: str, pages: list[Page], problems: list[Problem]) -> Itera
     for expectation in _EXPECTATION.split(expected):
         word, *arguments = expectation.split(" ", 2)
         page = captures.get(arguments[0]) if arguments else None
-        lost = "lost" if page is None or not page.text else "wrong"
-        if word == "pages" and len([page for page in pages if page.text]) != int(arguments[0]):
-            yield "lost" if len(pages) < int(arguments[0]) else "wrong", expectation
-        elif word == "text" and (page is None or _fold(arguments[1]) not in _fold(f"{page.title} {page.text}")):
-            yield lost, expectation
-        elif word == "main" and (page is None or _fold(arguments[1]) not in _fold(page.text[: page.main_length])):
-            yield lost, expectation
-        elif word == "lang":
-            label = identify([page.text])[0].language if page is not None else ""
-            if label != arguments[1]:
-                yield lost, f"{expectation}, not {label}"
-        elif word == "link":
-            target, _, kind = arguments[1].partition(" ")
-            kinds = {link.url: link.kind for link in Links.of(page.links)} if page is not None else {}
-            if target not in kinds or (kind and kinds[target] != LinkKind[kind.upper()]):
-                yield lost, expectation
-        elif word == "page" and page is None:
-            yield "lost", expectation
-        elif word == "nopage" and page is not None:
-            yield "wrong", expectation
-        elif word == "noproblem" and problems:
-            yield "wrong", expectation
+        if word == "pages":
+            texts = sum(bool(page.text) for page in pages)
+            if texts != int(arguments[0]):
+                yield "lost" if texts < int(arguments[0]) else "wrong", expectation
+        elif word in {"nopage", "noproblem"}:
+            if page is not None or (word == "noproblem" and problems):
+                yield "wrong", expectation
+        elif page is None or (word != "page" and not _meets(page, word, arguments[1])):
+            yield "lost" if page is None or not page.text else "wrong", expectation
+
+
+def _meets(page: Page, word: str, value: str) -> bool:
+    if word == "lang":
+        return identify([page.text])[0].language == value
+    if word == "link":
+        target, _, kind = value.partition(" ")
+        kinds = {link.url: link.kind for link in Links.of(page.links)}
+        return target in kinds and (not kind or kinds[target] == LinkKind[kind.upper()])
+    text = page.text[: page.main_length] if word == "main" else f"{page.title} {page.text}"
+    return _fold(value) in _fold(text)
 
 
 def _fold(text: str) -> str:
