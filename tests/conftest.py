@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner, Result
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     import sqlite3
@@ -34,6 +34,11 @@ sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != _CHECKOUT
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# A database waits for the disk at each commit, but not in memory.
+_IN_MEMORY = Path("/dev/shm")  # noqa: S108 - pytest makes its own folder there, which nobody else may read
+if os.access(_IN_MEMORY, os.W_OK) and shutil.disk_usage(_IN_MEMORY).free > 8 << 30:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_IN_MEMORY))
+
 # What is kept of models for later starts: in one place for all tests, and not where the user has it.
 os.environ.setdefault("GRAPHLANG_CACHE", str(_CHECKOUT / "build" / "cache"))
 
@@ -41,10 +46,12 @@ os.environ.setdefault("GRAPHLANG_CACHE", str(_CHECKOUT / "build" / "cache"))
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# How long an example takes says nothing about the code: other programs run beside the tests.
-# The same examples each time: a change elsewhere must not fail a test. 'make explore' tries others.
-settings.register_profile("untimed", deadline=None, derandomize=True, database=None)
-settings.register_profile("explore", deadline=None, max_examples=1000, print_blob=True)
+# How long an example takes depends on what else the machine does. The examples are the same each time: a change
+# elsewhere must not fail a test. 'make explore' tries others, and CI more of the same.
+UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+settings.register_profile("untimed", UNTIMED, derandomize=True, database=None, max_examples=50)
+settings.register_profile("more", UNTIMED, derandomize=True, database=None, max_examples=400)
+settings.register_profile("explore", UNTIMED, max_examples=1000, print_blob=True)
 settings.load_profile("untimed")
 
 #: Files whose tests take longest, in this order: they begin first, so that no core waits for one of them in the end.
