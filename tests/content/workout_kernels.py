@@ -59,7 +59,7 @@ def damaged_arrays(chance: random.Random, tiny: str) -> bool:
         return array + np.array([chance.choice(WRONG) for _ in array])
 
     refused = 0
-    for _ in range(40):
+    for _ in range(80):
         given = characters([text(chance, 12) for _ in range(4)])
         try:
             given = Characters(given.symbols, wild(given.begins), wild(given.ends))
@@ -91,7 +91,7 @@ def damaged_arrays(chance: random.Random, tiny: str) -> bool:
             units.letters(given)
         except REFUSED:
             refused += 1
-    return 0 < refused < 40
+    return 0 < refused < 80
 
 
 def strangers(
