@@ -55,7 +55,7 @@ _SAME_CAPTURE: Final = (
 )
 
 
-def choose_captures(  # noqa: PLR0917  internal
+def choose_captures(
     stages: Stages, keep: Keep, bucket_count: int, several: int, key: bytes, *, borrowing: bool
 ) -> None:
     """Write captures, links and facts, and with `Keep.ALL` the other captures.

@@ -32,9 +32,7 @@ _PLAIN: Final = (
 class RecordRows:
     """Collects rows of `RECORDS` and returns them as batches; ``begin`` is where the byte range begins."""
 
-    def __init__(
-        self, source: int, file: str, begin: int, new: NewUrls | None = None, key: bytes = b""
-    ) -> None:
+    def __init__(self, source: int, file: str, begin: int, new: NewUrls | None = None, key: bytes = b"") -> None:
         self._where = {"source": source, "file": file, "begin": begin}
         self._columns: dict[str, list[Any]] = {name: [] for name in RECORDS.names}
         self._ids = PageIds(new, key)

@@ -334,7 +334,7 @@ def test_urls_prepared_to_have_one_id_have_two(prepared: Path, tmp_path: Path) -
 
 
 def test_two_urls_with_one_id_get_other_ids(prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(job, "derive_key", lambda digests, attempt: bytes(attempt))
+    monkeypatch.setattr(job, "derive_key", lambda _, attempt: bytes(attempt))
     out, stages = made(prepared, tmp_path / "tables", Keep.BEST, Cluster())
     assert len(urls_by_id(out)) == 3
     assert [stage.partition(":")[0] for stage in stages[:4]] == ["read", "pages", stages[2].partition(":")[0], "read"]
@@ -344,7 +344,7 @@ def test_two_urls_with_one_id_get_other_ids(prepared: Path, tmp_path: Path, monk
 def test_two_urls_with_one_id_under_each_key_end_the_job(
     prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(job, "derive_key", lambda digests, attempt: b"")
+    monkeypatch.setattr(job, "derive_key", lambda *_: b"")
     with pytest.raises(CollisionError, match=f"same 64-bit id .*: {PREPARED[0]} and {PREPARED[1]}$"):
         made(prepared, tmp_path / "tables", Keep.BEST, Cluster())
     assert [path.name for path in tmp_path.iterdir() if "tables" in path.name] == []
