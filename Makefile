@@ -27,7 +27,8 @@ test: $(STAMP)  ## all tests, doctests included, on CORES cores (all, at most 8)
 	$(BIN)/pytest --numprocesses $(CORES) --maxprocesses 8 --dist loadfile --no-loadscope-reorder ./tests \
 	  --pyargs graphlang
 
-check: lint types test  ## what CI runs
+check: $(VENV)/types  ## what CI runs: rules, types and tests, beside one another
+	$(MAKE) --jobs --output-sync=none lint types test
 
 KILLS ?= 50
 kill: $(STAMP)  ## kill each writing verb KILLS times at random, and compare with a clean run
