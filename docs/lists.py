@@ -50,11 +50,11 @@ The columns of `--format csv`, `tsv` and `jsonl`; in Python, the attributes of a
 their names ([what is stable](stability.md)). This page is generated from the code. Other columns:
 
 - `identify`: a [`Prediction`](library.md), with `input` before it and `characters` after it.
-- `runs`: the [table of runs](../db/SCHEMA.md#runs) and its moment (`at`). `chosen` is `*` for the run that the views show, `model_hash` has
-  the first 12 digits, and `seeds` are separated by spaces.
+- `runs`: the [table of runs](../db/SCHEMA.md#runs) and its moment (`at`). `chosen` is `*` for the run that the views
+  show, `model_hash` has the first 12 digits, and `seeds` are separated by spaces.
 - [`export`](howto/exports.md): `pages` has the columns of the view [`page_languages`](../db/SCHEMA.md#page_languages),
-  `languages`, `shares` and `guess`; `links` those of [`link_details`](../db/SCHEMA.md#link_details) and the languages of both
-  ends; `sites`, `languages` and `texts` those of the lists below.
+  `languages`, `shares` and `guess`; `links` those of [`link_details`](../db/SCHEMA.md#link_details) and the languages
+  of both ends; `sites`, `languages` and `texts` those of the lists below.
 - `language-graph` and `score`: see their [help](../graphlang/COMMANDS.md).
 """
 

@@ -156,7 +156,7 @@ def compare(
     fetched: bool,
     **target: Unpack[RowOptions],
 ) -> None:
-    """List the pages that changed: between runs, years, or databases.
+    """List pages that changed: between runs, years or databases.
 
     Years and databases: 'gained' are pages that only the later one has, 'lost' those that only the earlier one has,
     'switched' those of both that are in another language. A page counts once a year, see 'graphlang sites --by
@@ -173,7 +173,8 @@ def compare(
       graphlang compare crawl.db --years 2024 2025 --count
       graphlang compare old.db new.db --count --by host --format csv
     """
-    runs = [int(name) for name in others if name.isascii() and name.isdecimal() and not Path(name).exists()]
+    numbers = [name for name in others if name.isascii() and name.isdecimal() and not Path(name).exists()]
+    runs = [WholeNumber(1).convert(name, None, None) for name in numbers]
     if by is not None and not count:
         raise click.UsageError("--by needs --count")
     if years is not None or len(runs) != len(others) or not others:

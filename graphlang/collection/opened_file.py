@@ -219,8 +219,10 @@ def require_answers(connection: sqlite3.Connection) -> None:
     Raises:
         StoreError: nothing is classified yet, and no page is corrected.
     """
-    corrected = connection.execute("SELECT 1 FROM corrections LIMIT 1").fetchone()
-    if chosen_run(connection) is None and corrected is None:
+    (waiting,) = connection.execute(
+        "SELECT EXISTS (SELECT 1 FROM captures) AND NOT EXISTS (SELECT 1 FROM corrections)"
+    ).fetchone()
+    if waiting and chosen_run(connection) is None:
         raise StoreError(NOTHING_YET)
 
 
