@@ -319,8 +319,7 @@ class Listing(OpenedFile):
             TypeError: `url` is not a text, or `run` not an integer.
             ValueError: `at` is not a moment.
         """
-        from graphlang.analysis.explain import explain, run_of  # noqa: PLC0415
-        from graphlang.maps.pages import find_url  # noqa: PLC0415
+        from graphlang.analysis.explain import explain, find_url, run_of  # noqa: PLC0415
 
         with self._reading() as connection:
             return explain(connection, find_url(connection, url), run=run if at is None else run_of(connection, at))

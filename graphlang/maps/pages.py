@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
-import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
-from graphlang.db.errors import StoreError
-from graphlang.ingest.links.canonical import canonical
 from graphlang.maps import shares
 from graphlang.maps.selection import COLUMNS
 
@@ -86,37 +82,6 @@ def page_rows(
     columns = ", ".join(PageRow._fields[:-3])
     query = f"SELECT {columns}, {share_columns}, {GUESS} FROM {source} AS pages{where} ORDER BY {ORDERS[sort]}"
     yield from connection.execute(query, values)
-
-
-_NEAREST: Final = 3  # URLs that an error names
-_CANDIDATES: Final = 5_000  # URLs of a host that are compared
-
-
-def find_url(connection: sqlite3.Connection, written: str) -> str:
-    """Return the URL of the collection that is meant: without a scheme, www or final slash, the one that has them.
-
-    Raises `StoreError` with the nearest URLs if there is none.
-    """
-    url = canonical(written) or written
-    address = re.sub(r"^[a-z]+://(?:www\\.)?|^www\\.", "", url, flags=re.IGNORECASE)
-    spellings = [url]
-    for scheme in ("https", "http"):
-        for name in (f"{scheme}://{address}", f"{scheme}://www.{address}"):
-            spellings += [canonical(name) or name, canonical(name.rstrip("/")) or name, f"{name.rstrip('/')}/"]
-    for spelling in dict.fromkeys(spellings):
-        if connection.execute("SELECT 1 FROM pages WHERE url = ?", (spelling,)).fetchone() is not None:
-            return spelling
-    host = address.partition("/")[0].lower()
-    rows = connection.execute(
-        "SELECT pages.url FROM hosts JOIN pages ON pages.host = hosts.id WHERE hosts.host IN (?, ?) LIMIT ?",
-        (host, f"www.{host}", _CANDIDATES),
-    )
-    nearest = difflib.get_close_matches(url, [near for (near,) in rows], _NEAREST, cutoff=0.5)
-    if not nearest:
-        hosts = [name for (name,) in connection.execute("SELECT host FROM hosts LIMIT ?", (_CANDIDATES,))]
-        nearest = difflib.get_close_matches(host, hosts, _NEAREST)
-    hint = f"; the nearest: {', '.join(nearest)}" if nearest else ""
-    raise StoreError(f"the collection has no page {written}{hint}")
 
 
 def declares_another(declared: str | None, answer: str) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import sys
 import time
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
@@ -77,7 +78,7 @@ def write_table(
     names = [column.name for column in available]
     head += [
         _bold(_line(fitting, names, None), on=screen is not None),
-        _rule(file) * (sum(column.width for column in fitting) + len(_GAP) * (len(fitting) - 1)),
+        _rule(file) * min(room or sys.maxsize, sum(column.width + len(_GAP) for column in fitting) - len(_GAP)),
     ]
     pages = pager and screen is not None and len(texts) + len(head) + 1 > screen.lines and _has_pager()
     written = 0
@@ -174,7 +175,7 @@ def _fitting(columns: list[_Column], room: int, first: Sequence[str]) -> list[_C
     used = 0
     for column in order:
         width = column.minimum + (len(_GAP) if chosen else 0)
-        if chosen and used + width > room:
+        if (chosen or link is not None) and used + width > room:
             break  # and not a less important one, because it happens to be narrow
         chosen.append(column)
         used += width
