@@ -153,7 +153,7 @@ class Plain:
         scores = np.array([self.scores(text, number, label) for label in columns.tolist()])
         shares = np.exp(scores - scores.max())
         strange = self.unknown(text, int(columns[scores.argmax()])) if len(columns) > 1 else 0.0
-        letters, plain, digits = count_plain(given_)
+        letters, plain, _ = count_plain(given_)
         drawn = count_drawn(given_) > doubt.THIRD_LETTERS * len(given_)
         if strange > doubt.REFUSED or drawn:
             return chances
@@ -162,7 +162,7 @@ class Plain:
         twice = name == "LATIN" and sum(map(len, TWICE.findall(given_))) * doubt.GARBLED > len(given_)
         if 2 * plain < letters:
             rest *= 1 - doubt.OF_CODES
-        elif digits >= letters > 0 or twice or (marks > 2 and marks > doubt.CODE * len(given_)):
+        elif twice or (marks > 2 and marks > doubt.CODE * len(given_)):
             rest *= 1 - doubt.OF_CODE
         chances[columns] = shares / shares.sum() * rest + (1 - rest) / len(columns)
         return chances

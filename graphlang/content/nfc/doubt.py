@@ -427,7 +427,7 @@ def doubt_rubbish(
 ) -> None:
     """Remove the answers of repeated letters and codes, and lower the confidence of other rubbish, in place.
 
-    A page of codes keeps a little confidence: its few words are evidence for the graph.
+    A page of codes keeps a little confidence: its few words are evidence for the graph. Numbers are usual on pages.
 
     Args:
         answer: Probabilities, (rows, labels).
@@ -438,11 +438,11 @@ def doubt_rubbish(
         pages: Whether the texts are pages.
     """
     rubbish = find_rubbish(texts, signs)
-    none = rubbish.drawn if pages else rubbish.drawn | rubbish.codes
+    none, code = rubbish.drawn, rubbish.program | (rubbish.garbled if latin is None else rubbish.garbled & latin)
+    if not pages:
+        none, code = none | rubbish.codes, code | rubbish.numbers
     if none.any():
         answer[rows[none]] = 0
-    garbled = rubbish.garbled if latin is None else rubbish.garbled & latin
-    code = rubbish.program | garbled | rubbish.numbers
     _spread_evenly(answer, rows[code & ~rubbish.codes], OF_CODE)
     _spread_evenly(answer, rows[rubbish.codes & ~none], OF_CODES)
 
