@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# Tests start hundreds of processes, each of which would compile all modules again.
+export PYTHONDONTWRITEBYTECODE :=
 DATA ?= $(or $(GRAPHLANG_DATA),../shared/data)
 # Without generated files: they would change the list of sources during a build, and cause another build.
 SOURCES := $(filter-out %/entities.h,$(sort $(shell find graphlang db ingest -name '*.py' -o -name '*.sql' -o -name '*.[ch]' -o -path '*/data/*')))

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
-from graphlang.arguments import checked, whole_number
+from graphlang.arguments import checked, worker_count
 from graphlang.codes import languages
 from graphlang.content import registry as content_methods
 from graphlang.content.classifier import ClassifierMethod
@@ -40,7 +40,7 @@ class Prediction(NamedTuple):
     runner_up_confidence: float | None  #: its probability
 
 
-@checked(workers=whole_number)
+@checked(workers=worker_count)
 def identify(texts: Iterable[str], method: str | Path | Classifier = "nfc", *, workers: int = 1) -> list[Prediction]:
     r"""Identify the language of texts, or of URLs with a URL method.
 
@@ -57,7 +57,7 @@ def identify(texts: Iterable[str], method: str | Path | Classifier = "nfc", *, w
 
     Raises:
         TypeError: `texts` is one string instead of several, or has something else; `workers` is not an integer.
-        ValueError: `workers` is below 1.
+        ValueError: `workers` is not within 1 and 256.
         ModelError: there is no such method or model.
 
     >>> identify(["Der Nebel liegt noch über dem Tal.", "", "42"])[0].language

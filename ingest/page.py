@@ -27,6 +27,7 @@ from graphlang.ingest.links.strip_tracking import rename_urls, strip_page
 from graphlang.ingest.native import ordinary_page as _kernels
 from graphlang.ingest.payload import http
 from graphlang.ingest.payload.charset import Decoded, decode, is_utf8_label, utf8_source
+from graphlang.ingest.payload.content_encoding import decode_payload
 from graphlang.ingest.payload.encoded_twice import repair_encoding, undo_encoding
 from graphlang.ingest.time_limit import TimeLimit, TimeLimitError
 from graphlang.native.kernels import copy_bytes, decode_bytes
@@ -138,12 +139,16 @@ class Parser:
         source = _http_source(answer)
         if source is None or status in _REDIRECTS or self._needs_steps or not uri.startswith(_HTTP):
             return None
+        fields, faults = http.answer_fields(answer), ()
+        if "content-encoding" in fields or "transfer-encoding" in fields:
+            block, faults = decode_payload(block[body:], fields, limits.max_payload)
+            body = 0
         begin = body
         if block.startswith(_BOM, body):
             source, begin = "bom", body + len(_BOM)
         source = source or utf8_source(block, body)
         url = self._joiner.absolute(uri)
-        if not source or url is None or len(url) > limits.max_url:
+        if faults or not source or url is None or len(url) > limits.max_url:
             return None
         limit, depth = 4 * limits.max_links, limits.max_depth
         _kernels.ordinary_page_read(self._reader, block, begin, limit, depth, source == "utf-8", markup)
@@ -331,9 +336,7 @@ def _http_source(answer: str) -> str | None:
     """Return ``http`` for an answer of HTML in UTF-8, an empty string for HTML without a charset, None for others."""
     fields = http.answer_fields(answer)
     mime, charset = http.parse_media_type(fields.get("content-type", ""))
-    if mime != _HTML or "content-encoding" in fields or "transfer-encoding" in fields:
-        return None
-    if header_references(None, fields):
+    if mime != _HTML or header_references(None, fields):
         return None
     if charset is None:
         return ""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 import click
 
+from graphlang.arguments import MOST_WORKERS
 from graphlang.cli.shared.options import Finite, WholeNumber, apply
 from graphlang.cli.shared.paths import STANDARD_INPUT, files_in
 from graphlang.db.records import READ
@@ -122,7 +123,7 @@ _READING: Final = (
     from_list,
     click.option(
         "--workers",
-        type=WholeNumber(1),
+        type=WholeNumber(1, MOST_WORKERS),
         default=None,
         metavar="N",
         help="Processes that decompress and parse; by default one for each core. The result does not depend on "
