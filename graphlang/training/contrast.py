@@ -139,7 +139,8 @@ def fit_change(counts: sparse.csr_array, gap: Floats, *, truth: NDArray[np.bool_
 
     def loss(change: Floats) -> tuple[float, Floats]:
         score = gap + small @ change
-        slope = -sign * weight / (1 + np.exp(sign * score))
+        with np.errstate(over="ignore"):  # the slope is 0 there
+            slope = -sign * weight / (1 + np.exp(sign * score))
         value = float((weight * np.logaddexp(0, -sign * score)).sum() + PULL / 2 * (change @ change))
         return value, transposed @ slope + PULL * change
 
