@@ -27,14 +27,16 @@ test: $(STAMP)  ## all tests, doctests included, on CORES cores (all, at most 8)
 	$(BIN)/pytest --numprocesses $(CORES) --maxprocesses 8 --dist loadfile --no-loadscope-reorder ./tests \
 	  --pyargs graphlang
 
-check: lint types test  ## what CI runs
+check: $(VENV)/types  ## what CI runs: rules, types and tests, beside one another
+	$(MAKE) --jobs --output-sync=none lint types test
 
 KILLS ?= 50
 kill: $(STAMP)  ## kill each writing verb KILLS times at random, and compare with a clean run
 	GRAPHLANG_KILLS=$(KILLS) $(BIN)/pytest -s ./tests/cli/test_stop_and_go_on.py
 
-explore: $(STAMP)  ## property tests with a thousand other examples each
-	$(BIN)/pytest -m hypothesis --hypothesis-profile explore ./tests
+PROFILE ?= explore
+explore: $(STAMP)  ## property tests with a thousand other examples each; with PROFILE=more, always the same 400
+	$(BIN)/pytest -m hypothesis --hypothesis-profile $(PROFILE) ./tests
 
 RUNS ?= 15
 soak: $(STAMP)  ## the main job over 60,000 pages, RUNS times with two and four workers; results must equal those of one

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import lid_peers
 import numpy as np
+from development_data import answer_texts
 from graph_tables import hide
 from paper_tables import trained
 from url_data import has_path
@@ -110,13 +111,8 @@ def of_languages(gold: NDArray[np.str_], columns: list[NDArray[np.bool_]]) -> di
 
 def answers(identifier: Any, texts: list[str]) -> tuple[NDArray[np.str_], NDArray[np.float32]]:
     names = np.array([*(code(label) or "und" for label in identifier.labels), "und"])
-    best, sure = [], []
-    for start in range(0, len(texts), 2_000):
-        chances = identifier.probabilities(texts[start : start + 2_000])
-        top = chances.max(axis=1)
-        best.append(np.where(top > 0, chances.argmax(axis=1), len(names) - 1))
-        sure.append(top)
-    return names[np.concatenate(best)], np.concatenate(sure)
+    labels, confidences = answer_texts(identifier, texts)
+    return names[labels], confidences
 
 
 def content(identifier: Any, lines: list[tuple[str, str, str]], **told: str) -> Figures:

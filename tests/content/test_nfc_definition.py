@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.content import calibration
@@ -242,7 +242,6 @@ TEXTS = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(texts=st.lists(TEXTS, max_size=4))
 def test_probabilities_are_those_of_the_definition(both: tuple[Discriminative, Plain], texts: list[str]) -> None:
     kernels, plain = both

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import pytest
 from fastwarc.stream_io import Lz4Writer, ZstdWriter
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.db.records import Page
@@ -211,7 +211,6 @@ mutation = st.tuples(
 )
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from([*PACKERS]), st.lists(mutation, min_size=1, max_size=6))
 def test_damage_is_read_the_same(
     tmp_path: Path, archive: Archive, kind: str, changes: list[tuple[str, int, int, bytes]]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.ingest.limits import Limits
@@ -95,7 +95,6 @@ def test_pages_are_those_of_the_parser(monkeypatch: pytest.MonkeyPatch, limits: 
     by_steps, parser = Parser(limits), Parser(limits)
     monkeypatch.setattr(by_steps, "_parse_ordinary", lambda *_: None)
 
-    @settings(max_examples=400, deadline=None)
     @given(
         st.tuples(URLS, DATES, DIGESTS),
         st.sampled_from([b"200 OK", b"200 OK", b"404 Not Found", b"302 Found", b"304 Not Modified", b"099"]),
