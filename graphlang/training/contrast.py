@@ -115,7 +115,7 @@ def score_texts(identifier: Discriminative, texts: Sequence[str], label: int) ->
             factor = inverse_temperature[length] / np.sqrt(np.maximum(number[rows], 1))
             counts.append(sparse.diags_array(factor.astype(np.float64)) @ every[rows, start : start + common + rare])
             places.append(begin + rows)
-    return Scored(sparse.vstack(counts).tocsr(), np.concatenate(gaps), np.concatenate(places))
+    return Scored(sparse.csr_array(sparse.vstack(counts)), np.concatenate(gaps), np.concatenate(places))
 
 
 def fit_change(counts: sparse.csr_array, gap: Floats, *, truth: NDArray[np.bool_], weight: Floats) -> Floats:
