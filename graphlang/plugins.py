@@ -75,7 +75,7 @@ def _search_plugins(group: str) -> dict[str, EntryPoint]:
     from importlib.metadata import entry_points  # noqa: PLC0415
 
     by_name: dict[str, EntryPoint] = {}
-    for entry in sorted(entry_points(group=group), key=lambda entry: entry.name):
+    for entry in sorted(entry_points(group=group), key=lambda entry: (entry.name, find_package(entry))):
         if entry.name in by_name:
             both = f"{describe_plugin(by_name[entry.name])} and {describe_plugin(entry)}"
             raise PluginError(f"{both} have one name: uninstall one of them")
