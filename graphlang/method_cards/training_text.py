@@ -22,6 +22,7 @@ _KINDS: Final = {
     "MediaWiki": "messages of programs",
     "Tux": "messages of programs",
     "UD_": "treebanks",
+    "afrisenti": "tweets",
     "bible": "Bible",
     "common words": "common words of the web",
     "common-voice": "sentences to be read aloud",
@@ -30,6 +31,7 @@ _KINDS: Final = {
     "mozilla-www": "messages of programs",
     "tatoeba": "everyday sentences",
     "tico19": "translations on health",
+    "umsab": "tweets",
     "udhr": "Universal Declaration of Human Rights",
     "wikipedia-app": "messages of programs",
     "words": "words with their frequency",
@@ -37,7 +39,7 @@ _KINDS: Final = {
 }
 #: Folders of the table that each shipped model read; the Makefile has the commands.
 _READ: Final = {
-    "nfc": frozenset(("train", "train-software", "reference", "words")),
+    "nfc": frozenset(("train", "train-more", "train-software", "reference", "words")),
     "nfc-2004": frozenset(("train",)),
     "byte-trigrams": frozenset(("train",)),
 }

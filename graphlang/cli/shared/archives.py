@@ -30,6 +30,15 @@ def _characters(ctx: click.Context, param: click.Parameter, value: str) -> int |
     return int(WholeNumber(0).convert(value, param, ctx))
 
 
+def _charset(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    if value:
+        try:
+            Limits(charset=value)
+        except ValueError as error:
+            raise click.BadParameter(str(error), ctx, param) from error
+    return value
+
+
 class _Named(click.Path):
     """A path with a name: an empty one, as of an empty variable, would be the working folder."""
 
@@ -51,6 +60,8 @@ class Bounds(TypedDict):
     max_ratio: int
     bytes_: bool
     plain_urls: bool
+    charset: str
+    ignore_server_charset: bool
 
 
 class Reading(Bounds):
@@ -116,6 +127,20 @@ _LIMITS: Final = (
         help="Keep the visible bytes of every page for methods over bytes; by default only if the charset is doubtful.",
     ),
     click.option(
+        "--charset",
+        callback=_charset,
+        default="",
+        metavar="NAME",
+        help="Read pages in this charset, such as koi8-r, whatever they declare. Pages in UTF-8, and pages that do not"
+        " decode in it, are read as without the option.",
+    ),
+    click.option(
+        "--ignore-server-charset",
+        is_flag=True,
+        help="Do not use the charset of the HTTP header: some servers send the same one with every page. By default it"
+        " counts, unless another charset fits the bytes far better.",
+    ),
+    click.option(
         "--plain-urls", is_flag=True, help="Drop session ids and tracking parameters (utm_source, fbclid) from URLs."
     ),
 )
@@ -174,6 +199,8 @@ def limits_of(options: Bounds) -> Limits:
         all_bytes=options["bytes_"],
         anchor_texts=bool(options.get("anchor_texts")),
         plain_urls=options["plain_urls"],
+        charset=options["charset"],
+        ignore_server_charset=options["ignore_server_charset"],
     )
 
 
