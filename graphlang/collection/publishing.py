@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     import networkx as nx
     from scipy import sparse
 
-    from graphlang.evaluation.compare import Change, Count
+    from graphlang.evaluation.compare import Change, ChangeCount
     from graphlang.evaluation.evaluate import Evaluation, Gold
     from graphlang.evaluation.tune import Tuned
-    from graphlang.maps.changes import ChangeCount, ChangeRow
+    from graphlang.maps.changes import PageChange, PageChangeCount
     from graphlang.maps.language_graph import LanguageGraph
     from graphlang.maps.site_graph import SiteGraph
     from graphlang.rows import Rows
@@ -313,19 +313,19 @@ class Publishing(OpenedFile):
             TypeError: a run is not an integer, or `fetched` not a truth value.
         """
         from graphlang.db.runs.run import get_run  # noqa: PLC0415
-        from graphlang.evaluation.compare import Change, changes  # noqa: PLC0415
+        from graphlang.evaluation.compare import Change, list_changes  # noqa: PLC0415
 
         return self._rows(
             Change._make,
             Change._fields,
-            lambda connection: changes(
+            lambda connection: list_changes(
                 connection, get_run(connection, before), get_run(connection, after), fetched=fetched
             ),
             linked=(before, after),
         )
 
     @checked(before=run_number, after=run_number, fetched=flag)
-    def count_changes(self, before: int, after: int, *, fetched: bool = False) -> Rows[Count]:
+    def count_changes(self, before: int, after: int, *, fetched: bool = False) -> Rows[ChangeCount]:
         """Count such pages by pair of languages and length of text: the verb `compare --count`.
 
         Args:
@@ -338,12 +338,12 @@ class Publishing(OpenedFile):
             TypeError: a run is not an integer, or `fetched` not a truth value.
         """
         from graphlang.db.runs.run import get_run  # noqa: PLC0415
-        from graphlang.evaluation.compare import Count, counts  # noqa: PLC0415
+        from graphlang.evaluation.compare import ChangeCount, count_changes  # noqa: PLC0415
 
         return self._rows(
-            Count._make,
-            Count._fields,
-            lambda connection: counts(
+            ChangeCount._make,
+            ChangeCount._fields,
+            lambda connection: count_changes(
                 connection, get_run(connection, before), get_run(connection, after), fetched=fetched
             ),
             linked=(before, after),
@@ -416,12 +416,12 @@ class Publishing(OpenedFile):
         return self._rows(kind._make, kind._fields, read)
 
 
-def _change_class(by: str | None) -> type[ChangeRow | ChangeCount]:
-    from graphlang.maps.changes import UNITS, ChangeCount, ChangeRow  # noqa: PLC0415
+def _change_class(by: str | None) -> type[PageChange | PageChangeCount]:
+    from graphlang.maps.changes import UNITS, PageChange, PageChangeCount  # noqa: PLC0415
 
     if by is not None and by not in UNITS:
         raise ValueError(f"cannot count changes by {by}; there are {', '.join(UNITS)}")
-    return ChangeRow if by is None else ChangeCount
+    return PageChange if by is None else PageChangeCount
 
 
 def _why_no_pages(path: str | Path, gold: Gold) -> str:

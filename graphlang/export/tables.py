@@ -65,8 +65,8 @@ def pages(connection: sqlite3.Connection, selection: Selection) -> Table:
         of="(SELECT *, language AS answer FROM page_languages)", columns=(*COLUMNS, "answer")
     )
     share_columns, bound = shares.share_columns(connection)
-    names = ", ".join(f"pages.{name}" for name in COLUMNS)
-    query = f"SELECT {names}, {share_columns}, {GUESS} FROM {source} AS pages ORDER BY page"
+    columns = ", ".join(f"pages.{name}" for name in COLUMNS)
+    query = f"SELECT {columns}, {share_columns}, {GUESS} FROM {source} AS pages ORDER BY page"
     return Table((*COLUMNS, "languages", "shares", "guess"), connection.execute(query, values | bound))
 
 

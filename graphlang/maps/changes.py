@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 UNITS: Final = ("language", "host", "domain")
 
 
-class ChangeRow(NamedTuple):
+class PageChange(NamedTuple):
     """A page that two years, or two collections, do not have in the same language."""
 
     change: str  #: ``gained`` (only the later one has it), ``lost`` (only the earlier one) or ``switched``
@@ -29,7 +29,7 @@ class ChangeRow(NamedTuple):
     after_confidence: float | None  #: its probability
 
 
-class ChangeCount(NamedTuple):
+class PageChangeCount(NamedTuple):
     """Pages of a language, host or domain in two years, or two collections."""
 
     name: str  #: language, host or domain
@@ -64,7 +64,7 @@ def require_years(connection: sqlite3.Connection, years: tuple[str, str]) -> Non
             raise StoreError(f"no capture is from {year}; there are {', '.join(captured) or 'no dates'}")
 
 
-def year_changes(connection: sqlite3.Connection, years: tuple[str, str], selection: Selection) -> Iterator[ChangeRow]:
+def year_changes(connection: sqlite3.Connection, years: tuple[str, str], selection: Selection) -> Iterator[PageChange]:
     """Yield the pages that differ between two calendar years, by URL."""
     with gather(connection, selection, extra=("url", "host"), yearly=True) as at_hand:
         source, values = at_hand.source()
@@ -75,7 +75,7 @@ def year_changes(connection: sqlite3.Connection, years: tuple[str, str], selecti
 
 def count_year_changes(
     connection: sqlite3.Connection, years: tuple[str, str], selection: Selection, by: str
-) -> list[ChangeCount]:
+) -> list[PageChangeCount]:
     """Count the pages of two calendar years by language, host or domain, the greatest changes first."""
     with gather(connection, selection, extra=("url", "host"), yearly=True) as at_hand:
         source, values = at_hand.source()
@@ -89,14 +89,14 @@ def count_year_changes(
 
 def collection_changes(
     before: sqlite3.Connection, after: sqlite3.Connection, selection: Selection
-) -> Iterator[ChangeRow]:
+) -> Iterator[PageChange]:
     """Yield the pages that differ between two collections, by URL."""
     yield from _changes(_merge(before, after, selection))
 
 
 def count_collection_changes(
     before: sqlite3.Connection, after: sqlite3.Connection, selection: Selection, by: str
-) -> list[ChangeCount]:
+) -> list[PageChangeCount]:
     """Count the pages of two collections by language, host or domain, the greatest changes first."""
     site = {"language": None, "host": 1, "domain": 2}[by]
     rows = ((row[site] if site else None, row[3], row[5], 1) for row in _merge(before, after, selection))
@@ -121,14 +121,14 @@ def _merge(before: sqlite3.Connection, after: sqlite3.Connection, selection: Sel
             earlier, later = left.fetchone(), right.fetchone()
 
 
-def _changes(rows: Iterable[tuple[Any, ...]]) -> Iterator[ChangeRow]:
+def _changes(rows: Iterable[tuple[Any, ...]]) -> Iterator[PageChange]:
     for url, _, _, before, before_confidence, after, after_confidence in rows:
         if before != after:
             change = "gained" if before is None else "lost" if after is None else "switched"
-            yield ChangeRow(change, url, before, before_confidence, after, after_confidence)
+            yield PageChange(change, url, before, before_confidence, after, after_confidence)
 
 
-def _count(rows: Iterable[tuple[Any, ...]], by: str) -> list[ChangeCount]:
+def _count(rows: Iterable[tuple[Any, ...]], by: str) -> list[PageChangeCount]:
     counts: defaultdict[str, list[int]] = defaultdict(lambda: [0] * 6)
     for site, before, after, pages in rows:
         names = (before, after) if by == "language" else (site, site)
@@ -143,5 +143,5 @@ def _count(rows: Iterable[tuple[Any, ...]], by: str) -> list[ChangeCount]:
         elif before != after:
             counts[names[1]][4] += pages
             counts[names[0]][5] += pages
-    listed = [ChangeCount(name, *numbers) for name, numbers in counts.items()]
+    listed = [PageChangeCount(name, *numbers) for name, numbers in counts.items()]
     return sorted(listed, key=lambda row: (-sum(row[3:]), -row.after, row.name))

@@ -62,9 +62,9 @@ def page_rows(
     """
     if sort not in ORDERS:
         raise ValueError(f"cannot sort by {sort}; there are {', '.join(ORDERS)}")
-    share_columns, values = shares.share_columns(connection)
-    source, selected = selection.source(of=f"(SELECT *, language AS answer FROM {selection.view})", columns=_COLUMNS)
-    values |= selected
+    share_columns, bound = shares.share_columns(connection)
+    source, values = selection.source(of=f"(SELECT *, language AS answer FROM {selection.view})", columns=_COLUMNS)
+    values |= bound
     conditions: list[str] = []
     if after:
         conditions.append("page > :after")

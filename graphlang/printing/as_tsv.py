@@ -50,8 +50,8 @@ def _cells(column: Sequence[Any]) -> Iterable[str]:
     texts = numbers(column)
     if texts is not None:
         return texts
-    texts = joined(column)
-    if texts is not None and texts.isprintable() and "\\" not in texts:  # what is escaped is not printable
+    text = joined(column)
+    if text is not None and text.isprintable() and "\\" not in text:  # what is escaped is not printable
         return [value or "" for value in column]
     return [_ESCAPED.sub(_escape, cell(value)) for value in column]
 

@@ -11,7 +11,7 @@ from graphlang.codes import languages, territories
 from graphlang.codes.names import name_of
 from graphlang.db import values
 from graphlang.maps import languages as language_lists
-from graphlang.maps.changes import ChangeCount, count_year_changes
+from graphlang.maps.changes import PageChangeCount, count_year_changes
 from graphlang.maps.gathered import gather
 from graphlang.maps.language_graph import LanguageGraph, first_with_links
 from graphlang.maps.selection import FLOOR, IS_PAGE, Selection, count_unanswered, outdated, total
@@ -60,7 +60,7 @@ class LengthClass(NamedTuple):
     with_links: float  #: mean confidence by the chosen run
 
 
-class Change(NamedTuple):
+class SettledPage(NamedTuple):
     """A page that has another language by its links than by its text, or one at all."""
 
     url: str
@@ -78,8 +78,8 @@ class YearChanges(NamedTuple):
     """Changes between two years."""
 
     years: tuple[str, str]
-    languages: list[ChangeCount]
-    sites: list[ChangeCount]
+    languages: list[PageChangeCount]
+    sites: list[PageChangeCount]
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class Facts:
     changed: int
     short: int
     resolved: int
-    changes: list[Change]
+    changes: list[SettledPage]
     unreadable: int
     problems: list[tuple[str, int, str, str]]  #: kind, number, a reason, a URL
     other_status: list[tuple[str, int]]  #: captures that do not count, by reason
@@ -276,7 +276,7 @@ _CHANGED: Final = (
 _ORDER: Final = "confidence DESC, own_confidence DESC, file, place"
 
 
-def _changes(connection: sqlite3.Connection, source: str, values: dict[str, Any]) -> tuple[int, list[Change]]:
+def _changes(connection: sqlite3.Connection, source: str, values: dict[str, Any]) -> tuple[int, list[SettledPage]]:
     (count,) = connection.execute(f"SELECT COUNT(*){_CHANGED.format(source=source)}", values).fetchone()
     rows = connection.execute(
         "SELECT changed.page, url, COALESCE(title, ''), SUBSTR(COALESCE(text, ''), 1, 80), letters, own_language,"
@@ -291,8 +291,8 @@ def _changes(connection: sqlite3.Connection, source: str, values: dict[str, Any]
     ).fetchall()
     neighbours = _neighbours(connection, source, values, [row[0] for row in rows])
     return count, [
-        Change(url, title, " ".join(text.split()), *numbers, neighbours[page])
-        for page, url, title, text, *numbers in rows
+        SettledPage._make((url, title, " ".join(text.split()), *answers, neighbours[page]))
+        for page, url, title, text, *answers in rows
     ]
 
 
