@@ -98,7 +98,7 @@ def report(db: Path, output: Path, title: str | None, replay_prefix: str | None)
         refuse_before_work(output)
     crawl = opened(db)
     say_outdated(crawl, unfetched=False)
-    options = {"title": title, "replay_prefix": replay_prefix}
+    options: dict[str, Any] = {"title": title, "replay_prefix": replay_prefix}
     if str(output) == "-":
         write_text(partial(crawl.report, **options))
     else:

@@ -66,7 +66,7 @@ class Listing(OpenedFile):
             chosen = replace(chosen, fetched=True)
 
         def rows(connection: sqlite3.Connection, after: int = 0, until: int | None = None) -> Iterator[tuple[Any, ...]]:
-            order = {"sort": sort, "after": after, "until": until}
+            order: dict[str, Any] = {"sort": sort, "after": after, "until": until}
             return page_rows(connection, chosen, host=site, declared_unlike=declared_unlike, **order)
 
         if sort == "found" and not chosen.fetched:
