@@ -78,9 +78,8 @@ def test_the_facts(db: Path) -> None:
 
 def test_the_summary_in_words(db: Path) -> None:
     text = re.sub(r"\s+", " ", html.unescape(re.sub("<[^>]*>", "", page(db))))
-    assert "pages4of 3 siteslanguages3mostly German, 53 %settled by links2pages have" in text.replace(
-        " pages4", "pages4"
-    )
+    cards = re.findall(r"<dt>([a-z ]+)</dt><dd>([\d,]+)</dd>", page(db))
+    assert dict(cards) == {"pages": "4", "languages": "3", "settled by links": "2", "uncertain": "0", "problem": "1"}
     assert "The commonest language is German (53 % of the pages), then English (25 %) and Chinese (22 %)." in text
     assert "1 more URL was only linked to, and does not count here." in text
     assert "2 pages have fewer than 50 letters of text; links settle 2 of them" in text
