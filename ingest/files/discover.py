@@ -15,6 +15,7 @@ import os
 import re
 import shutil
 import stat
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
@@ -84,6 +85,8 @@ def discover_files(paths: Iterable[str | Path], *, follow_links: bool = False) -
         path = Path(name)
         if not str(name):  # as a path it would be the working folder
             raise FileNotFoundError(2, "an empty name is not a file or folder", str(name))
+        if path.is_file() and is_kernel_file(path.stat()):
+            raise OSError(errno.EINVAL, "a file of the kernel, and no archive", str(name))
         if path.exists() and not path.is_file() and not path.is_dir():
             raise OSError(errno.ESPIPE, "a stream, and a file is read twice: pass it to standard input (-)", str(name))
         if path.exists():
@@ -171,10 +174,23 @@ def _raise(error: OSError) -> None:
     raise error
 
 
+def is_kernel_file(status: os.stat_result) -> bool:
+    """Return whether a file is one of ``/proc`` or ``/sys``, such as ``/proc/kmsg``: reading it may never end."""
+    return status.st_dev in _kernel_devices()
+
+
+@cache
+def _kernel_devices() -> frozenset[int]:
+    """Return the devices of the kernel's own file systems, as far as they are mounted at their usual places."""
+    mounted = [Path(folder) for folder in ("/proc", "/sys") if os.path.ismount(folder)]
+    return frozenset(folder.stat().st_dev for folder in mounted)
+
+
 def _skip_reason(path: Path) -> str:
     """Return why a file is not read; an empty string if it is."""
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode) or is_kernel_file(status):
             return NO_FILE
         return "" if _is_readable(path) else NO_ARCHIVE
     except OSError as error:
