@@ -215,7 +215,7 @@ def _is_racy(connection: sqlite3.Connection, reading: _Reading) -> bool:
     if reading.path.is_dir() or reading.begun - reading.path.stat().st_mtime_ns > _CLOCK_TICK:
         return False
     (stored,) = connection.execute("SELECT sha256 FROM sources WHERE id = ?", (reading.source,)).fetchone()
-    return sources.digest_of(reading.path)[0] != stored
+    return bool(sources.digest_of(reading.path)[0] != stored)
 
 
 def _was_no_archive(connection: sqlite3.Connection, source: int) -> bool:
