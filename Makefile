@@ -104,6 +104,7 @@ model: $(STAMP)  ## train the default model from text and word lists in $(DATA) 
 	$(BIN)/python tests/content/make_added.py $(DATA) build/model/added
 	$(BIN)/graphlang train --extend build/model/nfc.npz build/model/added -o graphlang/data/nfc.npz \
 	  --option bare=0 --option bare_least=0  # without lines that lost their diacritics, as they were measured
+	$(BIN)/python tests/content/make_contrast.py $(DATA) graphlang/data/nfc.npz
 	$(BIN)/python tests/content/make_relatives.py $(DATA)
 
 content-models: model  ## train every shipped text model; the same data give the same bytes

@@ -32,7 +32,7 @@ from development_data import answer_texts, read_lines
 
 from graphlang.codes.languages import FASTTEXT, code
 from graphlang.content import registry
-from graphlang.evaluation.metrics import by_length, macro_f
+from graphlang.evaluation.metrics import macro_f, measure_by_length
 
 CUTS = {"whole": None, "49": 49, "24": 24}
 Answers = list[str | None]
@@ -235,7 +235,7 @@ def main() -> None:
     for (name, cut), sure in confidence.items():
         has = np.isin(gold, sorted(ours[name].known))
         sizes = np.array([len(t) for t in texts[cut]])
-        table = by_length(sure[has], (answers[name, cut] == gold)[has], sizes[has])
+        table = measure_by_length(sure[has], (answers[name, cut] == gold)[has], sizes[has])
         print(f"{name:12}{cut:7}", {k: (n, round(a, 3), round(e, 3)) for k, (n, a, e) in table.items() if n})
     if wanted.common_lingua:
         beside_common_lingua(systems, texts, gold, wanted.common_lingua)

@@ -43,7 +43,7 @@ from graphlang.db import create
 from graphlang.evaluation.evaluate import evaluate, read_gold
 from graphlang.evaluation.metrics import calibration_error, macro_f
 from graphlang.graph.clueweb09 import CLUEWEB09
-from graphlang.method_cards.figures import FILE
+from graphlang.method_cards.card import FIGURES_FILE, read_figures
 from graphlang.modelfile import ModelError
 from graphlang.urls import url_methods
 from graphlang.urls.labelled_urls import read_urls
@@ -64,7 +64,7 @@ BUCKETS: Final = {
     "full": "whole pages",
     "hidden": "pages never read",
 }
-WEIGHTS: Final = FILE.with_name("weights.json")
+WEIGHTS: Final = FIGURES_FILE.with_name("weights.json")
 EVERY: Final = 10  # one line in so many, of methods that are slow or trained for this
 CHARACTERS: Final = 20_000  # of training text for a language, where a model is trained for this
 CONFUSIONS: Final = 12
@@ -287,7 +287,7 @@ def main() -> None:
     wanted = set(asked.methods) or every
     if wanted - every:
         parser.error(f"no such method: {', '.join(sorted(wanted - every))}")
-    before = json.loads(FILE.read_text(encoding="utf-8"))["methods"] if asked.methods and FILE.exists() else {}
+    before = read_figures()["methods"] if asked.methods and FIGURES_FILE.exists() else {}
     # Found anew and kept, in the order of the list of methods.
     both = before | contents(asked.data, wanted) | urls(asked.data, wanted) | graphs(asked.data, wanted)
     order = [*content_methods.names(), *url_methods.names(), *url_methods.MERGED, *GRAPH]
@@ -298,7 +298,8 @@ def main() -> None:
         "training_urls": training_urls(asked.data),
         "methods": {name: both[name] for name in order if name in both},
     }
-    FILE.write_text(json.dumps(written, ensure_ascii=False, separators=(",", ":")).replace('},"', '},\n"') + "\n")
+    text = json.dumps(written, ensure_ascii=False, separators=(",", ":"))
+    FIGURES_FILE.write_text(text.replace('},"', '},\n"') + "\n")
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ from fastwarc import ArchiveIterator
 
 from graphlang.codes import languages
 from graphlang.content import registry
-from graphlang.evaluation.metrics import by_length
+from graphlang.evaluation.metrics import measure_by_length
 from graphlang.ingest import Limits
 from graphlang.ingest.html import document
 from graphlang.ingest.payload import charset, visible_bytes
@@ -146,11 +146,11 @@ def hayati(data: Path) -> None:
         "nfc (the default, all its labels)": registry.load("nfc"),
     }
     say()
-    say("| method | lines | all | " + " | ".join(by_length(sizes, sizes > 0, sizes)) + " | pages of 1,000 |")
+    say("| method | lines | all | " + " | ".join(measure_by_length(sizes, sizes > 0, sizes)) + " | pages of 1,000 |")
     say("|---|---|---|---|---|---|---|---|")
     for name, identifier in systems.items():
         answer, sure = best(identifier, [line.text for line in lines])
-        table = by_length(sure, answer == gold, sizes)
+        table = measure_by_length(sure, answer == gold, sizes)
         long = best(identifier, [text for _, text in pages])[0] == np.array([languages.code(tag) for tag, _ in pages])
         each = " | ".join(f"{share:.4f}" for _, share, _ in table.values())
         say(f"| {name} | {len(lines)} | {(answer == gold).mean():.4f} | {each} | {long.mean():.4f} ({len(long)}) |")

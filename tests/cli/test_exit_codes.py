@@ -188,8 +188,10 @@ def test_what_is_half_written_goes_when_the_program_is_asked_to_stop(
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_what_is_ignored_stays_ignored(tmp_path: Path, number: signal.Signals) -> None:
-    program = f"import signal; signal.signal({int(number)}, signal.SIG_IGN)\nfrom graphlang.interrupts import note\n"
-    program += f"note(); signal.raise_signal({int(number)}); print('on')"
+    program = (
+        f"import signal; signal.signal({int(number)}, signal.SIG_IGN)\nfrom graphlang.interrupts import watch_signals\n"
+    )
+    program += f"watch_signals(); signal.raise_signal({int(number)}); print('on')"
     done = subprocess.run(
         [sys.executable, "-P", "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
     )
