@@ -53,7 +53,7 @@ from graphlang.graph.propagation.candidates import active_languages
 from graphlang.graph.propagation.edge_features import EdgeFeatures
 from graphlang.graph.propagation.learned import Learned, learn_from
 from graphlang.graph.propagation.link_regressions import followed
-from graphlang.graph.propagation.message_weights import hear_the_sure, message_weights, share_mutual
+from graphlang.graph.propagation.message_weights import message_weights, share_mutual
 from graphlang.graph.propagation.messages import give_back
 from graphlang.graph.propagation.options import Options
 from graphlang.graph.propagation.potentials import node_potentials
@@ -169,7 +169,7 @@ def prepare(
     model = build_model(
         graph, evidence, options=options, learned=learned, fixed=fixed, elsewhere=elsewhere, trace=trace
     )
-    return None if model is None else make_exchange(model, options, fixed)
+    return None if model is None else make_exchange(model, options)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -241,24 +241,20 @@ def build_model(
     return InferenceModel(potentials, edges, by_target, roles, mutual)
 
 
-def make_exchange(model: InferenceModel, options: Options, fixed: FixedBeliefs | None = None) -> Exchange:
+def make_exchange(model: InferenceModel, options: Options) -> Exchange:
     """Weigh the messages; return the pages ready to exchange them.
 
     Args:
         model: of `build_model`.
         options: that it was built with.
-        fixed: that it was built with.
     """
     give_back()
     potentials, edges, roles = model.potentials, model.edges, model.roles
-    of_links = (edges.source, edges.target, edges.coupling)
-    given_of_links = (*of_links, roles.host, options.degree)
+    links = (edges.source, edges.target, edges.coupling)
     shown, latent = followed(edges.kind), roles.number >= 0
-    weights = message_weights(*given_of_links, followed=shown, receives=latent, by_target=model.by_target)
-    if fixed is not None:
-        latent = latent.copy()
-        latent[fixed.rows] = True
-    hear_the_sure(weights, *given_of_links, roles.doubtful, latent, shown)
+    weights = message_weights(
+        *links, roles.host, options.degree, followed=shown, receives=latent, by_target=model.by_target
+    )
     share_mutual(weights, model.mutual & ~shown)
     return Exchange(potentials, edges, weights, roles.host, options.neighbours)
 
@@ -393,7 +389,7 @@ def _answers(exchange: Exchange, outcome: Outcome, keep: int) -> tuple[NDArray[n
 
     def tell(block: slice) -> None:
         part = np.arange(block.start, block.stop)
-        final = exchange.calibrated(part, exchange.final(outcome.incoming, part))
+        final = exchange.final(outcome.incoming, part)
         order = best_columns(final[:, :-1], few)
         columns[latent[part], :few] = np.take_along_axis(given.candidates[part], order, 1)
         probabilities[latent[part], :few] = np.take_along_axis(final, order, 1)
