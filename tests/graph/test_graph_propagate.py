@@ -284,10 +284,11 @@ def test_calibration_changes_what_is_told_of_a_long_page_and_nothing_else() -> N
     assert squared.probabilities[1:4].tolist() == plain.probabilities[1:4].tolist()  # what is heard is the same
 
 
-def test_a_language_that_is_second_everywhere_keeps_what_it_has() -> None:
+def test_a_language_that_is_second_everywhere_stays_second() -> None:
     pages = evidence([({"nld": 0.6, "deu": 0.4}, LONG)] * 3)
     answer = propagate(graph(3, [(0, 1), (1, 2)]), pages)
-    assert answer.confidence == pytest.approx([0.6] * 3, abs=0.05)
+    assert said(answer) == ["nld"] * 3
+    assert (answer.runner_up_confidence > 0.3).all()
 
 
 def test_what_a_long_text_leaves_to_languages_that_no_page_is_in_stays_in_part() -> None:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 GROUPS = 1 << 14  #: groups whose tables are worked out at once
 PSEUDO = 5.0  #: links' worth of the host's page languages in its tables
+#: Share of a flatter distribution in the tables of messages: else neighbours on a site in one language say nothing.
+SMOOTH = 0.2
 
 
 def group_of(
@@ -124,6 +126,7 @@ def _switch_table(  # noqa: PLR0917  internal
 
 def of_languages(  # noqa: PLR0917  all that it depends on
     counted: GroupTables,
+    sites: NDArray[np.float64],
     usual: NDArray[np.float64],
     a: NDArray[np.int64],
     b: NDArray[np.int64],
@@ -134,6 +137,7 @@ def of_languages(  # noqa: PLR0917  all that it depends on
 
     Args:
         counted: what links between certain pages show of each group.
+        sites: languages of the pages of each group, rows that sum to 1, shape (G, L).
         usual: distribution of the exclusion over the languages of all hosts, shape (7,).
         a: language of the source of each of these links, shape (m,).
         b: language of its target, shape (m,).
@@ -147,7 +151,7 @@ def of_languages(  # noqa: PLR0917  all that it depends on
     chance = kept_by_chance(switch_to[group, a], x[group, a])
     coupling = _coupling(p_same, by_chance[group])
     lean = leans(coupling, a == b, chance, group * languages + a, groups, languages)
-    return source_marginal, switch_to, x, lean, by_chance
+    return _smoothed(source_marginal, sites), _smoothed(switch_to, sites), x, lean, by_chance
 
 
 def kept_by_chance(switch_to: NDArray[np.float64], exclusion: NDArray[np.floating[Any]] | float) -> NDArray[np.float64]:
@@ -177,12 +181,23 @@ def _table(
     table = np.empty(sites.shape)
     for at in range(0, groups, GROUPS):  # whole tables in between would be several times what comes out
         part = slice(at, at + GROUPS)
-        counts, pages = counted[part], sites[part]
-        if flat:
-            pages = np.sqrt(pages)
-            pages /= pages.sum(axis=1, keepdims=True)
+        counts = counted[part]
+        pages = _flatter(sites[part]) if flat else sites[part]
         table[part] = (counts + PSEUDO * pages) / (counts.sum(axis=1, keepdims=True) + PSEUDO)
     return table
+
+
+def _flatter(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    roots = np.sqrt(table)
+    return np.asarray(roots / roots.sum(axis=1, keepdims=True))
+
+
+def _smoothed(table: NDArray[np.float64], sites: NDArray[np.float64]) -> NDArray[np.float64]:
+    smoothed = np.empty(table.shape)
+    for at in range(0, len(table), GROUPS):
+        part = slice(at, at + GROUPS)
+        smoothed[part] = (1 - SMOOTH) * table[part] + SMOOTH * _flatter(sites[part])
+    return smoothed
 
 
 def _by_chance(
