@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# Tests start hundreds of processes, each of which would compile all modules again.
+export PYTHONDONTWRITEBYTECODE :=
 DATA ?= $(or $(GRAPHLANG_DATA),../shared/data)
 # Without generated files: they would change the list of sources during a build, and cause another build.
 SOURCES := $(filter-out %/entities.h,$(sort $(shell find graphlang db ingest -name '*.py' -o -name '*.sql' -o -name '*.[ch]' -o -path '*/data/*')))
@@ -25,14 +27,16 @@ test: $(STAMP)  ## all tests, doctests included, on CORES cores (all, at most 8)
 	$(BIN)/pytest --numprocesses $(CORES) --maxprocesses 8 --dist loadfile --no-loadscope-reorder ./tests \
 	  --pyargs graphlang
 
-check: lint types test  ## what CI runs
+check: $(VENV)/types  ## what CI runs: rules, types and tests, beside one another
+	$(MAKE) --jobs --output-sync=none lint types test
 
 KILLS ?= 50
 kill: $(STAMP)  ## kill each writing verb KILLS times at random, and compare with a clean run
 	GRAPHLANG_KILLS=$(KILLS) $(BIN)/pytest -s ./tests/cli/test_stop_and_go_on.py
 
-explore: $(STAMP)  ## property tests with a thousand other examples each
-	$(BIN)/pytest -m hypothesis --hypothesis-profile explore ./tests
+PROFILE ?= explore
+explore: $(STAMP)  ## property tests with a thousand other examples each; with PROFILE=more, always the same 400
+	$(BIN)/pytest -m hypothesis --hypothesis-profile $(PROFILE) ./tests
 
 RUNS ?= 15
 soak: $(STAMP)  ## the main job over 60,000 pages, RUNS times with two and four workers; results must equal those of one
@@ -100,6 +104,7 @@ model: $(STAMP)  ## train the default model from text and word lists in $(DATA) 
 	$(BIN)/python tests/content/make_added.py $(DATA) build/model/added
 	$(BIN)/graphlang train --extend build/model/nfc.npz build/model/added -o graphlang/data/nfc.npz \
 	  --option bare=0 --option bare_least=0  # without lines that lost their diacritics, as they were measured
+	$(BIN)/python tests/content/make_contrast.py $(DATA) graphlang/data/nfc.npz
 	$(BIN)/python tests/content/make_relatives.py $(DATA)
 
 content-models: model  ## train every shipped text model; the same data give the same bytes

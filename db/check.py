@@ -17,7 +17,7 @@ from graphlang.db.schema import documentation, find_faults, list_user_items
 from graphlang.db.statements import one_moment
 from graphlang.db.values import CHECK, MOST
 from graphlang.db.write.choose_capture import Keep
-from graphlang.interrupts import pass_on
+from graphlang.interrupts import reraise_interrupt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,7 +113,7 @@ def name_user_items(connection: sqlite3.Connection) -> list[str]:
 
 
 def _unreadable(table: str, error: sqlite3.DatabaseError) -> Finding:
-    pass_on()  # an interrupted check found nothing wrong
+    reraise_interrupt()  # an interrupted check found nothing wrong
     return Finding(table, "", in_a_line(error))
 
 

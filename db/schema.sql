@@ -48,9 +48,10 @@ CREATE TABLE captures (
     mime TEXT NOT NULL, -- Media type as served, lower case, without parameters.
     charset TEXT, -- Charset used to decode the text (WHATWG name); NULL without text.
     charset_from TEXT NOT NULL,
-        -- Source of the charset: `bom`, `http`, `xml`, `meta`, `utf-8` (valid), `detector`, `default`; then
-        -- declarations that the bytes contradict: `utf-8, not http`, `detector, not http or meta`; then how often the
-        -- text was encoded, which is undone: `http, encoded twice`, `meta, encoded 3 times`.
+        -- Source of the charset: `bom`, `option` (`--charset`), `http`, `xml`, `meta`, `warc` (the type that the crawler
+        -- identified), `utf-8` (valid), `detector`, `default`; then declarations that the bytes contradict:
+        -- `utf-8, not http`, `detector, not http or meta`; then how often the text was encoded, which is undone:
+        -- `http, encoded twice`, `meta, encoded 3 times`.
     length INTEGER NOT NULL, -- Characters of visible text before it was cut at the limit.
     size INTEGER NOT NULL, -- Bytes of the decoded payload.
     digest TEXT NOT NULL,

@@ -12,13 +12,13 @@ from typing import Any, Final
 from graphlang.analysis.frontier import Candidate
 from graphlang.db.check import Finding
 from graphlang.db.corrections import Correction
-from graphlang.evaluation.compare import Change, Count
+from graphlang.evaluation.compare import Change, ChangeCount
 from graphlang.export.texts import TextRow
 from graphlang.maps import languages, sites
 from graphlang.maps.facts import Encoding, Fact, ProblemRow
 from graphlang.maps.pages import PageRow
 from graphlang.maps.review import ReviewRow, SampleRow
-from graphlang.method_cards.card import OfLanguage
+from graphlang.method_cards.card import MethodLanguage
 
 PAGE: Final = Path(__file__).with_name("lists.md")
 #: Verb that prints a list -> class of its rows.
@@ -33,12 +33,12 @@ LISTS: Final[dict[str, type[Any]]] = {
     "review --random": SampleRow,
     "corrections": Correction,
     "compare": Change,
-    "compare --count": Count,
+    "compare --count": ChangeCount,
     "problems": ProblemRow,
     "info": Fact,
     "info --encodings": Encoding,
     "check": Finding,
-    "methods NAME --languages": OfLanguage,
+    "methods NAME --languages": MethodLanguage,
 }
 _HEAD = """\
 # The columns of lists

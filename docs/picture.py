@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -48,6 +49,7 @@ def imports(module: str, path: Path) -> set[str]:
     return {name for name in names if name.split(".")[0] == "graphlang"}
 
 
+@cache
 def edges() -> set[tuple[str, str]]:
     """Return pairs of rooms of which the first imports the second."""
     pairs = set()

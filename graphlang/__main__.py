@@ -1,4 +1,4 @@
-"""``python -m graphlang``, and the program ``graphlang``, are the command line."""
+"""The command line as ``python -m graphlang``, and as the program ``graphlang``."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import signal
 
 
 def begin() -> None:
-    """Run the command line. Ctrl-C while its modules are imported ends the program at once, and without a traceback."""
-    heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # nohup has it ignored
-    if heard:
+    """Run the command line. Ctrl-C during its imports ends the program at once, without a traceback."""
+    handled = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # nohup ignores it
+    if handled:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     from graphlang.cli import main  # noqa: PLC0415 - see above
 
-    if heard:
+    if handled:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     main()
 

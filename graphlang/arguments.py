@@ -13,6 +13,8 @@ from typing import Any, ParamSpec, SupportsIndex, TypeGuard, TypeVar
 P = ParamSpec("P")
 R = TypeVar("R")
 
+#: Workers at most: each is a process of some 100 MB.
+MOST_WORKERS = 256
 _READABLE = 256  # bits: 78 digits
 
 
@@ -128,6 +130,16 @@ def whole_number(name: str, value: object, *, least: int = 1, most: int | None =
         bounds = f"{least} or more" if most is None else f"from {least} to {most}"
         raise ValueError(f"{name} is {shown(whole)}; it must be {bounds}")
     return whole
+
+
+def worker_count(name: str, value: object) -> int:
+    """Return a number of workers as an `int`.
+
+    >>> worker_count("workers", 1_000_000)
+    Traceback (most recent call last):
+    ValueError: workers is 1000000; it must be from 1 to 256
+    """
+    return whole_number(name, value, most=MOST_WORKERS)
 
 
 def _whole(value: object) -> int | None:

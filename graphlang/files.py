@@ -1,4 +1,4 @@
-"""Write files whole or not at all, open only regular files, and tell formats by the endings of file names."""
+"""Write files whole or not at all, open only regular files, and recognise formats by file names."""
 
 from __future__ import annotations
 
@@ -15,26 +15,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-PART = ".part"  #: ends the name of a file that is not whole yet; one stays behind where the process was killed
+PART = ".part"  #: suffix of an incomplete file; it remains if the process is killed
 _SQLITE = b"SQLite format 3\0"
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NAME = 100  # characters of the target's name in that of the part: file systems take 255 bytes
 
 
 class OutputError(OSError):
-    """A file is not written, to keep what stands there; the words are for the user, in one line."""
+    """A file is not written, to keep its content; the message is one line for the user."""
 
 
 class NothingToWriteError(OutputError):
-    """There is nothing to write, and what stands there is kept."""
+    """There is nothing to write, and the file is kept."""
 
 
 @contextmanager
 def replacing(target: Path) -> Iterator[IO[bytes]]:
-    """A file to write to, which takes the place of ``target`` when the block ends without an exception.
+    """Open a file that replaces ``target`` if the block ends without an exception.
 
-    It lies beside the target until then. A link is followed; what is no regular file (a pipe, a device) is written to
-    as it is.
+    Until then it is beside the target. A link is followed; a pipe or device is written directly.
 
     Raises:
         OSError: the target cannot be written, or is a link in a circle.
@@ -46,7 +45,7 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
     >>> (folder / "a.txt").read_bytes(), len(list(folder.iterdir()))
     (b'whole', 1)
     """
-    if target.exists() and not target.is_file():  # before links are followed: /dev/stdout is one to what has no path
+    if target.exists() and not target.is_file():  # before links are followed: /dev/stdout has no path
         with naming(target), target.open("wb") as file:
             yield file
         return
@@ -54,7 +53,7 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
     target = _followed(target)
     try:
         handle, name = tempfile.mkstemp(prefix=f".{target.name[:_NAME]}.", suffix=PART, dir=target.parent)
-    except OSError as error:  # in words of what the user named, not of the part beside it
+    except OSError as error:  # with the name that the user gave, not that of the part
         raise OSError(error.errno, error.strerror, str(target)) from error
     part = Path(name)
     try:
@@ -69,11 +68,7 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def naming(target: Path) -> Iterator[None]:
-    """Name the target where there is no room to write: the system says of no write which file it was for.
-
-    Raises:
-        OSError: what the block raises; it has a file name where there is no room.
-    """
+    """Add the name of the target to an error without room: the system does not name the file of a write."""
     try:
         yield
     except OSError as error:
@@ -83,10 +78,7 @@ def naming(target: Path) -> Iterator[None]:
 
 
 def refuse_unwritable(target: Path) -> None:
-    """Refuse a target that `replacing` could not write, before hours are spent on what is to be written.
-
-    Args:
-        target: where it is to be written.
+    """Refuse a target that `replacing` could not write, before hours are spent on its content.
 
     Raises:
         FileNotFoundError: its folder does not exist.
@@ -110,21 +102,18 @@ def refuse_unwritable(target: Path) -> None:
 
 
 def _followed(target: Path) -> Path:
-    """Where links lead. In a circle, `pathlib` ends with a RuntimeError, or from Python 3.13 on without any error."""
-    found = Path(os.path.realpath(target))
-    if found.is_symlink():
+    """Resolve links. In a circle, `pathlib` ends with a RuntimeError, or from Python 3.13 on without any error."""
+    resolved = Path(os.path.realpath(target))
+    if resolved.is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(target))
-    return found
+    return resolved
 
 
 def refuse_database(target: Path) -> None:
-    """Refuse to write over a database: no output of ours is one, and what a collection holds cannot be had again.
-
-    Args:
-        target: where somebody wants to write.
+    """Refuse to overwrite a database: no output is one, and a collection cannot be restored.
 
     Raises:
-        OutputError: it is one of SQLite.
+        OutputError: it is a database of SQLite.
     """
     if not target.is_file():
         return
@@ -134,7 +123,7 @@ def refuse_database(target: Path) -> None:
 
 
 def refuse_empty(target: Path) -> None:
-    """Refuse to put nothing in the place of something.
+    """Refuse to replace a file by nothing.
 
     Raises:
         NothingToWriteError: there is a file that is not empty.
@@ -149,16 +138,12 @@ def _umask() -> int:
     return mask
 
 
-#: Bytes of a list, a gold file and the like; larger ones are a mistake.
+#: Upper limit in bytes for lists, gold files and the like; larger ones are a mistake.
 MOST = 1 << 30
 
 
 def open_regular(path: str | Path, *, most: int | None = None) -> BinaryIO:
-    """Open a regular file for reading.
-
-    Args:
-        path: links are followed.
-        most: bytes that it may have; None for any number.
+    """Open a regular file of at most `most` bytes for reading; links are followed.
 
     Raises:
         OSError: it cannot be opened, is a folder, a pipe, a device or a socket, or is larger; ``filename`` is the path.
@@ -189,35 +174,17 @@ def _check(status: os.stat_result, path: str, most: int | None) -> None:
 def open_text(
     path: str | Path, *, encoding: str = "utf-8", errors: str = "strict", newline: str | None = None
 ) -> TextIO:
-    """Open a regular file of at most ``MOST`` bytes as text, see `open_regular`.
-
-    Args:
-        path: links are followed.
-        encoding: as of `io.TextIOWrapper`.
-        errors: as of `io.TextIOWrapper`.
-        newline: as of `io.TextIOWrapper`; None: every line end is read as a line feed.
-
-    Raises:
-        OSError: as of `open_regular`.
-    """
+    """Open a regular file of at most `MOST` bytes as text, see `open_regular` and `io.TextIOWrapper`."""
     return io.TextIOWrapper(open_regular(path, most=MOST), encoding=encoding, errors=errors, newline=newline)
 
 
 def read_regular(path: str | Path, *, most: int = MOST) -> bytes:
-    """The bytes of a regular file, see `open_regular`.
-
-    Args:
-        path: links are followed.
-        most: bytes that it may have.
-
-    Raises:
-        OSError: as of `open_regular`.
-    """
+    """Read a regular file of at most `most` bytes, see `open_regular`."""
     with open_regular(path, most=most) as file:
         return file.read(most)
 
 
-#: Endings that promise a format, ours or not: a file with one of these holds nothing else.
+#: Suffixes that imply a format, supported or not: nothing else is written to such a file.
 _PROMISES: Final = frozenset(
     {"csv", "tsv", "json", "jsonl", "ndjson", "parquet", "arrow", "feather", "gexf", "graphml", "cdxj", "html", "xml"}
     | {"xls", "xlsx", "ods", "db", "sqlite", "gz", "bz2", "xz", "zip", "zst"}
@@ -225,7 +192,7 @@ _PROMISES: Final = frozenset(
 
 
 def promised(name: str | PurePath) -> str:
-    """The format that a name promises; empty where it promises none.
+    """Return the format that a file name implies; empty if it implies none.
 
     >>> promised("pages.CSV"), promised("out/pages.xlsx"), promised("pages.lst"), promised("-")
     ('csv', 'xlsx', '', '')

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
-from graphlang.arguments import checked, whole_number
+from graphlang.arguments import checked, flag, probability, whole_number, worker_count
 from graphlang.codes import languages
 from graphlang.content import registry as content_methods
 from graphlang.content.classifier import ClassifierMethod
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from graphlang.content.classifier import Classifier
-    from graphlang.content.segments.spans import Span
+    from graphlang.content.segments.spans import Share, Span
     from graphlang.ingest.payload.encoded_twice import Repaired
     from graphlang.urls.url_methods import UrlIdentifier
 
@@ -38,10 +39,30 @@ class Prediction(NamedTuple):
     confidence: float  #: probability of the language, 0 to 1
     runner_up: str | None  #: the second label, language and script
     runner_up_confidence: float | None  #: its probability
+    top: tuple[Candidate, ...] | None = None  #: the most probable languages, best first; None unless asked for
+    shares: tuple[Share, ...] | None = None  #: languages of the text by their share of letters; None unless asked for
+    spans: tuple[Span, ...] | None = None  #: where each language is; None unless asked for
 
 
-@checked(workers=whole_number)
-def identify(texts: Iterable[str], method: str | Path | Classifier = "nfc", *, workers: int = 1) -> list[Prediction]:
+class Candidate(NamedTuple):
+    """A language that a text may be in."""
+
+    language: str  #: ISO 639-3
+    script: str | None  #: ISO 15924
+    confidence: float  #: probability of the language, 0 to 1
+
+
+@checked(workers=worker_count, top=whole_number, min_confidence=probability, shares=flag, spans=flag)
+def identify(
+    texts: Iterable[str],
+    method: str | Path | Classifier = "nfc",
+    *,
+    workers: int = 1,
+    min_confidence: float = 0.0,
+    top: int | None = None,
+    shares: bool = False,
+    spans: bool = False,
+) -> list[Prediction]:
     r"""Identify the language of texts, or of URLs with a URL method.
 
     A text that was encoded twice (its UTF-8 taken for windows-1252) is repaired first.
@@ -51,13 +72,19 @@ def identify(texts: Iterable[str], method: str | Path | Classifier = "nfc", *, w
         method: a name that `graphlang methods` lists, a model file, or a classifier of your own: an object with
             `labels` and `probabilities(texts)`.
         workers: threads that identify, where the method allows more than one. The result is the same with any number.
+        min_confidence: a text with less is ``und``, and its most probable language is the runner-up.
+        top: how many of the most probable languages to list in `Prediction.top`.
+        shares: whether to list the languages of each text by their share of letters, in `Prediction.shares`: at most
+            five, none under 3 %.
+        spans: whether to list where each language is, in `Prediction.spans`.
 
     Returns:
         One `Prediction` for each text, in their order.
 
     Raises:
-        TypeError: `texts` is one string instead of several, or has something else; `workers` is not an integer.
-        ValueError: `workers` is below 1.
+        TypeError: `texts` is one string instead of several, or has something else; an argument is of the wrong type.
+        ValueError: `workers` is not within 1 and 256, `top` is below 1, or `min_confidence` is not within 0 and 1;
+            `shares` or `spans` of URLs.
         ModelError: there is no such method or model.
 
     >>> identify(["Der Nebel liegt noch über dem Tal.", "", "42"])[0].language
@@ -66,11 +93,15 @@ def identify(texts: Iterable[str], method: str | Path | Classifier = "nfc", *, w
     'rus'
     >>> [prediction.language for prediction in identify(["", "42"])]
     ['und', 'zxx']
+    >>> text = "Der Nebel liegt noch über dem Tal. The river is quiet this morning."
+    >>> [(share.language, round(share.share, 2)) for share in identify([text], shares=True)[0].shares or ()]
+    [('deu', 0.51), ('eng', 0.49)]
     """
     if isinstance(texts, str):
         raise TypeError("identify takes several texts: put the one into a list")
     unnamed = (("", text) for text in _strings(texts))
-    return [prediction for _, prediction in predictions(load(method), unnamed, workers=workers)]
+    details = Details(min_confidence, top or 0, shares, spans)
+    return [prediction for _, prediction in predictions(load(method), unnamed, workers=workers, details=details)]
 
 
 def _strings(texts: Iterable[str]) -> Iterator[str]:
@@ -119,8 +150,21 @@ def _named(method: str) -> Identifier | UrlIdentifier:
     return url_methods.load(method)
 
 
+class Details(NamedTuple):
+    """What else to find out about each text (`identify`)."""
+
+    min_confidence: float = 0.0
+    top: int = 0
+    shares: bool = False
+    spans: bool = False
+
+
 def predictions(
-    identifier: Identifier | UrlIdentifier, texts: Iterable[tuple[str, str]], *, workers: int = 1
+    identifier: Identifier | UrlIdentifier,
+    texts: Iterable[tuple[str, str]],
+    *,
+    workers: int = 1,
+    details: Details = Details(),  # noqa: B008 - it is a tuple
 ) -> Iterator[tuple[tuple[str, str], Prediction]]:
     """Identify texts in batches, as they come.
 
@@ -128,28 +172,41 @@ def predictions(
         identifier: a method.
         texts: pairs of a name and a text.
         workers: threads that identify, where the method allows more than one.
+        details: What else to find out.
 
     Yields:
         Each pair, and its prediction.
+
+    Raises:
+        ValueError: shares or spans of URLs.
     """
     of_urls = hasattr(identifier, "decisions")
     if of_urls:
         from graphlang.urls.readable_text import is_url, make_readable  # noqa: PLC0415 - texts do without
 
-    def ask(batch: _Batch) -> tuple[_Batch, list[list[int]], list[list[float]]]:
+        if details.shares or details.spans:
+            raise ValueError(f"{identifier.name} reads URLs, which have no shares and no spans")
+
+    def ask(batch: _Batch) -> tuple[_Batch, list[list[int]], list[list[float]], Iterable[list[Span]]]:
         read = [text for _, text in batch]
         if not of_urls:
             read = [repair.text if repair else text for repair, text in zip(_repaired(read), read, strict=True)]
-        best, score = top(identifier.probabilities(read), 2)
-        return batch, best.tolist(), score.tolist()
+        best, score = top(identifier.probabilities(read), max(2, details.top))
+        spans: Iterable[list[Span]] = repeat([], len(batch))
+        if (details.shares or details.spans) and isinstance(identifier, Identifier):
+            spans = _find_spans(identifier, batch)
+        return batch, best.tolist(), score.tolist(), spans
 
-    for batch, best, score in _in_threads(ask, identifier, texts, workers):
-        for item, first, sure in zip(batch, best, score, strict=True):
+    for batch, best, score, spans in _in_threads(ask, identifier, texts, workers):
+        for item, first, sure, spans_of_text in zip(batch, best, score, spans, strict=True):
             # A method would answer for the words of any line; data: and tel: name no page.
             if of_urls and not (is_url(item[1]) and make_readable(item[1]).strip()):
                 yield item, Prediction(languages.UND, None, 0.0, None, None)
             else:
-                yield item, _prediction(identifier.labels, item[1], first, sure)
+                prediction = _prediction(identifier.labels, item[1], first, sure, details.min_confidence)
+                pairs = zip(first[: details.top], sure, strict=False)
+                candidates = ((identifier.labels[label], chance) for label, chance in pairs if chance > 0)
+                yield item, _add_details(prediction, details, candidates, spans_of_text)
 
 
 def segments(
@@ -165,18 +222,40 @@ def segments(
     Yields:
         Each pair, and the spans of its text (`content.segments.spans`).
     """
-    from graphlang.content.segments.spans import find_spans  # noqa: PLC0415 - one language a text does without
 
     def ask(batch: _Batch) -> list[tuple[tuple[str, str], list[Span]]]:
-        repaired = _repaired([text for _, text in batch])
-        read = [repair.text if repair else text for repair, (_, text) in zip(repaired, batch, strict=True)]
-        return [
-            (item, _in_original(spans, item[1], repair.encoded) if repair else spans)
-            for item, repair, spans in zip(batch, repaired, find_spans(identifier, read), strict=True)
-        ]
+        return list(zip(batch, _find_spans(identifier, batch), strict=True))
 
     for answers in _in_threads(ask, identifier, texts, workers):
         yield from answers
+
+
+def _find_spans(identifier: Identifier, batch: _Batch) -> list[list[Span]]:
+    from graphlang.content.segments.spans import find_spans  # noqa: PLC0415 - one language a text does without
+
+    repaired = _repaired([text for _, text in batch])
+    read = [repair.text if repair else text for repair, (_, text) in zip(repaired, batch, strict=True)]
+    return [
+        _in_original(spans, text, repair.encoded) if repair else spans
+        for (_, text), repair, spans in zip(batch, repaired, find_spans(identifier, read), strict=True)
+    ]
+
+
+def _add_details(
+    prediction: Prediction, details: Details, candidates: Iterable[tuple[str, float]], spans: list[Span]
+) -> Prediction:
+    if details.top:
+        top = [Candidate(*_split(label), sure) for label, sure in candidates]
+        prediction = prediction._replace(top=tuple(top))
+    if details.shares:
+        from graphlang.content.segments.spans import list_shares  # noqa: PLC0415 - one language a text does without
+
+        prediction = prediction._replace(shares=tuple(list_shares(spans)))
+    return prediction._replace(spans=tuple(spans)) if details.spans else prediction
+
+
+def _split(label: str) -> tuple[str, str | None]:
+    return (label, None) if label == languages.UND else languages.split(label)
 
 
 def _in_threads(
@@ -207,12 +286,16 @@ def _in_original(spans: list[Span], text: str, encoded: int) -> list[Span]:
     return [span._replace(begin=place[span.begin], end=place[span.end]) for span in spans]
 
 
-def _prediction(labels: Sequence[str], text: str, best: list[int], score: list[float]) -> Prediction:
+def _prediction(
+    labels: Sequence[str], text: str, best: list[int], score: list[float], min_confidence: float
+) -> Prediction:
     if score[0] <= 0 or not text.strip():
         no_letters = bool(text.strip()) and not any(map(str.isalpha, text))
         return Prediction(languages.ZXX if no_letters else languages.UND, None, float(no_letters), None, None)
     label = labels[best[0]]
-    language, script = (label, None) if label == languages.UND else languages.split(label)
+    if score[0] < min_confidence:
+        return Prediction(languages.UND, None, 0.0, label, score[0])
+    language, script = _split(label)
     if best[1] < 0 or score[1] <= 0:
         return Prediction(language, script, score[0], None, None)
     return Prediction(language, script, score[0], labels[best[1]], score[1])

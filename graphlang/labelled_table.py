@@ -1,4 +1,4 @@
-"""Tables of URLs that somebody has labelled: gold files, and pages to look at that were filled in."""
+"""Tables of labelled URLs: gold files, and reviews that were filled in."""
 
 from __future__ import annotations
 
@@ -12,25 +12,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-_DELIMITERS: Final = "\t,;"  # what spreadsheets write, by the language that they speak
+_DELIMITERS: Final = "\t,;"  # spreadsheets choose one by their locale
 
 
 def labelled_rows(path: str | Path, needed: Sequence[str]) -> Iterator[dict[str, str]]:
-    """Rows of a table with a header line, as they are read.
+    """Yield the rows of a UTF-8 table with a header line, as cells by column.
 
-    Columns are separated by tabs, commas or semicolons, whichever the header has most of. Between commas and semicolons
-    a cell may stand in double quotes; between tabs these are signs as all others.
-
-    Args:
-        path: of the table, in UTF-8.
-        needed: names of columns that it must have.
-
-    Yields:
-        The cells of each by the name of their column.
+    Columns are separated by tabs, commas or semicolons, whichever is most frequent in the header. Between commas and
+    semicolons a cell may be in double quotes; between tabs these are ordinary characters.
 
     Raises:
-        InputError: the file cannot be read, lacks a column or has it twice, or has a row of another length than its
-            header.
+        InputError: the file cannot be read, lacks one of the `needed` columns or has it twice, or has a row of another
+            length than its header.
     """
     try:
         with open_text(path, encoding="utf-8-sig", newline="") as file:
@@ -40,8 +33,8 @@ def labelled_rows(path: str | Path, needed: Sequence[str]) -> Iterator[dict[str,
             quoting: Literal[0, 3] = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
             reader = csv.DictReader(file, delimiter=delimiter, quoting=quoting, strict=True)
             header = list(reader.fieldnames or ())
-            if lacking := [name for name in needed if name not in header]:
-                names = " and no column ".join(lacking)
+            if missing := [name for name in needed if name not in header]:
+                names = " and no column ".join(missing)
                 raise InputError(
                     f"{path} has no column {names} (a header line is needed, with tabs, commas or semicolons)"
                 )

@@ -1,8 +1,7 @@
-"""What other packages add to graphlang by entry points: readers of archives, and methods that identify languages.
+"""Entry points of other packages: readers of archives, and methods that identify languages.
 
-It is code of others, so that it is loaded only where the user asks for it: by the option ``--plugins``, by
-``GRAPHLANG_PLUGINS=1`` in the environment, or by `use_plugins`. Without that nobody looks for it, and nothing of it is
-imported.
+Their code is loaded only on request: by the option ``--plugins``, by ``GRAPHLANG_PLUGINS=1`` in the environment, or by
+`use_plugins`. Otherwise nothing is searched or imported.
 """
 
 from __future__ import annotations
@@ -14,47 +13,41 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-#: Functions that take the beginning of a file and give what reads it, see `graphlang.ingest.formats.detect`.
+#: Functions that take the beginning of a file and return its reader, see `graphlang.ingest.formats.detect`.
 READERS = "graphlang.readers"
-#: Functions without arguments that give a content method, see `graphlang.content.classifier`.
+#: Functions without arguments that return a content method, see `graphlang.content.classifier`.
 METHODS = "graphlang.methods"
-#: The variable that allows all of them, in this process and in those that it starts.
+#: The environment variable that enables plug-ins, in this process and its children.
 VARIABLE = "GRAPHLANG_PLUGINS"
-#: What other people's code may raise where it fails: some end the program, as they do when they are one themselves.
+#: Exceptions of plug-ins that fail: some call `sys.exit`, as programs do.
 FAILURES = (Exception, SystemExit)
 
 
 class PluginError(Exception):
-    """What another package adds cannot be loaded; the words are for the user, in one line."""
+    """A plug-in cannot be loaded; the message is one line for the user."""
 
 
 def use_plugins() -> None:
-    """Load readers and methods that other packages add, from now on, in this process and in those that it starts."""
+    """Load the readers and methods of other packages, in this process and its children."""
     os.environ[VARIABLE] = "1"
 
 
-def allowed() -> bool:
-    """Whether the user asked for what other packages add."""
+def are_enabled() -> bool:
+    """Whether plug-ins are enabled."""
     return os.environ.get(VARIABLE, "").lower() in {"1", "true", "yes", "on"}
 
 
-def found(group: str) -> dict[str, EntryPoint]:
-    """What other packages add to a group, by name and sorted by it; nothing where the user did not ask.
-
-    Args:
-        group: `READERS` or `METHODS`.
+def list_plugins(group: str) -> dict[str, EntryPoint]:
+    """List the plug-ins of a group (`READERS` or `METHODS`) by name; none unless they are enabled.
 
     Raises:
-        PluginError: two packages add something under one name.
+        PluginError: two packages use the same name.
     """
-    return _found(group) if allowed() else {}
+    return _search_plugins(group) if are_enabled() else {}
 
 
-def load(entry: EntryPoint) -> Any:
-    """What an entry point names.
-
-    Args:
-        entry: from `found`.
+def load_plugin(entry: EntryPoint) -> Any:
+    """Import the object of an entry point.
 
     Raises:
         PluginError: it cannot be imported.
@@ -62,28 +55,29 @@ def load(entry: EntryPoint) -> Any:
     try:
         return entry.load()
     except FAILURES as error:
-        raise PluginError(f"{told(entry)} cannot be loaded: {type(error).__name__}: {error}") from error
+        raise PluginError(f"{describe_plugin(entry)} cannot be loaded: {type(error).__name__}: {error}") from error
 
 
-def told(entry: EntryPoint) -> str:
-    """An entry point in words: its name, package and version."""
+def describe_plugin(entry: EntryPoint) -> str:
+    """Return kind, name, package and version of an entry point."""
     kind = entry.group.partition(".")[2].removesuffix("s")
-    return f"the {kind} {entry.name} of {' '.join(package(entry))}"
+    return f"the {kind} {entry.name} of {' '.join(find_package(entry))}"
 
 
-def package(entry: EntryPoint) -> tuple[str, str]:
-    """Name and version of the package that adds it."""
+def find_package(entry: EntryPoint) -> tuple[str, str]:
+    """Return name and version of the package of an entry point."""
     return (entry.dist.name, entry.dist.version) if entry.dist is not None else ("an unknown package", "")
 
 
 @cache
-def _found(group: str) -> dict[str, EntryPoint]:
-    # It brings a parser of e-mail headers along, which a process that parses pages does without.
+def _search_plugins(group: str) -> dict[str, EntryPoint]:
+    # It imports a parser of e-mail headers, which a process that parses pages does not need.
     from importlib.metadata import entry_points  # noqa: PLC0415
 
     by_name: dict[str, EntryPoint] = {}
-    for entry in sorted(entry_points(group=group), key=lambda entry: entry.name):
+    for entry in sorted(entry_points(group=group), key=lambda entry: (entry.name, find_package(entry))):
         if entry.name in by_name:
-            raise PluginError(f"{told(by_name[entry.name])} and {told(entry)} have one name: uninstall one of them")
+            both = f"{describe_plugin(by_name[entry.name])} and {describe_plugin(entry)}"
+            raise PluginError(f"{both} have one name: uninstall one of them")
         by_name[entry.name] = entry
     return by_name

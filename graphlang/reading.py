@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphlang.arguments import checked, flag, whole_number
+from graphlang.arguments import checked, flag, worker_count
 from graphlang.ingest import batches, expand
 from graphlang.ingest.limits import check_limits
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from graphlang.ingest import Limits
 
 
-@checked(workers=whole_number, follow_links=flag)
+@checked(workers=worker_count, follow_links=flag)
 def read(
     *files: str | Path, limits: Limits | None = None, workers: int = 1, follow_links: bool = False
 ) -> Iterator[Page | Problem]:
@@ -34,7 +34,7 @@ def read(
     Raises:
         OSError: a file or folder does not exist.
         TypeError: an argument of another type.
-        ValueError: `workers` is below 1.
+        ValueError: `workers` is not within 1 and 256.
     """
     bounds = check_limits(limits)
     sources = [(path, 0) for path in expand(files, follow_links=follow_links)]

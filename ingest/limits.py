@@ -23,7 +23,7 @@ class Limits:
 
     Raises:
         TypeError: one is no number, or no truth value.
-        ValueError: one is negative, or higher than a kernel can count.
+        ValueError: one is negative, or higher than a kernel can count; no charset has this name.
     """
 
     max_payload: int = (
@@ -46,12 +46,16 @@ class Limits:
         False  #: yield what is beyond `max_payload` piece by piece (``RawRecord.remainder``) instead of dropping it
     )
     max_ratio: int = 100  #: bytes that a file may unpack to for each of its own, beyond 256 MB; 0 for no bound
+    charset: str = ""  #: in which pages are read, whatever they declare; valid UTF-8 stays UTF-8; empty: as declared
+    ignore_server_charset: bool = False  #: do not use the charset that the server declares
 
     def __post_init__(self) -> None:
         for field in fields(self):
             name, value = field.name, getattr(self, field.name)
             if isinstance(field.default, bool):
                 value = flag(name, value)
+            elif name == "charset":
+                value = _check_charset(value)
             elif name == "max_seconds":
                 value = number(name, value)
                 if not value >= 0:  # nan is not
@@ -59,6 +63,17 @@ class Limits:
             elif name != "text_limit" or value is not None:
                 value = whole_number(name, value, least=0, most=_HIGHEST_COUNTS.get(name, _HIGHEST))
             object.__setattr__(self, name, value)
+
+
+def _check_charset(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"charset is of type {type(value).__name__}, expected str")
+    if value:
+        from graphlang.ingest.payload.charset import find_codec  # noqa: PLC0415 - few users name a charset
+
+        if find_codec(value) is None:
+            raise ValueError(f"no charset is called {value[:100]!r}")
+    return value
 
 
 def check_limits(limits: Limits | None) -> Limits:

@@ -20,13 +20,14 @@ from graphlang.ingest.formats.warc import Warc, strip_brackets
 from graphlang.ingest.html import document as html
 from graphlang.ingest.html import tokenizer
 from graphlang.ingest.limits import cut_text
-from graphlang.ingest.links.canonical import canonical
+from graphlang.ingest.links.canonical import canonical, decode_uri
 from graphlang.ingest.links.extract import encode_queries, extract_links, header_references, meta_references
 from graphlang.ingest.links.resolve import Joiner
 from graphlang.ingest.links.strip_tracking import rename_urls, strip_page
 from graphlang.ingest.native import ordinary_page as _kernels
 from graphlang.ingest.payload import http
 from graphlang.ingest.payload.charset import Decoded, decode, is_utf8_label, utf8_source
+from graphlang.ingest.payload.content_encoding import decode_payload
 from graphlang.ingest.payload.encoded_twice import repair_encoding, undo_encoding
 from graphlang.ingest.time_limit import TimeLimit, TimeLimitError
 from graphlang.native.kernels import copy_bytes, decode_bytes
@@ -45,7 +46,9 @@ _NOT_MODIFIED: Final = 304
 _MAX_CACHED: Final = 2_000  # characters of the strings of a page in the cache
 _SCHEME = re.compile(r"\s*https?:", re.IGNORECASE)
 _ANY_SCHEME = re.compile(r"\s*[a-z][a-z0-9+.-]*:(?!\d{1,5}(?:/|\s*$))", re.IGNORECASE)  # and no port
+_URI_FIELD = re.compile(rb"(?<=\n)(warc-(?:refers-to-)?target-uri)[ \t]*:[ \t]*([^\r\n]*)", re.IGNORECASE)
 _MIRRORED = "x-graphlang-mirrored"
+_IDENTIFIED = re.compile(rb"\nwarc-identified-payload-type[ \t]*:([^\r\n]{0,200})", re.IGNORECASE)
 _MAX_BYTES = 1 << 20  # of a page, for its visible bytes
 #: Header fields of WARC records and of HTTP messages that are parsed.
 _RECORD_FIELDS = (
@@ -87,7 +90,9 @@ class Parser:
         self._joiner = Joiner()
         self._splitter = http.AnswerSplitter(limits)
         self._time_limit = TimeLimit(limits.max_seconds)
-        self._needs_steps = limits.all_bytes or limits.anchor_texts
+        self._needs_steps = (
+            limits.all_bytes or limits.anchor_texts or limits.ignore_server_charset or bool(limits.charset)
+        )
         # A random key, so that no page can make its references collide.
         self._reader = _kernels.ordinary_page_new(int.from_bytes(os.urandom(4), "little"))
         self._markup, self._links = _kernels.new_ordinary_page_said(), _kernels.new_ordinary_page_links()
@@ -125,6 +130,8 @@ class Parser:
             page = self._parse_ordinary(raw.offset, raw.block, parts)
             if page is not None:
                 return [page]
+        if parts is not None and raw.block.startswith(b"HTTP/", parts[2]):
+            parts = None  # an answer of a proxy comes first
         header = self._parse_answer(parts, raw.block) if parts is not None else _parse_header(raw)
         if header is None:
             return [Problem(kind, reason, raw.offset) for kind, reason in raw.faults]
@@ -138,12 +145,16 @@ class Parser:
         source = _http_source(answer)
         if source is None or status in _REDIRECTS or self._needs_steps or not uri.startswith(_HTTP):
             return None
+        fields, faults = http.answer_fields(answer), ()
+        if "content-encoding" in fields or "transfer-encoding" in fields:
+            block, faults = decode_payload(block[body:], fields, limits.max_payload)
+            body = 0
         begin = body
         if block.startswith(_BOM, body):
             source, begin = "bom", body + len(_BOM)
         source = source or utf8_source(block, body)
         url = self._joiner.absolute(uri)
-        if not source or url is None or len(url) > limits.max_url:
+        if faults or not source or url is None or len(url) > limits.max_url:
             return None
         limit, depth = 4 * limits.max_links, limits.max_depth
         _kernels.ordinary_page_read(self._reader, block, begin, limit, depth, source == "utf-8", markup)
@@ -261,6 +272,8 @@ class Parser:
             return parse_wet(raw, url, header.date, record_fields, limits), []
         answer, content_type = self._parse_block(raw, header)
         mime, declared_charset = http.parse_media_type(content_type)
+        identified_mime, identified_charset = _identified_type(raw.head)
+        mime = mime or identified_mime
         status, fields, payload = answer.status, answer.fields, answer.payload
         revisit, original = kind == "revisit", record_fields.get("warc-refers-to-target-uri", "")
         # A revisit may have no block (WARC 1.1, 6.7.2): then no status line is missing.
@@ -274,7 +287,13 @@ class Parser:
         decoded: Decoded | None = None
         form = http.detect_form(mime, payload)
         if form:
-            decoded = decode(payload, declared_charset, markup=form == "html")
+            decoded = decode(
+                payload,
+                None if limits.ignore_server_charset else declared_charset,
+                markup=form == "html",
+                option=limits.charset,
+                warc=identified_charset,
+            )
             charset = decoded.charset
             if form == "html":
                 document, charset_from = _read_markup(decoded, mime, limits)
@@ -331,9 +350,7 @@ def _http_source(answer: str) -> str | None:
     """Return ``http`` for an answer of HTML in UTF-8, an empty string for HTML without a charset, None for others."""
     fields = http.answer_fields(answer)
     mime, charset = http.parse_media_type(fields.get("content-type", ""))
-    if mime != _HTML or "content-encoding" in fields or "transfer-encoding" in fields:
-        return None
-    if header_references(None, fields):
+    if mime != _HTML or header_references(None, fields):
         return None
     if charset is None:
         return ""
@@ -341,14 +358,14 @@ def _http_source(answer: str) -> str | None:
 
 
 def _page_strings(answer: str, names: bytes) -> _PageStrings | None:
-    """Parse the header of an answer and the strings of its page but the title; None for a page with a refresh."""
+    """Parse the header of an answer and the strings of its page but the title; None for unusual pages."""
     strings = html.parse_strings(tokenizer.split_strings(names))
     document = html.Document(
         b"", (), metas=strings.metas, base=strings.base, lang=strings.lang, xml_lang=strings.xml_lang
     )
     fields = http.answer_fields(answer)
     refreshes, nofollow = meta_references(document, fields)
-    if refreshes:
+    if refreshes or strings.inner:
         return None
     base = strings.base.encode("utf-8", "surrogatepass") if strings.base else b""
     return _PageStrings(html.declarations(document, fields), base, document, fields, nofollow)
@@ -420,6 +437,8 @@ def _parse_header(raw: RawRecord) -> _RecordHeader | None:
         if not Warc.may_be_page(raw.head):
             return None
         fields = http.parse_fields(raw.head, _RECORD_FIELDS)
+        if not raw.head.isascii():
+            fields |= {match[1].decode().lower(): decode_uri(match[2]) for match in _URI_FIELD.finditer(raw.head)}
         written = strip_brackets(fields.get("warc-target-uri", ""))
         return _RecordHeader(
             written, parse_date(fields.get("warc-date", "").strip()), fields.get("content-type", ""), fields
@@ -427,12 +446,18 @@ def _parse_header(raw: RawRecord) -> _RecordHeader | None:
     line = Arc.fields(raw.head)
     if line is None:
         return None
-    return _RecordHeader(http.decode_value(line[0]), line[1], http.decode_value(line[2]), {})
+    return _RecordHeader(decode_uri(line[0]), line[1], http.decode_value(line[2]), {})
+
+
+def _identified_type(head: bytes) -> tuple[str, str | None]:
+    """Return media type and charset of WARC-Identified-Payload-Type: what the crawler took the payload for."""
+    match = _IDENTIFIED.search(head)
+    return http.parse_media_type(http.decode_value(match[1]).strip()) if match else ("", None)
 
 
 def _is_http(raw: RawRecord, header: _RecordHeader) -> bool:
     """Return whether the block is an HTTP message; a resource, or an ARC document without a status line, is none."""
-    if raw.block.startswith(b"HTTP/"):
+    if raw.block.startswith(b"HTTP/") or raw.block[:40].lstrip().startswith((b"HTTP/", b"HTTP ")):
         return True
     fields, mime = header.fields, header.mime
     return (

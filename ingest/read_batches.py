@@ -16,7 +16,7 @@ from graphlang.ingest.page import Parser, is_candidate
 from graphlang.ingest.raw import Item, RawRecord, Records
 from graphlang.ingest.workers.pool import Group, Pool
 from graphlang.ingest.workers.process import are_small
-from graphlang.plugins import READERS, found, load
+from graphlang.plugins import READERS, list_plugins, load_plugin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -79,8 +79,8 @@ def batches(
     """
     if workers < 1:
         raise ValueError("at least one worker is needed")
-    for entry in found(READERS).values():
-        load(entry)  # an error is raised here, and not in each worker
+    for entry in list_plugins(READERS).values():
+        load_plugin(entry)  # an error is raised here, and not in each worker
     if any(start < 0 for _, start in sources):
         raise ValueError("a position is the number of a record, from 0")
     refuse_lz4(path for path, _ in sources)
@@ -137,7 +137,7 @@ def _tasks(index: int, path: Path, start: int, limits: Limits) -> Iterator[tuple
                 if can_be_cut(file):
                     begin, skipped = _find_start(file, path.name, start, limits)
                     cut = cut_up(whole, begin, size, start - skipped)
-                elif not start and not found(READERS):
+                elif not start and not list_plugins(READERS):
                     wacz = _open_wacz(file, limits)
                     if wacz is not None:
                         yield from _wacz_tasks(index, wacz, whole)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +21,6 @@ MODELS = ("nfc-2004", "byte-trigrams", "url", "url-words-nb", "url-words-re", "u
 TEXT = "Das Museum der Gezeiten liegt am Hafen und zeigt alte Boote."
 
 
-@cache
-def _model(name: str) -> Model:
-    return read(DATA / f"{name}.npz")[0]
-
-
 def _extremes(array: np.ndarray[Any, Any]) -> list[float | int]:
     if array.dtype.kind == "f":
         greatest = min(1e30, float(np.finfo(array.dtype).max))
@@ -33,30 +28,24 @@ def _extremes(array: np.ndarray[Any, Any]) -> list[float | int]:
     return [int(np.iinfo(array.dtype).min), int(np.iinfo(array.dtype).max)] if array.dtype.kind in "iu" else []
 
 
-CASES = [
-    pytest.param(name, array, value, id=f"{name}-{array}-{value}")
-    for name in MODELS
-    for array in _model(name).arrays
-    for value in _extremes(_model(name).arrays[array])
-]
-
-
-@pytest.mark.parametrize(("name", "array", "value"), CASES)
-def test_an_array_of_other_numbers(name: str, array: str, value: float, tmp_path: Path) -> None:
-    sound = _model(name)
+@pytest.mark.parametrize("name", MODELS)
+def test_an_array_of_other_numbers(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sound = read(DATA / f"{name}.npz")[0]
     path = tmp_path / "model.npz"
-    other = np.full_like(sound.arrays[array], value)
-    path.write_bytes(Model(sound.method, sound.labels, sound.parameters, {**sound.arrays, array: other}).to_bytes())
-    try:
-        said = _probabilities(load(str(path)))
-    except ModelError as error:
-        words = str(error)
-        said = np.ones(1)
-    else:
-        words = ""
-    assert "\n" not in words
-    assert np.isfinite(said).all()
-    assert 0 <= said.min() <= said.max() <= 1.01
+    for array in sound.arrays:
+        for value in _extremes(sound.arrays[array]):
+            arrays = {**sound.arrays, array: np.full_like(sound.arrays[array], value)}
+            with monkeypatch.context() as uncompressed:  # compression takes seconds
+                uncompressed.setattr(zipfile, "ZIP_DEFLATED", zipfile.ZIP_STORED)
+                path.write_bytes(Model(sound.method, sound.labels, sound.parameters, arrays).to_bytes())
+            answers, message = np.zeros(1), ""
+            try:
+                answers = _probabilities(load(str(path)))
+            except ModelError as error:
+                message = str(error)
+            assert "\n" not in message, (array, value)
+            assert np.isfinite(answers).all(), (array, value)
+            assert 0 <= answers.min() <= answers.max() <= 1.01, (array, value)
 
 
 def _probabilities(method: Any) -> np.ndarray[Any, Any]:

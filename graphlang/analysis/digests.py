@@ -32,12 +32,9 @@ def of_pages(*columns: Sequence[str] | Sequence[int] | Sequence[bytes]) -> list[
 
 
 def _number(parts: tuple[str | int | bytes, ...]) -> int:
-    found = hashlib.blake2b(digest_size=_BYTES)
-    for part in parts:
-        data = part if isinstance(part, bytes) else str(part).encode("utf-8", "surrogatepass")
-        found.update(len(data).to_bytes(8, "little"))
-        found.update(data)
-    return int.from_bytes(found.digest(), "little", signed=True)
+    data = [part if isinstance(part, bytes) else str(part).encode("utf-8", "surrogatepass") for part in parts]
+    sizes = repr(list(map(len, data))).encode()
+    return int.from_bytes(hashlib.blake2b(b"".join([sizes, *data]), digest_size=_BYTES).digest(), "little", signed=True)
 
 
 def of_inference(given: GraphInput, parameters: Mapping[str, Any]) -> str:

@@ -135,7 +135,7 @@ def ingest(
         progress.advance(looked)
         if source.finished or source.id in ids:
             done.known.append(Path((names or {}).get(path, path)))
-            if plugins.found(plugins.READERS) and _was_no_archive(connection, source.id):
+            if plugins.list_plugins(plugins.READERS) and _was_no_archive(connection, source.id):
                 done.refused.append(done.known[-1])
         else:
             queue.append((path, source.position))

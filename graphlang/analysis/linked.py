@@ -18,7 +18,7 @@ from graphlang.db import StoreError, collection, create, open_existing, snapshot
 from graphlang.db.runs.lifecycle import state_seen
 from graphlang.db.runs.linked_answers import BLOCK, LinkedAnswers, answered_to, write_linked, write_part
 from graphlang.db.runs.run import chosen_run, get_run, origin_of
-from graphlang.interrupts import pass_on
+from graphlang.interrupts import reraise_interrupt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -95,7 +95,7 @@ def ready(path: str | Path, *numbers: int | None, progress: Progress = SILENT) -
             done = [answer(connection, run, progress=progress) for run in waiting]
             return all(done)
     except (StoreError, sqlite3.OperationalError):  # of a file that others may read but not write
-        pass_on()
+        reraise_interrupt()
         return False
 
 
@@ -147,7 +147,7 @@ def _steps(connection: sqlite3.Connection, path: str | Path, run: Run, progress:
             try:
                 writing = create(path, verb="answer")
             except (StoreError, sqlite3.OperationalError):  # of a file that others may read but not write
-                pass_on()
+                reraise_interrupt()
                 return
             with closing(writing):
                 if _of_now(writing, path, run).linked:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from graphlang.content.page_input import Material
-from graphlang.content.template_lines import NO_TEMPLATES, PageText, Templates, body_of, find_templates
+from graphlang.content.template_lines import NO_TEMPLATES, REPEATED, PageText, Templates, body_of, find_templates
 from graphlang.db import collection, values
 
 if TYPE_CHECKING:
@@ -82,7 +82,10 @@ def _learn(connection: sqlite3.Connection, host: int | None) -> Iterator[tuple[i
     waiting: list[tuple[int, list[int]]] = []
     size = 0
     for number, group in groupby(rows, key=itemgetter(0)):
-        pages = _sample(connection, [page for _, page in group])
+        pages = [page for _, page in group]
+        if len(pages) < REPEATED:  # of most hosts of a wide crawl; their texts need not be read
+            continue
+        pages = _sample(connection, pages)
         waiting.append((number, pages))
         size += len(pages)
         if size >= _TOGETHER:

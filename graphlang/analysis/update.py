@@ -66,7 +66,7 @@ def up_to_date(connection: sqlite3.Connection, run: Run, *, workers: int = 1, pr
                 workers=workers,
                 progress=progress,
             )
-    elif "package" in run.parameters and not plugins.allowed():
+    elif "package" in run.parameters and not plugins.are_enabled():
         origin = f"{run.parameters['package']} {run.parameters.get('version', '')}".rstrip()
         raise StoreError(f"run {run.id}: {run.method} comes from the package {origin}: repeat with --plugins")
     msg = (

@@ -23,7 +23,7 @@ from typing import Final
 import click
 
 from graphlang.cli.shared.options import DATABASE
-from graphlang.interrupts import noted
+from graphlang.interrupts import interrupted
 from graphlang.visible import visible
 
 PROBLEMS, USAGE, UNFIT, EXHAUSTED, LOCKED, INTERRUPTED = 1, 2, 3, 4, 5, 130
@@ -57,7 +57,7 @@ class Failure(click.ClickException):
 
 def failure(error: BaseException) -> Failure | None:
     """Return the message and exit code of an error; None for a defect of the program."""
-    if isinstance(error, KeyboardInterrupt) or (noted() and _of_database(error)):
+    if isinstance(error, KeyboardInterrupt) or (interrupted() and _of_database(error)):
         return Failure("interrupted; run the same command again to resume", INTERRUPTED)
     if isinstance(error, MemoryError):
         return Failure(f"there is not enough memory{f': {error}' if str(error) else ''}", EXHAUSTED)

@@ -20,7 +20,7 @@ from graphlang.cli.config import defaults, name_variables
 from graphlang.cli.groups import GROUPS
 from graphlang.cli.shared.log import log, put, say
 from graphlang.cli.streams import prepare
-from graphlang.interrupts import note
+from graphlang.interrupts import watch_signals
 from graphlang.visible import visible, visible_lines
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ def _check_epoch(ctx: click.Context) -> None:
 
 def main() -> None:
     """Run the command line."""
-    note()
+    watch_signals()
     prepare()
     if "train" not in sys.argv[1:2]:
         # Only this verb multiplies large matrices. Threads that wait for some take a core from those that read or

@@ -93,12 +93,12 @@ def evaluate(
 
 
 def _print(result: Evaluation, confusion: int, *, by_language: bool) -> None:
-    from graphlang.evaluation.evaluate import Group, OfLanguage  # noqa: PLC0415
+    from graphlang.evaluation.evaluate import Group, LanguageScore  # noqa: PLC0415
 
     write_line(f"run {result.run.id}: {result.run.kind} by {result.run.method}")
     write_rows(Group._fields, result.groups, format_="table")
     if by_language:
-        write_rows(OfLanguage._fields, result.languages, format_="table")
+        write_rows(LanguageScore._fields, result.languages, format_="table")
     if confusion and result.confusion:
         write_rows(("gold", "answer", "pages"), result.confusion, format_="table", limit=confusion)
 

@@ -72,10 +72,13 @@ def methods(name: str | None, format_: str, limit: int | None, output: str, *, l
       graphlang methods --json -o cards.json
     """
     from graphlang.method_cards import sources  # noqa: PLC0415
-    from graphlang.method_cards.as_text import as_text  # noqa: PLC0415
-    from graphlang.method_cards.card import NoCardError, OfLanguage, card, languages_of  # noqa: PLC0415
-    from graphlang.method_cards.model_file import as_text as file_as_text  # noqa: PLC0415
-    from graphlang.method_cards.model_file import is_model_file, of_file  # noqa: PLC0415
+    from graphlang.method_cards.card import MethodLanguage, NoCardError, list_languages, make_card  # noqa: PLC0415
+    from graphlang.method_cards.card_text import format_card  # noqa: PLC0415
+    from graphlang.method_cards.model_file import (  # noqa: PLC0415
+        describe_model_file,
+        format_model_file,
+        is_model_file,
+    )
 
     if languages and (name is None or as_json):
         raise click.UsageError("--languages needs NAME, and --format instead of --json")
@@ -89,24 +92,24 @@ def methods(name: str | None, format_: str, limit: int | None, output: str, *, l
             f"{what} text or --json; --format and --limit go with --languages, or with no NAME at all"
         )
     if name is not None and not languages and is_model_file(name):
-        description = of_file(Path(name))
+        description = describe_model_file(Path(name))
         if as_json:
             _write_json(description, output)
         else:
-            _write_text(file_as_text(description), output)
+            _write_text(format_model_file(description), output)
         return
     try:
         if name is not None and languages:
-            write_rows(OfLanguage._fields, languages_of(name), format_=format_, limit=limit, output=output)
+            write_rows(MethodLanguage._fields, list_languages(name), format_=format_, limit=limit, output=output)
             return
-        cards = [card(method) for method in ([name] if name is not None else sources.names())]
+        cards = [make_card(method) for method in ([name] if name is not None else sources.names())]
     except NoCardError as error:
         raise click.BadParameter(str(error), param_hint="NAME") from error
     if as_json:
         values = [each.as_dict() for each in cards]
         _write_json(values if name is None else values[0], output)
     else:
-        _write_text(as_text(cards[0]), output)
+        _write_text(format_card(cards[0]), output)
 
 
 def _write_json(value: Any, output: str) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from graphlang.analysis.ingest import Ingested
     from graphlang.collection import Collection
-    from graphlang.content.segments.spans import Span
+    from graphlang.content.segments.spans import Share, Span
     from graphlang.db.runs.run import Run
     from graphlang.identification import Prediction
     from graphlang.maps.facts import Totals
@@ -181,6 +181,20 @@ def _summary(totals: Totals) -> str:
     help="Print where each language is in each text, as JSON lines: from 'begin' up to 'end', in characters from "
     "0. Letters in an unknown script are 'und'.",
 )
+@click.option("--top", type=click.IntRange(1), metavar="N", help="List the N most probable languages, as JSON lines.")
+@click.option(
+    "--min-confidence",
+    type=options.Finite(0, 1),
+    default=0.0,
+    show_default=True,
+    help="A text below this is und, and its most probable language is the runner-up.",
+)
+@click.option(
+    "--html",
+    is_flag=True,
+    help="Every file is HTML: read its title and main content. A file that begins with <!doctype html> or <html> is "
+    "read so in any case.",
+)
 @click.option("--text", is_flag=True, help="Add a column with the text.")
 @options.identify_workers
 @encoding_option
@@ -197,6 +211,9 @@ def identify(
     lines: bool,
     shares: bool,
     spans: bool,
+    top: int | None,
+    min_confidence: float,
+    html: bool,
     text: bool,
     workers: int | None,
 ) -> None:
@@ -216,36 +233,44 @@ def identify(
       echo 'Ein kurzer Satz.' | graphlang identify
       graphlang identify --lines --format tsv sentences.txt
       graphlang identify --shares page.txt
+      graphlang identify --top 3 page.html
+      graphlang identify --lines --min-confidence 0.5 titles.txt
       graphlang identify --lines --text --format jsonl --encoding koi8-r old.txt
       graphlang identify --method url --lines urls.txt
     """
     from graphlang.analysis.collection_methods import DECLARED, TLD  # noqa: PLC0415
-    from graphlang.identification import is_url_method, load, predictions, segments  # noqa: PLC0415
+    from graphlang.identification import Details, is_url_method, load, predictions, segments  # noqa: PLC0415
 
     if files.count("-") > 1:
         raise click.UsageError("standard input (-) can be read once")
     if method in (DECLARED, TLD):
         raise click.UsageError(f"{method} is about the pages of a collection: graphlang classify DB --method {method}")
     of_urls = is_url_method(method)
-    listed = shares or spans
-    if listed and of_urls:
+    if (shares or spans) and of_urls:
         raise click.UsageError(f"{method} reads URLs, which are in one language each: no --shares and no --spans")
+    listed = shares or spans or top is not None
     if listed and format_ in ("csv", "tsv"):
-        raise click.UsageError(f"lists do not fit in the cells of {format_}: --shares and --spans are written as jsonl")
+        raise click.UsageError(
+            f"lists do not fit in the cells of {format_}: --shares, --spans and --top are written as jsonl"
+        )
+    if html and (lines or of_urls):
+        raise click.UsageError("--html reads whole files: not with --lines, and not with a URL method")
     identifier = load(method)
-    source = Texts(files or ("-",), encoding)
+    source = Texts(files or ("-",), encoding, html=html)
     texts = source.lines() if lines or of_urls else source.files()  # a URL is a line, whatever else the file holds
-    if listed:
+    if (shares or spans) and top is None and not min_confidence:  # without predictions, which cost time
         columns: tuple[str, ...] = ("input", *["shares"] * shares, *["spans"] * spans, *["text"] * text)
         spans_of_texts = segments(identifier, texts, workers=workers or cores())
         rows = _segments(spans_of_texts, shares=shares, spans=spans, text=text)
         write_rows(columns, rows, format_="jsonl", limit=limit, output=output)
     else:
-        columns = (*_COLUMNS, *["text"] * text)
-        predicted = predictions(identifier, texts, workers=workers or cores())
+        columns = (*_COLUMNS, *["top"] * bool(top), *["shares"] * shares, *["spans"] * spans, *["text"] * text)
+        details = Details(min_confidence, top or 0, shares, spans)
+        predicted = predictions(identifier, texts, workers=workers or cores(), details=details)
         not_urls = _NotUrls()
         if of_urls:
             predicted = not_urls.count(predicted)
+        format_ = "jsonl" if listed else format_
         write_rows(columns, _answers(predicted, text=text), format_=format_, limit=limit, output=output)
         not_urls.say()
     for name in source.unread:
@@ -282,7 +307,14 @@ class _NotUrls:
 def _answers(predicted: Iterable[_Predicted], *, text: bool) -> Iterator[tuple[Any, ...]]:
     """One row a text, with ``text`` also the text itself."""
     for (name, content), prediction in predicted:
-        yield name, *prediction, len(content), *[content] * text
+        lists: list[Any] = []
+        if prediction.top is not None:
+            lists.append([{**each._asdict(), "confidence": round(each.confidence, 4)} for each in prediction.top])
+        if prediction.shares is not None:
+            lists.append(_shares(prediction.shares))
+        if prediction.spans is not None:
+            lists.append(list(map(_span, prediction.spans)))
+        yield name, *prediction[: len(_COLUMNS) - 2], len(content), *lists, *[content] * text
 
 
 def _segments(
@@ -294,12 +326,14 @@ def _segments(
     for (name, content), spans_of_text in segments:
         values: list[Any] = []
         if shares:
-            values.append(
-                [{"language": each.language, "share": round(each.share, 4)} for each in list_shares(spans_of_text)]
-            )
+            values.append(_shares(list_shares(spans_of_text)))
         if spans:
             values.append(list(map(_span, spans_of_text)))
         yield name, *values, *[content] * text
+
+
+def _shares(shares: Iterable[Share]) -> list[dict[str, Any]]:
+    return [{"language": each.language, "share": round(each.share, 4)} for each in shares]
 
 
 def _span(span: Span) -> dict[str, Any]:

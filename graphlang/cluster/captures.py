@@ -55,7 +55,9 @@ _SAME_CAPTURE: Final = (
 )
 
 
-def choose_captures(stages: Stages, keep: Keep, bucket_count: int, several: int, *, borrowing: bool) -> None:
+def choose_captures(
+    stages: Stages, keep: Keep, bucket_count: int, several: int, key: bytes, *, borrowing: bool
+) -> None:
     """Write captures, links and facts, and with `Keep.ALL` the other captures.
 
     Args:
@@ -63,6 +65,7 @@ def choose_captures(stages: Stages, keep: Keep, bucket_count: int, several: int,
         keep: which of several captures of a URL is the page's own.
         bucket_count: buckets of pages.
         several: pages with several captures.
+        key: of page ids.
         borrowing: write captures with their links to `CHOSEN_TABLE` instead, for `borrow_content`.
     """
     tables = {CHOSEN_TABLE: CAPTURES} if borrowing else {"captures": KEPT_CAPTURES, "links": LINKS, FACTS_TABLE: None}
@@ -76,7 +79,7 @@ def choose_captures(stages: Stages, keep: Keep, bucket_count: int, several: int,
         files = [file for file in files if file.table != REPEATED_TABLE]
         sent = stages.files(REPEATED_TABLE, ".arrow")
         numbers = [_bucket_number(location) for location in repeated]
-        chosen = stages.run(numbers, partial(_write_chosen, sent, bucket_count, borrowing, keep))
+        chosen = stages.run(numbers, partial(_write_chosen, sent, bucket_count, borrowing, keep, key))
         files += [file for _, task_files in chosen for file in task_files]
     stages.end("chosen" if borrowing else "captures", tables, files, {})
 
@@ -136,6 +139,7 @@ def _write_chosen(  # noqa: PLR0917  internal
     bucket_count: int,
     borrowing: bool,
     keep: Keep,
+    key: bytes,
     number: int,
     output: TaskOutput,
 ) -> None:
@@ -144,7 +148,7 @@ def _write_chosen(  # noqa: PLR0917  internal
     stem = f"several-{number:05d}"
     tables = _CaptureTables(output, stem, bucket_count, borrowing=borrowing)
     ordered = rows.sort_by([("page", "ascending"), *_READING_ORDER])
-    for batch in choose(ordered.to_batches(max_chunksize=_ROWS), keep):
+    for batch in choose(ordered.to_batches(max_chunksize=_ROWS), keep, key):
         own_captures = batch.filter(pc.is_null(batch.column("whole")))
         tables.write({name: own_captures.column(name) for name in CAPTURES.names})
         if keep is Keep.ALL:

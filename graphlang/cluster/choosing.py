@@ -29,12 +29,13 @@ if TYPE_CHECKING:
 _ROWS = 256
 
 
-def choose(batches: Iterable[pa.RecordBatch], keep: Keep) -> Iterator[pa.RecordBatch]:
+def choose(batches: Iterable[pa.RecordBatch], keep: Keep, key: bytes = b"") -> Iterator[pa.RecordBatch]:
     """Yield rows of `CHOSEN`: one a page, and with `Keep.ALL` those of its other captures.
 
-    The batches have rows of `RECORDS`, those of a page together and in the order of reading.
+    The batches have rows of `RECORDS`, those of a page together and in the order of reading. ``key`` is
+    that of page ids.
     """
-    ids = PageIds()
+    ids = PageIds(key=key)
     rows: list[dict[str, Any]] = []
     page: _Own | None = None
     for batch in batches:

@@ -21,7 +21,7 @@ from graphlang.cluster.captures import borrow_content, choose_captures
 from graphlang.cluster.classify_captures import CONTENT, classify_captures, method_of
 from graphlang.cluster.language_tables import View, write_languages
 from graphlang.cluster.one_task import INFERRED, SENT_ANSWERS_TABLE, OneTask, infer_in_one_task
-from graphlang.cluster.page_ids import CollisionError
+from graphlang.cluster.page_ids import ATTEMPTS, CollisionError, derive_key
 from graphlang.cluster.partitions import Inferred, Sizes, fits_one_task, infer
 from graphlang.cluster.read_archives import list_pages, read_archives
 from graphlang.cluster.spark_session import errors_in_one_line, fit_shuffles
@@ -98,7 +98,7 @@ def run(
         OutputError: the folder exists; or there is nothing to resume.
         InputError: a path does not exist.
         ModelError: there is no such method.
-        CollisionError: two URLs have the same id.
+        CollisionError: two URLs have the same id under each of several keys.
     """
     limits, sizes = limits or Limits(), sizes or Sizes()
     content, identifier = method_of(method)
@@ -120,7 +120,8 @@ def run(
         stages = Stages(spark, folder, progress)
         stages.write("sources", SOURCES_KEPT, [dict(zip(SOURCES.names, row, strict=True)) | reading for row in sources])
         job = _Job(spark, stages, progress)
-        inferred, rows = job.run(archives, content, identifier, keep, limits, sizes, linked=linked)
+        digests = [row[SOURCES.get_field_index("sha256")] for row in sources]
+        inferred, rows = job.run(archives, digests, content, identifier, keep, limits, sizes, linked=linked)
     return Done(
         archives=len(archives),
         pages=rows["pages"],
@@ -156,6 +157,7 @@ class _Job:
     def run(  # noqa: PLR0917  internal
         self,
         archives: Sequence[Archive],
+        digests: Sequence[str],
         method: Method,
         identifier: Any,
         keep: Keep,
@@ -166,7 +168,7 @@ class _Job:
     ) -> tuple[Inferred, dict[str, int]]:
         """Write all tables; return what came of the inference, and the number of rows of tables."""
         started, stages = now(), self._stages
-        self._read(archives, keep, limits)
+        self._read(archives, digests, keep, limits)
         if not method.shipped:
             self._spark.sparkContext.addFile(str(Path(method.name).absolute()))
         if stages.result("templates") is None:
@@ -183,19 +185,29 @@ class _Job:
             write_languages(stages, View(identifier.labels, "propagation", 2, linked), self._bucket_count())
         return inferred, rows
 
-    def _read(self, archives: Sequence[Archive], keep: Keep, limits: Limits) -> None:
-        """Make the tables of pages, captures and links."""
+    def _read(self, archives: Sequence[Archive], digests: Sequence[str], keep: Keep, limits: Limits) -> None:
+        """Make the tables of pages, captures and links; ``digests`` are those of the archives."""
         stages = self._stages
-        if stages.result("read") is None:
-            cores, buckets = int(self._spark.sparkContext.defaultParallelism), int(self._spark.conf.get(_SHUFFLES))
-            read_archives(stages, archives, limits, cores, buckets)
-        buckets, borrowing = self._bucket_count(), bool((stages.result("read") or {})["borrowers"])
-        if stages.result("pages") is None:
-            list_pages(stages, buckets)
+        for attempt in range(ATTEMPTS):
+            if stages.result("read") is None:
+                cores, buckets = int(self._spark.sparkContext.defaultParallelism), int(self._spark.conf.get(_SHUFFLES))
+                read_archives(stages, archives, limits, cores, buckets, derive_key(digests, attempt))
+            try:
+                with errors_in_one_line():
+                    if stages.result("pages") is None:
+                        list_pages(stages, self._bucket_count())
+                break
+            except CollisionError as error:
+                if attempt == ATTEMPTS - 1:
+                    raise
+                self._progress(f"{error}: reading again with other ids")
+                stages.forget("read")
+        reading = stages.result("read") or {}
+        buckets, borrowing, key = reading["buckets"], bool(reading["borrowers"]), bytes.fromhex(reading["key"])
         several = (stages.result("pages") or {})["several"]
         if stages.result("captures") is None:
             if not borrowing or stages.result("chosen") is None:
-                choose_captures(stages, keep, buckets, several, borrowing=borrowing)
+                choose_captures(stages, keep, buckets, several, key, borrowing=borrowing)
             if borrowing:
                 borrow_content(self._spark, stages)
 

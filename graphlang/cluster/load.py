@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from graphlang.analysis import linked
-from graphlang.cluster.page_ids import CollisionError, page_id
+from graphlang.cluster.page_ids import ATTEMPTS, CollisionError, derive_key, page_id
 from graphlang.cluster.tables import (
     ANCHOR_TEXTS,
     ANSWER,
@@ -109,7 +109,7 @@ def from_database(path: Path, folder: Path, *, overwrite: bool = False) -> Loade
         StoreError: there is no such database, or nothing is classified yet.
         OSError: it cannot be written.
         OutputError: it exists.
-        CollisionError: two URLs have the same id.
+        CollisionError: two URLs have the same id under each of several keys.
     """
     if folder.exists() and not overwrite:
         raise OutputError(f"{folder} exists; name another folder, or replace it with --overwrite")
@@ -143,8 +143,8 @@ class _Load:
         chosen = chosen_run(self._connection)
         if chosen is None:
             raise StoreError("nothing is classified yet: run 'classify' first")
+        self._assign_ids()
         pages = self._write("pages", PAGES, self._pages())
-        self._refuse_collisions()
         fetched = self._write("captures", KEPT_CAPTURES, self._captures(), _WITH_TEXT)
         if self._connection.execute("SELECT 1 FROM history LIMIT 1").fetchone() is not None:
             self._write("history", HISTORY, self._history(), _WITH_TEXT)
@@ -188,17 +188,22 @@ class _Load:
 
     def _pages(self) -> Iterator[dict[str, Any]]:
         for row in self._rows(_PAGES):
-            page = self._hashes[row["id"]] = page_id(row["url"].encode())
-            yield row | {"page": int(page)}
+            yield row | {"page": int(self._hashes[row["id"]])}
 
-    def _refuse_collisions(self) -> None:
-        hashes = self._hashes[1:][self._hashes[1:] != 0]
-        values, counts = np.unique(hashes, return_counts=True)
-        if (counts > 1).any():
-            twice = int(values[counts > 1][0])
-            ids = (np.flatnonzero(self._hashes == twice)[:2]).tolist()
-            urls = [url for (url,) in self._connection.execute("SELECT url FROM pages WHERE id IN (?, ?)", ids)]
-            raise CollisionError(f"two URLs have the same 64-bit id {twice}: {' and '.join(urls)}")
+    def _assign_ids(self) -> None:
+        """Hash all URLs, with another key where two have the same id."""
+        digests = [digest for (digest,) in self._connection.execute("SELECT sha256 FROM sources")]
+        for attempt in range(ATTEMPTS):
+            key = derive_key(digests, attempt)
+            for number, url in self._connection.execute("SELECT id, url FROM pages"):
+                self._hashes[number] = page_id(url.encode(), key)
+            values, counts = np.unique(self._hashes[self._hashes != 0], return_counts=True)
+            if not (counts > 1).any():
+                return
+        twice = int(values[counts > 1][0])
+        numbers = (np.flatnonzero(self._hashes == twice)[:2]).tolist()
+        urls = [url for (url,) in self._connection.execute("SELECT url FROM pages WHERE id IN (?, ?)", numbers)]
+        raise CollisionError(f"two URLs have the same 64-bit id {twice}: {' and '.join(urls)}")
 
     def _captures(self) -> Iterator[dict[str, Any]]:
         for row in self._rows(_CAPTURES):

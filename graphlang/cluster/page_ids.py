@@ -1,14 +1,24 @@
-"""The id of a page on a cluster: 64 bits of a digest of its canonical URL."""
+"""The id of a page on a cluster: 64 bits of a digest of its canonical URL, under a key of the job.
+
+Without a key, two URLs with one id are found in minutes, and a page that links to them would merge two pages of other
+sites. The key comes from the digests of the archives: nobody who writes a page knows it, and a job that is resumed has
+the same.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 _BYTES: Final = 8
+#: Keys that a job tries, since chance alone gives two of 2.5 billion URLs one id in one job of six.
+ATTEMPTS: Final = 3
 _REMEMBERED: Final = 1 << 18  # URLs: the pages of a site link to the same few hundred
 
 
@@ -16,16 +26,28 @@ class CollisionError(ValueError):
     """Two URLs have the same id; the message names both."""
 
 
-def page_id(url: bytes) -> int:
-    """Return the id of a canonical URL.
+def page_id(url: bytes, key: bytes = b"") -> int:
+    """Return the id of a canonical URL under a key of at most 64 bytes.
 
     Two of n pages have one id with a probability of n^2 / 2^65: 17 % for 2.5 billion.
     `read_archives.distinct_urls` reports them.
 
     >>> page_id(b"https://a.example/")
     4390621623597688445
+    >>> page_id(b"https://a.example/", key=b"k") == page_id(b"https://a.example/")
+    False
     """
-    return int.from_bytes(hashlib.blake2b(url, digest_size=_BYTES).digest(), "little", signed=True)
+    return int.from_bytes(hashlib.blake2b(url, digest_size=_BYTES, key=key).digest(), "little", signed=True)
+
+
+def derive_key(digests: Iterable[str], attempt: int = 0) -> bytes:
+    """Return the key of a job: 16 bytes that depend on the SHA-256 of its archives, in any order, and on the attempt.
+
+    >>> derive_key(["ab", "cd"]) == derive_key(["cd", "ab"]) != derive_key(["ab", "cd"], attempt=1)
+    True
+    """
+    listed = "\n".join([str(attempt), *sorted(digests)])
+    return hashlib.blake2b(listed.encode(), digest_size=16, person=b"page ids").digest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +61,8 @@ class NewUrls:
 class PageIds:
     """Ids of many URLs, of which some repeat; ``new`` gets each URL with its id when it is first met."""
 
-    def __init__(self, new: NewUrls | None = None) -> None:
+    def __init__(self, new: NewUrls | None = None, key: bytes = b"") -> None:
+        self.key = key
         self._known: dict[bytes, int] = {}
         self._new = new
 
@@ -57,7 +80,7 @@ class PageIds:
             known.clear()
         new = [url for url in dict.fromkeys(urls) if url not in known]
         if new:
-            digest = b"".join([hashlib.blake2b(url, digest_size=_BYTES).digest() for url in new])
+            digest = b"".join([hashlib.blake2b(url, digest_size=_BYTES, key=self.key).digest() for url in new])
             ids = np.frombuffer(digest, "<i8").tolist()
             known.update(zip(new, ids, strict=True))
             if self._new is not None:

@@ -54,11 +54,18 @@ class _ReadFile(NamedTuple):
         return {row["source"] for row in self.ranges}
 
 
-def read_archives(stages: Stages, archives: Sequence[Archive], limits: Limits, cores: int, bucket_count: int) -> None:
-    """Stage ``read``: captures, problems, and the URLs that they name, by bucket of pages."""
+def read_archives(  # noqa: PLR0917  internal
+    stages: Stages,
+    archives: Sequence[Archive],
+    limits: Limits,
+    cores: int,
+    bucket_count: int,
+    key: bytes = b"",
+) -> None:
+    """Stage ``read``: captures, problems, and the URLs that they name, by bucket of pages; ``key`` is of page ids."""
     tables = {RECORDS_TABLE: RECORDS, "problems": PROBLEMS, URLS_TABLE: None}
     stages.begin("read", tables)
-    work = partial(_read_task, limits, bucket_count)
+    work = partial(_read_task, limits, bucket_count, key)
     groups = [(f"part-{number:05d}", task) for number, task in enumerate(pieces(archives, cores))]
     first = stages.run(groups, work)
     # The start of a byte range is first a guess. An archive where one was wrong is read again, as a whole.
@@ -69,16 +76,16 @@ def read_archives(stages: Stages, archives: Sequence[Archive], limits: Limits, c
     results_kept += [(result, files) for results, files in second for result in results]
     files_taken = [file for result, files in results_kept for file in files if file.name.startswith(f"{result.stem}.")]
     borrowers = sum(result.borrowers for result, _ in results_kept)
-    stages.end("read", tables, files_taken, {"buckets": bucket_count, "borrowers": borrowers})
+    stages.end("read", tables, files_taken, {"buckets": bucket_count, "borrowers": borrowers, "key": key.hex()})
 
 
 def _read_task(
-    limits: Limits, bucket_count: int, group: tuple[str, Sequence[Piece]], output: TaskOutput
+    limits: Limits, bucket_count: int, key: bytes, group: tuple[str, Sequence[Piece]], output: TaskOutput
 ) -> list[_ReadFile]:
     """Read the pieces of a task; those of an archive that is cut get files of their own: it may be read again."""
     stem, listed = group
     return [
-        _read_file(limits, bucket_count, f"{stem}-{number}", list(cut), output)
+        _read_file(limits, bucket_count, key, f"{stem}-{number}", list(cut), output)
         for number, (_, cut) in enumerate(groupby(listed, _cut_archive))
     ]
 
@@ -88,13 +95,15 @@ def _cut_archive(piece: Piece) -> int:
     return -1 if piece.first and piece.stop is None else piece.archive.number
 
 
-def _read_file(limits: Limits, bucket_count: int, stem: str, listed: Sequence[Piece], output: TaskOutput) -> _ReadFile:
+def _read_file(  # noqa: PLR0917  internal
+    limits: Limits, bucket_count: int, key: bytes, stem: str, listed: Sequence[Piece], output: TaskOutput
+) -> _ReadFile:
     records = output.rows(RECORDS_TABLE, stem, RECORDS)
     problems = output.rows("problems", stem, PROBLEMS)
     urls = BucketFile(output, URLS_TABLE, stem, NAMED, bucket_count)
     ranges: list[dict[str, Any]] = []
     new, captures, borrowers = NewUrls(), Counter[int](), 0
-    for batch in read_pieces(listed, limits, new):
+    for batch in read_pieces(listed, limits, new, key=key):
         kind = batch.column("kind")
         if kind.null_count < batch.num_rows:
             ranges += batch.filter(pc.equal(kind, RANGE)).select(_RANGE_COLUMNS).to_pylist()

@@ -32,10 +32,10 @@ _PLAIN: Final = (
 class RecordRows:
     """Collects rows of `RECORDS` and returns them as batches; ``begin`` is where the byte range begins."""
 
-    def __init__(self, source: int, file: str, begin: int, new: NewUrls | None = None) -> None:
+    def __init__(self, source: int, file: str, begin: int, new: NewUrls | None = None, key: bytes = b"") -> None:
         self._where = {"source": source, "file": file, "begin": begin}
         self._columns: dict[str, list[Any]] = {name: [] for name in RECORDS.names}
-        self._ids = PageIds(new)
+        self._ids = PageIds(new, key)
         self._place = 0
 
     def __len__(self) -> int:
@@ -77,7 +77,7 @@ def row_of(page: Page, ids: PageIds) -> dict[str, Any]:
         row["text"] = page.text + inflated(page.rest, page.length)
     return row | {
         "page": own_id,
-        "revisit_page": None if page.revisit_of is None else page_id(page.revisit_of.encode()),
+        "revisit_page": None if page.revisit_of is None else page_id(page.revisit_of.encode(), ids.key),
         "declared": [declaration._asdict() for declaration in page.declared],
         "link_urls": links.urls,
         "link_ids": targets_ids,
@@ -114,19 +114,24 @@ _BYTES: Final = 8 << 20  # of records, after which a batch is closed
 _ALL: Final = 1 << 62  # behind the end of any file
 
 
-def read_pieces(pieces: Sequence[Piece], limits: Limits, new: NewUrls | None = None) -> Iterator[pa.RecordBatch]:
+def read_pieces(
+    pieces: Sequence[Piece], limits: Limits, new: NewUrls | None = None, *, key: bytes = b""
+) -> Iterator[pa.RecordBatch]:
     """Yield rows of `graphlang.cluster.tables.RECORDS` from the pieces of a task.
 
     They depend on the archives and the limits alone, so that a task may be repeated anywhere. An archive that cannot be
-    read is a row; nothing that an archive holds is raised. ``new`` gets the URLs of pages and of their links.
+    read is a row; nothing that an archive holds is raised. ``new`` gets the URLs of pages and of their links. ``key``
+    is that of page ids.
     """
     parser = Parser(limits)
     for piece in pieces:
-        yield from _read_piece(piece, parser, limits, new)
+        yield from _read_piece(piece, parser, limits, new, key)
 
 
-def _read_piece(piece: Piece, parser: Parser, limits: Limits, new: NewUrls | None) -> Iterator[pa.RecordBatch]:
-    rows = RecordRows(piece.archive.number, piece.archive.text, piece.begin, new)
+def _read_piece(
+    piece: Piece, parser: Parser, limits: Limits, new: NewUrls | None, key: bytes
+) -> Iterator[pa.RecordBatch]:
+    rows = RecordRows(piece.archive.number, piece.archive.text, piece.begin, new, key)
     stop = _ALL if piece.stop is None else piece.stop
     begin: int | None = piece.begin
     ended: int | None = None

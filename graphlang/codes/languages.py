@@ -1,13 +1,13 @@
-"""One code system: whatever names a language, in whatever convention, becomes the same code here.
+"""One code system: codes, tags and names of languages of any convention become the same code.
 
 A language is an ISO 639-3 code, a script an ISO 15924 code. The code is the ISO 639-3 form of the shortest BCP 47 tag:
 macrolanguages stay where BCP 47 uses them (``zho``, ``ara``, ``fas``, ``swa``, ``est``), while ``nob``, ``nno``,
-``hrv``, ``srp``, ``bos`` and ``ind`` stand for themselves. A *label* joins both where the script has to be said
-(``srp_Cyrl``, ``zho_Hans``) and is the bare code where the language has one usual script (``deu``, ``rus``, ``jpn``).
+``hrv``, ``srp``, ``bos`` and ``ind`` are codes of their own. A *label* joins language and script (``srp_Cyrl``,
+``zho_Hans``), or is the code alone if the text is in the usual script of the language (``deu``, ``rus``, ``jpn``).
 
-What ISO 639 and BCP 47 know comes from `subtags`, names from `names`. What they leave open (retired
-codes, the codes of CLD2, fastText and Wikipedia, the standard members of macrolanguages, mistakes seen on the web)
-stands in ``data/aliases.tsv``, and the usual script of each language in ``data/scripts.tsv``, made from Unicode's CLDR.
+Codes of ISO 639 and BCP 47 are in `subtags`, names in `names`. All others (retired codes, the codes of CLD2, fastText
+and Wikipedia, the standard members of macrolanguages, mistakes seen on the web) are in ``data/aliases.tsv``, and the
+usual script of each language is in ``data/scripts.tsv``, made from Unicode's CLDR.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ __all__ = [
     "split",
 ]
 
-UND: Final = "und"  #: looked and could not tell
-ZXX: Final = "zxx"  #: there is no linguistic content
+UND: Final = "und"  #: undetermined: examined without a result
+ZXX: Final = "zxx"  #: no linguistic content
 
-#: Languages that are written, among our labels, in more than one script: their labels always say which.
+#: Languages with labels in more than one script: their labels always name it.
 MULTISCRIPT: Final = frozenset(
     "azb aze bos ckb fuf jav lad ota san srp tat tuk uig uzb vie zho zlm".split(),  # noqa: SIM905
 )
 
-#: Labels of fastText's lid.176 (Wikipedia's codes) that mean another language in ISO 639: ask ``FASTTEXT.get(x, x)``.
+#: Labels of fastText's lid.176 (Wikipedia's codes) that mean another language in ISO 639; use ``FASTTEXT.get(x, x)``.
 FASTTEXT: Final = {"als": "gsw"}
 
 _NAMES: Final = {UND: "undetermined", ZXX: "no linguistic content", "rsk": "Pannonian Rusyn"}
@@ -81,7 +81,7 @@ class _Tag(NamedTuple):
 
 
 def _rows(table: str) -> list[list[str]]:
-    """Rows of one of our tables: its comment lines and its head are left out."""
+    """Read the rows of a table, without comments and header."""
     lines = (_DATA / table).read_text("utf-8").splitlines()
     return [line.split("\t") for line in lines if not line.startswith("#")][1:]
 
@@ -93,18 +93,18 @@ def _aliases() -> dict[str, str]:
 
 @cache
 def _scripts() -> dict[str, str]:
-    """The usual script by language where it is not Latin, and by language and territory where that changes it."""
+    """Return the usual script by language, if it is not Latin, and by language and territory, if that changes it."""
     return {key: script_ for script_, keys in _rows("scripts.tsv") for key in keys.split(" ")}
 
 
 def _language(subtag: str) -> str | None:
-    """The code of a language subtag of two or three letters, or None where no such language exists."""
+    """Return the code of a language subtag of two or three letters, or None if there is no such language."""
     if subtag in _aliases():
         return _aliases()[subtag]
     if subtag in {UND, ZXX}:
         return subtag
-    found = subtags.language(subtag)
-    return None if found is None else found.code
+    entry = subtags.language(subtag)
+    return None if entry is None else entry.code
 
 
 def _is_script(title: str) -> bool:
@@ -119,20 +119,20 @@ def _parse_tag(tag: str) -> _Tag | None:
     subtags = _aliases().get(plain, plain).split("-")
     primary, rest = subtags[0], subtags[1:]
     if primary in _EXTENDED and rest and len(rest[0]) == len("yue") and rest[0].isalpha():
-        primary, rest = rest[0], rest[1:]  # zh-yue: the extended language says more
-    found = _language(primary) if len(primary) in {2, 3} and primary.isalpha() else None
-    if found is None:
+        primary, rest = rest[0], rest[1:]  # zh-yue: the extended language is more specific
+    code = _language(primary) if len(primary) in {2, 3} and primary.isalpha() else None
+    if code is None:
         return None
-    found, _, implied = found.partition("-")
+    code, _, implied = code.partition("-")
     rest = rest[: next((i for i, subtag in enumerate(rest) if len(subtag) == 1), len(rest))]  # extensions, private use
     titles = (subtag.title() for subtag in rest if len(subtag) == _SCRIPT_SIZE and subtag.isalpha())
     written = next(filter(_is_script, titles), implied or _MODIFIERS.get(modifier))
     territory = next((subtag.upper() for subtag in rest if len(subtag) == len("cc") and subtag.isalpha()), None)
-    return _Tag(found, written, territory)
+    return _Tag(code, written, territory)
 
 
 def _parse_name(text: str) -> _Tag | None:
-    """An English name: ``French``. No tag is longer than three letters and without a hyphen, so they do not clash."""
+    """Parse an English name: ``French``. A tag of more than three letters has a hyphen, so they do not clash."""
     if not all(character.isalpha() or character in " '’()-" for character in text):
         return None
     tag = tag_of(text)
@@ -141,7 +141,7 @@ def _parse_name(text: str) -> _Tag | None:
 
 @lru_cache(4096)
 def _read(tag: str) -> _Tag | None:
-    """What a tag or a name says; read through a bounded cache, because crawled tags are endless."""
+    """Parse a tag or a name; the cache is bounded, because crawled tags are endless."""
     stripped = tag.strip()
     if not 1 < len(stripped) <= _LONGEST:
         return None
@@ -152,11 +152,11 @@ def _read(tag: str) -> _Tag | None:
 
 
 def code(tag: str) -> str | None:
-    """The ISO 639-3 code that a tag means, or None where it means no language.
+    """Return the ISO 639-3 code of a tag, or None if it does not name a language.
 
     Any case, hyphens or underscores: BCP 47 and its grandfathered tags, ISO 639-1, 639-2 (both forms), 639-3, retired
-    codes, POSIX locales, labels of CLD2, FLORES, Wikipedia and this project, and English names. Of a list of tags
-    (``en, fr``) nothing is read: split it first. A code of fastText's lid.176 goes through `FASTTEXT` before.
+    codes, POSIX locales, labels of CLD2, FLORES, Wikipedia and this project, and English names. Split a list of tags
+    (``en, fr``) first. Look up a code of fastText's lid.176 in `FASTTEXT` first.
 
     >>> [code(tag) for tag in ("de", "ger", "DE_at", "iw", "nor", "zh-TW", "cmn", "sr-Latn", "French", "zh-yue")]
     ['deu', 'deu', 'deu', 'heb', 'nob', 'zho', 'zho', 'srp', 'fra', 'yue']
@@ -168,13 +168,9 @@ def code(tag: str) -> str | None:
 
 
 def likely_script(language: str, territory: str | None = None) -> str:
-    """The script in which a language (one of our codes) is usually written, in a territory if one is given.
+    """Return the usual script of a language (ISO 639-3), in a territory (ISO 3166) if one is passed.
 
-    After CLDR's likely subtags; a language that CLDR does not know is taken to be written in Latin letters.
-
-    Args:
-        language: ISO 639-3 code.
-        territory: ISO 3166 code.
+    It is that of CLDR's likely subtags, and Latin for languages that CLDR does not have.
 
     >>> likely_script("rus"), likely_script("zho"), likely_script("zho", "TW"), likely_script("deu")
     ('Cyrl', 'Hans', 'Hant', 'Latn')
@@ -185,7 +181,7 @@ def likely_script(language: str, territory: str | None = None) -> str:
 
 
 def script(tag: str) -> str | None:
-    """The ISO 15924 script that a tag says, or else the usual one of its language; None where `code` is None.
+    """Return the ISO 15924 script of a tag, or the usual one of its language; None if `code` is None.
 
     >>> [script(tag) for tag in ("sr-Latn", "sr", "sr-ME", "zh-TW", "de", "ko-Hang", "xx")]
     ['Latn', 'Cyrl', 'Latn', 'Hant', 'Latn', 'Kore', None]
@@ -200,7 +196,7 @@ def script(tag: str) -> str | None:
 
 
 def label(tag: str) -> str | None:
-    """The label of a tag: its code, with the script where that has to be said; None where `code` is None.
+    """Return the label of a tag: its code, with the script unless it is the only usual one; None if `code` is None.
 
     >>> [label(tag) for tag in ("de", "sr-Latn", "sr", "zh-Hans", "zh-HK", "mni-Mtei", "kor_Hang", "sr-Cyrl-ME")]
     ['deu', 'srp_Latn', 'srp_Cyrl', 'zho_Hans', 'zho_Hant', 'mni_Mtei', 'kor', 'srp_Cyrl']
@@ -208,12 +204,12 @@ def label(tag: str) -> str | None:
     read, written = _read(tag), script(tag)
     if read is None or written is None:
         return None
-    said = read.code in MULTISCRIPT or written != likely_script(read.code)
-    return f"{read.code}_{written}" if said else read.code
+    has_script = read.code in MULTISCRIPT or written != likely_script(read.code)
+    return f"{read.code}_{written}" if has_script else read.code
 
 
 def split(label: str) -> tuple[str, str]:
-    """Code and script of a label that `label` made.
+    """Return code and script of a label from `label`.
 
     >>> split("srp_Latn"), split("deu"), split("jpn")
     (('srp', 'Latn'), ('deu', 'Latn'), ('jpn', 'Jpan'))
@@ -223,7 +219,7 @@ def split(label: str) -> tuple[str, str]:
 
 
 def bcp47(label: str) -> str:
-    """The shortest BCP 47 tag of a label or code, for ``lang`` attributes and other tools.
+    """Return the shortest BCP 47 tag of a label or code, for ``lang`` attributes and other tools.
 
     >>> bcp47("deu"), bcp47("srp_Latn"), bcp47("zho_Hans"), bcp47("yue"), bcp47("tgl")
     ('de', 'sr-Latn', 'zh-Hans', 'yue', 'tl')
@@ -235,14 +231,14 @@ def bcp47(label: str) -> str:
         short = language
     else:
         subtag = language.partition("-")[0]
-        known = subtags.language(subtag)
-        short = subtag if known is None else known.shortest
+        entry = subtags.language(subtag)
+        short = subtag if entry is None else entry.shortest
     return f"{short}-{written}" if written else short
 
 
 @lru_cache(4096)
 def name(code: str) -> str:
-    """English name of a code or label; what has no name is given back as it is.
+    """Return the English name of a code or label; without a name, the code itself.
 
     >>> name("deu"), name("srp_Latn"), name("tgl"), name("und"), name("zxx"), name("abcd")
     ('German', 'Serbian (Latin)', 'Tagalog', 'undetermined', 'no linguistic content', 'abcd')
@@ -252,8 +248,8 @@ def name(code: str) -> str:
     language, _, written = code.partition("_")
     if _read(language) is None:
         return code
-    shown = name_of("language", bcp47(language)) or code
-    return f"{shown} ({name_of('script', written) or written})" if written else shown
+    title = name_of("language", bcp47(language)) or code
+    return f"{title} ({name_of('script', written) or written})" if written else title
 
 
 _SCRIPT: Final = re.compile(r"[A-Za-z]{4}")

@@ -1,8 +1,8 @@
 """English names of languages, scripts and territories, from ``data/names.tsv``.
 
-The names are those of Unicode's CLDR and of the IANA registry of language subtags, with some that are in daily use and
-stand in neither (``tests/languages/make_tables.py`` makes the table). A name is found as it is written there, but for
-case, hyphens, brackets and commas: a word that only begins like a name is none.
+The names are those of Unicode's CLDR and of the IANA registry of language subtags, with some others in daily use
+(``tests/languages/make_tables.py`` makes the table). Case, hyphens, brackets and commas are ignored; a prefix of a name
+does not match.
 """
 
 from __future__ import annotations
@@ -28,29 +28,26 @@ class _Names(NamedTuple):
 
 @cache
 def _lines() -> list[str]:
-    """Kind, code and names, the one to show first, with tabs between them; ascending."""
+    """Read the sorted lines: kind, code and names, separated by tabs; the first name is the one to display."""
     return [line for line in _TABLE.read_text("utf-8").splitlines() if not line.startswith("#")]
 
 
 @cache
 def _names() -> _Names:
-    said: list[tuple[int, str, str]] = []
+    entries: list[tuple[int, str, str]] = []
     scripts: dict[str, str] = {}
     for kind, code, *names in (line.split("\t") for line in _lines()):
         if kind == "language":
-            said += [(place, code, plain(name)) for place, name in enumerate(names)]
+            entries += [(place, code, plain(name)) for place, name in enumerate(names)]
         elif kind == "script":
             scripts |= {plain(name): code for name in names}
-    # Of languages with one name that wins whose first name it is, and then the one with the shorter code.
-    said.sort(key=lambda one: (one[0], len(one[1])), reverse=True)
-    return _Names({name: code for _, code, name in said}, scripts)
+    # If languages share a name, the one that has it as first name wins, and then the one with the shorter code.
+    entries.sort(key=lambda entry: (entry[0], len(entry[1])), reverse=True)
+    return _Names({name: code for _, code, name in entries}, scripts)
 
 
 def plain(name: str) -> str:
-    """A name without what does not matter: case, hyphens, brackets, commas.
-
-    Args:
-        name: as somebody wrote it.
+    """Normalise case, hyphens, brackets and commas of a name.
 
     >>> plain("Chinese (Traditional)"), plain("Min-Nan")
     ('chinese traditional', 'min nan')
@@ -59,33 +56,26 @@ def plain(name: str) -> str:
 
 
 def name_of(kind: Kind, code: str) -> str | None:
-    """The English name of a code, or None where it has none.
-
-    Args:
-        kind: what the code names.
-        code: BCP 47 tag of a language (``de``, ``pt-BR``), ISO 15924 of a script, ISO 3166-1 of a territory.
+    """Return the English name of a BCP 47 tag, ISO 15924 script or ISO 3166-1 territory, or None if it has none.
 
     >>> name_of("language", "de"), name_of("script", "Cyrl"), name_of("territory", "CH"), name_of("script", "Abcd")
     ('German', 'Cyrillic', 'Switzerland', None)
     """
-    # A search among lines: to take all of them apart takes as long as reading forty pages, and a map names few of them.
+    # A search among lines: to parse all of them takes as long as reading forty pages, and a map names few of them.
     place = bisect_left(_lines(), f"{kind}\t{code}\t")
-    found = _lines()[place].split("\t") if place < len(_lines()) else []
-    return found[2] if found[:2] == [kind, code] else None
+    cells = _lines()[place].split("\t") if place < len(_lines()) else []
+    return cells[2] if cells[:2] == [kind, code] else None
 
 
 def tag_of(name: str) -> str | None:
-    """The BCP 47 tag of the language that an English name means, or None where none is called that.
-
-    Args:
-        name: in any case; ``language``, or a script in brackets, may follow.
+    """Return the BCP 47 tag of an English name, or None; ``language`` or a script in brackets may follow the name.
 
     >>> tag_of("French"), tag_of("Farsi"), tag_of("Maori language"), tag_of("Serbian (Latin)"), tag_of("Frenchman")
     ('fr', 'fa', 'mi', 'sr-Latn', None)
     """
-    names, wanted = _names(), plain(name)
-    found = names.languages.get(wanted) or names.languages.get(wanted.removesuffix(_SUFFIX))
-    if found is None and (with_script := _WITH_SCRIPT.fullmatch(name.strip())):
+    names, key = _names(), plain(name)
+    tag = names.languages.get(key) or names.languages.get(key.removesuffix(_SUFFIX))
+    if tag is None and (with_script := _WITH_SCRIPT.fullmatch(name.strip())):
         language, script = names.languages.get(plain(with_script[1])), names.scripts.get(plain(with_script[2]))
-        found = f"{language}-{script}" if language and script else None
-    return found
+        tag = f"{language}-{script}" if language and script else None
+    return tag

@@ -1,7 +1,7 @@
-"""What ISO 639 and ISO 15924 know: language subtags and their codes, and scripts, from ``data/subtags.tsv``.
+"""Language subtags of ISO 639 with their codes, and scripts of ISO 15924, from ``data/subtags.tsv``.
 
-The table holds what the library langcodes answers for every subtag of two or three letters
-(``tests/languages/make_tables.py`` makes it): reading it takes a millisecond, and importing the library fifty.
+The table has the answers of the library langcodes for all subtags of two or three letters
+(``tests/languages/make_tables.py`` makes it): it is read in a millisecond, and the library is imported in fifty.
 """
 
 from __future__ import annotations
@@ -14,51 +14,48 @@ _TABLE: Final = Path(__file__).parents[1] / "data" / "subtags.tsv"
 
 
 class Subtag(NamedTuple):
-    """What a language subtag stands for."""
+    """The codes of a language subtag."""
 
     code: str  #: ISO 639-3
-    shortest: str  #: the shortest subtag that means the same, as BCP 47 has it
+    shortest: str  #: the shortest equivalent subtag of BCP 47
 
 
-class _Known(NamedTuple):
+class _Tables(NamedTuple):
     plain: frozenset[str]  # subtags that are their own code and have no shorter form
-    others: dict[str, Subtag]
+    by_subtag: dict[str, Subtag]
     scripts: frozenset[str]
 
 
 @cache
-def _known() -> _Known:
+def _tables() -> _Tables:
     lists: dict[str, frozenset[str]] = {}
-    others: dict[str, Subtag] = {}
+    by_subtag: dict[str, Subtag] = {}
     for line in _TABLE.read_text("utf-8").splitlines():
         if line.startswith("#"):
             continue
         kind, *columns = line.split("\t")
         if kind == "subtag":
             subtag, code, shortest = columns
-            others[subtag] = Subtag(code, shortest)
+            by_subtag[subtag] = Subtag(code, shortest)
         else:
             lists[kind] = frozenset(columns[0].split(" "))
-    return _Known(lists["plain"], others, lists["script"])
+    return _Tables(lists["plain"], by_subtag, lists["script"])
 
 
 def language(subtag: str) -> Subtag | None:
-    """What a subtag of two or three small letters means; None where there is no such language.
+    """Return the codes of a subtag of two or three small letters; None if there is no such language.
 
     >>> language("de"), language("ger"), language("aaa"), language("xx")
     (Subtag(code='deu', shortest='de'), Subtag(code='deu', shortest='de'), Subtag(code='aaa', shortest='aaa'), None)
     """
-    known = _known()
-    return Subtag(subtag, subtag) if subtag in known.plain else known.others.get(subtag)
+    tables = _tables()
+    return Subtag(subtag, subtag) if subtag in tables.plain else tables.by_subtag.get(subtag)
 
 
 def is_script(title: str) -> bool:
-    """Whether there is such a script.
-
-    Args:
-        title: four letters, the first of them large.
+    """Whether a script of this title (``Cyrl``) exists.
 
     >>> is_script("Cyrl"), is_script("Abcd")
     (True, False)
     """
-    return title in _known().scripts
+    return title in _tables().scripts

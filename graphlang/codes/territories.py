@@ -1,8 +1,8 @@
-"""Which languages go with a country-code top-level domain (ccTLD): the facts behind the ccTLD signal.
+"""Languages of a country-code top-level domain (ccTLD), for the ccTLD signal.
 
 ``data/territories.tsv`` is made from the territory table of Unicode's CLDR: for each territory the languages that are
 official there, and those that at least a tenth of its people use. Top-level domains in other scripts (``рф``), those of
-language communities (``cat``, ``cymru``) and those whose letters are not the territory's (``uk``) are known as well.
+language communities (``cat``, ``cymru``) and those with other letters than the territory's code (``uk``) are included.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ __all__ = ["GENERIC_CCTLDS", "Use", "countries", "official", "territory", "uses"
 
 _TABLE: Final = Path(__file__).parents[1] / "data" / "territories.tsv"
 
-#: ccTLDs that are sold to the whole world, so that they say little about the language.
+#: ccTLDs that are sold worldwide, and so say little about the language.
 GENERIC_CCTLDS: Final = frozenset(
     "ac ad ag ai am as bz cc cd cf co dj fm ga gg gl gq im io la lc li ly me ml ms mu nr nu pw sc sh sr st su tf tk to "  # noqa: SIM905
     "tv vc vg vu ws".split(),
 )
 
-#: Top-level domains that are a territory's, but not by its two letters.
+#: ccTLDs that are not the two letters of the territory.
 _OTHER_CCTLDS: Final = {"uk": "gb", "su": "ru", "ac": "sh", "tp": "tl", "yu": "rs", "an": "cw"}
 
 _IDN_CCTLDS: Final = {
@@ -63,7 +63,7 @@ def _table() -> dict[str, tuple[Use, ...]]:
 
 
 def territory(tld: str) -> str | None:
-    """The territory (ISO 3166-1, lower case) of a ccTLD or a country code, in any case, also in punycode; or None.
+    """Return the territory (ISO 3166-1, lower case) of a ccTLD or country code, also in punycode; or None.
 
     >>> territory("de"), territory("UK"), territory("xn--p1ai"), territory("com"), territory("eu")
     ('de', 'gb', 'ru', None, None)
@@ -84,19 +84,19 @@ def _unicode(tld: str) -> str:
 
 
 def uses(country: str) -> tuple[Use, ...]:
-    """The languages used in a ccTLD's territory, commonest first; empty where there is no such territory.
+    """List the languages of a ccTLD's territory, commonest first; empty if there is no such territory.
 
     >>> [(use.language, use.status) for use in uses("be")]
     [('eng', 'used'), ('nld', 'official'), ('fra', 'official'), ('deu', 'official'), ('vls', 'used')]
     """
-    known = territory(country)
-    return () if known is None else _table()[known]
+    key = territory(country)
+    return () if key is None else _table()[key]
 
 
 def official(country: str) -> tuple[str, ...]:
-    """The languages official in a ccTLD's territory (or a region of it), or that its name says, commonest first.
+    """List the official languages of a ccTLD's territory (or a region of it), or of its name, commonest first.
 
-    Where none is official, those that are used. Empty for top-level domains that say no language.
+    If none is official, those in use. Empty for top-level domains without a language.
 
     >>> official("ch"), official("uk"), official("cat"), official("рф")[0], official("com")
     (('deu', 'fra', 'ita', 'roh'), ('eng', 'cym', 'gle', 'gla'), ('cat',), 'rus', ())
@@ -110,16 +110,16 @@ def official(country: str) -> tuple[str, ...]:
 
 @cache
 def _countries() -> dict[str, tuple[str, ...]]:
-    found: dict[str, list[tuple[int, str]]] = {}
+    by_language: dict[str, list[tuple[int, str]]] = {}
     for country in _table():
         for language in official(country):
             speakers = next(use.speakers for use in _table()[country] if use.language == language)
-            found.setdefault(language, []).append((-speakers, country))
-    return {language: tuple(country for _, country in sorted(pairs)) for language, pairs in found.items()}
+            by_language.setdefault(language, []).append((-speakers, country))
+    return {language: tuple(country for _, country in sorted(pairs)) for language, pairs in by_language.items()}
 
 
 def countries(language: str) -> tuple[str, ...]:
-    """The territories (ISO 3166-1, lower case) that `official` names for a language, most speakers first.
+    """List the territories (ISO 3166-1, lower case) for which `official` lists a language, most speakers first.
 
     >>> countries("deu")[:2], countries("swe"), countries("tlh")
     (('de', 'at'), ('se', 'fi', 'ax'), ())

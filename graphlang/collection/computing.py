@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphlang.analysis.progress import SILENT, Progress
-from graphlang.arguments import checked, flag, is_number, length, mapping, number, run_number, text, whole_number
+from graphlang.arguments import checked, flag, is_number, length, mapping, number, run_number, text, worker_count
 from graphlang.collection.opened_file import OpenedFile
 from graphlang.db import create
 from graphlang.ingest.limits import check_limits
@@ -36,7 +36,7 @@ _STREAM = "-"  # what standard input is called in the database
 class Computing(OpenedFile):
     """What reads files and computes languages; each inference stores one run and returns it."""
 
-    @checked(again=flag, workers=whole_number, follow_links=flag)
+    @checked(again=flag, workers=worker_count, follow_links=flag)
     def ingest(
         self,
         *files: Input,
@@ -61,7 +61,7 @@ class Computing(OpenedFile):
         Raises:
             StoreError: a file cannot be read at all.
             TypeError: an argument of another type.
-            ValueError: an unknown value of `keep`; `workers` is below 1.
+            ValueError: an unknown value of `keep`; `workers` is not within 1 and 256.
         """
         from graphlang.db.write.choose_capture import Keep  # noqa: PLC0415 - each method imports what it needs
 
@@ -77,7 +77,7 @@ class Computing(OpenedFile):
             connection = stack.enter_context(self._creating("ingest"))
             return self._read(connection, inputs, progress=progress, **options)
 
-    @checked(again=flag, workers=whole_number, follow_links=flag, shares=flag)
+    @checked(again=flag, workers=worker_count, follow_links=flag, shares=flag)
     def run(
         self,
         *files: Input,
@@ -112,7 +112,7 @@ class Computing(OpenedFile):
             StoreError: a file cannot be read at all.
             ModelError: there is no such content method or model.
             TypeError: an argument of another type.
-            ValueError: an unknown value of `keep`; `workers` is below 1.
+            ValueError: an unknown value of `keep`; `workers` is not within 1 and 256.
         """
         from graphlang.db.connection import claim  # noqa: PLC0415
         from graphlang.db.write.choose_capture import Keep  # noqa: PLC0415
@@ -149,7 +149,7 @@ class Computing(OpenedFile):
             vote.vote(connection, linked=False, load=load, progress=progress)
             return propagate.propagate(connection, update=True, linked=False, load=load.last, progress=progress)
 
-    @checked(title=flag, anchors=flag, shares=flag, workers=whole_number, keep_chosen=flag)
+    @checked(title=flag, anchors=flag, shares=flag, workers=worker_count, keep_chosen=flag)
     def classify(
         self,
         method: str | Path | Classifier = "nfc",
@@ -181,7 +181,8 @@ class Computing(OpenedFile):
             StoreError: there is no database.
             ModelError: there is no such method or model.
             TypeError: an argument of another type.
-            ValueError: `at` is not a moment, or cannot go with the method or with `anchors`; `workers` is below 1.
+            ValueError: `at` is not a moment, or cannot go with the method or with `anchors`; `workers` is not within 1
+                and 256.
         """
         from graphlang.analysis import classify, collection_methods, dated  # noqa: PLC0415
         from graphlang.analysis.collection_methods import DECLARED, TLD  # noqa: PLC0415
@@ -206,7 +207,7 @@ class Computing(OpenedFile):
                 ask = partial(classify.classify, connection, identifier, **options)
             return ask() if at is None else dated.of_texts(connection, at, ask)
 
-    @checked(outlinks=flag, clueweb09=flag, seed=run_number, workers=whole_number, keep_chosen=flag)
+    @checked(outlinks=flag, clueweb09=flag, seed=run_number, workers=worker_count, keep_chosen=flag)
     def vote(
         self,
         *,
@@ -253,7 +254,7 @@ class Computing(OpenedFile):
                 return vote_from(seed)
             return dated.of_links(connection, at, vote_from, seed=seed, workers=workers, progress=progress)
 
-    @checked(weights=mapping, algorithm=text, seed=run_number, update=flag, workers=whole_number, keep_chosen=flag)
+    @checked(weights=mapping, algorithm=text, seed=run_number, update=flag, workers=worker_count, keep_chosen=flag)
     def propagate(
         self,
         *,
@@ -284,7 +285,7 @@ class Computing(OpenedFile):
             StoreError: nothing is classified yet.
             TypeError: an argument of another type.
             ValueError: a weight that does not exist, is negative or not a number; no moment; `update` together with
-                `at`; `workers` is below 1.
+                `at`; `workers` is not within 1 and 256.
         """
         from graphlang.analysis import dated  # noqa: PLC0415
 
@@ -295,7 +296,7 @@ class Computing(OpenedFile):
             infer = _inference(connection, weights or {}, algorithm, update=update, choose=not keep_chosen, **options)
             return infer(seed) if at is None else dated.of_links(connection, at, infer, seed=seed, **options)
 
-    @checked(weights=mapping, algorithm=text, seed=run_number, workers=whole_number, keep_chosen=flag)
+    @checked(weights=mapping, algorithm=text, seed=run_number, workers=worker_count, keep_chosen=flag)
     def propagate_each_year(
         self,
         *,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import networkx as nx
     from scipy import sparse
 
-    from graphlang.evaluation.compare import Change, Count
+    from graphlang.evaluation.compare import Change, ChangeCount
     from graphlang.evaluation.evaluate import Evaluation, Gold
     from graphlang.evaluation.tune import Tuned
     from graphlang.maps.language_graph import LanguageGraph
@@ -299,19 +299,19 @@ class Publishing(OpenedFile):
             TypeError: a run is not an integer, or `fetched` not a truth value.
         """
         from graphlang.db.runs.run import get_run  # noqa: PLC0415
-        from graphlang.evaluation.compare import Change, changes  # noqa: PLC0415
+        from graphlang.evaluation.compare import Change, list_changes  # noqa: PLC0415
 
         return self._rows(
             Change._make,
             Change._fields,
-            lambda connection: changes(
+            lambda connection: list_changes(
                 connection, get_run(connection, before), get_run(connection, after), fetched=fetched
             ),
             linked=(before, after),
         )
 
     @checked(before=run_number, after=run_number, fetched=flag)
-    def count_changes(self, before: int, after: int, *, fetched: bool = False) -> Rows[Count]:
+    def count_changes(self, before: int, after: int, *, fetched: bool = False) -> Rows[ChangeCount]:
         """Count such pages by pair of languages and length of text: the verb `compare --count`.
 
         Args:
@@ -324,12 +324,12 @@ class Publishing(OpenedFile):
             TypeError: a run is not an integer, or `fetched` not a truth value.
         """
         from graphlang.db.runs.run import get_run  # noqa: PLC0415
-        from graphlang.evaluation.compare import Count, counts  # noqa: PLC0415
+        from graphlang.evaluation.compare import ChangeCount, count_changes  # noqa: PLC0415
 
         return self._rows(
-            Count._make,
-            Count._fields,
-            lambda connection: counts(
+            ChangeCount._make,
+            ChangeCount._fields,
+            lambda connection: count_changes(
                 connection, get_run(connection, before), get_run(connection, after), fetched=fetched
             ),
             linked=(before, after),

@@ -130,7 +130,7 @@ class ClassifierMethod:
 
 def names() -> dict[str, str]:
     """List the methods of other packages, and the package of each; none unless the user asked for plug-ins."""
-    return {name: f"added by {' '.join(plugins.package(entry))}" for name, entry in _entries().items()}
+    return {name: f"added by {' '.join(plugins.find_package(entry))}" for name, entry in _entries().items()}
 
 
 def load(name: str) -> ClassifierMethod:
@@ -141,14 +141,14 @@ def load(name: str) -> ClassifierMethod:
         PluginError: it cannot be loaded.
     """
     entry = _entries()[name]
-    maker = plugins.load(entry)
+    maker = plugins.load_plugin(entry)
     try:
         classifier = maker()
     except plugins.FAILURES as error:
-        raise ModelError(f"{plugins.told(entry)} failed: {type(error).__name__}: {error}") from error
-    package, version = plugins.package(entry)
+        raise ModelError(f"{plugins.describe_plugin(entry)} failed: {type(error).__name__}: {error}") from error
+    package, version = plugins.find_package(entry)
     return ClassifierMethod(name, classifier, {"package": package, "version": version})
 
 
 def _entries() -> dict[str, EntryPoint]:
-    return plugins.found(plugins.METHODS)
+    return plugins.list_plugins(plugins.METHODS)

@@ -64,6 +64,14 @@ class ReadsBytes(Protocol):
 
 
 @runtime_checkable
+class ReadsPages(Protocol):
+    """A method that has other probabilities of pages than of other texts."""
+
+    def page_probabilities(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Compute probabilities of pages, (pages, labels)."""
+
+
+@runtime_checkable
 class ReadsMarked(Protocol):
     """A method over marked parts: the method `martins-silva` of `graphlang.papers`."""
 
@@ -76,9 +84,12 @@ def ask(identifier: Identifier, material: Material, *, title: bool = True) -> An
     texts = as_texts(material, title=title)
     if isinstance(identifier, ReadsMarked):
         return Answers(identifier.identify(as_marked(material, title=title)), None, texts)
+    compute_probabilities = (
+        identifier.page_probabilities if isinstance(identifier, ReadsPages) else identifier.probabilities
+    )
     with_bytes = [place for place, data in enumerate(material.visible) if data]
     if not with_bytes or not isinstance(identifier, ReadsBytes):
-        return Answers(identifier.probabilities(texts), None, texts)
+        return Answers(compute_probabilities(texts), None, texts)
     probabilities = np.zeros((len(texts), len(identifier.labels)), dtype=np.float32)
     encodings: list[str | None] = [None] * len(texts)
     probabilities[with_bytes], names = identifier.bytes_probabilities([material.visible[place] for place in with_bytes])
@@ -86,7 +97,7 @@ def ask(identifier: Identifier, material: Material, *, title: bool = True) -> An
         encodings[place] = encoding
     without = sorted(set(range(len(texts))).difference(with_bytes))
     if without:
-        probabilities[without] = identifier.probabilities([texts[place] for place in without])
+        probabilities[without] = compute_probabilities([texts[place] for place in without])
     return Answers(probabilities, encodings, texts)
 
 

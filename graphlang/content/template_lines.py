@@ -30,7 +30,7 @@ _SMALL_PART: Final = 0.25
 #: Letters that make a text.
 _FEWEST_LETTERS: Final = 2
 #: What separates the items of a breadcrumb, a menu in one line, or a title.
-_SEPARATORS: Final = (" | ", " · ", " • ", " » ", " › ", " > ", " « ", " :: ", " / ", " - ", " – ", " — ")
+_SEPARATOR: Final = re.compile(r" (?:[|·•»›>«/–—-]|::) ")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 
 
@@ -102,6 +102,8 @@ def body_of(page: PageText, templates: Templates) -> Body:
         if not _LETTER.search(content):
             return Body(page.title, content, ())
     counts, limit = templates.counts, GENERAL * templates.pages
+    if not counts:
+        return Body(" ".join(_lines(page.title)), content if _has_letters([content]) else "", ())
     title = " ".join(item for item in _lines(page.title) if item not in counts)
     lines = [line for line in _lines(content) if line]
     remaining = [line for line in lines if line not in counts]
@@ -121,11 +123,7 @@ def body_of(page: PageText, templates: Templates) -> Body:
 
 def _lines(*texts: str) -> list[str]:
     """Split texts into lines, and lines at separators."""
-    text = "\n".join(texts)
-    for separator in _SEPARATORS:
-        if separator in text:
-            text = text.replace(separator, "\n")
-    return text.split("\n")
+    return _SEPARATOR.sub("\n", "\n".join(texts)).split("\n")
 
 
 def _has_letters(lines: Sequence[str]) -> bool:

@@ -1,5 +1,5 @@
-"""How good answers are: against gold labels (`evaluate`), run against run (`compare`), and weights fitted (`tune`).
+"""Measure a run against gold labels (`evaluate`), compare two runs (`compare`), and fit weights (`tune`).
 
-In: a collection, and labels of some of its pages or two runs. Out: counts and shares as plain values, or weights. Open
-`metrics` for how a measure is defined.
+In: a collection, and labels of some of its pages, or two runs. Out: counts and shares, or weights. `metrics` has the
+definitions.
 """

@@ -1,4 +1,4 @@
-"""What changed from one run to another: page by page, by pair of languages, by length."""
+"""Compare two runs: page by page, by pair of languages, by length."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
 
 
 class Change(NamedTuple):
-    """A page that two runs label differently."""
+    """A page with different languages in two runs."""
 
     url: str  #: of the page
-    before: str  #: language by the first run; ``und`` where it did not answer
-    after: str  #: by the second run
+    before: str  #: language in the first run; ``und`` without an answer
+    after: str  #: in the second run
     confidence_before: float  #: of the language before
     confidence_after: float  #: of the language after
-    length: int  #: characters of visible text of the capture that the second run saw; 0 for pages never fetched
-    length_before: int  #: of the capture that the first run saw
-    date: str | None  #: of the capture that the second run saw; None for pages never fetched
-    date_before: str | None  #: of the one that the first run saw
+    length: int  #: characters of visible text of the capture of the second run; 0 for pages never fetched
+    length_before: int  #: of the capture of the first run
+    date: str | None  #: of the capture of the second run; None for pages never fetched
+    date_before: str | None  #: of the capture of the first run
 
 
-class Count(NamedTuple):
+class ChangeCount(NamedTuple):
     """Pages that moved from one language to another, within a bucket of length."""
 
-    before: str  #: language by the first run
+    before: str  #: language in the first run
     after: str  #: language by the second run
-    bucket: str  #: of the characters of its text; ``unfetched`` where the second run saw no capture of it
+    bucket: str  #: of the characters of its text; ``unfetched`` without a capture in the second run
     pages: int  #: how many
 
 
@@ -61,20 +61,20 @@ _LENGTH = "COALESCE(seen.length, 0)"
 
 
 def _unless_closed() -> suppress:
-    """Who stops reading halfway may close the connection first: its temporary tables are gone with it."""
+    """Ignore that a caller who stopped reading has closed the connection: its temporary tables are gone with it."""
     return suppress(sqlite3.ProgrammingError)
 
 
 @contextmanager
-def _joined(connection: sqlite3.Connection, one: Run, two: Run, *, fetched: bool) -> Iterator[str]:
-    """SQL for what two runs said of each page that they label differently, and what captures they saw.
+def _joined(connection: sqlite3.Connection, before: Run, after: Run, *, fetched: bool) -> Iterator[str]:
+    """Yield the SQL of pages that two runs label differently, with the answers and captures of both.
 
-    A run of another time (``propagate --at``) saw other captures than the pages' own; they are written down for as long
-    as they are read, since a connection shows one moment.
+    A run of another time (``propagate --at``) has other captures. They are copied to a temporary table, since a
+    connection shows one moment.
     """
     tables: dict[str, str] = {}
     try:
-        for name, run in (("before", one), ("after", two)):
+        for name, run in (("before", before), ("after", after)):
             tables[name] = "captures"
             if run.at is not None:
                 with snapshot.at(connection, run.at):
@@ -89,21 +89,17 @@ def _joined(connection: sqlite3.Connection, one: Run, two: Run, *, fetched: bool
                     connection.execute(f"DROP TABLE {table}")
 
 
-def changes(connection: sqlite3.Connection, one: Run, two: Run, *, fetched: bool = False) -> Iterator[Change]:
-    """The pages whose language differs, in order of their ids. The script is not compared.
+def list_changes(connection: sqlite3.Connection, before: Run, after: Run, *, fetched: bool = False) -> Iterator[Change]:
+    """Yield the pages whose language differs, by id; with `fetched`, only those with a capture in the second run.
 
-    Args:
-        connection: The collection.
-        one: The run before.
-        two: The run after.
-        fetched: leave out URLs that were only linked to when the second run saw the collection.
+    Scripts are not compared.
     """
-    with _joined(connection, one, two, fetched=fetched) as joined:
+    with _joined(connection, before, after, fetched=fetched) as joined:
         query = (
             f"{_ANSWERS}SELECT url, {_BEFORE}, {_AFTER}, COALESCE(one.confidence, 0.0), COALESCE(two.confidence, 0.0),"
             f" {_LENGTH}, COALESCE(seen_before.length, 0), seen.date, seen_before.date{joined} ORDER BY pages.id"
         )
-        rows = connection.execute(query, {"one": one.id, "two": two.id})
+        rows = connection.execute(query, {"one": before.id, "two": after.id})
         try:
             yield from map(Change._make, rows)
         finally:
@@ -111,22 +107,18 @@ def changes(connection: sqlite3.Connection, one: Run, two: Run, *, fetched: bool
                 rows.close()
 
 
-def counts(connection: sqlite3.Connection, one: Run, two: Run, *, fetched: bool = False) -> list[Count]:
-    """How many pages moved, by pair of languages and bucket of length (``evaluate.LENGTHS``), the most first.
+def count_changes(
+    connection: sqlite3.Connection, before: Run, after: Run, *, fetched: bool = False
+) -> list[ChangeCount]:
+    """Count these pages by pair of languages and bucket of length (``evaluate.LENGTHS``), largest count first.
 
-    The length is that of the capture that the second run saw.
-
-    Args:
-        connection: The collection.
-        one: The run before.
-        two: The run after.
-        fetched: as for `changes`.
+    The length is that of the capture of the second run.
     """
     lengths = " ".join(f"WHEN {_LENGTH} < {high} THEN '{low}..{high - 1}'" for low, high in pairwise(LENGTHS))
     bucket = f"CASE WHEN seen.page IS NULL THEN 'unfetched' {lengths} ELSE '{LENGTHS[-1]}+' END"
-    with _joined(connection, one, two, fetched=fetched) as joined:
+    with _joined(connection, before, after, fetched=fetched) as joined:
         query = (
             f"{_ANSWERS}SELECT {_BEFORE}, {_AFTER}, {bucket} AS bucket, COUNT(*)"
             f"{joined} GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, MIN({_LENGTH})"
         )
-        return [Count(*row) for row in connection.execute(query, {"one": one.id, "two": two.id}).fetchall()]
+        return [ChangeCount(*row) for row in connection.execute(query, {"one": before.id, "two": after.id}).fetchall()]

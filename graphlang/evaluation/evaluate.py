@@ -1,4 +1,4 @@
-"""Accuracy of a run against gold labels: by group, by length, and what is taken for what."""
+"""Accuracy of a run against gold labels: by group, by length, and the confusions."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class Group(NamedTuple):
     linked_accuracy: float
 
 
-class OfLanguage(NamedTuple):
-    """How well a run tells one language from all others."""
+class LanguageScore(NamedTuple):
+    """Precision and recall of a run for one language."""
 
     language: str
     gold: int  #: gold pages in it
@@ -60,12 +60,12 @@ class OfLanguage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What one run reaches on one gold file."""
+    """The result of one run on one gold file."""
 
     run: Run
     groups: list[Group]
     confusion: list[tuple[str, str, int]]  #: gold language, answer, pages; the wrong ones, commonest first
-    languages: list[OfLanguage]  #: of the gold file and of the answers, most gold pages first; without ``und``
+    languages: list[LanguageScore]  #: of the gold file and of the answers, most gold pages first; without ``und``
 
 
 @dataclass(slots=True)
@@ -76,17 +76,17 @@ class Gold:
     language: list[str] = field(default_factory=list)
     group: list[str] = field(default_factory=list)
     missing: int = 0  #: lines whose URL the collection does not have
-    empty: int = 0  #: lines without a language: nobody has looked at that page yet
-    unknown: Counter[str] = field(default_factory=Counter)  #: codes that are no language, with their lines
-    repeated: int = 0  #: lines whose page an earlier one has named
-    contradicted: int = 0  #: pages of which lines say different languages: no answer could be right
+    empty: int = 0  #: lines without a language: the page is not labelled yet
+    unknown: Counter[str] = field(default_factory=Counter)  #: unknown codes, with their numbers of lines
+    repeated: int = 0  #: lines that repeat a page
+    contradicted: int = 0  #: pages with different languages in different lines: no answer could be right
 
 
 def read_gold(connection: sqlite3.Connection, path: Path, by: str | None) -> Gold:
     """Read a gold file: a table with a header line and the columns ``url`` and ``language``.
 
-    Codes may be of any convention that ``graphlang.codes.languages`` knows. A page counts once, however many lines name
-    it, and not at all where these contradict each other.
+    Codes may be of any convention that ``graphlang.codes.languages`` reads. A page counts once, however many lines name
+    it; if these contradict each other, it does not count.
 
     Args:
         connection: The collection.
@@ -94,11 +94,11 @@ def read_gold(connection: sqlite3.Connection, path: Path, by: str | None) -> Gol
         by: Column that groups the pages; None for no groups.
 
     Raises:
-        InputError: the file cannot be read, lacks a column, or names no page.
+        InputError: the file cannot be read, lacks a column, or has no line.
     """
     gold = Gold()
     lines = named = 0  # rows, and those of them with a page of the collection
-    said: dict[int, tuple[str, str] | None] = {}  # language and group of each page; None where lines contradict
+    labels: dict[int, tuple[str, str] | None] = {}  # language and group of each page; None if lines contradict
     for row in labelled_rows(path, ("url", "language", *([by] if by else []))):
         lines += 1
         url, tag = row["url"].strip(), row["language"].strip()
@@ -113,30 +113,30 @@ def read_gold(connection: sqlite3.Connection, path: Path, by: str | None) -> Gol
         if page is None:
             gold.missing += 1
             continue
-        before = said.setdefault(page, (code, row[by] if by else ""))
+        before = labels.setdefault(page, (code, row[by] if by else ""))
         if before is not None and before[0] != code:
-            said[page] = None
+            labels[page] = None
         named += 1
     if not lines:
         msg = f"{path} names no page: it has no line but the header"
         raise InputError(msg)
-    for page, answer in said.items():
+    for page, answer in labels.items():
         if answer is None:
             gold.contradicted += 1
             continue
         gold.pages.append(page)
         gold.language.append(answer[0])
         gold.group.append(answer[1])
-    gold.repeated = named - len(said)
+    gold.repeated = named - len(labels)
     return gold
 
 
 def evaluate(connection: sqlite3.Connection, gold: Gold, run: Run, by: str | None = None) -> Evaluation:
     """Compare a run with gold labels.
 
-    A page counts as right when the language (ISO 639-3) is; the script does not count. A page without an answer
-    counts as wrong, unless the gold label is ``und`` too. Pages that somebody corrected, by now or when the run was
-    made, are no success of the method: they are a group of their own, and in no other.
+    A page is right if its language (ISO 639-3) is; the script does not count. A page without an answer is wrong, unless
+    the gold label is ``und`` too. Pages corrected by hand, now or when the run was made, are not an achievement of the
+    method: they are a separate group.
 
     Args:
         connection: the collection.
@@ -149,7 +149,7 @@ def evaluate(connection: sqlite3.Connection, gold: Gold, run: Run, by: str | Non
         elsewhere = set(snapshot.elsewhere(connection))
     answers = read_answers(connection, run.id)
     names = {label: language for label, (_, language, _) in all_labels(connection).items()}
-    said = {
+    answer_of = {
         page: (names[label], confidence)
         for page, label, confidence in zip(
             answers.pages.tolist(), answers.label.tolist(), answers.confidence.tolist(), strict=True
@@ -157,12 +157,12 @@ def evaluate(connection: sqlite3.Connection, gold: Gold, run: Run, by: str | Non
     }
     table = _Table(
         gold=np.array(gold.language, dtype=object),
-        answer=np.array([said.get(page, (languages.UND, 0.0))[0] for page in gold.pages], dtype=object),
-        confidence=np.array([said.get(page, (languages.UND, 0.0))[1] for page in gold.pages], dtype=np.float64),
+        answer=np.array([answer_of.get(page, (languages.UND, 0.0))[0] for page in gold.pages], dtype=object),
+        confidence=np.array([answer_of.get(page, (languages.UND, 0.0))[1] for page in gold.pages], dtype=np.float64),
         linked=linked,
     )
-    known = corrections.now_or_at(connection, run.started) - elsewhere
-    corrected = np.array([page in known for page in gold.pages], dtype=np.bool_)
+    corrected_pages = corrections.now_or_at(connection, run.started) - elsewhere
+    corrected = np.array([page in corrected_pages for page in gold.pages], dtype=np.bool_)
     inferred = ~corrected
     groups = [table.group("all", inferred)]
     bounds = [*LENGTHS, 2**62]
@@ -170,8 +170,8 @@ def evaluate(connection: sqlite3.Connection, gold: Gold, run: Run, by: str | Non
         name = f"length {low}+" if high == bounds[-1] else f"length {low}..{high - 1}"
         groups.append(table.group(name, inferred & (length >= low) & (length < high)))
     if by:
-        of = np.array(gold.group, dtype=object)
-        groups += [table.group(f"{by} {value}", inferred & (of == value)) for value in sorted(set(gold.group))]
+        group_of = np.array(gold.group, dtype=object)
+        groups += [table.group(f"{by} {value}", inferred & (group_of == value)) for value in sorted(set(gold.group))]
     groups.append(table.group("corrected", corrected))
     wrong = Counter(
         (expected, answer)
@@ -179,24 +179,24 @@ def evaluate(connection: sqlite3.Connection, gold: Gold, run: Run, by: str | Non
         if expected != answer
     )
     confusion = [(*pair, count) for pair, count in sorted(wrong.items(), key=lambda item: (-item[1], item[0]))]
-    by_language = _of_languages(table.gold[inferred], table.answer[inferred])
+    by_language = _score_languages(table.gold[inferred], table.answer[inferred])
     return Evaluation(run, [group for group in groups if group.pages], confusion, by_language)
 
 
-def _of_languages(gold: NDArray[np.object_], answer: NDArray[np.object_]) -> list[OfLanguage]:
-    wanted, given = Counter(gold.tolist()), Counter(answer.tolist())
+def _score_languages(gold: NDArray[np.object_], answer: NDArray[np.object_]) -> list[LanguageScore]:
+    expected, answered = Counter(gold.tolist()), Counter(answer.tolist())
     right = Counter(gold[gold == answer].tolist())
-    names = sorted({*wanted, *given} - {languages.UND}, key=lambda name: (-wanted[name], -given[name], name))
+    names = sorted({*expected, *answered} - {languages.UND}, key=lambda name: (-expected[name], -answered[name], name))
     return [
-        OfLanguage(
+        LanguageScore(
             name,
-            wanted[name],
-            given[name],
-            right[name] / given[name] if given[name] else float("nan"),
-            right[name] / wanted[name] if wanted[name] else float("nan"),
-            2 * right[name] / (wanted[name] + given[name]),
-            *interval(right[name], given[name]),
-            *interval(right[name], wanted[name]),
+            expected[name],
+            answered[name],
+            right[name] / answered[name] if answered[name] else float("nan"),
+            right[name] / expected[name] if expected[name] else float("nan"),
+            2 * right[name] / (expected[name] + answered[name]),
+            *interval(right[name], answered[name]),
+            *interval(right[name], expected[name]),
         )
         for name in names
     ]

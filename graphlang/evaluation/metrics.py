@@ -1,4 +1,4 @@
-"""Measures of answers with known truth: calibration error, macro-F, accuracy, its interval. Imports nothing of ours."""
+"""Measures of answers with gold labels: calibration error, macro-F, accuracy and its interval. Needs numpy alone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 BINS: Final = 15  #: of confidence, as Guo et al. 2017 have them
-#: Lengths of texts in characters, from and below, that are told apart; Hayati 2004, table 5.1, has the first two.
+#: Buckets of text length in characters, from and below; Hayati 2004, table 5.1, has the first two.
 BUCKETS: Final = ((0, 25), (25, 50), (50, 150), (150, None))
 _NORMAL: Final = 1.959963984540054  # of a standard normal variable, 2.5 % are above
 
@@ -23,8 +23,8 @@ def interval(right: int, of: int) -> tuple[float, float]:
     0..1, and says something where all are right: three of three leave room for an accuracy of .44.
 
     Args:
-        right: so many are.
-        of: so many were drawn.
+        right: how many are right.
+        of: how many were drawn.
 
     Returns:
         Its ends; two NaN where none was drawn.
@@ -92,31 +92,31 @@ def macro_f(gold: ArrayLike, answers: ArrayLike) -> float:
     >>> macro_f(["fra", "fra", "deu"], ["fra", "deu", "deu"])  # fra: P 1, R 1/2; deu: P 1/2, R 1
     0.6666666666666666
     """
-    truth, given = np.asarray(gold), np.asarray(answers)
-    if truth.shape != given.shape or truth.ndim != 1:
-        raise ValueError(f"gold has shape {truth.shape}, and answers {given.shape}")
+    truth, answer = np.asarray(gold), np.asarray(answers)
+    if truth.shape != answer.shape or truth.ndim != 1:
+        raise ValueError(f"gold has shape {truth.shape}, and answers {answer.shape}")
     if not len(truth):
         return float("nan")
-    names, number = np.unique(np.concatenate([truth, given]), return_inverse=True)
+    names, number = np.unique(np.concatenate([truth, answer]), return_inverse=True)
     expected, answered = number[: len(truth)], number[len(truth) :]
-    hits, wanted, said = (
-        np.bincount(own, minlength=len(names)) for own in (expected[expected == answered], expected, answered)
+    hits, texts, answer_counts = (
+        np.bincount(numbers, minlength=len(names)) for numbers in (expected[expected == answered], expected, answered)
     )
-    scores = 2 * hits[wanted > 0] / (wanted + said)[wanted > 0]
+    scores = 2 * hits[texts > 0] / (texts + answer_counts)[texts > 0]
     return float(scores.mean())
 
 
-class OfLength(NamedTuple):
-    """How good answers are about texts of some length."""
+class LengthScore(NamedTuple):
+    """Accuracy on texts of some length."""
 
     texts: int
     accuracy: float  #: NaN of no texts
     calibration_error: float
 
 
-def by_length(
+def measure_by_length(
     confidence: NDArray[np.floating], right: NDArray[np.bool_], lengths: NDArray[np.int64]
-) -> dict[str, OfLength]:
+) -> dict[str, LengthScore]:
     """Accuracy and calibration error by length.
 
     Args:
@@ -127,13 +127,13 @@ def by_length(
     Returns:
         One entry for each of `BUCKETS`, named ``<25``, ``25-49``, ``50-149``, ``150+``.
 
-    >>> by_length(np.array([1.0, 0.5]), np.array([True, True]), np.array([24, 30]))["25-49"]
-    OfLength(texts=1, accuracy=1.0, calibration_error=0.5)
+    >>> measure_by_length(np.array([1.0, 0.5]), np.array([True, True]), np.array([24, 30]))["25-49"]
+    LengthScore(texts=1, accuracy=1.0, calibration_error=0.5)
     """
-    answer = {}
+    scores = {}
     for low, high in BUCKETS:
         inside = (lengths >= low) & (lengths < (high if high is not None else np.iinfo(np.int64).max))
         name = f"{low}+" if high is None else f"<{high}" if not low else f"{low}-{high - 1}"
         share = float(right[inside].mean()) if inside.any() else float("nan")
-        answer[name] = OfLength(int(inside.sum()), share, calibration_error(confidence[inside], right[inside]))
-    return answer
+        scores[name] = LengthScore(int(inside.sum()), share, calibration_error(confidence[inside], right[inside]))
+    return scores

@@ -1,13 +1,13 @@
-"""Fit the weights of the inference on labelled pages, judged on sites that the fit has not seen.
+"""Fit the weights of the inference on labelled pages, and judge them on held-out sites.
 
 The compatibility of links and the reliability of each signal are learned from the collection itself; what is left to
-fit are the few weights of ``SEARCHED``, and how far a text's probability is to be believed (``calibration``).
-The search goes from one weight to the next and takes the value with the lowest
-loss (mean negative log probability of the gold language, each site counting the same), if the sites agree that it is
-better than the present one: its gain must exceed two standard errors over the sites, for a few sites are easily fitted,
-and none is like another. It ends when a whole turn changes nothing. What counts are the pages that a link leads to or
-from: of all others the links say nothing. To tell what the fit is worth elsewhere, the sites are dealt into folds, and
-each fold is judged with the weights fitted on the others.
+fit are the few weights of ``SEARCHED``, and the power of a text's probability (``calibration``).
+
+The search changes one weight after another. It takes the value with the lowest loss (mean negative log probability of
+the gold language, all sites weighted equally), if the gain exceeds two standard errors over the sites: a few sites are
+easily overfitted, and no site is like another. It ends after a turn without a change. Only pages with links count. To
+estimate the gain on other sites, the sites are dealt into folds, and each fold is judged with the weights fitted on the
+others.
 """
 
 from __future__ import annotations
@@ -40,29 +40,29 @@ SEARCHED: dict[str, tuple[float, ...]] = {
     "declared": (0.0, 0.5, 1.0, 1.5),
     "cctld": (0.0, 0.25, 0.5, 1.0),
     "url": (0.0, 0.25, 0.5, 1.0, 1.5),
-    # The loss alone would take 1.5: then one in five of the wrong long pages of the development sets is told at .99. A
-    # twentieth brings the calibration error of all of them below .01, and takes next to none of these pages there.
+    # The loss alone would take 1.5: then one in five of the wrong long pages of the development sets is at .99. 1.05
+    # brings the calibration error of all sets below .01, with almost none of these pages at .99.
     "calibration": (0.8, 0.9, 1.0, 1.05),
 }
-#: Of these, those that 1 takes as they stand; the other is a limit.
+#: Those that are factors, neutral at 1; the other is a limit.
 WEIGHTS = tuple(name for name in SEARCHED if name != "degree")
 FOLDS = 5
 ERRORS = 2.0  #: standard errors by which another weight has to be better
-FEW = 3  #: below so many sites there is no telling what the error is, and any gain counts
+FEW = 3  #: with fewer sites the error is unknown, and any gain counts
 _TURNS = 4
-_LEAST = 1e-3  # a gold language that is not among the few kept has at most so much
+_LEAST = 1e-3  # upper limit for a gold language that is not among the stored ones
 
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """What the fit found."""
+    """The result of a fit."""
 
     weights: dict[str, float]  #: fitted on all sites
     sites: int  #: with gold pages
     pages: int  #: gold pages that count
     loss_before: float  #: with the weights it started from
-    loss: float  #: with ``weights``, on the pages they were fitted on
-    held_out_before: float | None  #: the same on held-out sites; None where there is one site only
+    loss: float  #: with ``weights``, on the same pages
+    held_out_before: float | None  #: on held-out sites; None if there is only one site
     held_out: float | None
 
 
@@ -73,19 +73,12 @@ def tune(
     options: Options | None = None,
     progress: Progress = SILENT,
 ) -> Tuned:
-    """Fit the weights.
-
-    Args:
-        labelled: collections, the seeds loaded with every signal of ``start`` that may be tried, and their labelled
-            pages; all sites of all collections count the same.
-        start: weights to start from, by the names of ``SEARCHED``.
-        options: the other options of the inference.
-        progress: told of inferences done.
+    """Fit the weights of `SEARCHED`, from those of `start`; all sites of all collections count the same.
 
     Raises:
-        StoreError: of a collection, no gold page is in it, or none of its languages.
+        StoreError: a collection has no gold page in a language of its seeds.
     """
-    search = _Search([_Labelled.of(*one) for one in labelled], options or Options(), progress)
+    search = _Search([_Labelled.select(inputs, gold) for inputs, gold in labelled], options or Options(), progress)
     first = {name: float(start[name]) for name in SEARCHED}
     sites = np.unique(search.host)
     everything = np.ones(len(search.host), dtype=np.bool_)
@@ -112,95 +105,98 @@ def tune(
 class _Labelled:
     """A collection with the rows of its gold pages that have links, and the indices of their languages.
 
-    Where no gold page has a link, all of them; none that somebody corrected.
+    If no gold page has a link, all count. Pages corrected by hand never do.
     """
 
-    given: GraphInput
+    inputs: GraphInput
     rows: NDArray[np.int64]
     answers: NDArray[np.int64]
 
     @classmethod
-    def of(cls, given: GraphInput, gold: Gold) -> _Labelled:
-        index = {code: number for number, code in enumerate(given.evidence.codes)}
-        known = [(page - 1, index[code]) for page, code in zip(gold.pages, gold.language, strict=True) if code in index]
-        labelled = given.evidence.is_labelled()
-        known = [(row, answer) for row, answer in known if not labelled[row]]
-        if not known:
+    def select(cls, inputs: GraphInput, gold: Gold) -> _Labelled:
+        index = {code: number for number, code in enumerate(inputs.evidence.codes)}
+        labelled = inputs.evidence.is_labelled()
+        pairs = [
+            (page - 1, index[code])
+            for page, code in zip(gold.pages, gold.language, strict=True)
+            if code in index and not labelled[page - 1]
+        ]
+        if not pairs:
             raise StoreError("none of the gold pages is in the database with a language that the seeds know")
-        rows, answers = (np.array(column, dtype=np.int64) for column in zip(*known, strict=True))
-        linked = np.zeros(given.graph.n, dtype=np.bool_)
-        linked[given.graph.source] = linked[given.graph.target] = True
-        some = linked[rows] if linked[rows].any() else np.ones(len(rows), dtype=np.bool_)
-        return cls(given, rows[some], answers[some])
+        rows, answers = (np.array(column, dtype=np.int64) for column in zip(*pairs, strict=True))
+        linked = np.zeros(inputs.graph.n, dtype=np.bool_)
+        linked[inputs.graph.source] = linked[inputs.graph.target] = True
+        counted = linked[rows] if linked[rows].any() else np.ones(len(rows), dtype=np.bool_)
+        return cls(inputs, rows[counted], answers[counted])
 
 
 class _Search:
-    """Losses by weights; an inference is made once, however many folds look at it."""
+    """Losses by weights; each inference runs once and serves all folds."""
 
     def __init__(self, labelled: Sequence[_Labelled], options: Options, progress: Progress) -> None:
         self.labelled, self.options, self.progress = labelled, options, progress
-        hosts = [one.given.evidence.host[one.rows].astype(np.int64) for one in labelled]
+        hosts = [pages.inputs.evidence.host[pages.rows].astype(np.int64) for pages in labelled]
         before = np.cumsum([0, *(int(host.max()) + 1 for host in hosts)])
         #: number of the site of each gold page; those of different collections are different
         self.host = np.concatenate([host + first for host, first in zip(hosts, before, strict=False)])
-        self.known: dict[tuple[float, ...], NDArray[np.float64]] = {}
+        self.computed: dict[tuple[float, ...], NDArray[np.float64]] = {}
         progress.stage("tune", None, "inferences")
 
     def loss(self, weights: Mapping[str, float], which: NDArray[np.bool_]) -> float:
-        """Mean loss of the pages ``which``, each site counting the same."""
-        return float(np.mean(self._of_sites(weights, which)))
+        """Return the mean loss of the pages ``which``; all sites are weighted equally."""
+        return float(np.mean(self._site_losses(weights, which)))
 
     def descend(self, start: Mapping[str, float], which: NDArray[np.bool_]) -> dict[str, float]:
-        """The best weights that changing one at a time leads to."""
-        best, least = dict(start), self._of_sites(start, which)
+        """Return the weights that coordinate descent finds."""
+        best, lowest = dict(start), self._site_losses(start, which)
         for _ in range(_TURNS):
             before = best
             for name, values in SEARCHED.items():
                 if not self._matters(name):
                     continue
                 tried = [{**best, name: value} for value in values]
-                losses = [self._of_sites(weights, which) for weights in tried]
+                losses = [self._site_losses(weights, which) for weights in tried]
                 place = int(np.argmin([loss.mean() for loss in losses]))
-                if _better(losses[place], least):
-                    best, least = tried[place], losses[place]
+                if _better(losses[place], lowest):
+                    best, lowest = tried[place], losses[place]
             if best == before:
                 break
         return best
 
-    def _of_sites(self, weights: Mapping[str, float], which: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Mean loss on each site of the pages ``which``."""
+    def _site_losses(self, weights: Mapping[str, float], which: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return the mean loss of each site over the pages ``which``."""
         _, host = np.unique(self.host[which], return_inverse=True)
         return np.asarray(np.bincount(host, self._losses(weights)[which]) / np.bincount(host))
 
     def _matters(self, name: str) -> bool:
-        """A signal that no collection has need not be tried."""
-        graphs = [one.given.graph for one in self.labelled]
+        """Whether a collection has the signal of this weight."""
+        graphs = [pages.inputs.graph for pages in self.labelled]
         if name == "hreflang":
             return any((graph.hreflang >= 0).any() for graph in graphs)
         if name == "link_order":
             return any(graph.ordinal is not None for graph in graphs)
         if name in asdict(self.options):
             return True
-        signals = [one.given.evidence.signals.get(name) for one in self.labelled]
+        signals = [pages.inputs.evidence.signals.get(name) for pages in self.labelled]
         return any(
             signal is not None and bool(signal.languages.size and signal.languages.max() >= 0) for signal in signals
         )
 
     def _losses(self, weights: Mapping[str, float]) -> NDArray[np.float64]:
         key = tuple(weights[name] for name in SEARCHED)
-        if key not in self.known:
-            self.known[key] = np.concatenate([self._of_one(one, weights) for one in self.labelled])
-            self.progress.advance(len(self.known))
-        return self.known[key]
+        if key not in self.computed:
+            self.computed[key] = np.concatenate([self._compute_losses(pages, weights) for pages in self.labelled])
+            self.progress.advance(len(self.computed))
+        return self.computed[key]
 
-    def _of_one(self, one: _Labelled, weights: Mapping[str, float]) -> NDArray[np.float64]:
-        evidence = one.given.evidence
+    def _compute_losses(self, pages: _Labelled, weights: Mapping[str, float]) -> NDArray[np.float64]:
+        evidence = pages.inputs.evidence
         signals = {name: replace(signal, weight=weights[name]) for name, signal in evidence.signals.items()}
-        own: dict[str, Any] = {name: weights[name] for name in SEARCHED if name in asdict(self.options)}
-        options = replace(self.options, **own)
-        answer = propagate(one.given.graph, replace(evidence, signals=signals), options=options)
-        hit = answer.languages[one.rows] == one.answers[:, None]
-        return np.asarray(-np.log(np.maximum((answer.probabilities[one.rows] * hit).sum(axis=1), _LEAST)))
+        changes: dict[str, Any] = {name: weights[name] for name in SEARCHED if name in asdict(self.options)}
+        options = replace(self.options, **changes)
+        answer = propagate(pages.inputs.graph, replace(evidence, signals=signals), options=options)
+        hit = answer.languages[pages.rows] == pages.answers[:, None]
+        return np.asarray(-np.log(np.maximum((answer.probabilities[pages.rows] * hit).sum(axis=1), _LEAST)))
 
 
 def _better(loss: NDArray[np.float64], than: NDArray[np.float64]) -> bool:

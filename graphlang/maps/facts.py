@@ -96,6 +96,14 @@ _COUNTS: Final = (
             " GROUP BY 1 ORDER BY 2 DESC, 1"
         ),
     ),
+    # With a size, so that revisits and redirects do not count.
+    (
+        "captures without text, by media type",
+        (
+            "SELECT IIF(mime = '', 'none', mime), COUNT(*) FROM captures WHERE charset IS NULL AND size > 0"
+            " AND revisit_of IS NULL AND parts = 'both' GROUP BY 1 ORDER BY 2 DESC, 1"
+        ),
+    ),
     ("declared language", "SELECT source, COUNT(*) FROM declarations GROUP BY 1 ORDER BY 2 DESC, 1"),
     ("problems", "SELECT NULL, COUNT(*) FROM problems"),
     ("problems", "SELECT kind, COUNT(*) FROM problems GROUP BY 1 ORDER BY 2 DESC, 1"),

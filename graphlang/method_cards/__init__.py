@@ -1,6 +1,6 @@
-"""A card for each method: where it is from, how it differs from that, what it was trained on, how good it is.
+"""A card for each method: its source, the differences from it, its training data and its accuracy.
 
-In: a method's name. Out: a `card.Card`, or its text. `sources` has the words (edit these when a method changes),
-`figures` the numbers that ``tests/benchmarks/method_cards.py`` measured, `training_text` what the shipped models read;
-`card` puts them together, and `as_text` lays a card out for people.
+In: a method's name. Out: a `card.Card`, or its text. `sources` has the sentences (edit these if a method changes), and
+`training_text` lists the data of the shipped models. `card` joins them with the figures that
+``tests/benchmarks/method_cards.py`` measured, and `card_text` formats a card.
 """

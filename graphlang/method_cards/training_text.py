@@ -1,4 +1,4 @@
-"""What the shipped content models were trained on, by kind of text, licence and amount."""
+"""Training data of the shipped content models, by kind of text, licence and amount."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ _KINDS: Final = {
     "MediaWiki": "messages of programs",
     "Tux": "messages of programs",
     "UD_": "treebanks",
+    "afrisenti": "tweets",
     "bible": "Bible",
     "common words": "common words of the web",
     "common-voice": "sentences to be read aloud",
@@ -30,6 +31,7 @@ _KINDS: Final = {
     "mozilla-www": "messages of programs",
     "tatoeba": "everyday sentences",
     "tico19": "translations on health",
+    "umsab": "tweets",
     "udhr": "Universal Declaration of Human Rights",
     "wikipedia-app": "messages of programs",
     "words": "words with their frequency",
@@ -37,13 +39,13 @@ _KINDS: Final = {
 }
 #: Folders of the table that each shipped model read; the Makefile has the commands.
 _READ: Final = {
-    "nfc": frozenset(("train", "train-software", "reference", "words")),
+    "nfc": frozenset(("train", "train-more", "train-software", "reference", "words")),
     "nfc-2004": frozenset(("train",)),
     "byte-trigrams": frozenset(("train",)),
 }
 
 
-class Trained(NamedTuple):
+class TrainingSource(NamedTuple):
     """Training data of one kind under one licence."""
 
     kind: str
@@ -54,34 +56,28 @@ class Trained(NamedTuple):
     unit: str
 
 
-def kind_of(source: str) -> str:
-    """The kind of text of a source.
+def find_text_kind(source: str) -> str:
+    """Return the kind of text of a source.
 
-    >>> kind_of("udhr eric-muller/udhr@f93dd61"), kind_of("UD_Irish-IDT UniversalDependencies"), kind_of("a novel")
+    >>> find_text_kind("udhr eric-muller/udhr@f93dd61"), find_text_kind("UD_Irish-IDT"), find_text_kind("a novel")
     ('Universal Declaration of Human Rights', 'treebanks', 'a novel')
     """
     return next((kind for start, kind in _KINDS.items() if source.startswith(start)), source)
 
 
 @cache
-def training_text(name: str) -> tuple[Trained, ...]:
-    """What a shipped content model was trained on, the most first.
-
-    Args:
-        name: Of the method; one without a shipped model has nothing.
-    """
+def list_training_text(name: str) -> tuple[TrainingSource, ...]:
+    """List the training data of a content method, largest first; a method without a shipped model has none."""
     if name not in _READ:
         return ()
     with FILE.open(encoding="utf-8", newline="") as table:
-        return summed(csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE), _READ[name])
+        return sum_sources(csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE), _READ[name])
 
 
-def summed(rows: Iterable[Mapping[str, str]], folders: Collection[str]) -> tuple[Trained, ...]:
-    """Files summed up by kind and licence, the most first.
+def sum_sources(rows: Iterable[Mapping[str, str]], folders: Collection[str]) -> tuple[TrainingSource, ...]:
+    """Sum the files of some folders by kind and licence, largest first.
 
-    Args:
-        rows: With `file`, `source`, `licence` and `bytes`, as in the table of sources.
-        folders: Where files count.
+    Rows have `file`, `source`, `licence` and `bytes`, as in the table of sources.
     """
     files: defaultdict[tuple[str, str], list[tuple[str, int]]] = defaultdict(list)
     for row in rows:
@@ -89,9 +85,10 @@ def summed(rows: Iterable[Mapping[str, str]], folders: Collection[str]) -> tuple
         if folder in folders:
             language = rest.rpartition("/")[0] if folder != "reference" else rest
             licence = row["licence"].replace("CC BY-SA ", "CC-BY-SA-")  # written in both ways by the sources
-            files[kind_of(row["source"]), licence].append((language, int(row["bytes"])))
-    found = [
-        Trained(kind, licence, len(of), len({language for language, _ in of}), sum(size for _, size in of), "bytes")
-        for (kind, licence), of in files.items()
-    ]
-    return tuple(sorted(found, key=lambda one: (-one.amount, one.kind, one.licence)))
+            files[find_text_kind(row["source"]), licence].append((language, int(row["bytes"])))
+    sources = []
+    for (kind, licence), sizes in files.items():
+        languages = {language for language, _ in sizes}
+        amount = sum(size for _, size in sizes)
+        sources.append(TrainingSource(kind, licence, len(sizes), len(languages), amount, "bytes"))
+    return tuple(sorted(sources, key=lambda source: (-source.amount, source.kind, source.licence)))

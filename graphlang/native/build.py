@@ -26,8 +26,8 @@ How to add a kernel:
    KernelError (a ValueError) names the argument that does not fit. Constants lose their ``GRAPHLANG_``;
    ``new_NAME()`` makes a struct; `kernels.copy_bytes` and `kernels.decode_bytes` read what its pointers point to.
 5. The test: ``tests/ROOM/workout_NAME.py`` with ``def workout(seed: int) -> str``, and in a test
-   ``under_sanitisers(Path(__file__).with_name("workout_NAME.py"))``: it is run under the sanitisers of addresses and
-   undefined behaviour, in one thread and in four, and in four under that of threads. And a harness for the fuzzer
+   ``under_sanitisers(Path(__file__).with_name("workout_NAME.py"))``: it runs under the sanitisers of addresses and
+   undefined behaviour, and in two threads under that of threads. And a harness for the fuzzer
    (``tests/fuzz/README.md``), which `tests/fuzz/test_harnesses.py` asks for.
 
 With ``GRAPHLANG_SANITIZE=address,undefined`` (or ``thread``) in the environment the kernels are built for these tests;

@@ -13,7 +13,14 @@ import re
 from graphlang.ingest.formats.dates import parse_date
 from graphlang.ingest.raw import Grammar
 
-_LINE = re.compile(rb"(\S.{0,65535}?) (\S{1,64}) (\d{8,17}) (.{0,512}?) ?(\d{1,18})[ \t]*\r?\n", re.DOTALL)
+_IP = rb"[\d.:a-fA-F]{3,45}"
+#: Some tools write more or fewer digits of the date, text behind it, or the date before the address.
+_LINE = re.compile(
+    rb"(\S.{0,65535}?) (?:(\d{8,18})(?:[^\s\d]\S{0,30})? "
+    + _IP
+    + rb"|\S{1,64} (\d{8,18})(?:[^\s\d]\S{0,30})?) (.{0,512}?) ?(\d{1,18})[ \t]*\r?\n",
+    re.DOTALL,
+)
 _SCHEME = re.compile(rb"(?:https?|ftp|filedesc|dns|whois|file|gopher|news):", re.IGNORECASE)
 _START = re.compile(
     rb"(?:https?://|dns:|ftp://|filedesc://)[^\r\n ]{1,8192} [\d.:a-fA-F]{3,45} \d{14} [^\r\n]{0,512} ?\d{1,18}\r?\n"
@@ -53,8 +60,15 @@ class Arc(Grammar):
 
         >>> Arc.fields(b"http://a.example/ 192.0.2.1 20060102030405 text/html 120\n")
         (b'http://a.example/', '2006-01-02T03:04:05Z', b'text/html')
+        >>> Arc.fields(b"http://a.example/ 2006010203 192.0.2.1 text/html 120\n")
+        (b'http://a.example/', '2006-01-02', b'text/html')
         """
         match = _LINE.fullmatch(head)
         if not match:
             return None
-        return match[1], parse_date(match[3].decode()), match[4].split(b" ")[0]
+        return match[1], parse_date(_usual_digits(match[2] or match[3]).decode()), match[4].split(b" ")[0]
+
+
+def _usual_digits(date: bytes) -> bytes:
+    """Return a date to the second, the minute or the day, whatever its number of digits is."""
+    return date[: next(size for size in (14, 12, 8) if len(date) >= size)]

@@ -25,7 +25,7 @@ from graphlang.ingest.formats.record_reader import GRAMMARS, RecordReader, Withi
 from graphlang.ingest.limits import cut_text
 from graphlang.ingest.links.canonical import canonical
 from graphlang.ingest.raw import Item, RawRecord, Records
-from graphlang.plugins import FAILURES, READERS, found, load
+from graphlang.plugins import FAILURES, READERS, list_plugins, load_plugin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -79,8 +79,8 @@ def _choose_reader(file: BinaryIO, name: str, limits: Limits, stop: int | None) 
     file.seek(0)
     head = b"".join([chunk.data for chunk in islice(Source(file).chunks(), 2)])[:_SNIFFED]
     file.seek(0)
-    for plugin, entry in found(READERS).items():
-        choose = load(entry)
+    for plugin, entry in list_plugins(READERS).items():
+        choose = load_plugin(entry)
         try:
             read = choose(head, name)
         except FAILURES as error:  # the other files are innocent

@@ -71,7 +71,7 @@ class Mirror:
             try:
                 with path.open("rb") as file:
                     head = file.read(_SNIFFED)
-                    if not detect_form("", head):
+                    if detect_form("", head) != "html":
                         continue
                     data = head + file.read(self._limits.max_payload - len(head) + 1)
                 changed = datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

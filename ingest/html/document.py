@@ -25,7 +25,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, overload
 
-from graphlang.db.records import Declaration
+from graphlang.db.records import Declaration, packed
 from graphlang.ingest.html import tokenizer
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ _REFERENCE_BIT = 1 << 31  # in the target of an anchor
 _EMPTY_LINES = re.compile(r"\n[ \t\r]*\n")
 _TEMPLATE = re.compile(r"\{\{[^{}\n]{0,200}\}\}")
 _MAX_DECLARED = 100
+_MAX_INNER = 20  # documents in the attributes of frames
 _MAX_CACHED = 200  # characters of robots directives in the cache: pages repeat short ones
 _NO_DIRECTIVES: frozenset[str] = frozenset()
 _NOINDEX = frozenset({"noindex", "none"})
@@ -50,6 +51,8 @@ _XML_SYNTAX = re.compile(
     rb"<!--.*?(?:-->|\Z)|<!\[CDATA\[(?P<text>.*?)(?:\]\]>|\Z)|<(?P<name>[a-zA-Z][\w:.-]{0,63})(?P<attributes>\s[^<>]*)?/>",
     re.DOTALL,
 )
+_XHTML_PREFIX = re.compile(rb"\sxmlns:([\w-]{1,40})\s*=\s*[\"']http://www\.w3\.org/1999/xhtml[\"']")
+_INTERNAL_SUBSET = re.compile(rb"(?<=<!DOCTYPE)[^>\[]{0,1000}\[.{0,65536}?\]\s*(?=>)", re.DOTALL)
 _VOID = frozenset(b"area base br col embed frame hr img input link meta param source track wbr".split())
 
 
@@ -132,7 +135,7 @@ def read_document(markup: str | bytes, limits: Limits) -> Document:
         anchor_texts = _anchor_texts(tokenizer.parse_markup(markup, limit=limit, depth=depth))
     parts = tokenizer.part_markup(markup, limit=limit, depth=depth)
     strings = parse_strings(parts.strings)
-    return Document(
+    document = Document(
         parts.anchors,
         References(parts.references) if parts.references else _NO_REFERENCES,
         fold(_drop_templates(strings.title)),
@@ -146,12 +149,39 @@ def read_document(markup: str | bytes, limits: Limits) -> Document:
         parts.main_length,
         anchor_texts,
     )
+    for inner in strings.inner[:_MAX_INNER]:
+        document = _append_inner(document, inner, limits)
+    return document
+
+
+def _append_inner(document: Document, markup: str, limits: Limits) -> Document:
+    """Append text and links of a document that a frame shows (``srcdoc``); its own frames are left out."""
+    parts = tokenizer.part_markup(markup.encode("utf-8", "replace"), limit=4 * limits.max_links, depth=limits.max_depth)
+    if not parts.text and not parts.anchors and not parts.references:
+        return document
+    text, main = document.text, document.main_length
+    contents = [text[:main].strip("\n"), parts.text[: parts.main_length].strip("\n")]
+    content = "\n".join(part for part in contents if part)
+    around = [text[main:].strip("\n"), parts.text[parts.main_length :].strip("\n")]
+    whole = "\n".join(part for part in (content, *around) if part)
+    references = document.references
+    if parts.references:
+        references = [*references, *References(parts.references)]
+    targets = dict.fromkeys([*document.anchors, *tokenizer.split_strings(parts.anchors)])
+    return document._replace(
+        text=whole,
+        main_length=len(content),
+        references=references,
+        targets=packed(targets),
+        skipped=document.skipped + parts.skipped,
+    )
 
 
 class PageStrings(NamedTuple):
     """Strings of the markup, as written."""
 
     title: str
+    inner: list[str]  #: documents in the ``srcdoc`` of frames
     metas: Sequence[dict[str, str | None]]
     base: str | None
     lang: str | None
@@ -161,6 +191,7 @@ class PageStrings(NamedTuple):
 def parse_strings(strings: list[str]) -> PageStrings:
     """Sort the strings that the kernel returns: each has a letter before it."""
     metas: list[dict[str, str | None]] = []
+    inner: list[str] = []
     single: dict[str, str] = {}
     for string in strings:
         letter, value = string[:1], string[1:]
@@ -170,9 +201,11 @@ def parse_strings(strings: list[str]) -> PageStrings:
             metas[-1]["http-equiv"] = value
         elif letter == "C":
             metas[-1]["content"] = value
+        elif letter == "D":
+            inner.append(value)
         else:
             single.setdefault(letter, value)
-    return PageStrings(single.get("T", ""), metas, single.get("B"), single.get("L"), single.get("X"))
+    return PageStrings(single.get("T", ""), inner, metas, single.get("B"), single.get("L"), single.get("X"))
 
 
 def _anchor_texts(page: ParsedMarkup) -> dict[str, str]:
@@ -293,12 +326,18 @@ def convert_xhtml(markup: bytes) -> bytes:
     """Convert a page that is served as XML, in UTF-8, to the syntax of HTML.
 
     In XML any element may be empty (``<script/>``, ``<title/>``, ``<a id="x"/>``), where HTML takes all that follows
-    for its content; and a CDATA section is text.
+    for its content; a CDATA section is text; elements of XHTML may have a prefix; and the document type may hold
+    declarations.
 
     >>> convert_xhtml(b'<script src="x"/><br/><p><a id="y"/><![CDATA[1 < 2]]>')
     b'<script src="x"></script><br/><p><a id="y"></a>1 &lt; 2'
+    >>> convert_xhtml(b'<h:p xmlns:h="http://www.w3.org/1999/xhtml">x</h:p>')
+    b'<p xmlns:h="http://www.w3.org/1999/xhtml">x</p>'
     """
-    return _XML_SYNTAX.sub(_to_html, markup)
+    prefix = _XHTML_PREFIX.search(markup)
+    if prefix:
+        markup = re.sub(rb"(</?)" + re.escape(prefix[1]) + rb":(?=\w)", rb"\1", markup)
+    return _XML_SYNTAX.sub(_to_html, _INTERNAL_SUBSET.sub(b"", markup, count=1))
 
 
 def _to_html(match: re.Match[bytes]) -> bytes:

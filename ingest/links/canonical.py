@@ -25,6 +25,8 @@ _MAX_WRITTEN = 65_536  # characters of a URL as written that is parsed: percent-
 _HTTP = ("http://", "https://")
 #: Browsers drop them from URLs: so a name and the next column of a table would become one other name.
 _DROPPED: Final = frozenset("\t\r\n")
+_AUTHORITY = re.compile(rb"(?:\s*[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*)?")
+_BEYOND = re.compile(rb"[\x80-\xff]")
 #: A URL whose host has at least three labels, and is no address: the first label, and the others.
 _BELOW_ANOTHER = re.compile(r"https?://([a-z0-9_-]+)\.((?:[a-z0-9_-]+\.)+[a-z]+)/")
 
@@ -66,6 +68,22 @@ def canonical(url: str, base: str | None = None) -> str | None:
 
 def _parsed(url: str, base: str | None) -> str:
     return str(normalize_url(url) if base is None else join_url(base, url))
+
+
+def decode_uri(written: bytes) -> str:
+    r"""Decode a URI that may hold raw bytes: UTF-8 to characters, other bytes behind the host to percent-encoding.
+
+    So a browser has sent them, and so the query of a link is encoded in the charset of its page.
+
+    >>> decode_uri("http://a.example/é".encode()), decode_uri(b"http://a.example/?\xe9cole")
+    ('http://a.example/é', 'http://a.example/?%E9cole')
+    """
+    try:
+        return written.decode()
+    except UnicodeDecodeError:
+        begin = _AUTHORITY.match(written).end()
+        path = _BEYOND.sub(lambda byte: b"%%%02X" % byte[0][0], written[begin:])
+        return written[:begin].decode("latin-1") + path.decode("ascii")
 
 
 def host(url: str) -> str:

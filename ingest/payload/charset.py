@@ -2,13 +2,15 @@
 
 The precedence is that of Chew, Mikami and Nagano (2011), section 3.2: HTTP, then the XML declaration, then the meta
 element; a byte order mark goes before them (as in browsers), and strict UTF-8, a detector and windows-1252 come after
-them. The paper's rule that a declaration can be false has two forms:
+them. The paper's rule that a declaration can be false has three forms:
 
 - If the bytes do not decode in a charset, the next declaration is tried. A few wrong bytes are tolerated (see
   `_TOLERANCE`): editors paste them into pages that are otherwise correct.
 - Bytes that are valid UTF-8 with several characters beyond ASCII are UTF-8, whatever single-byte charset is declared.
   Any bytes decode in most of those, so that decoding proves nothing, while text in another charset is almost never
   valid UTF-8 by chance.
+- Bytes that are no text in the declared charset, and are text in another one, are in that (`charset_fit`): servers sent
+  ISO-8859-1 by default, and KOI8-R is declared for windows-1251, or EUC-JP for Shift_JIS.
 
 `encoded_twice` repairs characters that were encoded twice. Labels are resolved by the WHATWG encoding standard
 (webencodings), so that ``iso-8859-1`` means windows-1252.
@@ -22,12 +24,14 @@ from __future__ import annotations
 import codecs
 import re
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import webencodings
 
 from graphlang.ingest.html.tokenizer import is_plain, is_utf8
-from graphlang.ingest.payload.detect_charset import detect_escapes, detect_wide, guess_charset
+from graphlang.ingest.payload.charset_fit import is_sound, measure_fit
+from graphlang.ingest.payload.detect_charset import detect_escapes, detect_wide, guess_charset, sample_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +49,33 @@ _BOMS = (
 )
 _XML = re.compile(rb"\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*[\"']\s*([\w.:-]{1,40})")
 _META = re.compile(rb"<meta\s[^>]{0,400}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40}+)(?=[^\w.:-])", re.IGNORECASE)
-_HEAD = 1 << 16  # bytes in which it is searched if there is no other declaration
+#: The whole of such an element, if it does not begin with the attribute; the search is for what others may say.
+_META_TAG = re.compile(rb"<meta(?=\s)((?:[^>\"']|\"[^\"]{0,2000}\"|'[^']{0,2000}'|[\"']){0,2000})", re.IGNORECASE)
+_PLAIN_META = re.compile(rb"<meta\s+charset", re.IGNORECASE)
+_LONGEST_LABEL = 40
+_ATTRIBUTE = re.compile(rb"([^\s\"'>/=]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
+_NAMES_VALUE = frozenset({b"name", b"property", b"itemprop"})  #: attributes of a meta that is no pragma
+_TYPE_WITH_CHARSET = re.compile(rb"[\w.+-]+/[\w.+-]+\s*;\s*charset\s*=\s*[\"']?\s*([\w.:-]{1,40}+)", re.IGNORECASE)
+_CHARSET_PARAMETER = re.compile(rb"[\s;,\"']charset\s*=\s*[\"']?\s*([\w.:-]{1,40}+)", re.IGNORECASE)
+#: Charsets, or beginnings of their names, whose bytes have a form of their own: the declaration proves itself.
+_NOT_MEASURED = ("utf-", "iso-2022", "hz", "x-user-defined")
+_FEWEST_LETTERS = 4  # beyond ASCII that decide against a declaration
+_SOUND = 0.97  # share of them that a language explains, above which no other charset is tried
+#: Of the share that another charset must explain in addition, since pages quote names of other languages: for 20
+#: letters, and for any number of them.
+_GAIN, _LEAST_GAIN = 0.15, 0.06
+_LEAST_SHARE = 0.85  # that it must explain at all
+_TIE = 0.01  # a later guess must explain so much more than an earlier one
+_LATIN = ("windows-1250", "iso-8859-2", "windows-1254", "windows-1257")
+_CYRILLIC = ("windows-1251", "koi8-r", "ibm866", "iso-8859-5", "x-mac-cyrillic")
+_WIDE = ("shift_jis", "euc-jp", "gbk", "big5", "euc-kr")
+#: Charsets that are often confused with a declared one.
+_RELATIVES = {
+    **dict.fromkeys(("windows-1252", "iso-8859-15", "iso-8859-3", "macintosh", *_LATIN), _LATIN),
+    **dict.fromkeys((*_CYRILLIC, "koi8-u"), _CYRILLIC),
+    **dict.fromkeys((*_WIDE, "gb18030"), _WIDE),
+}
+_HEAD = 1 << 20  # bytes in which it is searched if there is no other declaration
 _BODY = re.compile(rb"<body[\s>]", re.IGNORECASE)
 _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 
@@ -67,7 +97,11 @@ TABLES: Final = {
     + "ĐứÒÓÔạỷừửÙÚỹỵÝỡư"
     + "àáâãảăữẫèéêẻìíĩỉ"
     + "đựòóôõỏọụùúũủýợỮ",
+    # The KOI8-U of the WHATWG has the short u of Belarusian, unlike Python's.
+    "koi8_ru": bytes(range(0x100)).decode("koi8_u").translate({ord("╝"): "ў", ord("╬"): "Ў"}),
 }
+#: By WHATWG name: a better codec than Python's.
+_CODECS: Final = {"koi8-u": "koi8_ru"}
 #: Names that the WHATWG does not know or rejects, and Python or `TABLES` decodes; detectors and old pages use them.
 _MORE = {
     "hz-gb-2312": "hz",
@@ -85,7 +119,7 @@ _MORE = {
     "x-mac-turkish": "mac_turkish",
     "x-mac-icelandic": "mac_iceland",
     **{f"ibm{page}": f"cp{page}" for page in (437, 737, 775, 850, 852, 855, 857, 858, 862, 864, 1125)},
-    **{name: name for name in TABLES},
+    "viscii": "viscii",
 }
 #: Names of detectors and old pages for charsets that have another name in the WHATWG's list, or in the one above.
 _ALIASES = {
@@ -128,9 +162,9 @@ class Decoded(NamedTuple):
 
     text: str | bytes  #: characters, or the bytes of a page that is valid UTF-8
     charset: str  #: WHATWG name, lower case (or Python's, for the few that the WHATWG lacks)
-    source: (
-        str  #: ``bom``, ``http``, ``xml``, ``meta``, ``utf-8``, ``detector`` or ``default``; then false declarations
-    )
+    #: ``bom``, ``option``, ``http``, ``xml``, ``meta``, ``warc``, ``utf-8``, ``detector`` or ``default``; then false
+    #: declarations
+    source: str
 
     @property
     def in_doubt(self) -> bool:
@@ -144,13 +178,17 @@ class _Charset(NamedTuple):
     wider: tuple[codecs.CodecInfo, ...] = ()
 
 
-def decode(payload: bytes, http: str | None = None, *, markup: bool = True) -> Decoded:
+def decode(
+    payload: bytes, http: str | None = None, *, markup: bool = True, option: str = "", warc: str | None = None
+) -> Decoded:
     """Decode a page; any bytes decode to some characters.
 
     Args:
         payload: the page.
         http: charset parameter of the HTTP Content-Type, if there is one.
         markup: whether an XML declaration and a meta element count.
+        option: the charset that the user names; it goes before all declarations.
+        warc: charset parameter of WARC-Identified-Payload-Type, which comes after them.
 
     >>> decode("Grüße, Köln".encode(), "iso-8859-1")[1:]
     ('utf-8', 'utf-8, not http')
@@ -163,17 +201,14 @@ def decode(payload: bytes, http: str | None = None, *, markup: bool = True) -> D
                 return Decoded(payload[len(mark) :].decode(name, "replace"), name, "bom")
     if http and is_utf8_label(http) and is_utf8(payload):
         return Decoded(payload, "utf-8", "http")  # most pages: the result of the steps below, faster
-    return _try_labels(payload, _declared_labels(payload, http, markup=markup))
+    labels = _declared_labels(payload, http, markup=markup)
+    return _try_labels(payload, chain([(option, "option")] * bool(option), labels, [(warc, "warc")] if warc else ()))
 
 
 def _try_labels(payload: bytes, labels: Iterator[tuple[str, str]]) -> Decoded:
     """Decode a page in the first declared charset that its bytes allow, else in the one that they suggest."""
     if is_plain(payload):
-        for label, source in labels:
-            charset = _lookup(label)
-            if charset and not charset.name.startswith(("utf-16", "utf-32")):
-                return Decoded(payload, charset.name, source)
-        return Decoded(payload, "utf-8", "utf-8")
+        return _label_plain(payload, labels)
     utf8 = _valid_utf8(payload)
     false: list[str] = []  # sources of false declarations
     for label, source in labels:
@@ -187,10 +222,59 @@ def _try_labels(payload: bytes, labels: Iterator[tuple[str, str]]) -> Decoded:
             return Decoded(utf8, "utf-8", _source("utf-8", [*false, source]))
         text = _decode_tolerantly(payload, charset)
         if text is not None:
-            return Decoded(text, charset.name, _source(source, false))
+            decoded = Decoded(text, charset.name, _source(source, false))
+            if _is_suspicious(decoded):
+                decoded = _find_better(payload, charset, labels, [*false, source], decoded)
+            return decoded
         false.append(source)
     decoded = _decode_undeclared(payload, utf8)
     return decoded._replace(source=_source(decoded.source, false))
+
+
+def _label_plain(payload: bytes, labels: Iterator[tuple[str, str]]) -> Decoded:
+    """Return a page in ASCII, which is the same in the charsets of most declarations."""
+    for label, source in labels:
+        charset = _lookup(label)
+        if charset and not charset.name.startswith(("utf-16", "utf-32")):
+            return Decoded(payload, charset.name, source)
+    return Decoded(payload, "utf-8", "utf-8")
+
+
+def _is_suspicious(decoded: Decoded) -> bool:
+    """Return whether the declared charset of a page may be false."""
+    if decoded.source.startswith("option") or decoded.charset.startswith(_NOT_MEASURED):
+        return False
+    return not isinstance(decoded.text, str) or not is_sound(decoded.text, decoded.charset)
+
+
+def _find_better(
+    payload: bytes, declared: _Charset, labels: Iterator[tuple[str, str]], false: list[str], decoded: Decoded
+) -> Decoded:
+    """Decode a page in another charset if that fits the bytes far better than a declared one in which they decode.
+
+    Other declarations come first, then charsets that are often confused with the declared one and the detector's guess.
+    """
+    sample = sample_text(payload)
+    share, letters = measure_fit(sample.decode(declared.codec.name, "replace"), declared.name)
+    if letters < _FEWEST_LETTERS or share >= _SOUND:
+        return decoded
+    best, least = declared, max(_LEAST_SHARE, share + max(_LEAST_GAIN, _GAIN * (20 / letters) ** 0.5))
+    others = [(label, source) for label, source in labels if _lookup(label) != declared]
+    guesses = _RELATIVES.get(declared.name, ())
+    if share < _LEAST_SHARE:  # else it is in the right script, and the detector takes milliseconds
+        guesses += (guess_charset(payload),)
+    for label, source in [*others, *((label, "detector") for label in guesses)]:
+        charset = _lookup(label)
+        if charset is None or charset in {declared, best}:
+            continue
+        share, letters = measure_fit(sample.decode(charset.codec.name, "replace"), charset.name)
+        if letters < _FEWEST_LETTERS or share < least or (text := _decode_tolerantly(payload, charset)) is None:
+            continue
+        sources = [*false, *(other for _, other in others if other != source)]
+        decoded, best, least = Decoded(text, charset.name, _source(source, sources)), charset, share + _TIE
+        if source != "detector":
+            break
+    return decoded
 
 
 def find_codec(label: str) -> str | None:
@@ -215,16 +299,35 @@ def _declared_labels(payload: bytes, http: str | None, *, markup: bool) -> Itera
         match = _XML.match(payload, 0, _PRESCAN)
         if match:
             yield match[1].decode("ascii", "replace"), "xml"
-        match = _match_meta(payload[:_PRESCAN])
-        if not match and not is_utf8(payload):
+        label = _meta_charset(payload[:_PRESCAN])
+        if label is None and not is_utf8(payload):
             # As in browsers, which start over at a late declaration.
-            match = _match_meta(_BODY.split(payload[:_HEAD], maxsplit=1)[0])
-        if match:
-            yield match[1].decode("ascii", "replace"), "meta"
+            label = _meta_charset(_BODY.split(payload[:_HEAD], maxsplit=1)[0])
+        if label is not None:
+            yield label.decode("ascii", "replace"), "meta"
 
 
-def _match_meta(head: bytes) -> re.Match[bytes] | None:
-    return _META.search(_COMMENT.sub(b"", head) if b"<!--" in head else head)
+def _meta_charset(head: bytes) -> bytes | None:
+    """Return the charset that the first meta element with one declares; None without one.
+
+    Other elements have the word in a description, or in an attribute of their own such as ``data-charset``.
+    """
+    if b"<!--" in head:
+        head = _COMMENT.sub(b"", head)
+    match = _META.search(head)
+    if match is None or _PLAIN_META.match(match[0]):  # nearly always
+        return match and match[1]
+    for tag in _META_TAG.finditer(head, match.start()):
+        attributes = {
+            name.lower(): double or single or bare for name, double, single, bare in _ATTRIBUTE.findall(tag[1])
+        }
+        if b"charset" in attributes:
+            return attributes[b"charset"].strip()[:_LONGEST_LABEL]
+        is_pragma = attributes.get(b"http-equiv", b"").strip().lower() == b"content-type"
+        pattern = _CHARSET_PARAMETER if is_pragma else _TYPE_WITH_CHARSET  # careless pages leave the pragma out
+        if (declared := pattern.search(tag[1])) and (is_pragma or _NAMES_VALUE.isdisjoint(attributes)):
+            return declared[1]
+    return None
 
 
 @lru_cache(maxsize=1024)
@@ -236,7 +339,8 @@ def _lookup(label: str) -> _Charset | None:
     encoding = webencodings.lookup(label)
     if encoding is not None and encoding.name not in {"replacement", "x-user-defined"}:
         wider = tuple(codecs.lookup(name) for name in _WIDER.get(encoding.name, ()))
-        return _Charset(encoding.name, encoding.codec_info, wider)
+        codec = codecs.lookup(_CODECS[encoding.name]) if encoding.name in _CODECS else encoding.codec_info
+        return _Charset(encoding.name, codec, wider)
     if label in _MORE:
         return _Charset(label, codecs.lookup(_MORE[label]))
     return None
@@ -252,12 +356,11 @@ def utf8_source(block: bytes, body: int) -> str:
     ('meta', '', 'utf-8')
     """
     head = block[body : body + _PRESCAN]
-    match, source = _XML.match(head), "xml"
-    if match is None:
-        match, source = _match_meta(head), "meta"
-    if match is None:
+    match = _XML.match(head)
+    label, source = (match[1], "xml") if match else (_meta_charset(head), "meta")
+    if label is None:
         return "utf-8"
-    return source if is_utf8_label(match[1].decode("ascii", "replace")) else ""
+    return source if is_utf8_label(label.decode("ascii", "replace")) else ""
 
 
 def is_utf8_label(label: str) -> bool:

@@ -17,33 +17,42 @@ if TYPE_CHECKING:
 _MAX_MEMBERS = 1_000  # of a gzip payload
 _PIECE = 1 << 16
 _STEP = 1 << 12
-_CHUNK = re.compile(rb"[ \t]*([0-9a-fA-F]{1,15})[ \t]*(?:;[^\n]{0,4096})?\r?\n")
+#: The line with the size of a chunk, and line ends before it: some servers send more of them.
+_CHUNK = re.compile(rb"((?:[ \t]*\r?\n){0,4})[ \t]*([0-9a-fA-F]{1,15})[ \t]*(?:;[^\n]{0,4096})?\r?\n")
+_GZIP = b"\x1f\x8b"
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_ZLIB = re.compile(rb"\x78[\x01\x5e\x9c\xda]")
+#: Bytes that no text has (MIME sniffing, 7.2), but for the backspaces of manuals and the last byte of texts from DOS.
+_CONTROLS = re.compile(rb"[\x01-\x07\x0b\x0e-\x19\x1c-\x1f]")
+_SNIFFED = 1445
+_WORDS = re.compile(rb"[A-Za-z <]")
 
 
 def decode_payload(payload: bytes, fields: dict[str, str], max_payload: int) -> tuple[bytes, Faults]:
-    """Undo the transfer encoding, then the content encodings from the last to the first."""
+    """Undo the transfer encoding, then the content encodings from the last to the first.
+
+    Most payloads that do not decode were stored decoded by the crawler, with the header left: text is taken as it is.
+    """
     faults: Faults = ()
-    names = [name.strip() for name in fields.get("content-encoding", "").lower().split(",")]
+    names = [_encoding_name(name) for name in fields.get("content-encoding", "").split(",")]
     if "transfer-encoding" in fields:
         transfer = fields["transfer-encoding"].lower()
         if "chunked" in transfer:
             payload = _join_chunks(payload)
-        names += [name for part in transfer.split(",") if (name := part.strip()) in _DECODERS]
+        names += [name for part in transfer.split(",") if (name := _encoding_name(part)) in _DECODERS]
     for name in reversed(names[-4:]):
+        if name not in _DECODERS:
+            if name not in {"", "identity", "none"} and not is_text(payload):
+                faults += (("bad-encoding", f"content encoding {name[:40]!r} is not known"),)
+            continue
         try:
-            if name in _DECODERS:
-                payload, cut = _DECODERS[name](payload, max_payload)
-            else:
-                if name not in {"", "identity", "none", "utf-8", "utf8"}:
-                    faults += (("bad-encoding", f"content encoding {name[:40]!r} is not known"),)
-                continue
+            payload, cut = _decode_by_magic(name, payload, max_payload)
         except _InPartError as error:
             payload = error.data
             faults += (("bad-encoding", str(error)),)
             continue
         except (zlib.error, brotli.error, OSError, ValueError) as error:
-            # Most often the crawler stored the page decoded and kept the header: then this is the page.
-            if b"<" not in payload[:1024]:
+            if not is_text(payload) or not _WORDS.search(payload, 0, _SNIFFED):
                 faults += (("bad-encoding", f"the {name} payload does not decode ({error})"),)
             continue
         if cut:
@@ -53,25 +62,48 @@ def decode_payload(payload: bytes, fields: dict[str, str], max_payload: int) -> 
     return payload, faults
 
 
+def _encoding_name(written: str) -> str:
+    """Return the name of an encoding without parameters: ``gzip;q=1``."""
+    return written.partition(";")[0].strip().strip("\"'").lower()
+
+
+def is_text(payload: bytes) -> bool:
+    """Return whether the first bytes have none that no text has."""
+    return _CONTROLS.search(payload, 0, _SNIFFED) is None
+
+
+def _decode_by_magic(name: str, payload: bytes, limit: int) -> tuple[bytes, bool]:
+    """Undo an encoding, or the one that the first bytes show: servers confuse gzip and deflate."""
+    start = payload.lstrip(b"\r\n") if payload.startswith((b"\r\n", b"\n")) else payload
+    if start.startswith((_GZIP, _ZSTD)):
+        return _DECODERS["gzip" if start.startswith(_GZIP) else "zstd"](start, limit)
+    if name == "gzip" and _ZLIB.match(payload):
+        name = "deflate"
+    return _DECODERS[name](payload, limit)
+
+
 def _join_chunks(payload: bytes) -> bytes:
     """Join the chunks; a payload that does not begin with a chunk is stored joined."""
     at = 0
     joined = bytearray()  # not a list of parts, of which there may be millions
-    while True:
-        match = _CHUNK.match(payload, at)
-        if not match:
-            break
-        size = int(match[1], 16)
+    while match := _CHUNK.match(payload, at):
+        size = int(match[2], 16)
+        end = match.end() + size
         if not size:
             return bytes(joined)
-        joined += payload[match.end() : match.end() + size]
-        at = match.end() + size
-        if payload.startswith(b"\r\n", at):
-            at += 2
-        elif payload.startswith(b"\n", at):
-            at += 1
-    joined += payload[at:]
+        if not at and _is_word(match[2], end, payload):
+            break
+        joined += payload[match.end() : end]
+        at = end
+    joined += payload[at + 2 if joined and payload.startswith(b"\r\n", at) else at :]
     return bytes(joined)
+
+
+def _is_word(digits: bytes, end: int, payload: bytes) -> bool:
+    """Return whether the first line of a payload, such as ``Bad``, only looks like the size of a chunk."""
+    if end > len(payload):
+        return digits.isalpha()  # else the payload was cut
+    return end < len(payload) and payload[end : end + 1] not in b"\r\n"
 
 
 class _InPartError(Exception):
@@ -84,7 +116,7 @@ class _InPartError(Exception):
 
 def _inflate(payload: bytes, limit: int) -> tuple[bytes, bool]:
     """Undo ``gzip``: one member after the other (RFC 1952, 2.2), as servers write that compress as they go."""
-    if not payload.startswith(b"\x1f\x8b"):
+    if not payload.startswith(_GZIP):
         if payload:
             raise zlib.error("no gzip header")
         return b"", False
@@ -103,7 +135,7 @@ def _inflate(payload: bytes, limit: int) -> tuple[bytes, bool]:
                 _raise_in_part(payload, 31, limit, error)
             size += len(parts[-1])
             at += len(piece) - len(inflate.unconsumed_tail or inflate.unused_data)
-        more = payload.startswith(b"\x1f\x8b", at)
+        more = payload.startswith(_GZIP, at)
         if size >= limit or not more:
             return b"".join(parts), bool(inflate.unconsumed_tail) or more
     raise _InPartError(b"".join(parts), f"more than {_MAX_MEMBERS} gzip members; the rest was dropped")
@@ -161,7 +193,7 @@ def _unbrotli(payload: bytes, limit: int) -> tuple[bytes, bool]:
 
 
 def _unzstd(payload: bytes, limit: int) -> tuple[bytes, bool]:
-    if not payload.startswith(b"\x28\xb5\x2f\xfd"):
+    if not payload.startswith(_ZSTD):
         raise ValueError("no zstd frame")
     parts: list[bytes] = []
     size = 0

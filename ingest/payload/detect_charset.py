@@ -111,7 +111,7 @@ def guess_charset(payload: bytes) -> str:
     >>> guess_charset("<p>Съешь же ещё этих мягких французских булок".encode("koi8-r"))
     'koi8-r'
     """
-    sample = _sample(payload)
+    sample = sample_text(payload)
     name = _run_chardet(sample, _CANDIDATES)
     if not name or not (_SINGLE_BYTE.fullmatch(name) or name in _THAI):
         return name
@@ -128,7 +128,7 @@ def _run_chardet(sample: bytes, candidates: tuple[str, ...]) -> str:
     return "" if result["encoding"] in {None, "ascii"} else result["encoding"]
 
 
-def _sample(payload: bytes) -> bytes:
+def sample_text(payload: bytes) -> bytes:
     """Return the pieces of text between tags that hold bytes beyond ASCII, up to `_SAMPLE` bytes."""
     parts = bytearray()
     at = 0

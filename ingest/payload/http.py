@@ -13,7 +13,8 @@ from array import array
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from graphlang.ingest.payload.content_encoding import decode_payload
+from graphlang.ingest.links.canonical import decode_uri
+from graphlang.ingest.payload.content_encoding import decode_payload, is_text
 from graphlang.ingest.payload.detect_charset import detect_wide
 from graphlang.ingest.payload.native import fields as _kernels
 
@@ -23,11 +24,19 @@ if TYPE_CHECKING:
 
 _LEFT: Final = _kernels.FIELDS_LEFT
 _ROOM: Final = 1 << 16  # bytes of all parts of an ordinary answer
-_STATUS = re.compile(rb"(?:HTTP/\d(?:\.\d)?|ICY)[ \t]+(\d{3})(?!\d)", re.IGNORECASE)
+_STATUS = re.compile(rb"\s{0,16}(?:HTTP/\d(?:\.\d)?|ICY)[ \t]+(\d{3})(?!\d)", re.IGNORECASE)
+#: Status lines of broken servers: ``HTTP/1.1 OK``, ``HTTP/1.1: 200 OK``, ``HTTP 200 OK``, ``HTTPX/1.10 200``.
+_ODD_STATUS = re.compile(
+    rb"\s{0,16}(HTTP\w{0,3}(?:/[\d.]{0,9})?:?(?:[ \t]+(?:(\d{3})(?!\d))?[^\r\n]{0,500})?)\r?\n", re.IGNORECASE
+)
+#: The answer of a proxy to CONNECT, which some crawlers keep before that of the server.
+_TUNNEL = re.compile(rb"[^\r\n]{0,40}\bconnection established", re.IGNORECASE)
 _FIELD = re.compile(rb":?[\w!#$%&'*+.^`|~-]+[ \t]*:")
-_SINGLE = frozenset({"content-type", "location", "content-length"})
+_SINGLE = frozenset({"location", "content-length"})
 _LINES = frozenset({"x-robots-tag"})  # joined by line ends: a line for one robot does not apply to the next line
 _MAX_CACHED_NAME = 100  # characters
+_LOCATION = re.compile(rb"(?:^|\n)location[ \t]*:[ \t]*([^\r\n]*)", re.IGNORECASE)
+_MAX_STATUS = 100  # characters of a status line in a Problem
 _MAX_JOINED = 1 << 16  # characters of a value that is joined from repeated fields
 _FOLD = re.compile(rb"\r?\n[ \t]+")
 _EMPTY_LINE = re.compile(rb"\n\r{0,2}\n")
@@ -40,29 +49,61 @@ _ANSWER_FIELDS: Final = (
 _HTML_TYPES = frozenset(
     {"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml", "text/x-server-parsed-html"}
 )
-_XML_TYPES = frozenset({"application/xml", "text/xml"})
-_TEXT_TYPES = frozenset({"text/plain", "text/markdown"})
-#: Media types that servers send for files of unknown type.
-_UNKNOWN_TYPES = frozenset(
-    {"", "unknown", "application/octet-stream", "no-type", "unk", "*/*", "content/unknown", "text", "html"}
+_XML_TYPES = frozenset({"application/xml", "text/xml", "text/vnd.wap.wml"})
+#: Text of another kind than that of people, and data for programs.
+_CODE_TYPES = frozenset(
+    {
+        *("text/css", "text/javascript", "text/ecmascript", "text/jscript", "text/livescript", "text/vbscript"),
+        *("text/x-javascript", "text/x-ecmascript", "text/typescript", "text/json", "text/x-json", "text/x-component"),
+        *("text/cache-manifest", "text/event-stream", "text/calendar", "text/vcard", "text/x-vcard", "text/directory"),
+        *("text/x-cross-domain-policy", "text/x-c", "text/x-csrc", "text/x-chdr", "text/x-java", "text/x-java-source"),
+        *("text/x-python", "text/x-perl", "text/x-sh", "text/x-diff", "text/x-patch", "text/x-sql", "text/shader"),
+        *("application/javascript", "application/x-javascript", "application/ecmascript", "application/json"),
+        *("application/wasm", "application/pdf", "application/zip", "application/gzip"),
+    }
 )
+_CODE_FAMILIES = ("image/", "audio/", "video/", "font/", "model/", "application/font", "application/vnd.ms-fontobject")
+#: Media types that hold the text of people, but do not begin with ``text/``.
+_TEXT_TYPES = frozenset(
+    {"application/text", "application/txt", "application/x-subrip", "application/x-tex", "application/x-latex"}
+)
+_PLAIN_TYPES = frozenset({"text/plain", "text/markdown", "text/x-markdown"})  #: of which tags may be a part
+#: What servers send for files of unknown type; a type that is not well-formed counts as one of them (MIME sniffing, 7).
+_UNKNOWN_TYPES = frozenset(
+    {"unknown/unknown", "application/unknown", "application/x-unknown", "content/unknown", "text/unknown", "plain/text"}
+)
+_WELL_FORMED = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+", re.ASCII)
+_TAGS = (
+    rb"!doctype|html|head|body|title|meta|link|base|style|script|noscript|frameset|frame|noframes|iframe|table|tbody|tr|td"
+    rb"|div|span|p|h[1-6]|a|b|i|u|em|strong|font|basefont|br|hr|center|ul|ol|li|dl|pre|form|input|img|map|object|embed"
+    rb"|section|article|main|header|nav|footer|aside|blockquote|address|small|big|wml|marquee|bgsound|isindex"
+)
+#: What HTML begins with: the tags of MIME sniffing (7.1), and others that pages begin with, or a comment.
 _HTML_SIGN = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*(?:<!--.{0,2000}?-->\s*|<\?xml[^>]{0,500}>\s*)*"
-    rb"<(?:!doctype\s+html|html|head|body|title|meta|script|frameset|table|div|p|h1|a|font|br|center)[\s>]",
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,500}>\s*)*(?:<!--|<(?:" + _TAGS + rb")[\s/>])", re.IGNORECASE | re.DOTALL
+)
+#: A comment alone is none in plain text.
+_STRICT_HTML_SIGN = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<!--.{0,2000}?-->\s*|<\?xml[^>]{0,500}>\s*)*<(?:" + _TAGS + rb")[\s/>]",
     re.IGNORECASE | re.DOTALL,
 )
+#: Beginnings of programs, style sheets and data, which servers send without a type, too.
+_CODE_SIGN = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:[{\[(!]|/[/*]|#!|@(?:charset|import|media|font-face)\b|[.#][\w-]+[^{}\n]{0,200}\{"
+    rb"|[a-z]+\s*\{|(?:var|let|const|function|import|export|define|window|document|\$)\b[^\n]{0,200}[({=;]"
+    rb"|[\"']use strict)",
+    re.IGNORECASE,
+)
 _MAX_CACHED_TYPE = 200  # characters
-_ROOT_HTML = re.compile(rb"<(?:!doctype\s+html|html)[\s>]", re.IGNORECASE)
+_COMMA = re.compile(r",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*\Z)")  # outside of quotes
+_CHARSET = re.compile(r"(?:^|[;\s\"'])charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE | re.ASCII)
+_ROOT_HTML = re.compile(rb"<(?:!doctype\s+(?:[\w-]+:)?html|(?:[\w-]+:)?html|wml)[\s>]", re.IGNORECASE)
 #: Portable documents and PostScript, images, archives, office files, sound and film, fonts, Flash.
 _BINARY = (
     *(b"%PDF-", b"%!PS", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"BM\x36", b"\x00\x00\x01\x00", b"PK\x03\x04"),
     *(b"\x1f\x8b", b"7z\xbc\xaf", b"Rar!", b"\xd0\xcf\x11\xe0", b"RIFF", b"OggS", b"ID3", b"wOFF", b"wOF2"),
-    *(b"CWS", b"FWS"),
+    *(b"CWS", b"FWS", b"{\\rtf", b"\xca\xfe\xba\xbe", b"\x7fELF", b"MZ\x90"),
 )
-#: Bytes that no text has (MIME sniffing, 7.2), but for the backspaces of manuals and the last byte of texts from DOS.
-_CONTROLS = re.compile(rb"[\x01-\x07\x0b\x0e-\x19\x1c-\x1f]")
-_SNIFFED = 1445
-
 #: Bytes of the digests that are kept, by name without hyphen.
 _DIGEST_SIZES: Final = {"sha1": 20, "md5": 16, "sha256": 32, "sha384": 48, "sha512": 64}
 _SHA1: Final = re.compile(r"sha1:([A-Za-z2-7]{32})")
@@ -211,23 +252,29 @@ def parse_response(block: bytes, max_header: int, max_payload: int, names: bytes
         names: of fields that are needed.
     """
     start = _STATUS.match(block)
+    odd: Faults = ()
+    status: int | None = None
     if start:
-        if start[1].startswith(b"1"):
-            block = _skip_interim(block)
-            start = _STATUS.match(block) or start
-        status: int | None = int(start[1])
-    else:
-        status = None
-        if not _FIELD.match(block) or block.lstrip().startswith(b"<"):
-            return Response(None, {}, block, (("bad-http", "no HTTP status line"),))
+        block = _skip_interim(block)
+        start = _STATUS.match(block) or start
+        status = int(start[1])
+    elif start := _ODD_STATUS.match(block):
+        status = int(start[2]) if start[2] else None
+        odd = (("bad-http", f"not a valid status line: {decode_value(start[1].strip())[:_MAX_STATUS]}"),)
+    elif not _FIELD.match(block) or block.lstrip().startswith(b"<"):
+        return Response(None, {}, block, (("bad-http", "no HTTP status line"),))
+    if start:
+        block = block[len(block) - len(block.lstrip()) :]  # an empty line before the status line is no end of a header
     end, body = _header_end(block, max_header)
-    faults: Faults = ()
+    faults = odd
     if end < 0:
-        faults = (("bad-http", f"an HTTP header of more than {max_header} bytes"),)
+        faults += (("bad-http", f"an HTTP header of more than {max_header} bytes"),)
         end = body = max_header
     first = block.find(b"\n", 0, end) + 1 if start else 0
     fields = parse_fields(block[first:end], names) if first or not start else {}
-    if status is None:
+    if not fields.get("location", "").isascii():
+        fields["location"] = decode_uri(_LOCATION.search(block, 0, end)[1])
+    if status is None and not start:
         pseudo = fields.get(":status", "")
         status = int(pseudo) if re.fullmatch(r"\d{3}", pseudo) else None
         if status is None:
@@ -245,10 +292,10 @@ def _decode_response(status: int | None, fields: dict[str, str], payload: bytes,
 
 
 def _skip_interim(block: bytes) -> bytes:
-    """Skip interim responses (RFC 9110, 15.2), such as 100 and 103, before the answer."""
+    """Skip interim responses (RFC 9110, 15.2), such as 100 and 103, and that of a proxy, before the answer."""
     at = 0
-    while (start := _STATUS.match(block, at)) and start[1].startswith(b"1"):
-        end = _EMPTY_LINE.search(block, at)
+    while (start := _STATUS.match(block, at)) and (start[1].startswith(b"1") or _TUNNEL.match(block, start.end())):
+        end = _EMPTY_LINE.search(block, start.end())
         if not end or not _STATUS.match(block, end.end()):
             break
         at = end.end()
@@ -276,10 +323,19 @@ def parse_media_type(content_type: str) -> tuple[str, str | None]:
 
 
 def _split_type(content_type: str) -> tuple[str, str | None]:
-    # Repeated headers are joined with a comma: the first one counts.
-    name, _, parameters = content_type.partition(",")[0].partition(";")
-    charset = re.search(r"charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", parameters or content_type, re.IGNORECASE | re.ASCII)
-    return "".join(name.split()[:1]).lower()[:100], charset[1].lower() if charset else None
+    """Of several types, as of repeated fields, the last valid one counts (Fetch, "extract a MIME type")."""
+    best: tuple[str, str | None] | None = None
+    for value in _COMMA.split(content_type):
+        written = value.strip().strip("\"' ")
+        name, _, parameters = written.partition(";")
+        charset = _CHARSET.search(parameters or written)
+        one = "".join(name.split()[:1]).lower()[:100], charset[1].lower() if charset else None
+        valid = _WELL_FORMED.fullmatch(name.strip()) is not None and one[0] != "*/*"
+        if valid and best is not None and best[0] == one[0]:
+            best = one[0], one[1] or best[1]
+        elif best is None or valid:
+            best = one
+    return best or ("", None)
 
 
 _cached_type = lru_cache(maxsize=1024)(_split_type)
@@ -299,19 +355,29 @@ def detect_form(mime: str, payload: bytes) -> str:
         return ""
     if mime in _HTML_TYPES:
         return "html"
-    if mime in _TEXT_TYPES:
-        html = _HTML_SIGN.match(payload, 0, 4096) and _ROOT_HTML.search(payload, 0, 4096)
-        return "html" if html else _check_plain(payload)
+    if mime in _CODE_TYPES or mime.startswith(_CODE_FAMILIES):
+        return ""
     if mime in _XML_TYPES or mime.endswith("+xml"):
-        return "html" if _ROOT_HTML.search(payload, 0, 4096) and mime != "image/svg+xml" else ""
-    if mime in _UNKNOWN_TYPES:
-        return "html" if _HTML_SIGN.match(payload, 0, 4096) else ""
-    return ""
+        return "html" if _ROOT_HTML.search(payload, 0, 4096) else ""
+    return _sniff_form(mime, payload)
+
+
+def _sniff_form(mime: str, payload: bytes) -> str:
+    """Return the form of a payload of text, or of a media type that says little."""
+    unknown = mime in _UNKNOWN_TYPES or not _WELL_FORMED.fullmatch(mime)
+    if not unknown and (mime.startswith("text/") or mime in _TEXT_TYPES):
+        is_html = _STRICT_HTML_SIGN.match(payload, 0, 4096) and (
+            mime not in _PLAIN_TYPES or _ROOT_HTML.search(payload, 0, 4096)
+        )
+        return "html" if is_html else _check_plain(payload)
+    if _HTML_SIGN.match(payload, 0, 4096):
+        return "html"
+    return _check_plain(payload) if unknown and not _CODE_SIGN.match(payload, 0, 4096) else ""
 
 
 def _check_plain(payload: bytes) -> str:
     """Return ``text`` if the payload is text: servers send text/plain for all files of unknown type."""
-    if not _CONTROLS.search(payload, 0, _SNIFFED):
+    if is_text(payload):
         return "text"
     return "text" if payload.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")) or detect_wide(payload) else ""
 

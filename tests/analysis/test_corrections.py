@@ -364,7 +364,7 @@ def test_either_all_is_taken_or_nothing(connection: sqlite3.Connection) -> None:
     assert list(corrections.rows(connection, everything=True)) == []
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(st.permutations([(HUB, "swa"), (ONE, "deu"), (UNREAD, "srp-Latn"), (LONG, "zxx")]))
 def test_the_order_of_corrections_of_different_pages_does_not_matter(
     tmp_path_factory: pytest.TempPathFactory, said: list[tuple[str, str]]
@@ -378,7 +378,7 @@ def test_the_order_of_corrections_of_different_pages_does_not_matter(
     assert found[0] == found[1]
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(st.sets(st.sampled_from([LONG, OTHER])))
 def test_to_say_what_was_certain_changes_no_language_and_no_other_page(
     tmp_path_factory: pytest.TempPathFactory, urls: set[str]

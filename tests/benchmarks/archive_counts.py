@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from development_data import DATA
 from fastwarc.warc import ArchiveIterator as Fastwarc
 from warcio.archiveiterator import ArchiveIterator as Warcio
 
@@ -24,8 +23,8 @@ from graphlang.ingest.links.canonical import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
-DATA = Path(os.environ.get("GRAPHLANG_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
 PAGES = {"response", "resource", "revisit"}
 NO_ARCHIVES = (".cdx", ".cdxj", ".cdx.gz")
 

@@ -10,14 +10,10 @@ import argparse
 import gzip
 import io
 import json
-import os
 import resource
 import sqlite3
 import struct
-import subprocess
-import sys
 import tempfile
-import threading
 import zipfile
 import zlib
 from functools import cache
@@ -26,6 +22,7 @@ from typing import TYPE_CHECKING
 
 import brotli
 from fastwarc.stream_io import ZstdWriter
+from processes import PROGRAM, Cost, run_process
 
 from graphlang.ingest.formats.observatory_store import COOKIE
 
@@ -191,25 +188,19 @@ BOMBS: dict[str, tuple[Callable[[], bytes | Iterator[bytes]], int]] = {
 }  # fmt: skip
 
 
-def measured(path: Path, db: Path, limit: float) -> tuple[float, float, str]:
-    """Read a bomb; returns user seconds, peak megabytes and what happened."""
+def bound_memory() -> None:
+    """Let this process have six gigabytes."""
+    resource.setrlimit(resource.RLIMIT_AS, (6 * GIGABYTE, 6 * GIGABYTE))
 
-    def bounded() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (6 * GIGABYTE, 6 * GIGABYTE))
 
-    code = "import sys; from graphlang.cli import main; main()"
-    command = [sys.executable, "-P", "-c", code, "ingest", str(db), str(path), "--workers", "1"]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=bounded)  # noqa: PLW1509
-    timer = threading.Timer(limit, process.kill)
-    timer.start()
-    errors = process.stderr.read() if process.stderr else b""
-    _, status, usage = os.wait4(process.pid, 0)
-    timer.cancel()
-    code_ = os.waitstatus_to_exitcode(status)
-    how = {0: "", 1: ""}.get(code_, f"killed after {limit:.0f} s " if code_ == -9 else f"exit {code_} ")
-    if b"Traceback" in errors:
-        how += errors.decode().strip().splitlines()[-1]
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, how
+def read_bomb(path: Path, db: Path, limit: float) -> tuple[Cost, str]:
+    """Read a bomb; return what that cost, and how it ended if it did not end well."""
+    command = [*PROGRAM, "ingest", str(db), str(path), "--workers", "1"]
+    cost = run_process(command, limit=limit, preexec_fn=bound_memory)
+    end = {0: "", 1: "", -9: f"killed after {limit:.0f} s "}.get(cost.code, f"exit {cost.code} ")
+    if "Traceback" in cost.errors:
+        end += cost.errors.strip().splitlines()[-1]
+    return cost, end
 
 
 def main() -> None:
@@ -232,16 +223,19 @@ def main() -> None:
                 for piece in [data] if isinstance(data, bytes) else data:
                     file.write(piece)
             del data
-            seconds, peak, how = measured(path, db, options.limit)
+            cost, end = read_bomb(path, db, options.limit)
             stored = path.stat().st_size
             connection = sqlite3.connect(db)
             pages = connection.execute("SELECT COUNT(*) FROM captures").fetchone()[0]
             told = connection.execute("SELECT kind, COUNT(*) FROM problems GROUP BY kind ORDER BY kind").fetchall()
             connection.close()
             size = db.stat().st_size / MEGABYTE
-        problems = how + ", ".join(f"{kind} {count}" for kind, count in told)
+        problems = end + ", ".join(f"{kind} {count}" for kind, count in told)
         sizes = f"{stored / MEGABYTE:>9.2f} {max(whole, stored) / MEGABYTE:>9.0f}"
-        print(f"{name:<34} {sizes} {pages:>8} {seconds:>7.1f} {peak:>8.0f} {size:>7.1f}  {problems}", flush=True)
+        print(
+            f"{name:<34} {sizes} {pages:>8} {cost.cpu:>7.1f} {cost.megabytes:>8.0f} {size:>7.1f}  {problems}",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

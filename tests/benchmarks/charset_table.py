@@ -13,23 +13,21 @@ from __future__ import annotations
 
 import argparse
 import codecs
-import csv
 import importlib.util
-import os
 import random
 import re
 import time
 from collections import defaultdict
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+from development_data import DATA, read_lines
 
 from graphlang.ingest.payload.charset import decode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-DATA = Path(os.environ.get("GRAPHLANG_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
 LANGUAGES = re.compile(r"-(croatian|czech|hungarian|polish|slovak|bulgarian|russian|greek|turkish|hebrew)$")
 #: Folder -> Python's name of the largest charset that holds it, which is what browsers read it as.
 PYTHON = {
@@ -167,11 +165,9 @@ def cut(payload: bytes, python: str) -> bytes:
 def test_lines() -> dict[str, list[str]]:
     """Return the lines of the test texts by language."""
     lines: dict[str, list[str]] = defaultdict(list)
-    for path in sorted((DATA / "lid").glob("*.tsv")):
-        with path.open(encoding="utf-8", newline="") as file:
-            for row in csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
-                if len(row) >= 3 and len(row[2]) > 20:
-                    lines[row[0]].append(row[2])
+    for line in read_lines():
+        if len(line.text) > 20:
+            lines[line.tag].append(line.text)
     return lines
 
 

@@ -12,16 +12,15 @@ of the shorter pages the per cent right by text and after.
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import tempfile
-from collections import defaultdict
 from contextlib import closing
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from development_data import DATA, flores_by_tag
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
 
-DATA = Path(os.environ.get("GRAPHLANG_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
 GROUPS = (
     ("bs", "hr", "sl"),
     ("nb", "da", "nn", "sv"),
@@ -57,20 +55,11 @@ LONG = Options().clamp_length
 CUTS = ((0.15, "cut<25", 22), (0.3, "cut<50", 48))
 
 
-def sentences(data: Path) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = defaultdict(list)
-    for line in (data / "lid" / "flores200_devtest.tsv").read_text(encoding="utf-8").splitlines()[1:]:
-        tag, _script, text = line.split("\t", 2)
-        if code(tag):
-            found[tag].append(text)
-    return found
-
-
 def pages(
     data: Path, groups: tuple[tuple[str, ...], ...], joined: int, *, cut: bool
 ) -> Iterator[tuple[str, str, str, str, list[str]]]:
     """URL, tag, bucket, text, links."""
-    lines = sentences(data)
+    lines = flores_by_tag(data)
     draw = random.Random(20261123)  # noqa: S311 - a sample, not a secret
     for site, group in enumerate(groups):
         for first in range(0, 150, joined):

@@ -23,6 +23,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from development_data import answer_texts, read_lines
 
 from graphlang import modelfile
 from graphlang.codes import languages
@@ -97,21 +98,13 @@ def kept_out(data: Path, folder: Path, messages: list[Path], every: int) -> None
 
 def lines(data: Path, labels: tuple[str, ...]) -> tuple[list[str], np.ndarray]:
     """All lines of test in languages of the model, and their labels."""
-    texts, gold = [], []
-    for path in sorted((data / "lid").glob("*.tsv")):
-        for line in path.read_text(encoding="utf-8").splitlines()[1:]:
-            tag, _, text = line.split("\t", 2)
-            label = languages.label(tag)
-            if label in labels and "\\x" not in text:
-                texts.append(text)
-                gold.append(label)
-    return texts, np.array(gold)
+    known = [(line.text, label) for line in read_lines(data=data) if (label := languages.label(line.tag)) in labels]
+    return [text for text, _ in known], np.array([label for _, label in known])
 
 
 def answers(model: modelfile.Model, texts: list[str]) -> np.ndarray:
     identifier = Discriminative(model, "", "")
-    best = [identifier.probabilities(texts[at : at + 2000]).argmax(axis=1) for at in range(0, len(texts), 2000)]
-    return np.array(identifier.labels)[np.concatenate(best)]
+    return np.array([*identifier.labels, ""])[answer_texts(identifier, texts)[0]]
 
 
 def main() -> None:

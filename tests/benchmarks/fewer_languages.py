@@ -9,12 +9,11 @@ never trained on; nothing is tuned here.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from development_data import DATA, answer_texts, read_lines
 
 from graphlang import modelfile
 from graphlang.codes.languages import code, parse_choice
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 
     from graphlang.content.identifier import Identifier
 
-DATA = Path(os.environ.get("GRAPHLANG_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
 SETS = {
     "five of Western Europe": "eng deu fra spa ita",
     "ten of the North": "dan swe nob nno fao isl fin sme eng deu",
@@ -39,17 +37,11 @@ SETS = {
 FILES = ("flores200_devtest", "laser_tatoeba", "eld_tweets", "lingua_sentences", "lingua_single_words")
 CUTS = (None, 24)
 SURE = 0.9
-_STEP = 2_000
 
 
-def probabilities(identifier: Identifier, texts: Sequence[str]) -> NDArray[np.float32]:
-    return np.concatenate([identifier.probabilities(texts[at : at + _STEP]) for at in range(0, len(texts), _STEP)])
-
-
-def right(identifier: Identifier, found: NDArray[np.float32], gold: Sequence[str]) -> NDArray[np.bool_]:
-    names = [code(label) for label in identifier.labels]
-    told = zip(found.argmax(axis=1).tolist(), found.any(axis=1).tolist(), gold, strict=True)
-    return np.array([known and names[best] == own for best, known, own in told])
+def is_right(identifier: Identifier, labels: NDArray[np.int64], gold: Sequence[str]) -> NDArray[np.bool_]:
+    names = np.array([*(code(label) or "" for label in identifier.labels), ""])
+    return names[labels] == np.array(gold)
 
 
 def main() -> None:
@@ -68,21 +60,18 @@ def main() -> None:
         print(f"\n{name} ({codes}): {len(made.model.to_bytes()) / 1e6:.1f} MB")
         print("file                      cut  lines   whole  alone   error  others at .9")
         for file in FILES:
-            rows = (DATA / "lid" / f"{file}.tsv").read_text(encoding="utf-8").splitlines()[1:]
-            lines = [(code(tag), text) for tag, _, text in (row.split("\t", 2) for row in rows)]
+            lines = [(code(line.tag), line.text) for line in read_lines(file)]
             own = [(tag, text) for tag, text in lines if tag in only][:most]
             other = [text for tag, text in lines if tag not in only][:most]
             for cut in CUTS:
                 gold, texts = [str(tag) for tag, _ in own], [text[:cut] for _, text in own]
-                found = probabilities(small, texts)
-                ok = right(small, found, gold)
-                before = right(whole, probabilities(whole, texts), gold).mean()
-                error = calibration_error(found.max(axis=1), ok)
-                sure = (
-                    (probabilities(small, [text[:cut] for text in other]).max(axis=1) >= SURE).mean() if other else 0.0
-                )
+                labels, confidence = answer_texts(small, texts)
+                right = is_right(small, labels, gold)
+                before = is_right(whole, answer_texts(whole, texts)[0], gold).mean()
+                error = calibration_error(confidence, right)
+                sure = (answer_texts(small, [text[:cut] for text in other])[1] >= SURE).mean() if other else 0.0
                 print(
-                    f"{file:24} {cut or 'no':>4} {len(own):6,} {before:7.1%} {ok.mean():6.1%} {error:7.3f}"
+                    f"{file:24} {cut or 'no':>4} {len(own):6,} {before:7.1%} {right.mean():6.1%} {error:7.3f}"
                     f" {sure:6.1%} of {len(other):,}",
                     flush=True,
                 )

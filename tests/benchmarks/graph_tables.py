@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import os
 import random
 import re
 import sys
@@ -21,6 +20,8 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import development_data
 
 from graphlang.analysis.classify import classify
 from graphlang.analysis.collection_methods import classify_tld
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
     from graphlang.db.runs.run import Run
 
-DATA = Path(os.environ.get("GRAPHLANG_DATA", Path(__file__).parents[2].parent / "shared" / "data")) / "web"
+DATA = development_data.DATA / "web"
 SETS = ("docs-short30", "docs-short60", "httpd2006-short30", "docs-full", "httpd2006-legacy")
 CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
 BUCKETS = ("cut<25", "cut<50", "natural<25", "natural<50", "natural<300", "full", "hidden")

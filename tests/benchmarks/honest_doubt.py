@@ -25,11 +25,13 @@ import random
 import zlib
 from collections import Counter, defaultdict
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest import mock
 
 import numpy as np
+from development_data import answer_texts, read_lines
 from langcodes.data_dicts import MACROLANGUAGES
 
 from graphlang import modelfile
@@ -69,13 +71,8 @@ def without_doubt() -> Iterator[None]:
 
 def ask(identifier: Discriminative, texts: list[str]) -> Answers:
     """The best label of each text, empty where there is none, and its confidence."""
-    labels = np.array([*identifier.labels, ""])
-    best, sure = [], []
-    for begin in range(0, len(texts), 2000):
-        found = identifier.probabilities(texts[begin : begin + 2000])
-        sure.append(found.max(axis=1))
-        best.append(np.where(sure[-1] > 0, found.argmax(axis=1), -1))
-    return labels[np.concatenate(best)], np.concatenate(sure)
+    labels, confidences = answer_texts(identifier, texts)
+    return np.array([*identifier.labels, ""])[labels], confidences
 
 
 def joined(lines: list[str]) -> list[str]:
@@ -91,10 +88,9 @@ def joined(lines: list[str]) -> list[str]:
 def flores(data: Path) -> dict[str, dict[str, list[str]]]:
     """Texts by kind and label."""
     by_label: dict[str, list[str]] = defaultdict(list)
-    for line in (data / "lid" / "flores200_devtest.tsv").read_text(encoding="utf-8").splitlines()[1:]:
-        tag, _, text = line.split("\t", 2)
-        if label := languages.label(tag):
-            by_label[label].append(text)
+    for line in read_lines("flores200_devtest", data):
+        if label := languages.label(line.tag):
+            by_label[label].append(line.text)
     made: dict[str, dict[str, list[str]]] = {"joined": {label: joined(own) for label, own in by_label.items()}}
     for kind, size in CUTS.items():
         made[kind] = {label: [text[:size] for text in own[:LINES]] for label, own in by_label.items()}
@@ -289,14 +285,13 @@ def known(identifier: Discriminative, data: Path) -> None:
     print("\nknown languages, every file of test lines: texts, accuracy, share at .9 (%), calibration error")
     print(f"{'':22}{'texts':>7}{'accuracy before, now':>24}{'at .9 before, now':>20}{'error before, now':>20}")
     held = set(identifier.labels)
-    for path in sorted((data / "lid").glob("*.tsv")):
+    for file, own_lines in groupby(read_lines(data=data), key=lambda line: line.file):
         by_label: dict[str, list[str]] = defaultdict(list)
-        for line in path.read_text(encoding="utf-8").splitlines()[1:]:
-            tag, _, text = line.split("\t", 2)
-            if (label := languages.label(tag)) in held and "\\x" not in text:
-                by_label[str(label)].append(text)
+        for line in own_lines:
+            if (label := languages.label(line.tag)) in held:
+                by_label[str(label)].append(line.text)
         kinds = {"": {label: own[:LINES] for label, own in by_label.items()}}
-        if path.stem.startswith("flores"):
+        if file.startswith("flores"):
             kinds[" joined"] = {label: joined(own) for label, own in by_label.items()}
             kinds[" 24"] = {label: [text[:24] for text in own[:LINES]] for label, own in by_label.items()}
         for kind, own in kinds.items():
@@ -309,7 +304,7 @@ def known(identifier: Discriminative, data: Path) -> None:
             right = [f"{np.mean(best == gold):.4f}" for best, _ in both]
             at = [share(sure, 0.9).strip() for _, sure in both]
             error = [f"{calibration_error(sure, best == gold):.4f}" for best, sure in both]
-            name = path.stem.removesuffix("_devtest") + kind
+            name = file.removesuffix("_devtest") + kind
             print(
                 f"{name:22}{len(flat):7}{right[0]:>12}{right[1]:>12}{at[0]:>10}{at[1]:>10}{error[0]:>10}{error[1]:>10}"
             )

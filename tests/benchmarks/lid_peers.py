@@ -28,10 +28,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from development_data import answer_texts, read_lines
 
 from graphlang.codes.languages import FASTTEXT, code
 from graphlang.content import registry
-from graphlang.evaluation.metrics import by_length, macro_f
+from graphlang.evaluation.metrics import macro_f, measure_by_length
 
 CUTS = {"whole": None, "49": 49, "24": 24}
 Answers = list[str | None]
@@ -115,33 +116,23 @@ class Ours:
         self.confidence = np.zeros(0, dtype=np.float32)
 
     def __call__(self, texts: list[str]) -> Answers:
-        answers: Answers = []
-        sure = []
-        for start in range(0, len(texts), 2000):
-            chances = self.identifier.probabilities(texts[start : start + 2000])
-            best = chances.argmax(axis=1)
-            top = chances[np.arange(len(best)), best]
-            sure.append(top)
-            answers += [self._codes[b] if c > 0 else None for b, c in zip(best.tolist(), top.tolist(), strict=True)]
-        self.confidence = np.concatenate(sure)
-        return answers
+        labels, self.confidence = answer_texts(self.identifier, texts)
+        return [self._codes[label] if label >= 0 else None for label in labels.tolist()]
 
 
 def lines(data: Path, most: int) -> tuple[list[tuple[str, str, str]], str]:
     """(file, gold code, text) of a sample, and the digest of the data."""
     digest = hashlib.sha256()
-    chosen: list[tuple[str, str, str]] = []
+    by_code: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for line in read_lines(data=data):
+        if (gold := code(line.tag)) is not None:
+            by_code[line.file, gold].append(line.text)
     for path in sorted((data / "lid").glob("*.tsv")):
         digest.update(path.read_bytes())
-        by_code: dict[str, list[str]] = defaultdict(list)
-        for line in path.read_text(encoding="utf-8").splitlines()[1:]:
-            tag, _script, text = line.split("\t", 2)
-            gold = code(tag)
-            if gold is not None and "\\x" not in text:  # a few lines of one file are escaped bytes, not text
-                by_code[gold].append(text)
-        for gold, texts in sorted(by_code.items()):
-            random.Random(gold).shuffle(texts)  # noqa: S311
-            chosen += [(path.stem, gold, text) for text in (texts[:most] if most else texts)]
+    chosen: list[tuple[str, str, str]] = []
+    for (file, gold), texts in sorted(by_code.items()):
+        random.Random(gold).shuffle(texts)  # noqa: S311
+        chosen += [(file, gold, text) for text in (texts[:most] if most else texts)]
     return chosen, digest.hexdigest()
 
 
@@ -244,7 +235,7 @@ def main() -> None:
     for (name, cut), sure in confidence.items():
         has = np.isin(gold, sorted(ours[name].known))
         sizes = np.array([len(t) for t in texts[cut]])
-        table = by_length(sure[has], (answers[name, cut] == gold)[has], sizes[has])
+        table = measure_by_length(sure[has], (answers[name, cut] == gold)[has], sizes[has])
         print(f"{name:12}{cut:7}", {k: (n, round(a, 3), round(e, 3)) for k, (n, a, e) in table.items() if n})
     if wanted.common_lingua:
         beside_common_lingua(systems, texts, gold, wanted.common_lingua)

@@ -1,4 +1,4 @@
-"""How fast texts are identified: documents/s by length and by number of profiles, loading time and peak memory.
+"""How fast texts are identified: documents/s by length, loading time and peak memory.
 
     python tests/benchmarks/lid_speed.py                          # nfc and byte-trigrams, beside the peers
     python tests/benchmarks/lid_speed.py --models quadgrams.npz   # and models of one's own
@@ -18,28 +18,22 @@ import re
 import subprocess
 import sys
 import time
-from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from development_data import flores_by_tag
 
 LENGTHS = (24, 49, 200, 1_400, 3_400, 10_000, 100_000)
-PROFILES = (30, 60, 120, 240, 480)
 BATCH = 2_000
 System = Callable[[list[str]], Any]
 
 
 def texts(data: Path) -> list[str]:
     """The lines of each language, joined."""
-    by_code: dict[str, list[str]] = defaultdict(list)
-    for line in (data / "lid" / "flores200_devtest.tsv").read_text(encoding="utf-8").splitlines()[1:]:
-        tag, _script, text = line.split("\t", 2)
-        by_code[tag].append(text)
-    return [" ".join(own) for own in by_code.values()]
+    return [" ".join(lines) for lines in flores_by_tag(data).values()]
 
 
 def documents(whole: list[str], size: int, number: int) -> list[str]:
@@ -134,25 +128,6 @@ def one_load(name: str) -> None:
     print(f"{loaded:.2f} {ready:.2f} {int(peak[1]) / 1024 if peak else 0:.0f}")
 
 
-def with_profiles(name: str, number: int) -> System:
-    """A byte method with so many of its languages, evenly chosen, each in all its encodings."""
-    from graphlang.content import registry  # noqa: PLC0415
-    from graphlang.papers import byte_profiles  # noqa: PLC0415
-
-    identifier: Any = registry.load(name)
-    places = np.linspace(0, len(identifier.labels) - 1, number).astype(int)
-    labels = [identifier.labels[place] for place in places.tolist()]
-    chosen = [own for own in identifier._profiles if own.label in labels and own.encoding == "utf-8"]
-    index = byte_profiles.ProfileIndex(chosen, identifier.order, identifier.values(chosen))
-
-    def run(some: list[str]) -> None:
-        data = [text.encode("utf-8", "replace") for text in some]
-        for begin in range(0, len(data), 20):
-            identifier.closeness(identifier._tally(data[begin : begin + 20]), index)
-
-    return run
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("GRAPHLANG_DATA", "../shared/data")))
@@ -186,13 +161,6 @@ def main() -> None:
             + "".join(f"{speed:10,.0f}" for speed in speeds)
             + f"{loaded:>9}{ready:>9}{megabytes:>9}"
         )
-    print("\nmilliseconds a document of 1,400 characters, by number of profiles (languages in UTF-8)")
-    print(f"{'':16}" + "".join(f"{number:>10}" for number in PROFILES))
-    some = documents(whole, 1_400, 400)
-    for name in ("byte-trigrams", *(name for name in wanted.models if "quad" in name)):
-        many = {str(number): with_profiles(name, number) for number in PROFILES}
-        speeds = fastest(many, some, wanted.rounds)
-        print(f"{Path(name).stem[:15]:16}" + "".join(f"{1000 / speeds[str(number)]:10.3f}" for number in PROFILES))
 
 
 if __name__ == "__main__":

@@ -14,13 +14,13 @@ from __future__ import annotations
 import argparse
 import importlib
 import importlib.util
-import os
 import random
 import re
 import statistics
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+import development_data
 
 from graphlang.ingest import Limits
 from graphlang.ingest import page as parse
@@ -31,8 +31,9 @@ from graphlang.ingest.payload.charset import decode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
-DATA = Path(os.environ.get("GRAPHLANG_DATA", Path(__file__).parents[3] / "shared" / "data")) / "bench"
+DATA = development_data.DATA / "bench"
 ARCHIVES = ("news-pages", "manuals")
 MUCH_LONGER = 3
 NO_LETTERS = re.compile(r"[\W_]+")

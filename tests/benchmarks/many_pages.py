@@ -8,14 +8,13 @@ memory is at the peak.
 from __future__ import annotations
 
 import argparse
-import os
 import sqlite3
-import subprocess
 import sys
-import time
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from processes import run_process
 
 #: Tables that are copied, with the columns that name a page.
 TABLES = {
@@ -67,17 +66,6 @@ def multiply(path: Path, copies: int) -> tuple[int, int]:
         return tuple(execute("SELECT (SELECT COUNT(*) FROM pages), (SELECT COUNT(*) FROM links)").fetchone())
 
 
-def cost(command: list[str], folder: Path) -> tuple[float, float, float]:
-    """Seconds by the clock, seconds of the processor, and megabytes at the peak."""
-    began = time.perf_counter()
-    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
-    return time.perf_counter() - began, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
-
-
 def main() -> None:
     """Print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -96,8 +84,11 @@ def main() -> None:
             for verb, words in VERBS.items():
                 if not verb.startswith(options.only):
                     continue
-                seconds, processor, memory = cost([program, *words], folder)
-                line = f"| {pages:,} | {links:,} | {verb} | {seconds:.1f} | {processor:.1f} | {memory:.0f} |"
+                cost = run_process([program, *words], cwd=folder)
+                if cost.code:
+                    raise SystemExit(f"{verb} ended with {cost.code}: {cost.errors}")
+                costs = f"{cost.seconds:.1f} | {cost.cpu:.1f} | {cost.megabytes:.0f}"
+                line = f"| {pages:,} | {links:,} | {verb} | {costs} |"
                 sys.stdout.write(line + "\n")
                 sys.stdout.flush()
             if not (folder / "report.html").exists():

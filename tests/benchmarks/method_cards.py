@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import lid_peers
 import numpy as np
+from development_data import answer_texts
 from graph_tables import hide
 from paper_tables import trained
 from url_data import has_path
@@ -42,7 +43,7 @@ from graphlang.db import create
 from graphlang.evaluation.evaluate import evaluate, read_gold
 from graphlang.evaluation.metrics import calibration_error, macro_f
 from graphlang.graph.clueweb09 import CLUEWEB09
-from graphlang.method_cards.figures import FILE
+from graphlang.method_cards.card import FIGURES_FILE, read_figures
 from graphlang.modelfile import ModelError
 from graphlang.urls import url_methods
 from graphlang.urls.labelled_urls import read_urls
@@ -63,7 +64,7 @@ BUCKETS: Final = {
     "full": "whole pages",
     "hidden": "pages never read",
 }
-WEIGHTS: Final = FILE.with_name("weights.json")
+WEIGHTS: Final = FIGURES_FILE.with_name("weights.json")
 EVERY: Final = 10  # one line in so many, of methods that are slow or trained for this
 CHARACTERS: Final = 20_000  # of training text for a language, where a model is trained for this
 CONFUSIONS: Final = 12
@@ -110,13 +111,8 @@ def of_languages(gold: NDArray[np.str_], columns: list[NDArray[np.bool_]]) -> di
 
 def answers(identifier: Any, texts: list[str]) -> tuple[NDArray[np.str_], NDArray[np.float32]]:
     names = np.array([*(code(label) or "und" for label in identifier.labels), "und"])
-    best, sure = [], []
-    for start in range(0, len(texts), 2_000):
-        chances = identifier.probabilities(texts[start : start + 2_000])
-        top = chances.max(axis=1)
-        best.append(np.where(top > 0, chances.argmax(axis=1), len(names) - 1))
-        sure.append(top)
-    return names[np.concatenate(best)], np.concatenate(sure)
+    labels, confidences = answer_texts(identifier, texts)
+    return names[labels], confidences
 
 
 def content(identifier: Any, lines: list[tuple[str, str, str]], **told: str) -> Figures:
@@ -291,7 +287,7 @@ def main() -> None:
     wanted = set(asked.methods) or every
     if wanted - every:
         parser.error(f"no such method: {', '.join(sorted(wanted - every))}")
-    before = json.loads(FILE.read_text(encoding="utf-8"))["methods"] if asked.methods and FILE.exists() else {}
+    before = read_figures()["methods"] if asked.methods and FIGURES_FILE.exists() else {}
     # Found anew and kept, in the order of the list of methods.
     both = before | contents(asked.data, wanted) | urls(asked.data, wanted) | graphs(asked.data, wanted)
     order = [*content_methods.names(), *url_methods.names(), *url_methods.MERGED, *GRAPH]
@@ -302,7 +298,8 @@ def main() -> None:
         "training_urls": training_urls(asked.data),
         "methods": {name: both[name] for name in order if name in both},
     }
-    FILE.write_text(json.dumps(written, ensure_ascii=False, separators=(",", ":")).replace('},"', '},\n"') + "\n")
+    text = json.dumps(written, ensure_ascii=False, separators=(",", ":"))
+    FIGURES_FILE.write_text(text.replace('},"', '},\n"') + "\n")
 
 
 if __name__ == "__main__":

@@ -1,14 +1,11 @@
 """The papers' tables again, on our data.
 
     python tests/benchmarks/paper_tables.py                    # all of them, some minutes on one core
-    python tests/benchmarks/paper_tables.py chew               # one of hayati, chew, clueweb, declared, cost
-    python tests/benchmarks/paper_tables.py --append tests/benchmarks/RESULTS.md
+    python tests/benchmarks/paper_tables.py chew               # one of hayati, chew, clueweb
 
 `hayati`: BASE (rank order) against NFC on the eleven Latin-1 languages. `chew`: table 8 (training on the Declaration of
 Human Rights alone, and with the Bible; HTML parsed as characters and as bytes; character references off and on) and
 table 10 (by writing system). `clueweb`: TextCat's precision and recall at 400 and 160 bytes for ten languages.
-`declared`: how many pages declare their language, and how often that agrees with what their text says. `cost`: what a
-text and a profile cost (Zavarsky et al. 2005, section 2.2: linear in both).
 
 Models are trained afresh in a temporary folder from the training data; test lines and pages are the development data.
 Samples are drawn with a fixed seed, and their size stands in each table.
@@ -23,22 +20,20 @@ import os
 import random
 import sys
 import tempfile
-import time
 from collections import Counter, defaultdict
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from development_data import answer_texts, read_lines
 from fastwarc import ArchiveIterator
 
 from graphlang.codes import languages
-from graphlang.content import declared, registry
-from graphlang.evaluation.metrics import by_length
+from graphlang.content import registry
+from graphlang.evaluation.metrics import measure_by_length
 from graphlang.ingest import Limits
-from graphlang.ingest.formats.record_reader import RecordReader
 from graphlang.ingest.html import document
-from graphlang.ingest.page import Parser
 from graphlang.ingest.payload import charset, visible_bytes
 from graphlang.papers import byte_trigrams
 from graphlang.papers.encodings import decode
@@ -71,12 +66,10 @@ SYSTEMS = {
     "Latn": "Alphabet (Latin)",
     "Jpan": "Mixed (Japanese)",
 }
-_out: list[str] = []
 
 
 def say(line: str = "") -> None:
-    print(f"{dt.datetime.now(tz=dt.UTC):%H:%M:%S} {line}", flush=True)
-    _out.append(line)
+    print(line, flush=True)
 
 
 class Line(NamedTuple):
@@ -98,13 +91,10 @@ def lid_lines(data: Path, tags: Iterable[str] | None, most: int) -> list[Line]:
     """At most so many lines of each language and file; a language is named by its tag in our convention."""
     wanted = None if tags is None else {languages.label(tag): tag for tag in tags}
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for path in sorted((data / "lid").glob("*.tsv")):
-        for row in path.read_text(encoding="utf-8").splitlines():
-            tag, script, text = row.split("\t", 2)
-            label = languages.label(f"{tag}-{script}") if len(script) == len("Latn") else None
-            if label is None or "\\x" in text or (wanted is not None and label not in wanted):
-                continue  # heads of tables, escaped bytes, other languages
-            found[path.stem, label if wanted is None else wanted[label]].append(text)
+    for line in read_lines(data=data):
+        label = languages.label(f"{line.tag}-{line.script}") if len(line.script) == len("Latn") else None
+        if label is not None and (wanted is None or label in wanted):
+            found[line.file, label if wanted is None else wanted[label]].append(line.text)
     answer = []
     for (file, tag), texts in sorted(found.items()):
         random.Random(f"{file} {tag}").shuffle(texts)  # noqa: S311
@@ -135,14 +125,8 @@ def codes(identifier: Any) -> list[str]:
 
 def best(identifier: Any, texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
     """Codes and probabilities of the best labels; an empty code where there is no answer."""
-    known = np.array([*codes(identifier), ""])
-    found, sure = [], []
-    for start in range(0, len(texts), 2_000):
-        chances = identifier.probabilities(texts[start : start + 2_000])
-        top = chances.max(axis=1)
-        found.append(np.where(top > 0, chances.argmax(axis=1), len(known) - 1))
-        sure.append(top)
-    return known[np.concatenate(found)], np.concatenate(sure)
+    labels, confidences = answer_texts(identifier, texts)
+    return np.array([*codes(identifier), ""])[labels], confidences
 
 
 def hayati(data: Path) -> None:
@@ -162,11 +146,11 @@ def hayati(data: Path) -> None:
         "nfc (the default, all its labels)": registry.load("nfc"),
     }
     say()
-    say("| method | lines | all | " + " | ".join(by_length(sizes, sizes > 0, sizes)) + " | pages of 1,000 |")
+    say("| method | lines | all | " + " | ".join(measure_by_length(sizes, sizes > 0, sizes)) + " | pages of 1,000 |")
     say("|---|---|---|---|---|---|---|---|")
     for name, identifier in systems.items():
         answer, sure = best(identifier, [line.text for line in lines])
-        table = by_length(sure, answer == gold, sizes)
+        table = measure_by_length(sure, answer == gold, sizes)
         long = best(identifier, [text for _, text in pages])[0] == np.array([languages.code(tag) for tag, _ in pages])
         each = " | ".join(f"{share:.4f}" for _, share, _ in table.values())
         say(f"| {name} | {len(lines)} | {(answer == gold).mean():.4f} | {each} | {long.mean():.4f} ({len(long)}) |")
@@ -386,98 +370,13 @@ def suzuki(identifier: byte_trigrams.ByteTrigrams, data: list[bytes], gold: np.n
     say(f"{(answer == gold)[told].mean() if told.any() else 0:.4f} of those right.")
 
 
-def declarations(data: Path) -> None:
-    say("### Declared languages (Chew et al. 2011, table 1: 698 of 1,660 pages declare one, 72.49 % of those rightly)")
-    say("No labelled collection here declares any language, so real pages without labels are taken, and the default")
-    say("content method is the judge, where it is sure (above 0.95, 200 characters or more): agreement, not accuracy.")
-    say()
-    say(
-        "| collection | pages with text | declare | usable | judged | agree | "
-        + " | ".join(declared.DECLARATION_SOURCES)
-        + " |"
-    )
-    say("|---" * (6 + len(declared.DECLARATION_SOURCES)) + "|")
-    identifier = registry.load("nfc")
-    sets = [(f"web/{name}", data / "web" / f"{name}.warc.gz") for name in ("docs-full", "httpd2006-legacy")]
-    sets += [(f"bench/{name}", data / "bench" / f"{name}.warc.gz") for name in ("news-pages", "manuals")]
-    for name, path in sets:
-        said, texts, any_said = [], [], 0
-        parser = Parser(Limits())
-        with path.open("rb") as file:
-            for number, raw in enumerate(RecordReader(file, path.name, Limits())):
-                if number >= 1_500:
-                    break
-                for item in parser.parse(raw):
-                    if hasattr(item, "declared") and item.text:
-                        any_said += bool(item.declared)
-                        said.append(declared.find_declared(item.declared))
-                        texts.append(item.text)
-        usable = np.array([one is not None for one in said])
-        code = np.array([languages.split(one.label)[0] if one else "" for one in said])
-        answer, sure = best(identifier, texts)
-        judged = usable & (sure > 0.95) & (np.array(list(map(len, texts))) >= 200)
-        agree = f"{(answer == code)[judged].mean():.4f}" if judged.any() else "-"
-        by = Counter(one.source for one in said if one)
-        cells = (
-            name,
-            len(texts),
-            any_said,
-            usable.sum(),
-            judged.sum(),
-            agree,
-            *(by[s] for s in declared.DECLARATION_SOURCES),
-        )
-        say("| " + " | ".join(map(str, cells)) + " |")
-
-
-def cost(data: Path) -> None:
-    say("### Cost of the other papers' methods on one core (Zavarsky et al.: linear in the texts and in the profiles)")
-    pages = [text for _, text in joined(lid_lines(data, None, 60), 10_000)][:40]
-    names = ("rank-order", "textcat", "quadgrams", "byte-trigrams", "martins-silva")
-    lengths = (50, 200, 1_400, 3_400, 10_000)
-    say()
-    say("Documents a second by characters of a text (and characters a second), models of all labels:")
-    say()
-    say("| method | labels | " + " | ".join(map(str, lengths)) + " |")
-    say("|---" * (len(lengths) + 2) + "|")
-    for name in names:
-        identifier = trained(data, lambda _path: True, name, maximum=20_000)
-        rates = [rate_of(identifier, pages, size) for size in lengths]
-        cells = [f"{rate:.0f} ({rate * size:,.0f})" for size, rate in zip(lengths, rates, strict=True)]
-        say(f"| {name} | {len(identifier.labels)} | " + " | ".join(cells) + " |")
-    say()
-    say("Quad-grams of bytes, 1,400 characters, by number of profiles:")
-    say()
-    say("| profiles | documents/s | milliseconds a document |")
-    say("|---|---|---|")
-    folders = sorted(path.name for path in (data / "train").iterdir() if path.is_dir())
-    for share in (16, 8, 4, 2, 1):
-        some = set(folders[::share])
-        identifier = trained(data, lambda path, some=some: path.parent.name in some, "quadgrams", maximum=20_000)
-        texts = [page[:1_400].encode() for page in pages * 20]
-        begin = time.perf_counter()
-        identifier.identify_bytes(texts)
-        seconds = time.perf_counter() - begin
-        say(f"| {len(identifier.profiles)} | {len(texts) / seconds:.0f} | {1_000 * seconds / len(texts):.2f} |")
-
-
-def rate_of(identifier: Any, pages: list[str], size: int) -> float:
-    """Documents a second, of texts of so many characters."""
-    texts = [page[:size] for page in pages] * max(1, 400_000 // (size * len(pages)))
-    identifier.probabilities(texts[:10])
-    begin = time.perf_counter()
-    identifier.probabilities(texts)
-    return len(texts) / (time.perf_counter() - begin)
-
-
-TABLES = {"hayati": hayati, "chew": chew, "clueweb": clueweb, "declared": declarations, "cost": cost}
+TABLES = {"hayati": hayati, "chew": chew, "clueweb": clueweb}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("tables", nargs="*", choices=[*TABLES, []], help="which; all if none is named")
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("GRAPHLANG_DATA", "../shared/data")))
-    parser.add_argument("--append", type=Path, help="a Markdown file that the results are added to")
     wanted = parser.parse_args()
     digest = hashlib.sha256()
     for folder in ("lid", "encodings", "web"):
@@ -495,9 +394,6 @@ def main() -> None:
     for name in chosen:
         say()
         TABLES[name](wanted.data)
-    if wanted.append:
-        before = wanted.append.read_text(encoding="utf-8") + "\n" if wanted.append.exists() else "# Results\n\n"
-        wanted.append.write_text(before + "\n".join(_out) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

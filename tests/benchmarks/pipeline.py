@@ -14,16 +14,14 @@ import importlib.util
 import os
 import re
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
 from itertools import product
 from pathlib import Path
 
-from ingest_scale import make
+from development_data import DATA
+from processes import PROGRAM, Cost, run_process, write_copies
 
-DATA = Path(os.environ.get("GRAPHLANG_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
 ARCHIVES = {"bench/manuals.warc.gz": 20_000, "bench/news-pages.warc.gz": 4_000}  #: pages of a large one made of each
 
 WARC2LABEL_CLD2 = """
@@ -67,35 +65,21 @@ PEERS = {
 }
 
 
-def timed(command: list[str], cores: set[int]) -> tuple[float, float, str]:
-    """Wall seconds, peak memory of the largest process in MB, and what it wrote on standard error."""
-    started = time.perf_counter()
-    with tempfile.TemporaryFile("w+") as said:
-        process = subprocess.Popen(
-            command,
-            stdout=subprocess.DEVNULL,
-            stderr=said,
-            # Installed programs have their bytecode; an environment that forbids to write it would time the compiler.
-            env={name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"},
-            preexec_fn=lambda: os.sched_setaffinity(0, cores),  # noqa: PLW1509 - a single-threaded benchmark
-        )
-        _, status, usage = os.wait4(process.pid, 0)
-        wall = time.perf_counter() - started
-        process.returncode = os.waitstatus_to_exitcode(status)
-        said.seek(0)
-        errors = said.read()
-    if process.returncode not in (0, 1):
-        sys.exit(f"{command[0]} failed: {errors}")
-    return wall, usage.ru_maxrss / 1024, errors
+def run_on(command: list[str], cores: set[int]) -> Cost:
+    """Run a command on some cores. Installed programs have their bytecode, so that the compiler is not measured."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    cost = run_process(command, env=environment, preexec_fn=lambda: os.sched_setaffinity(0, cores))
+    if cost.code not in (0, 1):
+        sys.exit(f"{command[0]} failed: {cost.errors}")
+    return cost
 
 
 def ours(verb: str, archive: Path, folder: str, workers: int) -> list[str]:
     database = Path(folder) / "bench.db"
     for name in (database, f"{database}-wal", f"{database}-shm"):
         Path(name).unlink(missing_ok=True)
-    code = "from graphlang.cli import main; main()"
     named = [str(archive), "--db", str(database)] if verb == "run" else [str(database), str(archive)]
-    return [sys.executable, "-P", "-c", code, verb, *named, "--workers", str(workers)]
+    return [*PROGRAM, verb, *named, "--workers", str(workers)]
 
 
 def pages_of(errors: str) -> int:
@@ -122,7 +106,7 @@ def main() -> None:
             archive = DATA / relative
             if wanted.large:
                 archive = Path(folder) / f"{large}.warc.gz"
-                make(DATA / relative, large, archive)
+                write_copies(DATA / relative, large, archive)
             measure(f"{relative}{f' x {large:,}' * wanted.large}", archive, folder, peers, wanted.runs)
 
 
@@ -136,14 +120,14 @@ def measure(title: str, archive: Path, folder: str, peers: dict[str, str], runs:
     for _ in range(runs):
         for verb, workers in product(("run", "ingest"), (1, 2)[: len(every)]):
             name = f"graphlang {verb}, {workers} core{'s' if workers > 1 else ''}"
-            wall, peak, errors = timed(ours(verb, archive, folder, workers), set(every[:workers]))
-            walls.setdefault(name, []).append(wall)
-            memory[name] = max(peak, memory.get(name, 0.0))
-            stages[name] = next((line for line in errors.splitlines() if line.startswith("stages")), "")
-            pages = pages_of(errors)
+            cost = run_on(ours(verb, archive, folder, workers), set(every[:workers]))
+            walls.setdefault(name, []).append(cost.seconds)
+            memory[name] = max(cost.megabytes, memory.get(name, 0.0))
+            stages[name] = next((line for line in cost.errors.splitlines() if line.startswith("stages")), "")
+            pages = pages_of(cost.errors)
         for name, script in peers.items():
-            wall, _, _ = timed([sys.executable, "-c", script, str(archive)], {every[0]})
-            walls.setdefault(f"{name}, 1 core", []).append(wall)
+            cost = run_on([sys.executable, "-c", script, str(archive)], {every[0]})
+            walls.setdefault(f"{name}, 1 core", []).append(cost.seconds)
     base = statistics.median(walls["graphlang run, 1 core"])
     print(f"\n{title}: {pages:,} pages; median of {runs} whole processes")
     for name, seconds in walls.items():

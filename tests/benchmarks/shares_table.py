@@ -1,7 +1,6 @@
 """Several languages in one text: our shares beside CLD2's, on documents made of lines that training did not see.
 
     python tests/benchmarks/shares_table.py          # the tables
-    python tests/benchmarks/shares_table.py --fit    # the costs of `content.segments.decode` beside others
     python tests/benchmarks/shares_table.py --cost DB     # time of a content run with `page_shares` and without
 
 The documents: one to three of some 115 languages, 400 to 3,200 characters; in blocks, mixed sentence by sentence, or
@@ -13,7 +12,7 @@ with 15 % as an aside; joined by a space or a line feed. There are three sets of
 * *any*: FLORES' sentences in 115 of all languages that it and the model have, close relatives and small ones too: eight
   draws, each with documents of its own, for one draw has .02 of F1 more or less than another.
 
-Of FLORES every other sentence is for ``--fit``, and the others are for the tables.
+Of FLORES every other sentence counts: by the others the costs of `content.segments.decode` were chosen.
 
 *short*: two, four and nine sentences of Tatoeba, of 30 to 75 characters, in one language or in two, apart or mixed.
 
@@ -32,16 +31,16 @@ import random
 import shutil
 import tempfile
 import time
-from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from development_data import read_lines
 
 from graphlang.analysis.classify import classify
 from graphlang.codes.languages import code, label
 from graphlang.content import registry
-from graphlang.content.segments import decode, page_shares, spans
+from graphlang.content.segments import page_shares, spans
 from graphlang.db.connection import open_existing
 from graphlang.training import corpus
 
@@ -55,7 +54,7 @@ TURNS = 5
 SHORTEST_LINE = 30
 SHORT = 75  # characters of a short line
 LEAST_LINES = 20  # of a language
-TATOEBA = "laser_tatoeba.tsv"
+TATOEBA = "laser_tatoeba"
 
 
 class Document(NamedTuple):
@@ -74,13 +73,12 @@ def held_out(data: Path) -> dict[str, list[str]]:
     return {own: lines[own] for own in ordered[:LANGUAGES]}
 
 
-def sentences(data: Path, languages: Collection[str], *, fit: bool) -> dict[str, list[str]]:
-    """FLORES' sentences in these languages: every other one, for the fit or for the table."""
+def sentences(data: Path, languages: Collection[str]) -> dict[str, list[str]]:
+    """Every other sentence of FLORES in these languages."""
     found: dict[str, list[str]] = {}
-    with (data / "lid" / "flores200_devtest.tsv").open(encoding="utf-8") as lines:
-        for tag, _, text in (line.rstrip("\n").split("\t", 2) for line in lines):
-            found.setdefault(label(tag) or tag, []).append(text)
-    return {own: some[fit::2] for own, some in found.items() if own in languages}
+    for line in read_lines("flores200_devtest", data):
+        found.setdefault(label(line.tag) or line.tag, []).append(line.text)
+    return {own: some[::2] for own, some in found.items() if own in languages}
 
 
 def documents(lines: dict[str, list[str]], number: int, seed: int) -> list[Document]:
@@ -125,10 +123,10 @@ def document(parts: list[tuple[str, str]], separator: str) -> Document:
 def short_documents(data: Path, languages: Collection[str], number: int, lines: int) -> list[Document]:
     """Of two thirds one language, of the others two."""
     found: dict[str, list[str]] = {}
-    with (data / "lid" / TATOEBA).open(encoding="utf-8") as file:
-        for tag, _, text in (line.rstrip("\n").split("\t", 2) for line in file):
-            if SHORTEST_LINE < len(text) <= SHORT and (label(tag) or tag) in languages:
-                found.setdefault(label(tag) or tag, []).append(text)
+    for line in read_lines(TATOEBA, data):
+        name = label(line.tag) or line.tag
+        if SHORTEST_LINE < len(line.text) <= SHORT and name in languages:
+            found.setdefault(name, []).append(line.text)
     names = sorted(name for name, some in found.items() if len(some) >= LEAST_LINES)
     chance = random.Random(lines)  # noqa: S311
     made = []
@@ -202,7 +200,6 @@ def cld2_codes() -> set[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("GRAPHLANG_DATA", "../shared/data")))
-    parser.add_argument("--fit", action="store_true", help="other costs, on other documents")
     parser.add_argument("--cost", type=Path, metavar="DB", help="time of a content run over this collection's texts")
     wanted = parser.parse_args()
     identifier = registry.load("nfc")
@@ -210,22 +207,19 @@ def main() -> None:
         cost(identifier, wanted.cost)
         return
     lines = held_out(wanted.data)
-    every = sentences(wanted.data, identifier.labels, fit=wanted.fit)
+    every = sentences(wanted.data, identifier.labels)
     sets = {"held out": [lines], "news": [{own: every[own] for own in sorted(every) if own in lines}]}
     drawn = [random.Random(5 + draw).sample(sorted(every), LANGUAGES) for draw in range(DRAWS)]  # noqa: S311
     sets["any"] = [{own: every[own] for own in some} for some in drawn]
     for name, draws in sets.items():
         print(f"{name}: {len(draws[0])} languages, draws: {len(draws)}, model {identifier.hash[:12]}")
-        if wanted.fit:
-            fit(identifier, documents(draws[0], DOCUMENTS // 2, seed=1))
-            continue
         made = [documents(own, DOCUMENTS, seed=2 + draw) for draw, own in enumerate(draws)]
         if len(draws) > 1:
             for some in made:
                 timed("one draw: identify --shares", some, lambda texts: of_texts(identifier, texts))
         compare(identifier, [one for some in made for one in some])
 
-    for number in () if wanted.fit else (2, 4, 9):
+    for number in (2, 4, 9):
         made = short_documents(wanted.data, identifier.labels, DOCUMENTS, number)
         several = sum(len(one.shares) > 1 for one in made)
         print(f"short: {number} sentences, {several} of {len(made)} documents in two languages")
@@ -253,15 +247,6 @@ def cost(identifier: Any, collection: Path) -> None:
     more = least[True] - least[False]
     print(f"{run.pages:,} pages: {least[True]:.2f} s with page_shares, {least[False]:.2f} s without,", end=" ")
     print(f"{more / least[True]:.1%} of a run, {more / least[False]:.1%} more than without")
-
-
-def fit(identifier: Any, made: list[Document]) -> None:
-    for values in product((0.001, 0.003, 0.01), (1.0, 2.5), (5.0,), (4.0, 6.0), (0.0, 0.2)):
-        spans.COSTS = decode.Costs(*values)
-        timed(f"spans {values}", made, lambda texts: of_texts(identifier, texts))
-    for values in product((0.001, 0.003, 0.01), (0.5, 1.0), (5.0,), (3.0, 4.0), (0.0, 0.2)):
-        page_shares.COSTS = decode.Costs(*values)
-        timed(f"pages {values}", made, lambda texts: of_pages(identifier, texts))
 
 
 def compare(identifier: Any, made: list[Document]) -> None:

@@ -2,7 +2,7 @@
 
     python tests/benchmarks/soak.py --pages 60000 --runs 15 --workers 2 4
 
-An archive of that many pages is made from a small one (see `ingest_scale`); ``graphlang run`` reads, classifies, votes
+An archive of that many pages is made from a small one (see `processes`); ``graphlang run`` reads, classifies, votes
 and propagates it with one worker, and then with each number of workers as often as asked. Every table of every database
 is compared with that of one worker, row by row in their order, scores included; only times of day may differ. A line is
 printed for each run; the exit code is 1 if any database differed or any run failed.
@@ -12,15 +12,13 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import os
 import sqlite3
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-import ingest_scale
+from development_data import DATA
+from processes import PROGRAM, run_process, write_copies
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "crawl.warc.gz"
 TIMELESS = ("started", "finished")
@@ -58,16 +56,11 @@ def job(archive: Path, db: Path, workers: int) -> tuple[int, float, float]:
         db: a database that does not exist.
         workers: processes that parse.
     """
-    program = "from graphlang.cli import main; main()"
-    command = [sys.executable, "-P", "-c", program, "run", str(archive), "--db", str(db), "--workers", str(workers)]
-    began = time.monotonic()
-    with subprocess.Popen([*command, "--quiet"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
-        words = process.stderr.read() if process.stderr is not None else b""
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode not in (0, 1):
-        print(words.decode("utf-8", "replace")[-2000:])
-    return process.returncode, time.monotonic() - began, usage.ru_maxrss / 1024
+    command = [*PROGRAM, "run", str(archive), "--db", str(db), "--workers", str(workers), "--quiet"]
+    cost = run_process(command)
+    if cost.code not in (0, 1):
+        print(cost.errors[-2000:])
+    return cost.code, cost.seconds, cost.megabytes
 
 
 def main() -> int:
@@ -78,12 +71,12 @@ def main() -> int:
     parser.add_argument("--workers", type=int, nargs="+", default=[2, 4])
     parser.add_argument("--archive", type=Path, help="what copies are made of; manuals of the data, else the example")
     given = parser.parse_args()
-    manuals = ingest_scale.DATA / "bench" / "manuals.warc.gz"
+    manuals = DATA / "bench" / "manuals.warc.gz"
     source = given.archive or (manuals if manuals.exists() else EXAMPLE)
     failed = 0
     with tempfile.TemporaryDirectory(prefix="graphlang-soak-") as folder:
         archive = Path(folder) / "pages.warc.gz"
-        ingest_scale.make(source, given.pages, archive)
+        write_copies(source, given.pages, archive)
         clean = Path(folder) / "one.db"
         code, seconds, megabytes = job(archive, clean, 1)
         if code not in (0, 1):

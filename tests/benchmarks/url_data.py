@@ -1,19 +1,17 @@
 """Labelled URLs for the benchmarks of the URL methods, and tables in Markdown.
 
-``urls/train.tsv`` trains, ``urls/visible.tsv`` tests; no registered domain stands in both. The folder is that of the
-environment variable GRAPHLANG_DATA, else ../shared/data beside the checkout.
+``urls/train.tsv`` trains, ``urls/visible.tsv`` tests; no registered domain stands in both.
 """
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import numpy as np
+from development_data import DATA
 
 from graphlang.papers import baykan2008_training
 from graphlang.training.url_examples import read_text
@@ -22,7 +20,6 @@ from graphlang.urls.labelled_urls import LabelledUrl, measure_decisions, read_ur
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-DATA = Path(os.environ.get("GRAPHLANG_DATA", Path(__file__).parents[3] / "shared" / "data"))
 FIVE = ("eng", "deu", "fra", "spa", "ita")
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from graphlang.cli import cli
 from graphlang.cli.config import FOLDER_OPTIONS, VERBS_NOT_IN_FOLDER, defaults, user_file
@@ -212,12 +211,8 @@ def test_variables_that_others_may_have_set_change_nothing(
 
 
 def complete(shell: str, **words: str) -> str:
-    environment = {**os.environ, "_GRAPHLANG_COMPLETE": shell, **words}
-    script = "from graphlang.cli import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", script], env=environment, capture_output=True, text=True, check=True
-    )
-    return done.stdout
+    environment = {"_GRAPHLANG_COMPLETE": shell, **words}
+    return CliRunner().invoke(cli, [], env=environment, prog_name="graphlang").stdout
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ def test_4_where_not_even_the_tables_have_room(
     assert graphlang("ingest", tmp_path / "crawl.db", EXAMPLE, "--workers", 1).exit_code == 0
 
 
-@pytest.mark.parametrize("most", [0, 20_000, 200_000])
+@pytest.mark.parametrize("most", [0, 200_000])
 def test_4_where_files_may_not_be_as_large(graphlang: Call, tmp_path: Path, most: int) -> None:
     """Which SQLite takes for a fault of the disk; the signal that goes with it is ignored by Python."""
     db = tmp_path / "crawl.db"
@@ -170,10 +170,9 @@ main()
 
 @pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_what_is_half_written_goes_when_the_program_is_asked_to_stop(
-    graphlang: Call, museum: Path, tmp_path: Path, asked: signal.Signals
+    run_museum: Callable[[Path], Path], tmp_path: Path, asked: signal.Signals
 ) -> None:
-    db, target = tmp_path / "crawl.db", tmp_path / "out" / "report.html"
-    assert graphlang("run", museum, "--db", db).exit_code == 0
+    db, target = run_museum(tmp_path / "crawl.db"), tmp_path / "out" / "report.html"
     target.parent.mkdir()
     call = [sys.executable, "-P", "-c", HALF_WRITTEN, "report", db, "-o", target]
     with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -189,8 +188,10 @@ def test_what_is_half_written_goes_when_the_program_is_asked_to_stop(
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_what_is_ignored_stays_ignored(tmp_path: Path, number: signal.Signals) -> None:
-    program = f"import signal; signal.signal({int(number)}, signal.SIG_IGN)\nfrom graphlang.interrupts import note\n"
-    program += f"note(); signal.raise_signal({int(number)}); print('on')"
+    program = (
+        f"import signal; signal.signal({int(number)}, signal.SIG_IGN)\nfrom graphlang.interrupts import watch_signals\n"
+    )
+    program += f"watch_signals(); signal.raise_signal({int(number)}); print('on')"
     done = subprocess.run(
         [sys.executable, "-P", "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
     )
@@ -272,19 +273,21 @@ def test_help_that_cannot_be_written_is_told_in_a_line(verb: tuple[str, ...]) ->
     assert (done.returncode, done.stderr) == (4, "Error: No space left on device\n")
 
 
-@pytest.mark.parametrize("unheard", ["full", "gone"])
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
-def test_work_whose_words_nobody_hears_is_done_all_the_same(graphlang: Call, tmp_path: Path, unheard: str) -> None:
-    whole, db = tmp_path / "whole.db", tmp_path / "crawl.db"
-    assert graphlang("run", EXAMPLE, "--db", whole).exit_code == 0
+def test_work_whose_messages_cannot_be_written_is_done_all_the_same(graphlang: Call, museum: Path) -> None:
+    def list_pages(db: Path) -> str:
+        return graphlang("pages", db, "--format", "csv").stdout
+
+    whole = museum.with_name("whole.db")
+    assert graphlang("run", museum, "--db", whole).exit_code == 0
     reader, writer = os.pipe()
     os.close(reader)
     with Path("/dev/full").open("wb") as full, os.fdopen(writer, "wb") as gone:
-        call = [sys.executable, "-P", "-c", MAIN, "run", EXAMPLE, "--db", db]
-        nobody = full if unheard == "full" else gone
-        assert subprocess.run(call, stdout=subprocess.DEVNULL, stderr=nobody, check=False).returncode == 0
-    listed = [graphlang("pages", path, "--format", "csv").stdout for path in (whole, db)]
-    assert listed[0] == listed[1] != ""
+        for errors in (full, gone):
+            db = museum.with_name(f"{errors.fileno()}.db")
+            call = [sys.executable, "-P", "-c", MAIN, "run", museum, "--db", db]
+            assert subprocess.run(call, stdout=subprocess.DEVNULL, stderr=errors, check=False).returncode == 0
+            assert list_pages(db) == list_pages(whole) != ""
 
 
 @pytest.mark.parametrize(("of", "code"), [("--nothing", 2), ("pages", 2), (f"pages {EXAMPLE}", 3)])
@@ -335,9 +338,7 @@ def test_a_run_that_fails_gives_the_database_back_and_leaves_none(
     assert sorted(tmp_path.iterdir()) == [museum]
 
 
-@pytest.mark.parametrize(
-    ("written", "code"), [("yesterday", 2), ("9" * 20, 2), ("9" * 5000, 2), ("", 0), ("1234567890", 0), ("-1", 0)]
-)
+@pytest.mark.parametrize(("written", "code"), [("9" * 20, 2), ("", 0), ("-1", 0)])
 def test_a_time_of_reproducible_builds_that_is_none_is_told(tmp_path: Path, written: str, code: int) -> None:
     db, page = tmp_path / "a.db", tmp_path / "a.html"
     create(db).close()

@@ -78,6 +78,90 @@ def test_spans_of_text_that_was_encoded_twice_are_where_it_is(graphlang: Call) -
     assert cut == [(german + russian)[span["begin"] : span["end"]] for span in plain["spans"]]
 
 
+HTML = b"""<!DOCTYPE html><html><head><meta charset=windows-1252><title>Im Tal</title></head><body>
+<nav><a href=/>Home</a> <a href=/news>Latest news and weather</a></nav>
+<p>Der Nebel liegt noch lange \xfcber dem Tal.</p>"""
+
+
+@pytest.mark.parametrize(
+    ("options", "input_"),
+    [((), HTML), (("--html",), HTML[15:]), ((), b"\xef\xbb\xbf\n" + HTML.decode("cp1252").encode())],
+)
+def test_html_is_read_as_html(graphlang: Call, options: tuple[str, ...], input_: bytes) -> None:
+    row = json.loads(graphlang("identify", *options, "--text", "--format", "jsonl", input_=input_).stdout)
+    assert row["language"] == "deu"
+    assert row["text"].splitlines()[-1] == "Der Nebel liegt noch lange \xfcber dem Tal."
+    assert "weather" not in row["text"]
+
+
+def test_markup_within_a_text_is_no_page(graphlang: Call) -> None:
+    row = json.loads(graphlang("identify", "--text", "--format", "jsonl", input_=b"Das Element <html> im Tal").stdout)
+    assert row["text"] == "Das Element <html> im Tal"
+
+
+@pytest.mark.parametrize("options", [("--lines",), ("--method", "url")])
+def test_html_is_for_whole_files(graphlang: Call, options: tuple[str, ...]) -> None:
+    result = graphlang("identify", "--html", *options, input_=HTML)
+    assert (result.exit_code, "--html reads whole files" in result.stderr) == (2, True)
+
+
+def test_the_most_probable_languages_with_their_shares_and_spans(graphlang: Call) -> None:
+    text = "Der Nebel liegt noch \xfcber dem Tal. The river is quiet this morning."
+    options = ("--lines", "--top", "3", "--shares", "--spans")
+    row = json.loads(graphlang("identify", *options, input_=f"{text}\n".encode()).stdout)
+    [prediction] = identification.identify([text], top=3, shares=True, spans=True)
+    assert [each["language"] for each in row["top"]] == [each.language for each in prediction.top or ()]
+    assert len(row["top"]) == 3
+    assert row["top"][0]["confidence"] == row["confidence"] == round(prediction.confidence, 4)
+    assert (
+        {each["language"] for each in row["shares"]}
+        == {each.language for each in prediction.shares or ()}
+        == {"deu", "eng"}
+    )
+    assert [(each["begin"], each["end"]) for each in row["spans"]] == [
+        (each.begin, each.end) for each in prediction.spans or ()
+    ]
+
+
+def test_top_of_urls_and_what_urls_do_not_have(graphlang: Call) -> None:
+    options = ("--method", "url", "--lines", "--top", "2")
+    row = json.loads(graphlang("identify", *options, input_=b"https://www.example.de/nachrichten\n").stdout)
+    assert row["top"][0]["language"] == row["language"] == "deu"
+    with pytest.raises(ValueError, match="no shares and no spans"):
+        identification.identify(["https://example.de/"], "url", shares=True)
+
+
+def test_lists_do_not_fit_in_cells(graphlang: Call) -> None:
+    result = graphlang("identify", "--top", "2", "--format", "csv", input_=b"Nebel im Tal")
+    assert (result.exit_code, "--top are written as jsonl" in result.stderr) == (2, True)
+
+
+def test_a_text_in_doubt_is_und_and_its_guess_is_the_runner_up(graphlang: Call) -> None:
+    [guess] = identification.identify(["hal"])
+    options = ("--lines", "--min-confidence", "0.9", "--format", "jsonl")
+    doubtful, sure = map(
+        json.loads, graphlang("identify", *options, input_=b"hal\nDer Nebel liegt noch im Tal.\n").stdout.splitlines()
+    )
+    assert (doubtful["language"], doubtful["script"], doubtful["confidence"]) == ("und", None, 0)
+    assert doubtful["runner_up"].startswith(guess.language)
+    assert doubtful["runner_up_confidence"] == round(guess.confidence, 4)
+    assert sure["language"] == "deu"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"top": 0}, ValueError),
+        ({"top": "3"}, TypeError),
+        ({"min_confidence": 1.5}, ValueError),
+        ({"shares": 7}, TypeError),
+    ],
+)
+def test_wrong_details_are_refused(arguments: dict[str, Any], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        identification.identify(["Nebel im Tal"], **arguments)
+
+
 def test_answers_are_in_order_and_the_same_with_any_number_of_workers(graphlang: Call, tmp_path: Path) -> None:
     path = tmp_path / "lines.txt"
     some = ("Der Nebel liegt im Tal", "Le brouillard reste dans la vallée", "12", "Туман в долине")

@@ -69,10 +69,10 @@ def others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.syspath_prepend(folder)
     monkeypatch.setenv(plugins.VARIABLE, "")  # and what a test sets is gone after it
     sys.modules.pop("others_of_a_test", None)
-    for cached in (plugins._found, _named):
+    for cached in (plugins._search_plugins, _named):
         cached.cache_clear()
     yield folder
-    plugins._found.cache_clear()
+    plugins._search_plugins.cache_clear()
     _named.cache_clear()
 
 

@@ -6,9 +6,11 @@ import base64
 import gzip
 import hashlib
 import json
+import shutil
 import sqlite3
 import uuid
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,7 +20,6 @@ from graphlang.db import create
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from click.testing import Result
 
@@ -58,9 +59,10 @@ def archive(path: Path, captures: list[tuple[str, str, str]]) -> Path:
     return path
 
 
-@pytest.fixture
-def crawls(tmp_path: Path) -> list[Path]:
+@pytest.fixture(scope="module")
+def crawls(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """One archive a year: two long pages and a short one, ``anna.html``, and one that stays English."""
+    folder = tmp_path_factory.mktemp("crawls")
     found = []
     for year, text in ((2010, DANISH), (2011, ENGLISH), (2012, GERMAN)):
         date = f"{year}-03-01T12:00:00Z"
@@ -71,7 +73,7 @@ def crawls(tmp_path: Path) -> list[Path]:
             (f"{SITE}anna.html", date, html("Anna", "/", "/boats.html")),
             (f"{SITE}en.html", date, html(ENGLISH.replace("museum", "gallery"), "/")),
         ]
-        found.append(archive(tmp_path / f"{year}.warc.gz", pages))
+        found.append(archive(folder / f"{year}.warc.gz", pages))
     return found
 
 
@@ -156,13 +158,19 @@ def ask(db: Path, query: str) -> list[tuple[object, ...]]:
         return connection.execute(query).fetchall()
 
 
+@pytest.fixture(scope="module")
+def _years_template(crawls: list[Path]) -> Path:
+    path = crawls[0].with_name("years.db")
+    with Collection(path) as crawl:
+        crawl.run(*crawls, workers=1)
+        crawl.propagate_each_year()
+    return path
+
+
 @pytest.fixture
-def years(graphlang: Call, crawls: list[Path], tmp_path: Path) -> Path:
+def years(_years_template: Path, tmp_path: Path) -> Path:
     """A collection of the three years, with a run for each."""
-    db = tmp_path / "a.db"
-    assert graphlang("run", *crawls, "--db", db, "--workers", 1, "-q").exit_code == 0
-    assert graphlang("propagate", db, "--each", "year", "-q").exit_code == 0
-    return db
+    return Path(shutil.copy(_years_template, tmp_path / "a.db"))
 
 
 def test_each_capture_has_the_language_of_its_own_text_or_of_the_links_of_its_time(years: Path) -> None:

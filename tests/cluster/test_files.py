@@ -25,8 +25,9 @@ from graphlang.cluster import load as loading
 from graphlang.cluster.captures import FACTS_TABLE
 from graphlang.cluster.classify_captures import method_of
 from graphlang.cluster.language_tables import View, write_languages
+from graphlang.cluster.load import from_database
 from graphlang.cluster.one_task import SENT_ANSWERS_TABLE
-from graphlang.cluster.page_ids import CollisionError
+from graphlang.cluster.page_ids import CollisionError, page_id
 from graphlang.cluster.read_archives import distinct_urls
 from graphlang.cluster.stages import Stages, run_tasks
 from graphlang.cluster.storage import Location
@@ -34,7 +35,7 @@ from graphlang.db import InputError
 from graphlang.db.write.choose_capture import Keep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 LONG = (
     "Das Museum der Gezeiten liegt am Hafen und zeigt alte Boote, Netze und Karten. Morgens öffnet eine Frau die Tür."
@@ -303,6 +304,50 @@ def test_two_urls_with_one_id_end_the_work() -> None:
     named = pa.table({"page": [5, 7, 5], "url": ["http://b/", "http://c/", "http://a/"]})
     with pytest.raises(CollisionError, match="two URLs have the same 64-bit id 5: http://a/ and http://b/"):
         distinct_urls(named)
+
+
+#: With one id where the hash has no key: found in minutes.
+PREPARED = ["http://c.example/diflmeoobpifijbb", "http://c.example/ndhninblbiopbklb"]
+
+
+@pytest.fixture
+def prepared(tmp_path: Path, write_warc: Callable[[Path, Iterable[tuple[str, bytes]]], Path]) -> Path:
+    assert page_id(PREPARED[0].encode()) == page_id(PREPARED[1].encode())
+    links = "".join(f'<a href="{url}">x</a>' for url in PREPARED)
+    return write_warc(tmp_path / "a.warc.gz", [("http://b.example/", f"<p>A page of words.</p>{links}".encode())])
+
+
+def urls_by_id(tables: Path) -> dict[int, str]:
+    rows = pq.read_table(tables / "pages").to_pylist()
+    assert len(rows) == 3
+    return {row["page"]: row["url"] for row in rows}
+
+
+def test_urls_prepared_to_have_one_id_have_two(prepared: Path, tmp_path: Path) -> None:
+    out, stages = made(prepared, tmp_path / "tables", Keep.BEST, Cluster())
+    assert sorted(urls_by_id(out).values()) == ["http://b.example/", *PREPARED]
+    assert stages[:2] == ["read", "pages"]
+    with gl.open(tmp_path / "crawl.db") as crawl:
+        crawl.run(prepared)
+    from_database(tmp_path / "crawl.db", tmp_path / "loaded")
+    assert urls_by_id(tmp_path / "loaded") == urls_by_id(out)  # the key comes from the archives alone
+
+
+def test_two_urls_with_one_id_get_other_ids(prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(job, "derive_key", lambda _, attempt: bytes(attempt))
+    out, stages = made(prepared, tmp_path / "tables", Keep.BEST, Cluster())
+    assert len(urls_by_id(out)) == 3
+    assert [stage.partition(":")[0] for stage in stages[:4]] == ["read", "pages", stages[2].partition(":")[0], "read"]
+    assert f"{PREPARED[0]} and {PREPARED[1]}: reading again with other ids" in stages[2]
+
+
+def test_two_urls_with_one_id_under_each_key_end_the_job(
+    prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job, "derive_key", lambda *_: b"")
+    with pytest.raises(CollisionError, match=f"same 64-bit id .*: {PREPARED[0]} and {PREPARED[1]}$"):
+        made(prepared, tmp_path / "tables", Keep.BEST, Cluster())
+    assert [path.name for path in tmp_path.iterdir() if "tables" in path.name] == []
 
 
 def test_no_archive_gives_tables_without_rows(tmp_path: Path) -> None:

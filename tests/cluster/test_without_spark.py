@@ -130,7 +130,7 @@ def test_a_host_with_half_of_all_pages_is_shared_out() -> None:
 def test_two_urls_with_one_id_are_named(archives: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     crawl = gl.open(tmp_path / "crawl.db")
     crawl.run(archives / "b.warc.gz")
-    monkeypatch.setattr(loading, "page_id", lambda url: 5 if b"musee" in url or b"gone" in url else page_id(url))
+    monkeypatch.setattr(loading, "page_id", lambda url, _: 5 if b"musee" in url or b"gone" in url else page_id(url))
     with pytest.raises(CollisionError, match=r"same 64-bit id 5: http://museum.example/gone.html and http://musee"):
         loading.from_database(tmp_path / "crawl.db", tmp_path / "tables")
     assert [path.name for path in tmp_path.iterdir() if "tables" in path.name] == []

@@ -13,10 +13,12 @@ from __future__ import annotations
 import csv
 import hashlib
 import sys
+import tarfile
 from pathlib import Path
 from typing import Final
 
 import fetch_words
+import make_contrast
 
 FILE: Final = Path(__file__).parents[2] / "graphlang" / "data" / "nfc-sources.tsv"
 COLUMNS: Final = ("file", "source", "licence", "bytes", "sha256")
@@ -41,7 +43,23 @@ def rows(data: Path) -> list[tuple[str, str, str, str, str]]:
         for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
             source = f"{row['source']} ({row['packages']})"
             found.append((f"words/{row['code']}/{row['file']}", source, row["licence"], row["bytes"], row["sha256"]))
-    return found
+    return found + _more(data)
+
+
+def _more(data: Path) -> list[tuple[str, str, str, str, str]]:
+    """Rows of the files in the archive of further text that `make_contrast` reads."""
+    with (data / f"{make_contrast.MORE}-SOURCES.tsv").open(encoding="utf-8", newline="") as file:
+        sources = {
+            f"{make_contrast.MORE}/{row['code']}/{row['file']}": (f"{row['source']} {row['repo']}", row["licence"])
+            for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        }
+    names = sorted(name for name in (*make_contrast.OWN, *make_contrast.ENGLISH) if name in sources)
+    with tarfile.open(data / make_contrast.ARCHIVE) as archive:
+        contents = [make_contrast.read_member(archive, name) for name in names]
+    return [
+        (name, *sources[name], str(len(content)), hashlib.sha256(content).hexdigest())
+        for name, content in zip(names, contents, strict=True)
+    ]
 
 
 def _row(data: Path, path: Path, source: str, licence: str) -> tuple[str, str, str, str, str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.content import registry
@@ -175,7 +175,6 @@ def test_trained_models_know_their_languages(trained: ByteIdentifier) -> None:
     assert encodings == ["us-ascii", "us-ascii", "windows-1253", None, None]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
 @given(st.lists(st.binary(max_size=80), min_size=1, max_size=6))
 def test_any_bytes(trained: ByteIdentifier, data: list[bytes]) -> None:
     labels, scores, encodings = trained.identify_bytes(data)
@@ -186,7 +185,6 @@ def test_any_bytes(trained: ByteIdentifier, data: list[bytes]) -> None:
     assert [name is None for name in encodings] == (labels < 0).tolist() == (scores == 0).tolist()
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=6))
 def test_any_texts(trained: ByteIdentifier, texts: list[str]) -> None:
     chances = trained.probabilities(texts)

@@ -331,15 +331,84 @@ BYTE = "".join(map(chr, range(0x80, 0xC0))) + bytes(range(0x80, 0xA0)).decode("c
 GARBLED = re.compile(f"[\xc2-\xdf][{BYTE}]|[\xe0-\xef][{BYTE}]{{2}}|[\xf0-\xf4][{BYTE}]{{3}}")
 
 
+def is_like_letter(character: str) -> bool:
+    code = ord(character)
+    if code < 0x80:
+        return character.isalpha()
+    spared = ((0x2000, 0x2E00), (0x3000, 0x3005), (0xFE30, 0xFE70), (0xFF01, 0xFF21), (0x1F000, 0x110000))
+    return code >= 0xC0 and code not in (0xD7, 0xF7) and not any(first <= code < last for first, last in spared)
+
+
+def count_drawn(text: str) -> int:
+    """Letters like the two before them, and those that end the third of two equal pairs."""
+    letter = [(ord(one) < 0x80 and one.isalpha()) or ord(one) >= 0xC0 for one in text]
+    third = sum(letter[i] and text[i] == text[i - 1] == text[i - 2] for i in range(2, len(text)))
+    pairs = (text[i - 5 : i + 1] == text[i - 1 : i + 1] * 3 and text[i] != text[i - 1] for i in range(5, len(text)))
+    return third + sum(pair and letter[i] and letter[i - 1] for i, pair in enumerate(pairs, 5))
+
+
+def count_plain(text: str) -> tuple[int, int, int]:
+    """Letters, those in plain words, and digits."""
+    letters = plain = digits = 0
+    for word in re.split("[\0- \xa0\u3000]+", re.sub("[\xad\u200b-\u200f\ufeff]", "", text)):
+        own = [one for one in word if is_like_letter(one)]
+        dense = sum(ord(one) >= 0x590 for one in own)
+        numbers = [i for i, one in enumerate(word) if one in "0123456789"]
+        runs = [len(run) for run in "".join(one if is_like_letter(one) else " " for one in word).split()]
+        code = any(
+            (is_like_letter(word[i - 1]) or any(n < i for n in numbers))
+            and (one in "_@\\|^([" or (one == "=" and word[i + 1 : i + 2] not in ('"', "'")))
+            for i, one in enumerate(word)
+            if i
+        )
+        short = len(own) - dense <= 3 and all(one in "BCDFGHJKLMNPQRSTVWXZ" for one in own if ord(one) < 0x590)
+        letters += len(own) + 2 * dense
+        digits += len(numbers)
+        is_plain = max(runs, default=0) >= 2 and not numbers and not code and not short
+        plain += 3 * dense + (len(own) - dense) * is_plain
+    return letters, plain, digits
+
+
 @given(TEXTS)
 def test_signs_of_rubbish_are_those_of_a_loop(texts: list[str]) -> None:
-    repeated, code, garbled = (found.tolist() for found in doubt.find_rubbish(characters(texts)))
-    for text, letters, marks, twice in zip(texts, repeated, code, garbled, strict=True):
-        third = sum(text[i - 2 : i + 1] in ("aaa", "AAA", "bbb") for i in range(2, len(text)))
-        assert letters == (third > 0.2 * len(text))
+    rubbish = [found.tolist() for found in doubt.find_rubbish(characters(texts))]
+    for text, repeated, program, garbled, codes, numbers in zip(texts, *rubbish, strict=True):
+        assert repeated == (count_drawn(text) > 0.2 * len(text))
         often = sum(text.count(mark) for mark in "{};") + doubt.OF_PATH * text.count(": /")
-        assert marks == (often >= 3 and often > 0.03 * len(text))
-        assert twice == (3 * sum(map(len, GARBLED.findall(text))) > len(text))
+        assert program == (often >= 3 and often > 0.03 * len(text))
+        assert garbled == (3 * sum(map(len, GARBLED.findall(text))) > len(text))
+        letters, plain, digits = count_plain(text)
+        assert (codes, numbers) == (2 * plain < letters, digits >= letters > 0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "K1 K2 K3 L1 L2 L3",
+        "IMG_2001.JPG IMG_2002.JPG IMG_2003.JPG",
+        "f(x) = ax + b",
+        "C6H12O6 + 6 O2",
+        "XS S M L XL XXL",
+        "D G A D / Em A D",
+        "user.name@host.example",
+    ],
+)
+def test_codes_have_no_answer(shipped: Identifier, text: str) -> None:
+    assert not shipped.probabilities([text]).any()
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("Das iPhone 15 ist schöner als das S23", "deu"),
+        ("Je t'aime à la folie", "fra"),
+        ("Zimmer 2 und 3 sind frei, Zimmer 14 nicht", "deu"),
+        ("Он и я в 5 часов", "rus"),
+        ("W\u200be\u200bl\u200bc\u200bo\u200bm\u200be home, dear friends", "eng"),
+    ],
+)
+def test_texts_with_some_codes_have_an_answer(shipped: Identifier, text: str, label: str) -> None:
+    assert best(shipped, text)[0] == label
 
 
 @pytest.mark.parametrize("text", ["XXXX", "xxxx " * 100, "aaaaaaaaaa\n" * 300])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -142,7 +142,6 @@ ANY = st.text(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(ANY, max_size=6), st.integers(0, 4), st.booleans(), st.booleans())
 def test_letters_are_those_of_the_definition(texts: list[str], margin: int, closed: bool, one_script: bool) -> None:
     made = normalise(texts, limit=1000, margin=margin, closed=closed, one_script=one_script)
@@ -159,7 +158,6 @@ def test_letters_are_those_of_the_definition(texts: list[str], margin: int, clos
         assert "".join(map(chr, made.symbols[start : start + length + margin].tolist())) == wrapped
 
 
-@settings(deadline=None)
 @given(st.lists(ANY, max_size=6))
 @example(["plain words, of \u00ad and\u00ad more, d\u00e9j\u00e0 vu"])
 def test_lengths_are_those_of_the_definition(texts: list[str]) -> None:
@@ -171,7 +169,6 @@ def test_lengths_are_those_of_the_definition(texts: list[str]) -> None:
 GRAMS = st.text("ab жल", max_size=40)
 
 
-@settings(deadline=None)
 @given(
     st.lists(GRAMS, max_size=6),
     st.sets(st.text("ab жल", min_size=1, max_size=5), max_size=30),

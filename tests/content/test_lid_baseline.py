@@ -17,7 +17,7 @@ import pytest
 
 from graphlang.codes.languages import code
 from graphlang.content import registry
-from graphlang.evaluation.metrics import by_length
+from graphlang.evaluation.metrics import measure_by_length
 
 BASELINE = Path(__file__).with_name("lid_baseline.json")
 ROOT = Path(__file__).parents[2]
@@ -56,7 +56,7 @@ def measure(lines: list[tuple[str, str]]) -> dict[str, dict[str, dict[str, float
                 [identifier.probabilities(texts[i : i + 2000]).argmax(axis=1) for i in range(0, len(texts), 2000)]
             )
             right = codes[best] == gold
-            buckets = by_length(right.astype(np.float64), right, np.array([len(text) for text in texts]))
+            buckets = measure_by_length(right.astype(np.float64), right, np.array([len(text) for text in texts]))
             table[method][cut] = {name: round(share, 4) for name, (number, share, _) in buckets.items() if number}
     return table
 

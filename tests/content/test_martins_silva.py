@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.content import registry
@@ -126,7 +126,6 @@ def test_boilerplate_is_no_evidence(trained: MartinsSilva) -> None:
     assert remove_stock_phrases("Index of /pub, copyright \u00a92004 Anna") == " pub,  2004 Anna"
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
 @given(
     st.lists(
         st.builds(

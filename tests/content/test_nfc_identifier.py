@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.content import registry, speaker_prior
@@ -107,7 +107,6 @@ def test_a_second_look_that_finds_another_script_leaves_nothing_of_the_first(tin
     assert chances.argmax() == tiny.labels.index("ell")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(st.text(max_size=40), max_size=12), st.randoms(use_true_random=False))
 def test_an_answer_does_not_depend_on_the_batch(tiny: Identifier, texts: list[str], random: object) -> None:
     together = tiny.probabilities(texts)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.content.text import scripts
-from graphlang.content.text.normalise import normalise, sample
+from graphlang.content.text.normalise import normalise, normalised_lengths, sample
 
 
 def rows(texts: list[str], *, margin: int = 0, limit: int = 1000, closed: bool = True) -> list[str]:
@@ -99,3 +99,26 @@ def test_batch_does_what_the_definition_says(texts: list[str], margin: int) -> N
 
     expected = [one(text) for text in texts]
     assert rows(texts, margin=margin) == [(e * 6)[: len(e) + margin] if e else "" for e in expected]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\u24d7\u24d4\u24db\u24db\u24de",  # in circles
+        "\U0001f177\U0001f174\U0001f17b\U0001f17b\U0001f17e",  # in black squares
+        "\u029c\u1d07\u029f\u029f\u1d0f",  # small capitals
+        "\u24a3\u24a0\u24a7\u24a7\u24aa",  # in brackets
+        "\U0001d4f1\U0001d4ee\U0001d4f5\U0001d4f5\U0001d4f8",  # mathematical
+        "\uff28\uff25\uff2c\uff2c\uff2f",  # wide
+    ],
+)
+def test_shaped_letters_become_plain(text: str) -> None:
+    assert "".join(map(chr, normalise([text], limit=100).symbols)) == "hello "
+
+
+@pytest.mark.parametrize("text", ["안녕하세요", "ガギグ", "\u0622\u0623", "\u00e9t\u00e9"])
+def test_decomposed_text_is_composed(text: str) -> None:
+    decomposed = unicodedata.normalize("NFD", text)
+    assert decomposed != text
+    assert "".join(map(chr, normalise([decomposed], limit=100).symbols)) == f"{text} "
+    assert normalised_lengths([decomposed], limit=100).tolist() == [len(text)]

@@ -145,7 +145,7 @@ def test_names_in_most_lines_of_a_page_do_not_outvote_it() -> None:
     assert best(["\n".join([line] * 8)]) == ["rus"]
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.lists(st.text("ab и的λ()，.\u0301", max_size=12), min_size=1, max_size=6))
 def test_a_text_is_told_as_it_is_alone(texts: list[str]) -> None:
     identifier = registry.load("nfc")

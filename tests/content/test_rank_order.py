@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.content import registry
@@ -117,7 +117,6 @@ def train_again(made: Model) -> Model:
     return Model(made.method, made.labels, made.parameters, dict(made.arrays))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=6), st.randoms(use_true_random=False))
 def test_any_texts_in_any_order(ranked_model: Model, texts: list[str], random: object) -> None:
     identifier = registry._METHODS[ranked_model.method].loader(ranked_model, "", "tiny")

@@ -181,7 +181,6 @@ def made_up(random: np.random.Generator, units: int, width: int) -> NDArray[np.f
     return chances.astype(np.float32)
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.integers(0, 30), max_size=5),
     st.integers(1, 7),
@@ -211,7 +210,6 @@ def likelihood(logs: list[list[float]], costs: list[float], way: Sequence[int]) 
     return sum(logs[unit][state] for unit, state in enumerate(way)) - changes
 
 
-@settings(deadline=None)
 @given(st.integers(4, 9), st.integers(0, 2**32 - 1))
 def test_the_way_through_two_languages_is_the_best_of_all(length: int, seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -325,7 +323,7 @@ def test_pages_are_answered_alone_by_any_method(texts: list[str]) -> None:
 PAGES = [WELSH, ENGLISH, SERBIAN, "漢字かな交じり文です。", "1 2 3 ", "x = {y: 0};\n", "\u0000", "Ⴀ"]
 
 
-@settings(deadline=None, max_examples=8)
+@settings(max_examples=8)
 @given(st.lists(st.lists(st.sampled_from(PAGES), max_size=12).map("".join), max_size=6))
 def test_pages_are_answered_alone_by_the_default(texts: list[str]) -> None:
     method = registry.load("nfc")

@@ -58,7 +58,7 @@ def expected(words: list[str], after: list[str]) -> bool:
     return recurs and len(every) >= 3 * len({word.lower() for word in every if word.isascii()})
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(every=st.lists(st.tuples(WORDS, WORDS), max_size=5), gap=GAPS, edges=st.booleans(), windows=st.booleans())
 def test_suspects_are_those_of_the_definition(
     every: list[tuple[list[str], list[str]]], gap: str, edges: bool, windows: bool

@@ -56,7 +56,7 @@ def measure(pages: Texts) -> dict[str, dict[str, float]]:
     """Per bucket the number of pages, the accuracy, and the expected calibration error."""
     identifier = registry.load("nfc")
     codes = np.array([code(label) or "" for label in identifier.labels])
-    chances = identifier.probabilities([text for _, _, text in pages])
+    chances = identifier.page_probabilities([text for _, _, text in pages])
     right = codes[chances.argmax(axis=1)] == np.array([language for language, _, _ in pages])
     buckets = np.array([bucket for _, bucket, _ in pages])
     return {

@@ -138,7 +138,7 @@ def test_what_is_trimmed(text: str, trimmed: str) -> None:
     assert windows.trim(text) == trimmed
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(
     st.sampled_from(sorted(SENTENCES)),
     # One window, the border between short and long texts, four windows, and more than are looked at.

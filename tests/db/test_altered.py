@@ -1,6 +1,6 @@
 """Databases that strangers altered: every verb ends with one line and a documented exit code, or does its work.
 
-Here all alterations meet a verb that reads and one that writes; ``make altered`` has all verbs meet them.
+Here one alteration in three meets a verb that reads and one that writes; ``make altered`` runs all verbs on all.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def test_there_are_some_hundreds(sound: Path) -> None:
         assert connection.execute("SELECT COUNT(*) FROM pages").fetchone()[0] > 5
 
 
-@pytest.mark.parametrize("name", altered.ALTERATIONS)
+@pytest.mark.parametrize("name", list(altered.ALTERATIONS)[::3])
 def test_a_line_or_the_work_but_no_traceback(graphlang: Call, stranger: Callable[[str], Path], name: str) -> None:
     path = stranger(name)
     for verb in (("pages", path, "--format", "csv"), ("choose", path)):
@@ -120,7 +120,7 @@ def test_a_sound_collection_has_no_findings_and_is_left_as_it_is(graphlang: Call
     assert sound.read_bytes() == before
 
 
-@pytest.mark.parametrize("name", list(altered.ALTERATIONS)[::4])
+@pytest.mark.parametrize("name", list(altered.ALTERATIONS)[::11])
 def test_a_check_ends_with_findings_or_one_line(graphlang: Call, stranger: Callable[[str], Path], name: str) -> None:
     result = graphlang("check", stranger(name), "--format", "tsv")
     assert result.exit_code in {0, 3}, result.output

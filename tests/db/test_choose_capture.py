@@ -65,11 +65,12 @@ def test_each_way_to_choose_a_capture_whatever_the_order(tmp_path: Path, keep: K
         page(date="2023-01-01T00:00:00Z", text="gone", status=404),
         page(date="2024-01-01T00:00:00Z", revisit_of=URL, size=0),
     ]
-    for order in permutations(captures):
-        together = collection(tmp_path, [list(order)], keep)
-        assert texts(together) == [(URL, "", text)]
-        assert together.execute("SELECT captures FROM captures").fetchall() == [(5,)]
-        together.close()
+    orders = enumerate(permutations(captures))  # each for a page of its own
+    records = [replace(capture, url=f"{URL}{number}") for number, order in orders for capture in order]
+    together = collection(tmp_path, [records], keep)
+    assert [row[2] for row in texts(together)] == [text] * 120
+    assert together.execute("SELECT DISTINCT captures FROM captures").fetchall() == [(5,)]
+    together.close()
     apart = collection(tmp_path, [[one] for one in captures], keep)
     assert texts(apart) == [(URL, "", text)]
     apart.close()

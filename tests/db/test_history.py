@@ -8,7 +8,7 @@ from itertools import pairwise, permutations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.db import Declaration, Link, LinkKind, Page, create
@@ -280,7 +280,6 @@ RECORDS = st.lists(
 )
 
 
-@settings(max_examples=60)
 @given(records=RECORDS, cuts=st.lists(st.integers(0, 14), max_size=5))
 def test_cutting_into_other_batches_or_starting_again_changes_nothing(
     tmp_path_factory: pytest.TempPathFactory, records: list[Page], cuts: list[int]
@@ -295,7 +294,6 @@ def test_cutting_into_other_batches_or_starting_again_changes_nothing(
     assert dump(folder / "cut.db") == once
 
 
-@settings(max_examples=60)
 @given(records=RECORDS)
 def test_each_content_is_held_once_and_none_is_lost(
     tmp_path_factory: pytest.TempPathFactory, records: list[Page]
@@ -323,7 +321,6 @@ DATED = st.lists(
 )
 
 
-@settings(max_examples=60)
 @given(dated=DATED, seed=st.randoms(use_true_random=False))
 def test_the_order_of_the_files_changes_neither_own_captures_nor_the_set_of_all(
     tmp_path_factory: pytest.TempPathFactory, dated: list[tuple[int, str, str]], seed: object

@@ -70,7 +70,7 @@ URLS = [f"http://{host}.example/{number}" for host in "abc" for number in range(
 SOME = st.lists(st.sampled_from(URLS), unique=True)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(first=SOME, gone=SOME, then=SOME, by_hand=st.booleans())
 def test_whatever_was_deleted_new_pages_have_their_own_texts_and_links(
     tmp_path_factory: pytest.TempPathFactory, first: list[str], gone: list[str], then: list[str], *, by_hand: bool

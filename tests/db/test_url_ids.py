@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.db import Link, Page, create, url_ids
@@ -54,7 +54,6 @@ def names(tmp_path: Path) -> Iterator[Path]:
     return (tmp_path / f"{number}.db" for number in range(1_000_000))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(files)
 def test_every_way_gives_the_same_database(names: Iterator[Path], batches: list[list[tuple[int, list[int]]]]) -> None:
     from_memory = add(next(names), batches)

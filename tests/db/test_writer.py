@@ -206,7 +206,7 @@ PAGES = st.builds(
 ITEMS = st.lists(PAGES | st.just(Problem("truncated", "it ends here", 3)), max_size=12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(items=ITEMS, cuts=st.lists(st.integers(0, 12), max_size=4))
 def test_cutting_into_other_batches_or_starting_again_between_them_changes_nothing(
     tmp_path_factory: pytest.TempPathFactory, items: list[Page | Problem], cuts: list[int]

@@ -1,4 +1,7 @@
-"""Commands and Python on the pages run, links lead to files, and generated pages are up to date."""
+"""Commands and Python on the pages run, links lead to files, and generated pages are up to date.
+
+Blocks of ``shell`` are not run: they take long.
+"""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.evaluation.metrics import by_length, calibration_error, interval, macro_f
+from graphlang.evaluation.metrics import calibration_error, interval, macro_f, measure_by_length
 from graphlang.numerics import softmax
 
 
@@ -59,7 +59,7 @@ def test_macro_f_by_hand() -> None:
 
 
 def test_lengths_are_told_apart() -> None:
-    table = by_length(np.array([1.0, 1.0, 0.5]), np.array([True, False, True]), np.array([24, 25, 150]))
+    table = measure_by_length(np.array([1.0, 1.0, 0.5]), np.array([True, False, True]), np.array([24, 25, 150]))
     assert {name: tuple(own) for name, own in table.items() if own.texts} == {
         "<25": (1, 1.0, 0.0),
         "25-49": (1, 0.0, 1.0),

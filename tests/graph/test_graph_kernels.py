@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.graph.language_tables import score_table
@@ -42,7 +42,6 @@ def columns(pairs: list[tuple[int, int]]) -> tuple[Any, Any]:
     return ends[:, 0].copy(), ends[:, 1].copy()
 
 
-@settings(deadline=None)
 @given(PAIRS, st.integers(0, 30))
 def test_adjacency(pairs: list[tuple[int, int]], middle: int) -> None:
     source, target = columns(pairs)
@@ -64,7 +63,6 @@ def test_adjacency(pairs: list[tuple[int, int]], middle: int) -> None:
     assert ADJACENCY.links_are_sorted(source, target) == is_sorted
 
 
-@settings(deadline=None)
 @given(PAIRS, st.lists(st.booleans(), min_size=PAGES, max_size=PAGES), st.integers(0, 2**64 - 1), st.data())
 def test_links_of_some_pages(pairs: list[tuple[int, int]], chosen: list[bool], limit: int, data: st.DataObject) -> None:
     source, target = columns(pairs)
@@ -92,7 +90,6 @@ def test_links_of_some_pages(pairs: list[tuple[int, int]], chosen: list[bool], l
     assert hashes[:many].tolist() == [hash_of[i] for i in drawn]
 
 
-@settings(deadline=None)
 @given(PAIRS, st.lists(st.integers(-1, 2), min_size=PAGES, max_size=PAGES), st.lists(st.integers(0, PAGES - 1)))
 def test_link_order(pairs: list[tuple[int, int]], labels: list[int], asked: list[int]) -> None:
     page, context = columns(pairs)
@@ -120,7 +117,6 @@ def test_link_order(pairs: list[tuple[int, int]], labels: list[int], asked: list
     ]
 
 
-@settings(deadline=None)
 @given(PAIRS, st.lists(st.floats(-60, 60, width=32), min_size=30, max_size=30), st.data())
 def test_couplings(pairs: list[tuple[int, int]], told: list[float], data: st.DataObject) -> None:
     source, target = columns(pairs)
@@ -144,7 +140,6 @@ def test_couplings(pairs: list[tuple[int, int]], told: list[float], data: st.Dat
     assert again.tolist() == found.tolist()
 
 
-@settings(deadline=None)
 @given(PAIRS, st.lists(st.floats(0, 1, width=32), min_size=30, max_size=30), st.data())
 def test_degree_cap(pairs: list[tuple[int, int]], coupling: list[float], data: st.DataObject) -> None:
     pairs = sorted(set(pairs))
@@ -165,7 +160,6 @@ def test_degree_cap(pairs: list[tuple[int, int]], coupling: list[float], data: s
         assert got.tolist() == pytest.approx(np.where(receives[page], wanted, -1).tolist(), abs=1e-6)
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(0, 199), max_size=60))
 def test_keys_are_numbered_in_their_order(keys: list[int]) -> None:
     numbers = np.empty(len(keys), np.int32)
@@ -187,7 +181,6 @@ def test_keys_are_listed_where_there_is_room_for_just_all_of_them(room: int) -> 
         call("list_keys", keys=np.zeros(room, np.int64))
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(1, 9)), max_size=40), st.data())
 def test_links_are_joined_by_class(rows: list[tuple[int, int, int]], data: st.DataObject) -> None:
     rows.sort(key=lambda row: row[0])
@@ -221,7 +214,6 @@ def test_links_are_not_joined_without_room_for_those_of_a_page() -> None:
         call("join_links", **two, receivers=i32(0, 0), sums=np.zeros(1))
 
 
-@settings(deadline=None)
 @given(PAIRS, st.lists(st.booleans(), min_size=PAGES, max_size=PAGES), st.booleans())
 def test_links_to_latent_pages_carry_messages(pairs: list[tuple[int, int]], latent: list[bool], in_order: bool) -> None:
     source, target = columns(sorted(pairs))
@@ -248,7 +240,6 @@ def test_links_to_latent_pages_carry_messages(pairs: list[tuple[int, int]], late
                 CLASSES.link_messages(*given_, *made)
 
 
-@settings(deadline=None)
 @given(st.lists(st.floats(0, 1, width=32), max_size=40), st.lists(st.floats(0, 1, width=32), max_size=9))
 def test_couplings_have_levels(bounds: list[float], coupling: list[float]) -> None:
     bound, given_ = np.sort(np.array(bounds, np.float32)), np.array([*coupling, *bounds[:5]], np.float32)
@@ -266,7 +257,6 @@ def test_memory_is_given_back_or_there_is_none() -> None:
     assert CLASSES.give_back(0) in (0, 1)
 
 
-@settings(deadline=None)
 @given(st.integers(1, 6), st.integers(0, 2**32 - 1), st.booleans(), st.data())
 def test_messages(languages: int, seed: int, to_target: bool, data: st.DataObject) -> None:
     rng = np.random.default_rng(seed)
@@ -308,7 +298,6 @@ def test_messages(languages: int, seed: int, to_target: bool, data: st.DataObjec
             assert made[i, -1] == pytest.approx(mean, rel=1e-2)
 
 
-@settings(deadline=None)
 @given(st.integers(1, 5), st.integers(0, 2**32 - 1), st.integers(1, 3), st.data())
 def test_messages_are_added_up_for_those_who_receive_them(
     languages: int, seed: int, stripes: int, data: st.DataObject
@@ -344,7 +333,6 @@ def test_columns_of_no_language_stay_empty() -> None:
         score_table(lists, chances, np.array([0], np.int16), 2)
 
 
-@settings(deadline=None)
 @given(st.integers(1, 20), st.integers(0, 9), st.data())
 def test_lists_become_tables(columns_: int, ranks: int, data: st.DataObject) -> None:
     known, rows = data.draw(st.integers(1, 9)), data.draw(st.integers(0, 4))
@@ -388,7 +376,6 @@ def test_rows_have_a_column() -> None:
             call(name, **none)
 
 
-@settings(deadline=None)
 @given(st.integers(1, 20), st.integers(0, 999), st.booleans())
 def test_beliefs_move_to_what_is_heard(columns_: int, seed: int, alone: bool) -> None:
     rng, latent, rows = np.random.default_rng(seed), 5, 7

@@ -84,7 +84,7 @@ def graph_sources(graph: Graph) -> np.ndarray:
     return found
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(webs(), st.randoms(use_true_random=False))
 def test_what_is_left_out_changes_no_belief_of_the_others(web: tuple[Graph, Evidence], random: object) -> None:
     graph, evidence = web
@@ -98,7 +98,7 @@ def test_what_is_left_out_changes_no_belief_of_the_others(web: tuple[Graph, Evid
     assert (part.language[sure] == whole.language[rows][sure]).all()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(webs())
 def test_votes_for_the_others_are_the_same(web: tuple[Graph, Evidence]) -> None:
     graph, evidence = web

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from graphlang.graph.propagation.link_regressions import fit, fit_intercepts, sigmoid
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(1, 200), st.integers(1, 9), st.integers(0, 2**32 - 1), st.sampled_from([0.1, 1.0, 5.0]))
 def test_the_slope_is_zero_where_it_ends(rows: int, groups: int, seed: int, steepness: float) -> None:
     rng = np.random.default_rng(seed)
@@ -39,7 +39,7 @@ def test_data_that_a_line_divides_are_fitted_all_the_same() -> None:
     assert 4 * (1 - sigmoid(weights)) == pytest.approx(weights / 1000, rel=1e-3)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 200), st.integers(1, 9), st.integers(0, 2**32 - 1), st.sampled_from([0.1, 1.0, 9.0]))
 def test_intercepts_alone_end_where_their_slope_is_zero(rows: int, groups: int, seed: int, spread: float) -> None:
     rng = np.random.default_rng(seed)

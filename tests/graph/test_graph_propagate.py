@@ -428,7 +428,6 @@ def collections(draw: st.DrawFn) -> tuple[Graph, Evidence]:
     return graph(n, links), evidence(pages, draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)))
 
 
-@settings(max_examples=60, deadline=None)
 @given(collections(), st.randoms())
 def test_order_and_numbering_change_nothing(collection: tuple[Graph, Evidence], random: object) -> None:
     links, pages = collection
@@ -448,7 +447,7 @@ def test_order_and_numbering_change_nothing(collection: tuple[Graph, Evidence], 
     assert (second.language[new] == first.language)[clear].all()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(collections(), st.data())
 def test_duplicates_and_self_links_change_nothing(collection: tuple[Graph, Evidence], data: st.DataObject) -> None:
     links, pages = collection
@@ -460,7 +459,7 @@ def test_duplicates_and_self_links_change_nothing(collection: tuple[Graph, Evide
     assert np.array_equal(first.probabilities, second.probabilities)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(collections())
 def test_weight_zero_changes_nothing_and_long_pages_keep_their_answer(collection: tuple[Graph, Evidence]) -> None:
     links, pages = collection

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.graph.data import Signal
@@ -195,7 +195,6 @@ def test_lists_tell_pages_of_other_partitions_where_they_stand() -> None:
 PAGES = st.lists(st.integers(-(2**63), 2**63 - 1), unique=True, max_size=6)
 
 
-@settings(deadline=None)
 @given(PAGES, st.data())
 def test_what_is_packed_is_unpacked(pages: list[int], data: st.DataObject) -> None:
     ids = np.array(sorted(pages), np.int64)
@@ -275,7 +274,6 @@ def test_what_a_page_of_which_nothing_is_known_believes_is_told_as_well() -> Non
 CHANCES = st.lists(st.floats(0.0001220703125, 1, width=32), min_size=7, max_size=7)
 
 
-@settings(deadline=None)
 @given(CHANCES, CHANCES, st.sets(st.integers(0, 6), min_size=3, max_size=3))
 def test_what_is_told_is_heard(belief: list[float], prior: list[float], named: set[int]) -> None:
     candidates = np.array([sorted(named)], np.int16)

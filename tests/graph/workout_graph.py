@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.random import Generator
 
-TURNS = 60
+TURNS = 30
 
 
 def workout(seed: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graphlang.db.records import Link, LinkKind, packed
@@ -39,7 +39,6 @@ METAS: tuple[Sequence[dict[str, str | None]], ...] = (
 )
 
 
-@settings(max_examples=500, deadline=None)
 @given(
     references=st.lists(st.tuples(TAGS, TARGETS, RELS, HREFLANGS), max_size=8),
     anchors=st.lists(TARGETS, max_size=5),

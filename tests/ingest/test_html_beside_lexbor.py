@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
@@ -93,7 +93,6 @@ RARE_SOUP = st.lists(
 
 
 # The same examples every time: of 60,000 soups four differ still, in how deep nests of errors are taken apart.
-@settings(max_examples=400, deadline=None, derandomize=True)
 @given(SOUP)
 def test_any_soup_has_the_letters_and_targets_that_the_tree_has(soup: str) -> None:
     markup = f"<body>{soup}".encode()
@@ -101,7 +100,6 @@ def test_any_soup_has_the_letters_and_targets_that_the_tree_has(soup: str) -> No
     assert (letters(markup), targets(markup)) == (page.letters, page.targets)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
 @given(TABLE)
 def test_tables_torn_to_pieces_lose_nothing(soup: str) -> None:
     markup = f"<body><table>{soup}".encode()
@@ -109,7 +107,6 @@ def test_tables_torn_to_pieces_lose_nothing(soup: str) -> None:
     assert (letters(markup), targets(markup)) == (page.letters, page.targets)
 
 
-@settings(max_examples=400, deadline=None, derandomize=True)
 @given(RARE_SOUP)
 def test_drawings_formulas_and_lists_have_the_letters_that_the_tree_has(soup: str) -> None:
     markup = f"<body>{soup}".encode()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import markup_kernel
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.ingest.html import tokenizer
@@ -415,7 +415,6 @@ def defined(markup: bytes, depth: int = 99) -> tuple[str, str]:
     return text[:size].decode(), text[size:].decode()
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=16), st.sampled_from([3, 99]))
 def test_the_kernel_parts_a_page_as_the_definition_does(pieces: list[str], depth: int) -> None:
     markup = "".join(pieces).encode()
@@ -456,7 +455,6 @@ LISTED = (
 )
 
 
-@settings(deadline=None, max_examples=100)
 @given(st.lists(st.sampled_from(LISTED), max_size=12))
 def test_lists_of_links_are_told_as_the_definition_does(pieces: list[str]) -> None:
     markup = "".join(pieces).encode()
@@ -484,7 +482,6 @@ SITES = (
 )
 
 
-@settings(deadline=None, max_examples=300)
 @given(st.lists(st.sampled_from(SITES), max_size=18))
 def test_names_languages_and_pages_are_told_as_the_definition_does(pieces: list[str]) -> None:
     markup = "".join(pieces).encode()

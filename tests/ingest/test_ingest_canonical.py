@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from publicsuffixlist import PublicSuffixList
 
@@ -100,7 +100,6 @@ NAMES = st.one_of(
 )
 
 
-@settings(max_examples=1_000)
 @given(st.lists(st.sampled_from(["a", "www", "b-c"]), max_size=4), NAMES)
 def test_suffixes_and_domains_are_those_that_the_library_finds(before: list[str], name: str) -> None:
     name = ".".join([*before, name])

@@ -332,9 +332,9 @@ def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (metadata / "entry_points.txt").write_text("[graphlang.readers]\nmine = mine_of_a_test:reader\n")
     (tmp_path / "mine_of_a_test.py").write_text(READER)
     monkeypatch.syspath_prepend(tmp_path)
-    plugins._found.cache_clear()
+    plugins._search_plugins.cache_clear()
     yield
-    plugins._found.cache_clear()
+    plugins._search_plugins.cache_clear()
 
 
 @pytest.mark.usefixtures("added")

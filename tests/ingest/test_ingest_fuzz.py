@@ -4,7 +4,7 @@ import gzip
 import io
 from typing import TYPE_CHECKING
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.db.records import Page
@@ -73,7 +73,6 @@ def mutate(data: bytes, change: tuple[str, int, int, bytes]) -> tuple[bytes, int
     return data[:at] + data[max(0, at - size) : at] + data[at:], at
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(sorted(FILES)), mutation)
 def test_damage_costs_no_sound_record_before_it(tmp_path: Path, name: str, change: tuple[str, int, int, bytes]) -> None:
     records = FILES[name]
@@ -85,7 +84,6 @@ def test_damage_costs_no_sound_record_before_it(tmp_path: Path, name: str, chang
     assert found[:sound] == [f"http://a.example/{number}" for number in range(sound)]
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(sorted(FILES)), st.lists(mutation, min_size=1, max_size=8))
 def test_any_damage_is_read_to_the_end(tmp_path: Path, name: str, changes: list[tuple[str, int, int, bytes]]) -> None:
     data = b"".join(FILES[name])
@@ -96,7 +94,6 @@ def test_any_damage_is_read_to_the_end(tmp_path: Path, name: str, changes: list[
     assert items <= 200
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=500))
 def test_any_file_is_read_to_the_end(tmp_path: Path, data: bytes) -> None:
     for name in ("a.warc", "a.arc.gz", "a"):
@@ -104,7 +101,6 @@ def test_any_file_is_read_to_the_end(tmp_path: Path, data: bytes) -> None:
     pages(b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 30\r\n" + data, tmp_path)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.binary(max_size=400))
 def test_any_payload_is_some_page(payload: bytes) -> None:
     head = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.example/\r\n\r\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graphlang.db.records import packed, unpacked
@@ -45,7 +45,6 @@ def one(written: str, base: str) -> str | None:
     return canonical(stripped, base) if stripped and not stripped.startswith("#") else None
 
 
-@settings(max_examples=1_000, deadline=None)
 @given(PIECES, st.sampled_from(BASES))
 @example("a/../..//./%2e./b", BASE)
 @example("//C.example:443/..?'", "https://a.example:8080/")
@@ -61,7 +60,6 @@ def test_joining_many_is_joining_each(written: str, base: str) -> None:
     assert joiner.join([written, "x", written], base)[::2] == [expected, expected]
 
 
-@settings(max_examples=500)
 @given(st.sampled_from(["", " ", "http:", "http://", "HTTPS://", "https://a.example", "http://a.example/"]), PIECES)
 @example("http://", "a.example/x#y\0z")
 @example("http://", "\0a.example/")
@@ -71,7 +69,6 @@ def test_an_absolute_url_is_the_librarys(before: str, behind: str) -> None:
     assert Joiner().absolute(before + behind) == canonical(before + behind)
 
 
-@settings(max_examples=300)
 @given(st.text(max_size=60))
 def test_any_text_joins_or_not_but_never_raises(written: str) -> None:
     (url,) = Joiner().join([written], BASE)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
@@ -89,7 +89,6 @@ def test_a_store_file_that_begins_like_another_format_is_read_all_the_same(
     assert problems
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 4000), st.integers(0, 30), st.binary(max_size=20) | st.sampled_from([COOKIE, b"filedesc:", b"{"]))
 def test_any_damage_leaves_the_others(archive: Archive, read: Read, place: int, size: int, other: bytes) -> None:
     records = stored(archive, 8)

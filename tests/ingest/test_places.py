@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.ingest.links.canonical import Place, find_places, place
@@ -31,7 +31,6 @@ URLS = st.tuples(
 ).map(lambda parts: f"{parts[0]}{'.'.join([*parts[1], parts[2]])}{''.join(parts[3:])}")
 
 
-@settings(max_examples=500, deadline=None)
 @given(st.lists(URLS, max_size=8))
 def test_they_are_those_of_each_url_alone(urls: list[str]) -> None:
     assert find_places(urls) == [place(url) for url in urls]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.ingest.formats.warc import Warc
@@ -42,7 +42,6 @@ FIRST = st.sampled_from(
 )
 
 
-@settings(max_examples=1_500, deadline=None)
 @given(
     st.sampled_from([b"WARC/1.0\r\n", b"WARC/1.1\n", b"warc/1.0\n", b""]),
     st.lists(LINES, max_size=6),

@@ -7,7 +7,7 @@ import io
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.ingest.files.decompress import Source
@@ -54,7 +54,6 @@ def _slowly(archive: bytes, path: Path) -> list[RawRecord]:
         return list(raw_records(source.chunks(), Warc(), LIMITS, source))
 
 
-@settings(max_examples=700, deadline=None)
 @given(MEMBERS, st.integers(0, 3))
 def test_records_are_those_of_the_reader_of_records(
     tmp_path_factory: pytest.TempPathFactory, members: list[bytes], cut: int

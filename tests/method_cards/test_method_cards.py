@@ -13,13 +13,20 @@ from graphlang.cli import cli
 from graphlang.content import registry as content_methods
 from graphlang.content.adapters import ADAPTERS
 from graphlang.method_cards import sources
-from graphlang.method_cards.as_text import as_text
-from graphlang.method_cards.card import Card, Confusion, Measure, card, languages_of
-from graphlang.method_cards.figures import FILE, figures
-from graphlang.method_cards.training_text import Trained, summed, training_text
+from graphlang.method_cards.card import (
+    FIGURES_FILE,
+    Card,
+    Confusion,
+    Measure,
+    list_languages,
+    make_card,
+    read_figures,
+)
+from graphlang.method_cards.card_text import format_card
+from graphlang.method_cards.training_text import TrainingSource, list_training_text, sum_sources
 from graphlang.urls import url_methods
 
-DATA = FILE.parent
+DATA = FIGURES_FILE.parent
 SHIPPED = sorted(path.stem for path in DATA.glob("*.npz") if path.stem != "url-lists")
 NAMES = list(sources.names())
 
@@ -32,11 +39,11 @@ def run(*arguments: str) -> str:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_method_has_a_card_with_a_source_and_what_differs(name: str) -> None:
-    found = card(name)
+    found = make_card(name)
     assert found.source
     assert found.differs
     assert not found.source.startswith("Another package"), "write its card in graphlang/method_cards/sources.py"
-    assert max(map(len, as_text(found).splitlines())) <= 130
+    assert max(map(len, format_card(found).splitlines())) <= 130
     # No labelled collection declares a language, and common-lingua takes hours for the lines.
     told = f"run: python tests/benchmarks/method_cards.py {name}"
     assert bool(found.accuracy) == (name not in {"declared", "common-lingua"}), told
@@ -50,30 +57,30 @@ def test_methods_of_the_registries_are_all_there() -> None:
 @pytest.mark.parametrize("name", SHIPPED)
 def test_figures_are_those_of_the_model_that_is_shipped(name: str) -> None:
     shipped = hashlib.sha256((DATA / f"{name}.npz").read_bytes()).hexdigest()
-    assert card(name).model == shipped, f"run: {card(name).made_by}"
+    assert make_card(name).model == shipped, f"run: {make_card(name).made_by}"
 
 
 @pytest.mark.parametrize("name", [*sources.GRAPH_ABOUT, "tld"])
 def test_figures_of_graph_methods_start_from_the_default_that_is_shipped(name: str) -> None:
     shipped = hashlib.sha256((DATA / "nfc.npz").read_bytes()).hexdigest()
-    assert card(name).model == shipped, f"run: {card(name).made_by}"
+    assert make_card(name).model == shipped, f"run: {make_card(name).made_by}"
 
 
 def test_figures_of_propagation_are_those_of_the_weights_that_are_shipped() -> None:
     shipped = hashlib.sha256((DATA / "weights.json").read_bytes()).hexdigest()
-    assert figures()["methods"]["propagation"]["weights"] == shipped, f"run: {card('propagation').made_by}"
+    assert read_figures()["methods"]["propagation"]["weights"] == shipped, f"run: {make_card('propagation').made_by}"
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_shares_are_shares(name: str) -> None:
-    found = card(name)
+    found = make_card(name)
     for row in found.accuracy:
         assert row.tested > 0
         assert 0 <= row.accuracy <= 1
     for pair in found.confusions:
         assert pair.language != pair.taken_for
         assert 0 < pair.share <= 1
-    own = figures()["methods"].get(name, {})
+    own = read_figures()["methods"].get(name, {})
     for tested, *shares in own.get("languages", {}).values():
         assert tested > 0
         assert all(0 <= share <= 1 for share in shares)
@@ -81,7 +88,7 @@ def test_shares_are_shares(name: str) -> None:
 
 def test_accuracy_of_the_whole_is_that_of_its_languages() -> None:
     for name in ("nfc", "nfc-2004", "url"):
-        own = figures()["methods"][name]
+        own = read_figures()["methods"][name]
         right = sum(tested * shares[0] for tested, *shares in own["languages"].values())
         assert right / own["accuracy"][0]["tested"] == pytest.approx(own["accuracy"][0]["accuracy"], abs=1e-4)
         assert sum(row[0] for row in own["languages"].values()) == own["accuracy"][0]["tested"]
@@ -96,19 +103,19 @@ def test_training_text_is_summed_by_kind_and_licence() -> None:
         {"file": "reference/freqwords/fr.txt", "source": "words and", "licence": "PD", "bytes": "7"},
         {"file": "train-software/fr/x.txt", "source": "MediaWiki", "licence": "GPL", "bytes": "800"},
     ]
-    assert summed(rows, {"train", "reference"}) == (
-        Trained("treebanks", "CC-BY-SA-4.0", 1, 1, 90, "bytes"),
-        Trained("Universal Declaration of Human Rights", "PD", 3, 2, 12, "bytes"),
-        Trained("words with their frequency", "PD", 1, 1, 7, "bytes"),
+    assert sum_sources(rows, {"train", "reference"}) == (
+        TrainingSource("treebanks", "CC-BY-SA-4.0", 1, 1, 90, "bytes"),
+        TrainingSource("Universal Declaration of Human Rights", "PD", 3, 2, 12, "bytes"),
+        TrainingSource("words with their frequency", "PD", 1, 1, 7, "bytes"),
     )
 
 
 def test_the_default_was_trained_on_every_file_of_the_table() -> None:
     with (DATA / "nfc-sources.tsv").open(encoding="utf-8") as file:
         total = sum(int(row["bytes"]) for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-    assert sum(one.amount for one in training_text("nfc")) == total
-    assert sum(one.amount for one in training_text("nfc-2004")) < total
-    assert training_text("rank-order") == ()
+    assert sum(one.amount for one in list_training_text("nfc")) == total
+    assert sum(one.amount for one in list_training_text("nfc-2004")) < total
+    assert list_training_text("rank-order") == ()
 
 
 def small(**changed: object) -> Card:
@@ -120,7 +127,7 @@ def small(**changed: object) -> Card:
         "source": "A. Uthor, 1999, section 2",
         "differs": ("Ties go to the first " + "x" * 90 + " label.", "Probabilities are ours."),
         "labels": 2,
-        "training": (Trained("everyday sentences", "CC0-1.0", 3, 2, 12_345, "bytes"),),
+        "training": (TrainingSource("everyday sentences", "CC0-1.0", 3, 2, 12_345, "bytes"),),
         "model": "abcdef0123456789",
         "test": "lines of a book",
         "measured": "",
@@ -170,16 +177,16 @@ Taken for another, most texts first
 
 
 def test_a_card_as_text() -> None:
-    assert as_text(small()) == TEXT
+    assert format_card(small()) == TEXT
 
 
 def test_a_card_without_figures_has_no_empty_sections() -> None:
-    bare = as_text(small(labels=0, training=(), accuracy=(), confusions=(), differs=()))
+    bare = format_card(small(labels=0, training=(), accuracy=(), confusions=(), differs=()))
     assert bare == TEXT.partition("\nDiffers")[0]
 
 
 def test_a_graph_method_beside_the_text_alone() -> None:
-    shown = as_text(small(accuracy=(Measure("short pages", 72, 0.958, text_alone=0.694),), measured="from nfc"))
+    shown = format_card(small(accuracy=(Measure("short pages", 72, 0.958, text_alone=0.694),), measured="from nfc"))
     assert "  on           tested   right  text alone\n  short pages      72  95.8 %      69.4 %\n" in shown
     assert "  On lines of a book; from nfc, model abcdef012345" in shown
 
@@ -194,11 +201,11 @@ def test_the_list_tells_the_paper_s_method_from_its_descendant() -> None:
 
 @pytest.mark.parametrize("name", ["nfc", "url-custom-dt", "propagation", "A or B", "declared"])
 def test_the_verb_prints_the_card(name: str) -> None:
-    assert run(name) == as_text(card(name))
+    assert run(name) == format_card(make_card(name))
     found = json.loads(run(name, "--json"))
-    assert found == json.loads(json.dumps(card(name).as_dict()))
+    assert found == json.loads(json.dumps(make_card(name).as_dict()))
     assert found["name"] == name
-    assert found["accuracy"] == [row._asdict() for row in card(name).accuracy]
+    assert found["accuracy"] == [row._asdict() for row in make_card(name).accuracy]
 
 
 def test_all_cards_as_json_into_a_file(tmp_path: Path) -> None:
@@ -209,12 +216,12 @@ def test_all_cards_as_json_into_a_file(tmp_path: Path) -> None:
 
 def test_the_languages_of_a_method() -> None:
     rows = list(csv.DictReader(io.StringIO(run("nfc", "--languages", "--format", "csv"))))
-    assert len(rows) == card("nfc").labels
+    assert len(rows) == make_card("nfc").labels
     (german,) = [row for row in rows if row["label"] == "deu"]
-    tested, whole, *_ = figures()["methods"]["nfc"]["languages"]["deu"]
+    tested, whole, *_ = read_figures()["methods"]["nfc"]["languages"]["deu"]
     assert (german["name"], german["tag"], german["tested"]) == ("German", "de", str(tested))
     assert float(german["accuracy"]) == whole
-    assert {one.language for one in languages_of("url-cctld")} >= {"pol", "jpn"}
+    assert {one.language for one in list_languages("url-cctld")} >= {"pol", "jpn"}
 
 
 @pytest.mark.parametrize(
@@ -244,5 +251,5 @@ def test_a_method_without_a_model_says_how_to_train_one() -> None:
 
 def test_other_programs_name_their_version() -> None:
     for name in ADAPTERS:
-        assert card(name).measured.startswith("with ") or name == "common-lingua"  # which is not measured
-        assert card(name).model == ""
+        assert make_card(name).measured.startswith("with ") or name == "common-lingua"  # which is not measured
+        assert make_card(name).model == ""

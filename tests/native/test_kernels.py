@@ -204,7 +204,7 @@ def test_a_sanitiser_complains_of_a_defect(
     sanitiser: Callable[..., Callable[..., str]], defect: str, complaint: str
 ) -> None:
     kind = "thread" if defect == "race" else "address,undefined"
-    run = sanitiser(kind, threads=4, kernels="tests/native/probe.c")
+    run = sanitiser(kind, kernels="tests/native/probe.c")
     workout = Path(__file__).with_name("workout_defects.py")
     with pytest.raises(AssertionError, match=complaint):
         run(workout, defect)

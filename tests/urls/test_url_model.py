@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang import modelfile
@@ -230,7 +230,6 @@ def test_shipped_model_believes_the_code_and_not_the_words(shipped: UrlIdentifie
     assert found == ["eng", *codes.values()]
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     st.lists(
         st.text(max_size=30) | st.from_regex(r"http://[a-z.]{1,12}/[a-z/%&=._-]{0,20}", fullmatch=True),

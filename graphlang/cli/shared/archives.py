@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 import click
 
+from graphlang.arguments import MOST_WORKERS
 from graphlang.cli.shared.options import Finite, WholeNumber, apply
 from graphlang.cli.shared.paths import STANDARD_INPUT, files_in
 from graphlang.db.records import READ
@@ -27,6 +28,15 @@ def _characters(ctx: click.Context, param: click.Parameter, value: str) -> int |
     if not (value.isascii() and value.isdecimal()):
         raise click.BadParameter(f"{value!r} is neither a number of characters nor none")
     return int(WholeNumber(0).convert(value, param, ctx))
+
+
+def _charset(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    if value:
+        try:
+            Limits(charset=value)
+        except ValueError as error:
+            raise click.BadParameter(str(error), ctx, param) from error
+    return value
 
 
 class _Named(click.Path):
@@ -50,6 +60,8 @@ class Bounds(TypedDict):
     max_ratio: int
     bytes_: bool
     plain_urls: bool
+    charset: str
+    ignore_server_charset: bool
 
 
 class Reading(Bounds):
@@ -115,6 +127,20 @@ _LIMITS: Final = (
         help="Keep the visible bytes of every page for methods over bytes; by default only if the charset is doubtful.",
     ),
     click.option(
+        "--charset",
+        callback=_charset,
+        default="",
+        metavar="NAME",
+        help="Read pages in this charset, such as koi8-r, whatever they declare. Pages in UTF-8, and pages that do not"
+        " decode in it, are read as without the option.",
+    ),
+    click.option(
+        "--ignore-server-charset",
+        is_flag=True,
+        help="Do not use the charset of the HTTP header: some servers send the same one with every page. By default it"
+        " counts, unless another charset fits the bytes far better.",
+    ),
+    click.option(
         "--plain-urls", is_flag=True, help="Drop session ids and tracking parameters (utm_source, fbclid) from URLs."
     ),
 )
@@ -122,7 +148,7 @@ _READING: Final = (
     from_list,
     click.option(
         "--workers",
-        type=WholeNumber(1),
+        type=WholeNumber(1, MOST_WORKERS),
         default=None,
         metavar="N",
         help="Processes that decompress and parse; by default one for each core. The result does not depend on "
@@ -173,6 +199,8 @@ def limits_of(options: Bounds) -> Limits:
         all_bytes=options["bytes_"],
         anchor_texts=bool(options.get("anchor_texts")),
         plain_urls=options["plain_urls"],
+        charset=options["charset"],
+        ignore_server_charset=options["ignore_server_charset"],
     )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from graphlang.arguments import MOST_WORKERS
 from graphlang.db.snapshot import moment_of
 from graphlang.plugins import VARIABLE, use_plugins
 
@@ -23,10 +24,10 @@ DATABASE: Final = "graphlang.database"
 
 
 class WholeNumber(click.IntRange):
-    """A whole number from a minimum on, up to what a database and an index can hold; ``unit`` multiplies it."""
+    """A whole number from a minimum to a maximum, or to what a database and an index hold; ``unit`` multiplies it."""
 
-    def __init__(self, minimum: int, *, unit: int = 1) -> None:
-        super().__init__(min=minimum)
+    def __init__(self, minimum: int, maximum: int | None = None, *, unit: int = 1) -> None:
+        super().__init__(min=minimum, max=maximum)
         self._largest = _LARGEST // unit
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -66,7 +67,8 @@ def given_on_command_line(name: str) -> bool:
 
 def remember_database(ctx: click.Context, param: click.Parameter, value: Path) -> Path:
     """Keep the path of the database, whose content may cause an error; a callback of arguments and options."""
-    del param
+    if value == Path():
+        raise click.BadParameter("the name of the database is empty.", ctx, param)
     ctx.meta[DATABASE] = value
     return value
 
@@ -108,7 +110,7 @@ gold = click.option(
 
 identify_workers = click.option(
     "--workers",
-    type=WholeNumber(1),
+    type=WholeNumber(1, MOST_WORKERS),
     help="Threads that identify texts, at most eight; by default all cores. URLs and methods of other packages "
     "use one. The result does not depend on it.",
 )

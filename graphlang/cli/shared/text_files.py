@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import re
 import sys
 from contextlib import suppress
 from itertools import chain
@@ -32,6 +33,23 @@ _WIDE_MARKS = {
 _CUT = 3  #: bytes of a character that may be missing at the end
 
 
+#: The beginning of an HTML file.
+_HTML = re.compile(
+    rb"(?:\xef\xbb\xbf)?(?:\s|<!--.*?-->|<\?xml[^>]*\?>)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
+)
+
+
+def _page_text(data: bytes, encoding: str | None) -> str:
+    """Read the title and the main content of a page."""
+    from graphlang.content.page_input import Material, as_texts  # noqa: PLC0415 - rarely needed
+    from graphlang.ingest.html.document import read_document  # noqa: PLC0415
+    from graphlang.ingest.limits import Limits  # noqa: PLC0415
+    from graphlang.ingest.payload.charset import decode  # noqa: PLC0415
+
+    page = read_document(decode(data, encoding).text, Limits())
+    return as_texts(Material([page.title], [page.text], [page.main_length], [b""], [""]))[0]
+
+
 def _known(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     del ctx, param
     if value is None:
@@ -57,11 +75,15 @@ encoding = click.option(
 
 
 class Texts:
-    """Texts of files, with their names; ``-`` is standard input. ``unread`` has the files that could not be read."""
+    """Texts of files, with their names; ``-`` is standard input. ``unread`` has the files that could not be read.
 
-    def __init__(self, names: Iterable[str], encoding: str | None) -> None:
+    With `html` every file is HTML; without it, those that begin so.
+    """
+
+    def __init__(self, names: Iterable[str], encoding: str | None, *, html: bool = False) -> None:
         self._names = names
         self._encoding = encoding
+        self._html = html
         self.unread: list[str] = []
 
     def files(self) -> Iterator[tuple[str, str]]:
@@ -70,6 +92,9 @@ class Texts:
             data = file.read(_BYTES)
             if len(data) == _BYTES and file.read(1):
                 _say_cut(name)
+            if self._html or _HTML.match(data):
+                yield name, _page_text(data, self._encoding)
+                continue
             text = data.decode(self._encoding, "replace") if self._encoding else _decoded(data, name)
             yield name, text.removeprefix("\ufeff").rstrip("\r\n")
 

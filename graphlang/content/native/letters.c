@@ -15,6 +15,9 @@
 #define CYRILLIC 2u
 #define SCRIPTS GRAPHLANG_LETTERS_SCRIPTS
 #define FEWEST 2
+#define FIRST_DENSE 0x590u /* letters before it have capitals, and words of several letters */
+#define DENSE 3
+#define MOST_CONSONANTS 3 /* of an abbreviation: XXL, PMS */
 #define RUN 32 /* symbols that are counted together */
 
 /* Returns 0, or that a row begins or ends outside the symbols. */
@@ -32,6 +35,14 @@ INLINE uint32_t bits_of(const uint32_t *symbols, int64_t number)
     for (int64_t i = 0; i < number; i++)
         all |= symbols[i];
     return all;
+}
+
+/* Whether a character may join the one before it to a composed character (Unicode normalisation form C): Latin, Greek and
+   Cyrillic marks, Arabic hamza and madda, vowels and finals of Hangul, and marks of kana. */
+INLINE uint32_t composes(uint32_t symbol)
+{
+    return (symbol - FIRST_MARK < FIRST_OTHER - FIRST_MARK) | (symbol - 0x653u < 3) | (symbol - 0x1161u < 0x15) |
+           (symbol - 0x11A8u < 0x1B) | (symbol - 0x3099u < 2);
 }
 
 WIDE
@@ -54,7 +65,7 @@ int64_t graphlang_letters_scan(int64_t size, int64_t rows, const uint32_t *symbo
             uint32_t symbol = symbols[i];
             if (symbol >= CODE_POINTS)
                 return GRAPHLANG_REFUSE(fault, "symbols", i, symbol, 0, CODE_POINTS - 1);
-            marks |= symbol - FIRST_MARK < FIRST_OTHER - FIRST_MARK;
+            marks |= composes(symbol);
             if (!known[symbol >> PAGE]) {
                 needed[symbol >> PAGE] = 1;
                 found |= GRAPHLANG_LETTERS_PAGES_NEEDED;
@@ -308,7 +319,7 @@ int64_t graphlang_letters_lengths(int64_t size, int64_t rows, const uint32_t *sy
                 if (symbol >= CODE_POINTS)
                     return GRAPHLANG_REFUSE(fault, "symbols", at, symbol, 0, CODE_POINTS - 1);
                 uint32_t entry = table[symbol], is_letter = (entry & SYMBOL) != SPACE, stays = !(entry & DROPPED);
-                marks |= symbol - FIRST_MARK < FIRST_OTHER - FIRST_MARK;
+                marks |= composes(symbol);
                 if (!known[symbol >> PAGE]) {
                     needed[symbol >> PAGE] = 1;
                     found |= GRAPHLANG_LETTERS_PAGES_NEEDED;
@@ -434,22 +445,88 @@ static int64_t count_garbled(const uint32_t *text, int64_t length)
     return all;
 }
 
+/* Whether a character is a letter or a mark, about: no table is asked. */
+INLINE int like_letter(uint32_t symbol)
+{
+    if (symbol < 0x80)
+        return (symbol | 0x20) - 'a' < 26;
+    return symbol >= 0xC0 && symbol != 0xD7 && symbol != 0xF7 && symbol - 0x2000u >= 0xE00 && symbol - 0x3000u >= 5 &&
+           symbol - 0xFE30u >= 0x40 && symbol - 0xFF01u >= 0x20 && symbol < 0x1F000;
+}
+
+INLINE int is_digit(uint32_t symbol)
+{
+    return symbol - '0' < 10;
+}
+
+/* Signs within a word that only names of files and of variables, formulas and addresses have. */
+INLINE int joins_code(uint32_t symbol, uint32_t next)
+{
+    return symbol == '_' || symbol == '@' || symbol == '\\' || symbol == '|' || symbol == '^' || symbol == '(' ||
+           symbol == '[' || (symbol == '=' && next != '"' && next != '\'');
+}
+
+INLINE int is_capital_consonant(uint32_t symbol)
+{
+    const uint32_t vowels = 1u << 0 | 1u << 4 | 1u << 8 | 1u << 14 | 1u << 20 | 1u << 24; /* A E I O U Y */
+    return symbol - 'A' < 26 && !(vowels >> (symbol - 'A') & 1);
+}
+
+struct letter_counts {
+    int64_t letters, plain, digits;
+};
+
+/* Letters of a text, those in plain words, and digits. A letter of a script without capitals counts three times. */
+static struct letter_counts count_plain_letters(const uint32_t *text, int64_t length)
+{
+    struct letter_counts counts = {0, 0, 0};
+    for (int64_t place = 0; place < length;) {
+        int64_t letters = 0, dense = 0, consonants = 0, run = 0, longest = 0, digits = 0, code = 0;
+        for (; place < length && text[place] > SPACE && text[place] != 0xA0 && text[place] != 0x3000; place++) {
+            uint32_t symbol = text[place];
+            if (like_letter(symbol)) {
+                letters += symbol < FIRST_DENSE;
+                dense += symbol >= FIRST_DENSE;
+                consonants += is_capital_consonant(symbol);
+                longest = ++run > longest ? run : longest;
+            } else if (symbol != 0xAD && symbol - 0x200Bu >= 5 && symbol != 0xFEFF) { /* those are dropped */
+                digits += is_digit(symbol);
+                code |= (run || digits) && joins_code(symbol, place + 1 < length ? text[place + 1] : 0);
+                run = 0;
+            }
+        }
+        int plain = longest >= FEWEST && !digits && !code && !(consonants == letters && letters <= MOST_CONSONANTS);
+        counts.letters += letters + DENSE * dense;
+        counts.plain += DENSE * dense + (plain ? letters : 0);
+        counts.digits += digits;
+        while (place < length && !(text[place] > SPACE && text[place] != 0xA0 && text[place] != 0x3000))
+            place++;
+    }
+    return counts;
+}
+
 WIDE
 int graphlang_letters_rubbish(int64_t size, int64_t rows, const uint32_t *symbols, const int64_t *begins, const int64_t *ends,
-                              int64_t *trebled, int64_t *code, int64_t *garbled, graphlang_fault *fault)
+                              int64_t *drawn, int64_t *code, int64_t *garbled, int64_t *letters, int64_t *plain,
+                              int64_t *digits, graphlang_fault *fault)
 {
     for (int64_t row = 0; row < rows; row++) {
         if (out_of_text(row, begins[row], ends[row], size, fault))
             return GRAPHLANG_OUT_OF_RANGE;
         const uint32_t *own = symbols + begins[row];
         int64_t length = ends[row] - begins[row];
-        int32_t letters = 0, marks = 0, paths = 0; /* a text has fewer characters than fit */
+        int32_t again = 0, marks = 0, paths = 0; /* a text has fewer characters than fit */
         for (int64_t i = 0; i < length; i++)
             marks += (own[i] == '{') | (own[i] == '}') | (own[i] == ';');
         for (int64_t i = 2; i < length; i++)
             paths += (own[i] == '/') & (own[i - 1] == ' ') & (own[i - 2] == ':');
         for (int64_t i = 2; i < length; i++)
-            letters += (own[i] == own[i - 1]) & (own[i] == own[i - 2]) & ((own[i] | 0x20) - 'a' < 26);
+            again += (own[i] == own[i - 1]) & (own[i] == own[i - 2]) & (((own[i] | 0x20) - 'a' < 26) | (own[i] >= 0xC0));
+        for (int64_t i = 5; i < length; i++)
+            again += (own[i] == own[i - 2]) & (own[i] == own[i - 4]) & (own[i - 1] == own[i - 3]) &
+                     (own[i - 1] == own[i - 5]) & (own[i] != own[i - 1]) &
+                     (((own[i] | 0x20) - 'a' < 26) | (own[i] >= 0xC0)) &
+                     (((own[i - 1] | 0x20) - 'a' < 26) | (own[i - 1] >= 0xC0));
         garbled[row] = 0;
         if (length && bits_of(own, length) >= 0x80) {
             int32_t firsts = 0; /* of runs of up to four characters */
@@ -458,8 +535,12 @@ int graphlang_letters_rubbish(int64_t size, int64_t rows, const uint32_t *symbol
             if (4 * GRAPHLANG_LETTERS_GARBLED * (int64_t)firsts > length)
                 garbled[row] = count_garbled(own, length);
         }
-        trebled[row] = letters;
+        drawn[row] = again;
         code[row] = marks + GRAPHLANG_LETTERS_OF_PATH * (int64_t)paths;
+        struct letter_counts counts = count_plain_letters(own, length);
+        letters[row] = counts.letters;
+        plain[row] = counts.plain;
+        digits[row] = counts.digits;
     }
     return 0;
 }

@@ -15,8 +15,10 @@ confidence falls. They are applied in this order:
    one by one, and the likelihood of the text under the label's character language model. A logistic function of these
    and their products is the probability; the greater of both doubts counts. Features that cost time are computed only
    where the cheaper ones leave doubt: the stages of `STAGES`.
-3. **Rubbish** (`doubt_rubbish`), by characters: letters in threes ("XXXX") have no answer; program code, settings of
-   paths ("Disallow: /tmp/") and text encoded twice ("Ð¿Ñ€Ð¸Ð²ÐµÑ‚") lose `OF_CODE` of their confidence.
+3. **Rubbish** (`doubt_rubbish`), by characters: letters in threes ("XXXX") have no answer, nor have codes, names of
+   files, formulas and single letters ("K1 K2 L1", "IMG_2001.JPG", "f(x) = ax + b"); program code, settings of paths
+   ("Disallow: /tmp/"), text encoded twice ("Ð¿Ñ€Ð¸Ð²ÐµÑ‚") and numbers with a few words lose `OF_CODE` of their
+   confidence.
 
 Both logistic functions were fitted on development texts, answered by the whole model and by models without the text's
 language; about one of a hundred texts counts as unknown and one as rubbish. ``tests/content/make_unknown.py`` fits the
@@ -100,7 +102,8 @@ THIRD_LETTERS = 0.2  #: share of letters that are the third of their kind in a r
 CODE = 0.03  #: share of braces, semicolons and paths (`OF_PATH` each) from which on a text is program code
 FEWEST_SIGNS = 3  #: braces and the like that program code has at least
 OF_PATH = _letters.LETTERS_OF_PATH
-OF_CODE = 0.6  #: P(no language) of program code and of text encoded twice
+OF_CODE = 0.6  #: P(no language) of program code, of text encoded twice, and of numbers
+OF_CODES = 0.8  #: P(no language) of a page of codes
 #: A text of which one character in this many was encoded twice is doubted like code.
 GARBLED = _letters.LETTERS_GARBLED
 
@@ -366,36 +369,87 @@ def discount(
     return signs, doubt, undecided.astype(np.bool_)
 
 
-def find_rubbish(texts: Characters) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
-    """Find texts of repeated letters, program code, and text encoded twice, (texts,) each.
+class Signs(NamedTuple):
+    """Signs of rubbish that a kernel counts in each text, (texts,) each."""
+
+    drawn: Ints  #: letters like the two before them, or that end the third of two equal pairs
+    code: Ints  #: braces, semicolons and paths
+    garbled: Ints  #: characters that were encoded twice
+    letters: Ints  #: each of a script without capitals three times
+    plain: Ints  #: letters in words of two letters or more, without digits and signs of code
+    digits: Ints
+
+
+def count_signs(texts: Characters) -> Signs:
+    """Count the signs of rubbish in texts."""
+    signs = Signs(*(np.empty(len(texts), dtype=np.int64) for _ in Signs._fields))
+    _letters.letters_rubbish(symbols=texts.symbols, begins=texts.begins, ends=texts.ends, **signs._asdict())
+    return signs
+
+
+class Rubbish(NamedTuple):
+    """Which texts are rubbish, and of what kind, (texts,) each."""
+
+    drawn: NDArray[np.bool_]  #: repeated letters
+    program: NDArray[np.bool_]
+    garbled: NDArray[np.bool_]  #: text that was encoded twice
+    codes: NDArray[np.bool_]  #: less than half of the letters are in plain words
+    numbers: NDArray[np.bool_]  #: as many digits as letters
+
+
+def find_rubbish(texts: Characters, signs: Signs | None = None) -> Rubbish:
+    """Find texts that are rubbish; `signs` are those of the texts, if they were counted before.
 
     >>> from graphlang.content.text.normalise import characters
-    >>> texts = characters(["xxxx xxx", "brrr, said he", "a{top:0;left:0}", "Ð¿Ñ€Ð¸"])
-    >>> [rubbish.tolist() for rubbish in find_rubbish(texts)]
-    [[True, False, False, False], [False, False, True, False], [False, False, False, True]]
+    >>> texts = ["xxxx xxx", "brrr, said he", "a{top:0;left:0}", "Ð¿Ñ€Ð¸", "K1 K2 L", "Joh 3,16; Röm 8,28"]
+    >>> {kind: found.tolist().index(True) for kind, found in find_rubbish(characters(texts))._asdict().items()}
+    {'drawn': 0, 'program': 2, 'garbled': 3, 'codes': 4, 'numbers': 5}
     """
-    third, code, garbled = (np.empty(len(texts), dtype=np.int64) for _ in range(3))
-    _letters.letters_rubbish(
-        symbols=texts.symbols, begins=texts.begins, ends=texts.ends, trebled=third, code=code, garbled=garbled
-    )
+    signs = count_signs(texts) if signs is None else signs
     length = texts.ends - texts.begins
-    return third > THIRD_LETTERS * length, (code >= FEWEST_SIGNS) & (code > CODE * length), garbled * GARBLED > length
+    return Rubbish(
+        signs.drawn > THIRD_LETTERS * length,
+        (signs.code >= FEWEST_SIGNS) & (signs.code > CODE * length),
+        signs.garbled * GARBLED > length,
+        2 * signs.plain < signs.letters,
+        (signs.digits >= signs.letters) & (signs.letters > 0),
+    )
 
 
-def doubt_rubbish(answer: Floats, rows: Ints, texts: Characters, latin: NDArray[np.bool_] | None = None) -> None:
-    """Remove the answers of repeated letters, and lower the confidence of code and text encoded twice, in place.
+def doubt_rubbish(
+    answer: Floats,
+    rows: Ints,
+    texts: Characters,
+    latin: NDArray[np.bool_] | None = None,
+    signs: Signs | None = None,
+    *,
+    pages: bool = False,
+) -> None:
+    """Remove the answers of repeated letters and codes, and lower the confidence of other rubbish, in place.
+
+    A page of codes keeps a little confidence: its few words are evidence for the graph. Numbers are usual on pages.
 
     Args:
         answer: Probabilities, (rows, labels).
         rows: Row of each text, (texts,).
         texts: What was read of them.
         latin: Which are in Latin letters, as text encoded twice is, (texts,); all if None.
+        signs: Of the texts, if they were counted before.
+        pages: Whether the texts are pages.
     """
-    repeated, code, garbled = find_rubbish(texts)
-    if repeated.any():
-        answer[rows[repeated]] = 0
-    doubtful = rows[code | (garbled if latin is None else garbled & latin)]
-    if len(doubtful):
-        chances = answer[doubtful]
+    rubbish = find_rubbish(texts, signs)
+    none, code = rubbish.drawn, rubbish.program | (rubbish.garbled if latin is None else rubbish.garbled & latin)
+    if not pages:
+        none, code = none | rubbish.codes, code | rubbish.numbers
+    if none.any():
+        answer[rows[none]] = 0
+    _spread_evenly(answer, rows[code & ~rubbish.codes], OF_CODE)
+    _spread_evenly(answer, rows[rubbish.codes & ~none], OF_CODES)
+
+
+def _spread_evenly(answer: Floats, rows: Ints, part: float) -> None:
+    """Spread a part of the probability of some rows over their labels, in place."""
+    if len(rows):
+        chances = answer[rows]
         even = (chances > 0) / np.maximum((chances > 0).sum(axis=1, keepdims=True), 1).astype(np.float32)
-        answer[doubtful] = np.where(chances > 0, chances * np.float32(1 - OF_CODE) + np.float32(OF_CODE) * even, 0)
+        answer[rows] = np.where(chances > 0, chances * np.float32(1 - part) + np.float32(part) * even, 0)

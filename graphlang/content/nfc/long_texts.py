@@ -61,25 +61,26 @@ class LongTexts:
         # After so many windows doubt is like that of a short text; what separates close languages counts once.
         self._prior = parts.before + parts.scores.close_bias
 
-    def answer(self, texts: Sequence[str], rows: Ints, answer: Floats) -> None:
+    def answer(self, texts: Sequence[str], rows: Ints, answer: Floats, *, pages: bool) -> None:
         """Fill in the probabilities of the long ones among texts.
 
         Args:
             texts: Any strings, without padding (`windows.trim`).
             rows: The long texts, and their rows in `answer`, which are 0.
             answer: Probabilities, (texts, labels).
+            pages: Whether the texts are pages (`ShortTexts.answer`).
         """
         scripts, second = windows.main_scripts([texts[i] for i in rows.tolist()])
         in_model = self._parts.knows(scripts)
         scripts = np.where(in_model, scripts, second)
         order = np.argsort(scripts, kind="stable")  # weights of one script stay in the cache
         order = order[self._parts.knows(scripts[order])]
-        self._answer(texts, rows[order], scripts[order], answer)
+        self._answer(texts, rows[order], scripts[order], answer, pages=pages)
         mixed = np.flatnonzero(in_model & (second > 0))
         batch = max(1, _WINDOWS_BATCH // (_FIRST_LOOK * _FIRST_SIZE))
         for begin in range(0, len(mixed), batch):
             places = mixed[begin : begin + batch]
-            self._weigh_scripts(texts, rows[places], scripts[places], answer)
+            self._weigh_scripts(texts, rows[places], scripts[places], answer, pages=pages)
         doubtful = rows[~answer[rows].any(axis=1)]
         if len(doubtful):
             self._answer_by_parts(texts, doubtful, answer)
@@ -87,11 +88,13 @@ class LongTexts:
             sizes = np.fromiter((len(texts[i]) for i in rows.tolist()), dtype=np.int64, count=len(rows))
             self._compare_relatives(texts, rows[sizes > _COMPARED], answer)
 
-    def _weigh_scripts(self, texts: Sequence[str], rows: Ints, scripts: Scripts, answer: Floats) -> None:
+    def _weigh_scripts(
+        self, texts: Sequence[str], rows: Ints, scripts: Scripts, answer: Floats, *, pages: bool
+    ) -> None:
         """Weigh answers of texts with more Latin letters than others against answers of their Latin part, in place."""
         mixed = [texts[i] for i in rows.tolist()]
         latin = np.zeros((len(rows), answer.shape[1]), dtype=np.float32)
-        self._answer(mixed, np.arange(len(rows)), np.full(len(rows), LATIN, dtype=np.uint8), latin)
+        self._answer(mixed, np.arange(len(rows)), np.full(len(rows), LATIN, dtype=np.uint8), latin, pages=pages)
         for row, text, script, in_latin in zip(rows.tolist(), mixed, scripts.tolist(), latin, strict=True):
             if in_latin.any():
                 share = 1.0
@@ -137,40 +140,44 @@ class LongTexts:
             both = answer[row, great] + answer[row, small]
             answer[row, great], answer[row, small] = both * (1 - share[near]), both * share[near]
 
-    def _answer(self, texts: Sequence[str], rows: Ints, scripts: Scripts, answer: Floats) -> None:
+    def _answer(self, texts: Sequence[str], rows: Ints, scripts: Scripts, answer: Floats, *, pages: bool) -> None:
         """Fill in the probabilities of the texts in `rows`, each in one script that the model knows."""
         batch = max(1, _WINDOWS_BATCH // (_FIRST_LOOK * _FIRST_SIZE))
         unsure = [np.zeros(0, dtype=np.int64)]
         for begin in range(0, len(rows), batch):
             places, script = rows[begin : begin + batch], scripts[begin : begin + batch]
-            letters, sure = self._look([texts[i] for i in places.tolist()], places, script, _FIRST_LOOK, answer)
+            letters, sure = self._look(
+                [texts[i] for i in places.tolist()], places, script, _FIRST_LOOK, answer, pages=pages
+            )
             few = letters < _FIRST_LOOK * _FIRST_SIZE * windows.FEW
             if few.any():
-                self._answer_words(texts, places[few], script[few], answer)
+                self._answer_words(texts, places[few], script[few], answer, pages=pages)
             unsure.append(begin + np.flatnonzero(~few & (sure < _DOUBT)))
         batch = max(1, batch * _FIRST_LOOK // _SECOND_LOOK)
         again = np.concatenate(unsure)
         for begin in range(0, len(again), batch):
             places = rows[again[begin : begin + batch]]
             script = scripts[again[begin : begin + batch]]
-            self._look([texts[i] for i in places.tolist()], places, script, _SECOND_LOOK, answer)
+            self._look([texts[i] for i in places.tolist()], places, script, _SECOND_LOOK, answer, pages=pages)
 
-    def _answer_words(self, texts: Sequence[str], rows: Ints, scripts: Scripts, answer: Floats) -> None:
+    def _answer_words(self, texts: Sequence[str], rows: Ints, scripts: Scripts, answer: Floats, *, pages: bool) -> None:
         """Answer texts whose windows have few letters of their script from all words in it."""
         pairs = zip(rows.tolist(), scripts.tolist(), strict=True)
         words = [windows.words_in(texts[i], script) for i, script in pairs]
         short = np.array([len(text) <= self._parts.limit for text in words], dtype=np.bool_)
         if short.any():
-            self._short.answer([words[i] for i in np.flatnonzero(short).tolist()], rows[short], answer)
+            self._short.answer([words[i] for i in np.flatnonzero(short).tolist()], rows[short], answer, pages=pages)
         long = np.flatnonzero(~short)
         answer[rows[long]] = 0  # the first look may have been at another script
         scripts, _ = windows.main_scripts([words[i] for i in long.tolist()])
         in_model = self._parts.knows(scripts)
         long, scripts = long[in_model], scripts[in_model]
         if len(long):
-            self._look([words[i] for i in long.tolist()], rows[long], scripts, _SECOND_LOOK, answer)
+            self._look([words[i] for i in long.tolist()], rows[long], scripts, _SECOND_LOOK, answer, pages=pages)
 
-    def _look(self, texts: list[str], rows: Ints, scripts: Scripts, number: int, answer: Floats) -> tuple[Ints, Floats]:
+    def _look(
+        self, texts: list[str], rows: Ints, scripts: Scripts, number: int, answer: Floats, *, pages: bool
+    ) -> tuple[Ints, Floats]:
         """Fill in probabilities from a number of windows of each text, in its script.
 
         Returns:
@@ -208,9 +215,9 @@ class LongTexts:
         latin = scripts == LATIN
         if latin.any():
             begins, ends = parts.begins[offsets[:-1][latin]], parts.ends[offsets[1:][latin] - 1]
-            doubt.doubt_rubbish(answer, rows[latin], Characters(parts.symbols, begins, ends))
+            doubt.doubt_rubbish(answer, rows[latin], Characters(parts.symbols, begins, ends), pages=pages)
         repetitive = find_repetitive(parts, offsets)
         if len(repetitive):
             joined = [" ".join(parts.texts(slice(*offsets[i : i + 2]))) for i in repetitive.tolist()]
-            self._short.answer_repetitive(joined, rows[repetitive], answer)
+            self._short.answer_repetitive(joined, rows[repetitive], answer, pages=pages)
         return letters, sure

@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphlang.content.nfc.scores import Scores
-    from graphlang.content.nfc.short_texts import Hosts
     from graphlang.content.nfc.sparse_weights import ScriptWeights, Sums
     from graphlang.modelfile import Model
 
@@ -131,10 +130,6 @@ class Discriminative(Calibrated):
         sums = parts.weights.sums(features, offsets, parts.script[letters.scripts])
         return WindowSums(len(self.labels), parts.scores, parts.weights, letters.lengths, offsets, sums, OUTLIERS)
 
-    def part_probabilities(self, texts: Sequence[str]) -> Floats:
-        """Compute probabilities of parts of texts, which no page in another script has quoted."""
-        return self._probabilities(texts, hosts="latin")
-
     def similarities(self, texts: Sequence[str]) -> tuple[Floats, Ints]:
         """Compute what `measure` yields, (texts, labels); labels of other scripts are `APART` below all others."""
         answer = np.zeros((len(texts), len(self.labels)), dtype=np.float32)
@@ -151,9 +146,13 @@ class Discriminative(Calibrated):
         Rows of texts without letters, or in a script without labels, are all 0; others sum to 1. A row depends on its
         own text alone, not on the batch.
         """
-        return self._probabilities(texts, hosts="all")
+        return self._probabilities(texts, pages=False)
 
-    def _probabilities(self, texts: Sequence[str], *, hosts: Hosts) -> Floats:
+    def page_probabilities(self, texts: Sequence[str]) -> Floats:
+        """Compute probabilities of pages: a page of few English words may be in any language (`text.windows`)."""
+        return self._probabilities(texts, pages=True)
+
+    def _probabilities(self, texts: Sequence[str], *, pages: bool) -> Floats:
         answer = np.empty((len(texts), len(self.labels)), dtype=np.float32)
         sizes = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
         padded = np.flatnonzero(sizes > self.limit).tolist()
@@ -165,9 +164,9 @@ class Discriminative(Calibrated):
         short, long = np.flatnonzero(sizes <= self.limit), np.flatnonzero(sizes > self.limit)
         short_ones = [texts[i] for i in short.tolist()] if len(long) else texts
         for begin, end in runs(sizes[short], BATCH):
-            self._short.answer(short_ones[begin:end], short[begin:end], answer, hosts=hosts)
+            self._short.answer(short_ones[begin:end], short[begin:end], answer, pages=pages)
         answer[long] = 0  # short texts fill in all of their rows
-        self._long.answer(texts, long, answer)
+        self._long.answer(texts, long, answer, pages=pages)
         return answer
 
 

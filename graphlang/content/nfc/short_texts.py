@@ -1,13 +1,14 @@
 """Answers of texts of one window: probabilities, doubt, a second script, and words said again and again.
 
 A text of few words repeated ("ok ok ok ok") is read as if each word stood there once. Each repetition would add to what
-the word says for a language, as if another word of that language had been found, and make a guess certain.
+the word says for a language, as if another word of that language had been found, and make a guess certain. Letters
+that are drawn out ("goooool") and syllables of laughter ("hahahaha") are read once, too: no training text has them.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -25,12 +26,13 @@ if TYPE_CHECKING:
     from graphlang.content.nfc.model_parts import ModelParts
     from graphlang.content.text.normalise import Letters
 
-    #: Pages of all languages may quote English, those of languages in Latin letters, or none.
-    Hosts = Literal["all", "latin", "none"]
-
 #: Rate of texts that are not what their letters say: names, quotations (on development lines).
 OUTLIERS: Final = 0.008
 TIMES: Final = 3  #: that each word of a repetitive text occurs, on average
+#: Letters and pairs of letters that occur three times or more in a row, and words that are one letter twice, beside
+#: these. A letter may follow the last pair.
+_DRAWN_LETTER: Final = re.compile(r"([^\W\d_])\1{2,}|\b([^\W\d_])\2\b", re.IGNORECASE)
+_DRAWN_PAIR: Final = re.compile(r"([^\W\d_]{2})\1{2,}[^\W\d_]?", re.IGNORECASE)
 _GAP: Final = re.compile("[\0-/:-@\xa0]+")
 
 
@@ -39,11 +41,6 @@ class ShortTexts:
 
     def __init__(self, parts: ModelParts, open_set: doubt.OpenSet) -> None:
         self._parts, self._open_set = parts, open_set
-        script = parts.weights.script_of(np.arange(len(parts.labels)))
-        self._hosts = {
-            "all": parts.hosts,
-            "latin": np.where(script == script[parts.foreign], parts.hosts, np.float32(0)),
-        }
 
     def answer(
         self,
@@ -53,7 +50,7 @@ class ShortTexts:
         *,
         scripts: NDArray[np.uint8] | None = None,
         second_script: bool = True,
-        hosts: Hosts = "all",
+        pages: bool = False,
     ) -> None:
         """Fill in the probabilities of texts of one window.
 
@@ -64,10 +61,14 @@ class ShortTexts:
             scripts: To read only letters of this script of each text (`scripts.registry`), (texts,); 0 and None stand
                 for the text's main script.
             second_script: Whether to weigh a second script of a text.
-            hosts: Languages whose pages may quote English (`windows.share_with_hosts`).
+            pages: Whether the texts are pages, of which any may quote English (`windows.share_with_hosts`).
         """
         parts = self._parts
         batch = texts if isinstance(texts, Characters) else characters(texts)
+        signs = doubt.count_signs(batch)
+        if signs.drawn.any():
+            batch = shorten_drawn(batch, np.flatnonzero(signs.drawn))
+            signs = doubt.count_signs(batch)
         summed = parts.sums(batch, scripts)
         letters, sums = summed.letters, summed.sums
         answered = parts.scores.probabilities(
@@ -94,16 +95,16 @@ class ShortTexts:
                 answer=answer,
             )
             self._open_set.discount(best, summed, offsets, lengths=letters.lengths, to=to, answer=answer)
-        doubt.doubt_rubbish(answer, to, batch, letters.scripts == LATIN)
+        doubt.doubt_rubbish(answer, to, batch, letters.scripts == LATIN, signs, pages=pages)
         mixed = second_script and letters.beside.any()
         lengths = self._weigh_scripts(batch, letters, to, answer) if mixed else letters.lengths
-        if hosts != "none" and parts.foreign >= 0:
-            windows.share_with_hosts(answer, to, lengths, parts.foreign, self._hosts[hosts])
+        if pages and parts.foreign >= 0:
+            windows.share_with_hosts(answer, to, lengths, parts.foreign, parts.hosts)
         repetitive = find_repetitive(batch)
         if scripts is not None:
             repetitive = repetitive[scripts[repetitive] == 0]
         if len(repetitive):
-            self.answer_repetitive(batch.texts(repetitive), to[repetitive], answer)
+            self.answer_repetitive(batch.texts(repetitive), to[repetitive], answer, pages=pages)
 
     def _weigh_scripts(
         self, batch: Characters, letters: Letters, to: NDArray[np.int64], answer: NDArray[np.float32]
@@ -131,7 +132,7 @@ class ShortTexts:
         if len(again):
             parts = [words[place].text if is_latin[place] else texts[place] for place in again.tolist()]
             scripts_read = np.where(is_latin[again], 0, LATIN).astype(np.uint8)
-            self.answer(parts, again, second, scripts=scripts_read, second_script=False, hosts="none")
+            self.answer(parts, again, second, scripts=scripts_read, second_script=False)
         for place, row in enumerate(rows.tolist()):
             if not second[place].any():
                 continue
@@ -147,18 +148,31 @@ class ShortTexts:
                 lengths[row] = words[place].latin
         return lengths
 
-    def answer_repetitive(self, texts: Sequence[str], to: NDArray[np.int64], answer: NDArray[np.float32]) -> None:
+    def answer_repetitive(
+        self, texts: Sequence[str], to: NDArray[np.int64], answer: NDArray[np.float32], *, pages: bool
+    ) -> None:
         """Answer again those of the texts that repeat a few words, each word read once.
 
         Args:
             texts: Candidates (`find_repetitive`).
             to: Row of `answer` of each, (texts,).
             answer: Probabilities, (rows, labels).
+            pages: As for `answer`.
         """
         distinct = {row: words for row, text in zip(to.tolist(), texts, strict=True) if (words := distinct_words(text))}
         if distinct:
             samples = [sample(words, self._parts.limit) for words in distinct.values()]
-            self.answer(samples, np.fromiter(distinct, dtype=np.int64), answer)
+            self.answer(samples, np.fromiter(distinct, dtype=np.int64), answer, pages=pages)
+
+
+def shorten_drawn(texts: Characters, rows: NDArray[np.int64]) -> Characters:
+    """Write drawn-out letters and repeated pairs of letters once, in some of the texts.
+
+    >>> shorten_drawn(characters(["Goooool!", "jaaa jajaja", "aaa"]), np.array([0, 1])).texts()
+    ['Gol!', 'ja ja', 'aaa']
+    """
+    shorter = characters([_DRAWN_PAIR.sub(r"\1", _DRAWN_LETTER.sub(r"\1\2", text)) for text in texts.texts(rows)])
+    return texts.replace(rows, shorter)
 
 
 def find_repetitive(texts: Characters, offsets: NDArray[np.int64] | None = None) -> NDArray[np.int64]:

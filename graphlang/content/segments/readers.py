@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from graphlang.content.identifier import Identifier
@@ -54,9 +52,6 @@ class ReadsParts(Protocol):
     def read(self, texts: Characters) -> Reading:
         """Read texts of a few words, each in its own script."""
 
-    def part_probabilities(self, texts: Sequence[str]) -> Floats:
-        """Compute probabilities of parts of texts, (texts, labels), like `Identifier.probabilities` of whole texts."""
-
 
 class ByProbabilities:
     """A reading of texts by a method of any kind."""
@@ -66,8 +61,6 @@ class ByProbabilities:
 
     def probabilities(self) -> Floats:
         """Compute probabilities, (texts, labels); a row of 0 without an answer."""
-        if isinstance(self._identifier, ReadsParts):
-            return self._identifier.part_probabilities(self._texts)
         return self._identifier.probabilities(self._texts)
 
     def together(self, groups: Ints, members: Ints, labels: Ints) -> Ints:

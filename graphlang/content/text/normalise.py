@@ -6,13 +6,15 @@ outside Latin-1, nor capitals. Here:
 * Letters are the Unicode categories L* and the marks M*: the vowel signs of Indic scripts, the harakat of Arabic and
   the tones of many others are marks, and a text without them is another text. Everything else separates words.
 * Capitals become small letters (measured: tweets, headings and sentences then share their n-grams).
-* Compatibility forms of one character (fullwidth Latin, Arabic presentation forms) become the plain character, and
-  letters followed by marks U+0300..U+036F are composed (Unicode normalisation form C), as most of the web writes them.
+* Compatibility forms of one character (fullwidth and mathematical Latin, Arabic presentation forms) become the plain
+  character, and so do small capitals and Latin letters in circles, squares and brackets. Letters followed by marks, and
+  the parts of Hangul, are composed (Unicode normalisation form C), as most of the web writes them.
 * Format characters (joiners, soft hyphen, byte order mark) vanish without separating words.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 import unicodedata
 from dataclasses import dataclass, field
@@ -38,6 +40,11 @@ _MARKS_FOUND = _kernels.LETTERS_MARKS_FOUND
 _ALIKE_PAGES = (0, 1, 2, 4)  # those of Latin and Cyrillic letters that look alike: the kernel may need any of them
 #: Han of the first plane, and Hangul: what is a letter there is named alike, and so is of one script.
 _UNIFORM = (range(0x3400, 0x4DC0), range(0x4E00, 0xA000), range(0xAC00, 0xD7A4))
+#: Names of small capitals, and of Latin letters in circles, squares and brackets.
+_SHAPED = re.compile(
+    "(?:LATIN LETTER SMALL CAPITAL|(?:NEGATIVE CIRCLED|CIRCLED|NEGATIVE SQUARED|SQUARED|PARENTHESIZED) LATIN "
+    "(?:CAPITAL|SMALL) LETTER) ([A-Z])"
+)
 _UTF_32 = f"utf-32-{sys.byteorder[0]}e"
 
 
@@ -76,6 +83,12 @@ class Characters:
         """Decode the texts, or those of some numbers, to strings."""
         ranges = zip(self.begins[numbers].tolist(), self.ends[numbers].tolist(), strict=True)
         return [self.symbols[begin:end].tobytes().decode(_UTF_32, "surrogatepass") for begin, end in ranges]
+
+    def replace(self, numbers: NDArray[np.int64], texts: Characters) -> Characters:
+        """Replace the texts of some numbers."""
+        begins, ends = self.begins.copy(), self.ends.copy()
+        begins[numbers], ends[numbers] = texts.begins + len(self.symbols), texts.ends + len(self.symbols)
+        return Characters(np.concatenate((self.symbols, texts.symbols)), begins, ends)
 
 
 def characters(texts: Sequence[str]) -> Characters:
@@ -129,6 +142,8 @@ def _entry(code_point: int) -> int:
     category = unicodedata.category(character)
     if category == "Cf":
         return _DROPPED
+    if category in ("So", "Ll") and (shaped := _SHAPED.fullmatch(unicodedata.name(character, ""))):
+        character, category = shaped[1].lower(), "Ll"
     if category[0] not in "LM":
         return SPACE
     plain = unicodedata.normalize("NFKC", character)
@@ -253,9 +268,7 @@ def _compose(batch: Characters) -> Characters:
     if flags & _MARKS_FOUND:
         rows = np.flatnonzero(marked)
         composed = characters([unicodedata.normalize("NFC", text) for text in batch.texts(rows)])
-        begins, ends = batch.begins.copy(), batch.ends.copy()
-        begins[rows], ends[rows] = composed.begins + len(batch.symbols), composed.ends + len(batch.symbols)
-        batch = Characters(np.concatenate((batch.symbols, composed.symbols)), begins, ends)
+        batch = batch.replace(rows, composed)
         _scan(composed)
     return batch
 

@@ -183,13 +183,24 @@ static void take_link(Parser *parser, const Token *token) {
 }
 
 /* What a start tag says, whatever becomes of its element. */
-static uint32_t take(Parser *parser, const Token *token) {
+static uint32_t take(Parser *parser, Token *token) {
   if (parser->tree.open[TAG_TEMPLATE]) return 0;
   switch (token->tag) {
-    case TAG_A: return add_anchor(parser, token);
+    case TAG_A:
+      if (in_foreign(&parser->tree) && has(token, XLINK_HREF) && !has(token, HREF)) {
+        token->have |= 1u << HREF;
+        token->value[HREF] = token->value[XLINK_HREF];
+        token->length[HREF] = token->length[XLINK_HREF];
+      }
+      return add_anchor(parser, token);
     case TAG_AREA: add_reference(parser, "area", token, HREF); break;
     case TAG_FRAME: add_reference(parser, "frame", token, SRC); break;
-    case TAG_IFRAME: add_reference(parser, "iframe", token, SRC); break;
+    case TAG_IFRAME:
+      if (has(token, SRCDOC)) /* it goes before the source */
+        put_string(parser, 'D', token, SRCDOC);
+      else
+        add_reference(parser, "iframe", token, SRC);
+      break;
     case TAG_LINK: take_link(parser, token); break;
     case TAG_META: take_meta(parser, token); break;
     case TAG_HTML: take_languages(parser, token); break;
@@ -324,8 +335,12 @@ static void end_in_html(Parser *parser, uint32_t tag) {
         if (traits_of(open) & SCOPE || is_html(open, TAG_UL) || is_html(open, TAG_OL)) return;
       }
       return;
-    case TAG_TABLE:
-    case TAG_TEMPLATE: close_to(parser, find_open(tree, tag, 0)); return;
+    case TAG_TABLE: close_to(parser, find_open(tree, tag, 0)); return;
+    case TAG_TEMPLATE: {
+      uint32_t hidden = find_open(tree, TAG_TEMPLATE, 0), shown = find_open(tree, TAG_SHADOW_ROOT, 0);
+      close_to(parser, hidden > shown ? hidden : shown);
+      return;
+    }
     case TAG_FORM: close_form(parser, find_open(tree, tag, SCOPE)); return;
     case TAG_DD:
     case TAG_DT:
@@ -432,15 +447,16 @@ static const uint8_t *pass_raw(Parser *parser, const Token *token, const uint8_t
 /* ---- the page ---- */
 
 /* A start tag among frames: all but theirs are passed over. */
-static const uint8_t *start_in_frames(Parser *parser, const Token *token, const uint8_t *behind, const uint8_t *end) {
+static const uint8_t *start_in_frames(Parser *parser, Token *token, const uint8_t *behind, const uint8_t *end) {
   if (token->tag == TAG_NOFRAMES) return pass_raw(parser, token, behind, end);
   if (token->tag == TAG_HTML || (token->tag == TAG_FRAME && parser->framesets)) take(parser, token);
   if (token->tag == TAG_FRAMESET && parser->framesets) parser->framesets++;
   return behind;
 }
 
-static const uint8_t *start_tag(Parser *parser, const Token *token, const uint8_t *behind, const uint8_t *end) {
+static const uint8_t *start_tag(Parser *parser, Token *token, const uint8_t *behind, const uint8_t *end) {
   if (parser->framed) return start_in_frames(parser, token, behind, end);
+  if (token->tag == TAG_TEMPLATE && has(token, SHADOW) && !parser->tree.open[TAG_TEMPLATE]) token->tag = TAG_SHADOW_ROOT;
   uint32_t target = take(parser, token);
   if (in_foreign(&parser->tree) && start_in_foreign(parser, token)) return behind;
   if (token->tag == TAG_FRAMESET && begin_frames(parser)) return behind;

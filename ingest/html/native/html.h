@@ -34,7 +34,7 @@ typedef struct {
   const uint8_t *anchors;    /* distinct targets of plain anchors */
   const uint8_t *references; /* four strings each: tag, target, rel, and hreflang behind a plus sign */
   const uint8_t *strings;    /* each behind a letter: T title, L lang, X xml:lang, B base, N E C name, http-equiv and
-                                content of a meta */
+                                content of a meta, D srcdoc of an iframe */
   const uint32_t *records;    /* RECORD_WIDTH numbers each: elements that tell what is content and what is not */
   const uint32_t *links;      /* LINK_WIDTH numbers each: anchors that are seen */
   uint64_t text_size, anchors_size, references_size, strings_size, records_size, links_size; /* bytes */

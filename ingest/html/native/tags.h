@@ -139,6 +139,7 @@ enum {
   X(TBODY, "tbody", SPECIAL | TABLE_PART) \
   X(TD, "td", SPECIAL | SCOPE | MARKER | TABLE_PART) \
   X(TEMPLATE, "template", SPECIAL | SCOPE | MARKER | HIDING) \
+  X(SHADOW_ROOT, "#shadow-root", SPECIAL | SCOPE | MARKER) /* a template that is shown; no tag has this name */ \
   X(TEXTAREA, "textarea", SPECIAL | DECODED | HIDING | NO_FRAMES) \
   X(TFOOT, "tfoot", SPECIAL | TABLE_PART) \
   X(TH, "th", SPECIAL | SCOPE | MARKER | TABLE_PART) \

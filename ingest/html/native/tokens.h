@@ -8,7 +8,7 @@
 
 typedef enum {
   HREF, SRC, REL, HREFLANG, NAME, CONTENT_, HTTP_EQUIV, LANG, XML_LANG, ID, CLASS, ROLE, ENCODING, FONT,
-  HIDDEN, OPEN, TYPE, STYLE, ARIA_HIDDEN,
+  HIDDEN, OPEN, TYPE, STYLE, ARIA_HIDDEN, SHADOW, SRCDOC, XLINK_HREF,
   ATTRIBUTES
 } Attribute;
 
@@ -64,15 +64,23 @@ static Attribute attribute_named(const uint8_t *at, size_t size) {
       IS("color", FONT);
       IS("style", STYLE);
       break;
-    case 6: IS("hidden", HIDDEN); break;
+    case 6:
+      IS("hidden", HIDDEN);
+      IS("srcdoc", SRCDOC);
+      break;
     case 7: IS("content", CONTENT_); break;
     case 8:
       IS("hreflang", HREFLANG);
       IS("xml:lang", XML_LANG);
       IS("encoding", ENCODING);
       break;
-    case 10: IS("http-equiv", HTTP_EQUIV); break;
+    case 10:
+      IS("http-equiv", HTTP_EQUIV);
+      IS("shadowroot", SHADOW); /* its name before 2023 */
+      IS("xlink:href", XLINK_HREF);
+      break;
     case 11: IS("aria-hidden", ARIA_HIDDEN); break;
+    case 14: IS("shadowrootmode", SHADOW); break;
     default: break;
   }
 #undef IS

@@ -1,4 +1,4 @@
-"""A card as plain text: sentences in 100 columns, tables as wide as their cells."""
+"""Method cards as plain text: sentences in 100 columns, tables as wide as their cells."""
 
 from __future__ import annotations
 
@@ -13,23 +13,19 @@ if TYPE_CHECKING:
 _WIDTH: Final = 100
 
 
-def as_text(card: Card) -> str:
-    """The card for people, with a line for each sentence on how the method differs.
-
-    Args:
-        card: Of any method.
-    """
-    parts = [
+def format_card(card: Card) -> str:
+    """Lay out a card for people, with a line for each sentence on how the method differs."""
+    sections = [
         f"{card.name} ({card.kind})\n{_wrapped(card.about)}",
         _section("Run it", [f"  {card.command}"]),
         _section("Source", [_wrapped(card.source)]),
-        _section("Differs from it", [_wrapped(one, "- ") for one in card.differs]),
+        _section("Differs from it", [_wrapped(sentence, "- ") for sentence in card.differs]),
         _section("Trained on", _training(card)),
         _section("Labels", _labels(card)),
         _section("Accuracy", _accuracy(card)),
         _section("Taken for another, most texts first", _confusions(card)),
     ]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return "\n\n".join(filter(None, sections)) + "\n"
 
 
 def _section(title: str, lines: Iterable[str]) -> str:
@@ -53,31 +49,31 @@ def _labels(card: Card) -> list[str]:
 def _training(card: Card) -> list[str]:
     return _table(
         ("kind", "languages", "amount", "licence"),
-        [(one.kind, f"{one.languages:,}", f"{one.amount:,} {one.unit}", one.licence) for one in card.training],
+        [(row.kind, f"{row.languages:,}", f"{row.amount:,} {row.unit}", row.licence) for row in card.training],
     )
 
 
 def _accuracy(card: Card) -> list[str]:
     if not card.accuracy:
         return []
-    with_text = any(one.text_alone is not None for one in card.accuracy)
+    with_text = any(row.text_alone is not None for row in card.accuracy)
     names = ("on", "tested", "right") + (("text alone",) if with_text else ("macro-F", "calibration error"))
     rows = [
         (
-            one.on,
-            f"{one.tested:,}",
-            _per_cent(one.accuracy),
-            *((_per_cent(one.text_alone),) if with_text else (_number(one.macro_f), _number(one.calibration_error))),
+            row.on,
+            f"{row.tested:,}",
+            _per_cent(row.accuracy),
+            *((_per_cent(row.text_alone),) if with_text else (_number(row.macro_f), _number(row.calibration_error))),
         )
-        for one in card.accuracy
+        for row in card.accuracy
     ]
     model = f"model {card.model[:12]}" if card.model else ""
-    how = ", ".join(part for part in (card.measured, model, card.date) if part)
-    return [*_table(names, rows), _wrapped(f"On {card.test}; {how}; made by: {card.made_by}")]
+    setup = ", ".join(filter(None, (card.measured, model, card.date)))
+    return [*_table(names, rows), _wrapped(f"On {card.test}; {setup}; made by: {card.made_by}")]
 
 
 def _confusions(card: Card) -> list[str]:
-    rows = [(one.language, one.taken_for, _per_cent(one.share), f"{one.tested:,}") for one in card.confusions]
+    rows = [(row.language, row.taken_for, _per_cent(row.share), f"{row.tested:,}") for row in card.confusions]
     return _table(("language", "taken for", "share", "of"), rows)
 
 
@@ -90,7 +86,7 @@ def _number(value: float | None) -> str:
 
 
 def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Lines of a table; columns of numbers stand to the right."""
+    """Return the lines of a table; numbers are aligned to the right."""
     if not rows:
         return []
     widths = [max(len(row[column]) for row in (names, *rows)) for column in range(len(names))]

@@ -1,0 +1,380 @@
+"""Archives as other tools leave them: one tiny archive for each point of their public bug reports."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from typing import TYPE_CHECKING
+
+import pytest
+
+from graphlang.ingest import Limits
+from graphlang.ingest.payload.charset import decode
+from graphlang.ingest.payload.charset_fit import measure_fit
+from graphlang.ingest.payload.http import detect_form, parse_media_type
+
+if TYPE_CHECKING:
+    from tests.ingest.conftest import Archive, Read
+
+GERMAN = "Der Nebel liegt noch über dem Tal, als der Müller die Tür öffnet und die Säcke lädt."
+RUSSIAN = "Мельник рано утром открыл дверь и погрузил первые мешки на телегу, пока в долине был туман."
+TURKISH = "Değirmenci sabah kapıyı açtı ve ilk çuvalları arabaya yükledi, vadide sis vardı."
+POLISH = "Młynarz rano otworzył drzwi i załadował pierwsze worki na wóz, gdy w dolinie leżała mgła."
+GREEK = "Ο μυλωνάς άνοιξε νωρίς την πόρτα και φόρτωσε τα πρώτα τσουβάλια στο κάρο."
+JAPANESE = "粉屋は朝早く戸を開け、最初の袋を荷車に積みました。谷にはまだ霧が残っていました。"
+CHINESE = "磨坊主人清早打開門，把第一批口袋裝上馬車，山谷裡還有霧。"
+KOREAN = "방앗간 주인은 아침 일찍 문을 열고 첫 자루들을 수레에 실었습니다."
+
+
+def header(*lines: str) -> bytes:
+    """Return an HTTP header with a status line."""
+    return "".join(f"{line}\r\n" for line in ("HTTP/1.1 200 OK", *lines)).encode("latin-1")
+
+
+# ---- charsets
+
+
+@pytest.mark.parametrize("declared", ["iso-8859-1", "windows-1252"])
+@pytest.mark.parametrize(
+    ("text", "charset"),
+    [
+        (RUSSIAN, "koi8-r"),
+        (RUSSIAN, "windows-1251"),
+        (TURKISH, "windows-1254"),
+        (POLISH, "windows-1250"),
+        (POLISH, "iso-8859-2"),
+        (GREEK, "windows-1253"),
+        (JAPANESE, "shift_jis"),
+        (CHINESE, "big5"),
+        (KOREAN, "euc-kr"),
+    ],
+)
+def test_latin_1_that_a_server_sends_by_default_gives_way_to_the_bytes(text: str, charset: str, declared: str) -> None:
+    decoded = decode(text.encode(charset), declared)
+    assert decoded.text == text
+    assert decoded.source == "detector, not http"
+
+
+@pytest.mark.parametrize(
+    ("declared", "charset", "text"),
+    [
+        ("windows-1251", "koi8-r", RUSSIAN),
+        ("koi8-r", "windows-1251", RUSSIAN),
+        ("shift_jis", "euc-jp", JAPANESE),
+        ("gb2312", "big5", CHINESE),
+    ],
+)
+def test_a_relative_of_the_true_charset_gives_way_to_the_bytes(declared: str, charset: str, text: str) -> None:
+    page = f'<meta charset="{declared}"><p>{text}'.encode(charset)
+    assert decode(page)[1:] == (charset, "detector, not meta")
+
+
+def test_a_declaration_of_the_page_that_fits_goes_before_the_detector() -> None:
+    page = f'<meta charset="iso-8859-5"><p>{RUSSIAN}'.encode("iso-8859-5")
+    assert decode(page, "iso-8859-1")[1:] == ("iso-8859-5", "meta, not http")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        GERMAN,
+        "Où êtes-vous né ? À Besançon, près de l'île, un été déjà.",
+        "Mañana será otro día, señor: ¿por qué no?",
+        "Þetta er ágætur dagur í Reykjavík og það rignir ekki.",
+        "«Größe», § 5 m² für 3 € – ½ Pfund: Müller & Söhne",
+        "Herr Dvořák aus Köln".encode("cp1252", "ignore").decode("cp1252"),
+        "El Niño",
+    ],
+)
+def test_latin_1_that_fits_stays(text: str) -> None:
+    assert decode(text.encode("cp1252"), "iso-8859-1") == (text, "windows-1252", "http")
+
+
+def test_the_fit_of_a_charset_counts_letters_of_one_alphabet() -> None:
+    assert measure_fit("é à ñ", "windows-1252") == (2 / 3, 3)
+    assert measure_fit("no letters beyond ASCII", "windows-1252") == (1.0, 0)
+
+
+@pytest.mark.parametrize(
+    "meta",
+    [
+        b'<meta name="description" content="How to write charset=koi8-r">',
+        b'<meta data-charset="koi8-r" name=x>',
+        b"<meta property=og:title content='text/html; charset=koi8-r'>",
+    ],
+)
+def test_a_description_is_no_declaration_of_a_charset(meta: bytes) -> None:
+    page = meta + f'<meta charset="windows-1251"><p>{RUSSIAN}'.encode("cp1251")
+    assert decode(page)[1:] == ("windows-1251", "meta")
+
+
+@pytest.mark.parametrize(
+    "meta",
+    [
+        b'<meta http-equiv="Content-Type" content="text/html; charset="KOI8-R">',
+        b"<meta content=text/html;charset=koi8-r http-equiv=content-type>",
+        b'<meta content="text/html; charset=koi8-r">',
+        b"<META HTTP-EQUIV='Content-Type' VALUE='text/html; charset=koi8-r'>",
+    ],
+)
+def test_careless_declarations_of_a_charset_count(meta: bytes) -> None:
+    assert decode(meta + RUSSIAN.encode("koi8-r"))[1:] == ("koi8-r", "meta")
+
+
+def test_a_declaration_behind_a_long_head_counts() -> None:
+    page = b"<head><script>" + b"x" * 70_000 + '</script><meta charset="windows-1254">ağaç'.encode("cp1254")
+    assert decode(page)[1:] == ("windows-1254", "meta")
+
+
+def test_koi8_u_has_the_letter_of_belarusian() -> None:
+    assert decode("горад".encode("koi8-r") + b"\xae", "koi8-u").text == "горадў"
+
+
+@pytest.mark.parametrize(
+    ("limits", "charset", "source"),
+    [
+        ({"charset": "koi8-r"}, "koi8-r", "option"),
+        ({"ignore_server_charset": True}, "windows-1251", "meta"),
+        ({}, "windows-1251", "meta, not http"),
+    ],
+)
+def test_the_user_may_name_the_charset_or_distrust_servers(
+    limits: dict[str, str | bool], charset: str, source: str, archive: Archive, read: Read
+) -> None:
+    body = f'<meta charset="windows-1251"><p>{RUSSIAN}'.encode("cp1251")
+    http = header("Content-Type: text/html; charset=iso-8859-1")
+    (page,), _ = read(archive.warc("http://a.example/", body, http=http), **limits)  # type: ignore[arg-type]
+    assert (page.charset, page.charset_from) == (charset, source)
+
+
+def test_a_page_in_utf_8_stays_so_whatever_charset_the_user_names(archive: Archive, read: Read) -> None:
+    (page,), _ = read(archive.warc("http://a.example/", GERMAN.encode()), charset="koi8-r")  # type: ignore[arg-type]
+    assert page.text == GERMAN
+
+
+def test_a_charset_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(ValueError, match="no charset is called 'koi9'"):
+        Limits(charset="koi9")
+
+
+def test_the_type_that_the_crawler_identified_has_a_charset(archive: Archive, read: Read) -> None:
+    extra = b"WARC-Identified-Payload-Type: text/html; charset=koi8-r\r\n"
+    (page,), _ = read(archive.warc("http://a.example/", RUSSIAN.encode("koi8-r"), http=header(), extra=extra))
+    assert (page.mime, page.text, page.charset_from) == ("text/html", RUSSIAN, "warc")
+
+
+# ---- media types
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *(
+            "application/unknown",
+            "unknown/unknown",
+            "text/htm",
+            "application/html",
+            "html/text",
+            "httpd/unix-directory",
+        ),
+        *(
+            "magnus-internal/shtml",
+            "binary/octet-stream",
+            "application/x-httpd-php",
+            "null",
+            "none",
+            "Array",
+            "*/*",
+            "",
+        ),
+        *('"text/html"', "content-type: text/html", "text/xhtml", "text/*", 'application"/octet-stream"', "plain/text"),
+        *("application/octet-stream, text/html", "text/php", "multipart/x-mixed-replace", "text/vnd.wap.wml"),
+    ],
+)
+def test_html_under_a_media_type_that_nobody_knows_is_read(written: str, archive: Archive, read: Read) -> None:
+    body = f"<!DOCTYPE html><title>T</title><p>{GERMAN} <a href=/x>x</a>".encode()
+    (page,), problems = read(archive.warc("http://a.example/", body, http=header(f"Content-Type: {written}")))
+    assert (page.text, [link.url for link in page.links]) == (f"{GERMAN} x", ["http://a.example/x"])
+    assert not problems
+
+
+@pytest.mark.parametrize("begin", ["<b>", "<!-- x --> ", "<iframe></iframe>", "<ul><li>", "", "<h1 class=x>", "<br/>"])
+def test_a_payload_without_a_media_type_is_sniffed(begin: str, archive: Archive, read: Read) -> None:
+    (page,), _ = read(archive.warc("http://a.example/", f"{begin}{GERMAN}".encode(), http=header()))
+    assert page.text == GERMAN
+
+
+@pytest.mark.parametrize("kind", ["text/x-markdown", "text/csv", "text/x-rst", "text/vtt", "application/txt"])
+def test_text_of_any_kind_is_read(kind: str) -> None:
+    assert detect_form(kind, GERMAN.encode()) == "text"
+
+
+@pytest.mark.parametrize(
+    ("mime", "payload"),
+    [
+        ("text/css", b"p { color: red }"),
+        ("application/json", b'{"a": 1}'),
+        ("", b'{"a": 1}'),
+        ("", b"var x = 1;"),
+        ("", b"/* style */ p { }"),
+        ("unknown/unknown", b"(function () { return 1 })()"),
+        ("image/x-icon", b"<html>"),
+        ("application/octet-stream", b"plain words"),
+        ("text/rtf", rb"{\rtf1 words}"),
+        ("", bytes(range(32)) * 4),
+    ],
+)
+def test_programs_and_data_are_no_text(mime: str, payload: bytes) -> None:
+    assert not detect_form(mime, payload)
+
+
+@pytest.mark.parametrize(
+    ("written", "parsed"),
+    [
+        ("text/html, text/plain", ("text/plain", None)),
+        ("text/html; charset=koi8-r, text/html", ("text/html", "koi8-r")),
+        ("text/html, */*", ("text/html", None)),
+        ("text/html, nonsense", ("text/html", None)),
+        ('text/html; title="a, b"; charset=utf-8', ("text/html", "utf-8")),
+        ("text/html; xcharset=koi8-r", ("text/html", None)),
+    ],
+)
+def test_the_last_valid_media_type_counts(written: str, parsed: tuple[str, str | None]) -> None:
+    assert parse_media_type(written) == parsed
+
+
+# ---- answers
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "kinds"),
+    [
+        ("\r\nHTTP/1.1 200 OK", 200, []),
+        ("HTTP/1.1 OK", None, ["bad-http"]),
+        ("HTTP/1.1 null", None, ["bad-http"]),
+        ("HTTP/1.1: 200 OK", 200, ["bad-http"]),
+        ("HTTP 200 OK", 200, ["bad-http"]),
+        ("HTTP/1.10 200", 200, ["bad-http"]),
+        ("HTTP/1.1 2000 OK", None, ["bad-http"]),
+        ("HTTP/1.0 200 Connection established\r\n\r\nHTTP/1.1 404 Not Found", 404, []),
+        ("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK", 200, []),
+    ],
+)
+def test_odd_status_lines(line: str, status: int | None, kinds: list[str], archive: Archive, read: Read) -> None:
+    http = f"{line}\r\nContent-Type: text/html\r\n".encode()
+    (page,), problems = read(archive.warc("http://a.example/", GERMAN.encode(), http=http))
+    assert (page.text, page.status, page.mime) == (GERMAN, status, "text/html")
+    assert [problem.kind for problem in problems] == kinds
+
+
+_BODY = f"<p>{GERMAN}".encode()
+
+
+@pytest.mark.parametrize(
+    ("encoding", "payload"),
+    [
+        ("gzip", zlib.compress(_BODY)),
+        ("deflate", gzip.compress(_BODY)),
+        ("gzip", b"\r\n" + gzip.compress(_BODY)),
+        ("gzip;q=1", gzip.compress(_BODY)),
+        ("gzip, gzip", gzip.compress(_BODY)),
+        ("gzip", GERMAN.encode()),
+        ("binary", _BODY),
+        ("text/html", _BODY),
+        ("UTF-8", _BODY),
+        ("ISO-8859-1", _BODY),
+    ],
+)
+def test_content_encodings_that_say_something_else(encoding: str, payload: bytes, archive: Archive, read: Read) -> None:
+    http = header("Content-Type: text/html; charset=utf-8", f"Content-Encoding: {encoding}")
+    (page,), problems = read(archive.warc("http://a.example/", payload, http=http))
+    assert (page.text, problems) == (GERMAN, [])
+
+
+@pytest.mark.parametrize(
+    ("payload", "text"),
+    [
+        (b"5\r\nHello\r\n\r\n6\r\n there\r\n\r\n0\r\n\r\n", "Hello there"),
+        (b"Bad\r\nwords stay", "Bad words stay"),
+        (b"Add\nwords", "Add words"),
+        (b"5\r\nHello\r\n3\r\n yo", "Hello yo"),
+        (b"<p>Joined already", "Joined already"),
+    ],
+)
+def test_chunks_as_servers_write_them(payload: bytes, text: str, archive: Archive, read: Read) -> None:
+    http = header("Content-Type: text/html", "Transfer-Encoding: chunked")
+    (page,), problems = read(archive.warc("http://a.example/", payload, http=http))
+    assert (page.text, problems) == (text, [])
+
+
+# ---- URLs and dates
+
+
+def test_raw_bytes_of_a_target_uri_meet_the_link_that_leads_there(archive: Archive, read: Read) -> None:
+    linking = archive.arc("http://a.example/", '<meta charset=latin1><a href="/s?x=école">x</a>'.encode("latin-1"))
+    linked = archive.arc("http://a.example/s?x=\xe9cole").replace("\xe9".encode(), b"\xe9")
+    (first, second), _ = read(linking + linked, "a.arc")
+    assert [link.url for link in first.links] == [second.url] == ["http://a.example/s?x=%E9cole"]
+
+
+def test_raw_bytes_of_a_target_uri_and_of_a_location_stay(archive: Archive, read: Read) -> None:
+    http = b"HTTP/1.1 302 Found\r\nLocation: /\xed\xee\r\n"
+    record = archive.warc("http://a.example/RAW", b"", http=http).replace(b"RAW", b"\xed\xee\xe2")
+    (page,), _ = read(record)
+    assert (page.url, [link.url for link in page.links]) == ("http://a.example/%ED%EE%E2", ["http://a.example/%ED%EE"])
+
+
+@pytest.mark.parametrize(
+    ("fields", "date"),
+    [
+        ("192.0.2.1 20061121001700", "2006-11-21T00:17:00Z"),
+        ("192.0.2.1 20061121", "2006-11-21"),
+        ("192.0.2.1 2006112100", "2006-11-21"),
+        ("192.0.2.1 200611210017001234", "2006-11-21T00:17:00Z"),
+        ("192.0.2.1 20061121001700-x", "2006-11-21T00:17:00Z"),
+        ("20061121001700 192.0.2.1", "2006-11-21T00:17:00Z"),
+    ],
+)
+def test_dates_of_arc_files(fields: str, date: str, archive: Archive, read: Read) -> None:
+    (page,), problems = read(
+        archive.arc("http://a.example/").replace(b"192.0.2.1 20061121001700", fields.encode()), "a.arc"
+    )
+    assert (page.date, page.text, problems) == (date, "Hello", [])
+
+
+# ---- markup
+
+
+@pytest.mark.parametrize(
+    ("markup", "text", "links"),
+    [
+        ("<x-y><template shadowrootmode=open><p>shown</template><p>light</x-y>", "shown\nlight", []),
+        ("<template shadowroot=open>shown<template>hidden</template></template> light", "shown light", []),
+        ("<template><template shadowrootmode=open>hidden</template></template>light", "light", []),
+        ("<p>before<iframe srcdoc='<p>in &lt;b&gt;<a href=/x>it</a>' src=y></iframe>", "before\nin it", ["/x"]),
+        ("<svg><a xlink:href=/s><text>x</text></a></svg><a xlink:href=/no>y</a>", "y", ["/s"]),
+    ],
+)
+def test_markup_that_browsers_show(markup: str, text: str, links: list[str], archive: Archive, read: Read) -> None:
+    (page,), _ = read(archive.warc("http://a.example/", markup.encode()))
+    assert page.text == text
+    assert [link.url for link in page.links] == [f"http://a.example{link}" for link in links]
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        '<h:html xmlns:h="http://www.w3.org/1999/xhtml"><h:p>text <h:a href="/x">x</h:a></h:p></h:html>',
+        '<!DOCTYPE html [ <!ENTITY a "b"> ]><html><p>text <a href="/x">x</a></p></html>',
+    ],
+)
+def test_xhtml_with_prefixes_and_declarations(markup: str, archive: Archive, read: Read) -> None:
+    http = header("Content-Type: application/xhtml+xml")
+    (page,), _ = read(archive.warc("http://a.example/", markup.encode(), http=http))
+    assert (page.text, [link.url for link in page.links]) == ("text x", ["http://a.example/x"])
+
+
+def test_a_deck_of_wml_is_read(archive: Archive, read: Read) -> None:
+    body = b'<?xml version="1.0"?><wml><card title="M"><p>text <a href="z.wml">z</a></p></card></wml>'
+    (page,), _ = read(archive.warc("http://a.example/", body, http=header("Content-Type: text/vnd.wap.wml")))
+    assert (page.text, [link.url for link in page.links]) == ("text z", ["http://a.example/z.wml"])
