@@ -1,4 +1,4 @@
-"""What each part of the inference is worth: ``python -P tests/benchmarks/ablation.py [--sets ...] [--parts ...]``.
+"""What each part of the inference is worth: ``python tests/benchmarks/ablation.py [--sets ...] [--parts ...]``.
 
 Reads each labelled collection, and collections made on the spot: sites with empty pages in a ring, on hosts of real
 URLs, and sites in one language whose menu links all pages, one in twenty of them in another language. Then switches
@@ -60,6 +60,10 @@ def without_exclusion(_pair: Any, _fits: Any, _usual: Any, groups: int, language
     return np.zeros((groups, languages), np.float32)
 
 
+def unchanged(*_given: Any) -> None:
+    """Leave the weights of messages as they are."""
+
+
 def best_only(evidence: Evidence) -> Evidence:
     """The best label of each text instead of its list of scores."""
     languages, probabilities = (np.array(table) for table in (evidence.languages, evidence.probabilities))
@@ -100,6 +104,7 @@ PARTS = (
     Part("relay (1)", patches=((rounds, "RELAY", 1.0),)),
     Part("bound on neighbours", patches=((rounds, "MOST", 1e9),)),
     Part("damping", patches=((rounds, "SLOWER", 0.0),)),
+    Part("doubtful pages hear sure ones only", patches=((inference, "hear_the_sure", unchanged),)),
     Part("degree cap", options=Options(degree=1e9)),
     Part("half weight of mutual links", patches=((message_weights, "MUTUAL", 1.0),)),
     Part("reliability by host", patches=((reliability, "HOST_PSEUDO", 1e9),)),

@@ -53,7 +53,7 @@ from graphlang.graph.propagation.candidates import active_languages
 from graphlang.graph.propagation.edge_features import EdgeFeatures
 from graphlang.graph.propagation.learned import Learned, learn_from
 from graphlang.graph.propagation.link_regressions import followed
-from graphlang.graph.propagation.message_weights import message_weights, share_mutual
+from graphlang.graph.propagation.message_weights import hear_the_sure, message_weights, share_mutual
 from graphlang.graph.propagation.messages import give_back
 from graphlang.graph.propagation.options import Options
 from graphlang.graph.propagation.potentials import node_potentials
@@ -169,7 +169,7 @@ def prepare(
     model = build_model(
         graph, evidence, options=options, learned=learned, fixed=fixed, elsewhere=elsewhere, trace=trace
     )
-    return None if model is None else make_exchange(model, options)
+    return None if model is None else make_exchange(model, options, fixed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -241,20 +241,23 @@ def build_model(
     return InferenceModel(potentials, edges, by_target, roles, mutual)
 
 
-def make_exchange(model: InferenceModel, options: Options) -> Exchange:
+def make_exchange(model: InferenceModel, options: Options, fixed: FixedBeliefs | None = None) -> Exchange:
     """Weigh the messages; return the pages ready to exchange them.
 
     Args:
         model: of `build_model`.
         options: that it was built with.
+        fixed: that it was built with.
     """
     give_back()
     potentials, edges, roles = model.potentials, model.edges, model.roles
-    links = (edges.source, edges.target, edges.coupling)
+    links = (edges.source, edges.target, edges.coupling, roles.host, options.degree)
     shown, latent = followed(edges.kind), roles.number >= 0
-    weights = message_weights(
-        *links, roles.host, options.degree, followed=shown, receives=latent, by_target=model.by_target
-    )
+    weights = message_weights(*links, followed=shown, receives=latent, by_target=model.by_target)
+    if fixed is not None:
+        latent = latent.copy()
+        latent[fixed.rows] = True
+    hear_the_sure(weights, *links, roles.doubtful, latent, shown)
     share_mutual(weights, model.mutual & ~shown)
     return Exchange(potentials, edges, weights, roles.host, options.neighbours)
 

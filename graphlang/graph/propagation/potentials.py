@@ -5,7 +5,7 @@ signals. A clamped page keeps its text's own probabilities (of the active langua
 doubt, and, calibrated, as its answer. The calibration is a temperature (Guo et al. 2017, section 4.2), fitted with the
 weights: a text is identified among all languages of the model, its page only among those of the collection, so that
 confidence is a little below accuracy. A long page in doubt starts from its text's probabilities too. It uses its
-signals and its neighbours, and not what is counted on sure pages, the languages of its site and of lists (`COUNTED`):
+signals and its sure neighbours, not the languages of its site and of lists, which are counted (`COUNTED`):
 a language that texts are never sure of is missing there. The URL of a page without text counts for its own answer
 alone: words in URLs are English on sites of all languages, so that the neighbours of unfetched pages would receive
 English from each of them (`UrlEvidence`). A URL contains its TLD, so the ccTLD counts only where the URL names no

@@ -385,6 +385,8 @@ class Exchange:
             blocks = in_blocks(len(classes.sender if changed is None else changed), BLOCK, send, AT_ONCE)
             while said := list(islice(blocks, AT_ONCE)):
                 self.messages.accumulate(classes, said, incoming, touched)
+        if self.potentials.candidates.shape[1] == len(self.potentials.active):
+            incoming[:, -1] = incoming[:, 0]  # there are no other languages: the bound is not measured from them
         return touched
 
     def _drop_clamped(self) -> None:
