@@ -69,8 +69,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in _WHERE:
-        module, there = _WHERE[name]
-        return getattr(import_module(f"graphlang.{module}"), there)
+        module, attribute = _WHERE[name]
+        return getattr(import_module(f"graphlang.{module}"), attribute)
     raise AttributeError(f"module 'graphlang' has no attribute {name!r}")
 
 

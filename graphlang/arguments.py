@@ -13,7 +13,7 @@ from typing import Any, ParamSpec, SupportsIndex, TypeGuard, TypeVar
 P = ParamSpec("P")
 R = TypeVar("R")
 
-#: Workers at most: each is a process of some 100 MB.
+#: The maximum of workers: each is a process of some 100 MB.
 MOST_WORKERS = 256
 _READABLE = 256  # bits: 78 digits
 
@@ -117,7 +117,7 @@ def number(name: str, value: object) -> int | float:
     return index(value) if isinstance(value, SupportsIndex) else real
 
 
-def whole_number(name: str, value: object, *, least: int = 1, most: int | None = None) -> int:
+def whole_number(name: str, value: object, *, minimum: int = 1, maximum: int | None = None) -> int:
     """Return a whole number within bounds as an `int`.
 
     >>> whole_number("run", 3)
@@ -126,8 +126,8 @@ def whole_number(name: str, value: object, *, least: int = 1, most: int | None =
     whole = _whole(value)
     if whole is None:
         raise TypeError(f"{name} is of type {type(value).__name__}, expected int")
-    if whole < least or (most is not None and whole > most):
-        bounds = f"{least} or more" if most is None else f"from {least} to {most}"
+    if whole < minimum or (maximum is not None and whole > maximum):
+        bounds = f"{minimum} or more" if maximum is None else f"from {minimum} to {maximum}"
         raise ValueError(f"{name} is {shown(whole)}; it must be {bounds}")
     return whole
 
@@ -139,7 +139,7 @@ def worker_count(name: str, value: object) -> int:
     Traceback (most recent call last):
     ValueError: workers is 1000000; it must be from 1 to 256
     """
-    return whole_number(name, value, most=MOST_WORKERS)
+    return whole_number(name, value, maximum=MOST_WORKERS)
 
 
 def _whole(value: object) -> int | None:
@@ -153,12 +153,12 @@ def _whole(value: object) -> int | None:
 
 def length(name: str, value: object) -> int:
     """Return a whole number that is not negative."""
-    return whole_number(name, value, least=0)
+    return whole_number(name, value, minimum=0)
 
 
 def run_number(name: str, value: object) -> int:
     """Return a number that a run can have; a run of this number need not exist."""
-    return whole_number(name, value, least=-sys.maxsize, most=sys.maxsize)
+    return whole_number(name, value, minimum=-sys.maxsize, maximum=sys.maxsize)
 
 
 def probability(name: str, value: object) -> float:

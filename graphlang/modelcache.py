@@ -7,7 +7,7 @@ but the system maps files in small pages, and long texts took a tenth more time.
 
 The file's name is a hash of the model file's bytes and of what worked the arrays out (the size and the time of each
 module), so that another model, or another version of this program, finds none and makes its own. A file that belongs
-to somebody else, that others may write to, that is not whole, or that has another checksum is left alone. Where nothing
+to another user, that others may write to, that is not whole, or that has another checksum is left alone. Where nothing
 can be written, nothing is kept. ``GRAPHLANG_CACHE`` names another folder; where it is ``no``, nothing is kept or looked
 for.
 """
@@ -65,7 +65,7 @@ def folder() -> Path | None:
             base = "~/.cache"
     try:
         return Path(base).expanduser() / "graphlang"
-    except RuntimeError:  # nobody's home
+    except RuntimeError:  # a user without a home
         return None
 
 
@@ -97,7 +97,7 @@ def find(digest: str, makers: Iterable[Path]) -> Kept | None:
 
 
 def keep(digest: str, makers: Iterable[Path], arrays: Mapping[str, NDArray[Any]], instead_of: Iterable[str]) -> bool:
-    """Keep what was worked out of a model for the next start.
+    """Store the tables of a model for the next start.
 
     Args:
         digest: Of the model file.
@@ -157,7 +157,7 @@ def _crc32(data: Any, before: int = 0) -> int:
 
 
 def _is_own(status: os.stat_result) -> bool:
-    """Whether a file is this user's, and nobody else may write to it."""
+    """Whether a file belongs to this user, and no other may write to it."""
     return not hasattr(os, "geteuid") or (status.st_uid == os.geteuid() and not status.st_mode & stat.S_IWOTH)
 
 
@@ -194,10 +194,12 @@ def _clear(newest: Path) -> None:
     """Remove what earlier versions kept, so that there are never more than a few, and what killed processes left."""
     from graphlang.files import PART  # noqa: PLC0415 - rarely needed
 
-    others = [path for path in newest.parent.glob(f"*{_SUFFIX}") if path != newest]
-    others.sort(key=lambda path: path.stat().st_mtime_ns)
+    old_files = [path for path in newest.parent.glob(f"*{_SUFFIX}") if path != newest]
+    old_files.sort(key=lambda path: path.stat().st_mtime_ns)
     abandoned = time.time() - _WRITTEN_FOR
     parts = newest.parent.glob(f".*{_SUFFIX}.*{PART}")
-    others = others[: max(len(others) - _MOST + 1, 0)] + [path for path in parts if path.stat().st_mtime < abandoned]
-    for path in others:
+    old_files = old_files[: max(len(old_files) - _MOST + 1, 0)] + [
+        path for path in parts if path.stat().st_mtime < abandoned
+    ]
+    for path in old_files:
         path.unlink(missing_ok=True)  # another process may be at it too

@@ -71,7 +71,7 @@ class ModelError(ValueError):
 
 
 class Kept(NamedTuple):
-    """What was worked out of a model file earlier (`modelcache`).
+    """Tables that an earlier start has computed from a model file (`modelcache`).
 
     Attributes:
         arrays: By name; they cannot be written to.
@@ -93,7 +93,7 @@ class Model:
     labels: tuple[str, ...]
     parameters: Mapping[str, Any]
     arrays: Mapping[str, NDArray[Any]] = field(repr=False)
-    #: What was worked out of the arrays earlier (`modelcache`), in place of some of them; None where nothing is kept.
+    #: Tables computed from the arrays earlier (`modelcache`), in place of some of them; None without a cache.
     kept: Mapping[str, NDArray[Any]] | None = field(default=None, repr=False, compare=False)
 
     def save(self, path: str | Path) -> str:
@@ -292,7 +292,7 @@ def _array(content: bytes, name: str) -> NDArray[Any]:
 
 
 def take_kept(model: Model, name: str, kind: str, size: int | None, source: str) -> NDArray[Any] | None:
-    """What was worked out of the model earlier, of one dimension; None where nothing was.
+    """Return a table of one dimension that was computed earlier; None if there is none.
 
     Args:
         model: As it was read.

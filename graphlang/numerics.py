@@ -33,26 +33,26 @@ def distinct(values: NDArray[Number]) -> NDArray[Number]:
 
 
 def numbered(values: NDArray[Whole]) -> tuple[NDArray[Whole], NDArray[np.int32]]:
-    """The different values, ascending, and which of these each one is; they are sorted only where they are far apart.
+    """Return the distinct values, ascending, and the number of each value among these.
 
     Args:
-        values: None below 0, shape (n,).
+        values: Not negative, shape (n,). They are sorted only if they are far apart.
 
     Returns:
         Shape (d,) and (n,).
 
-    >>> [found.tolist() for found in numbered(np.array([7, 3, 7]))]
+    >>> [array.tolist() for array in numbered(np.array([7, 3, 7]))]
     [[3, 7], [1, 0, 1]]
     """
     below = int(values.max(initial=-1)) + 1
     if below > SPARSE * len(values):
-        found, numbers = np.unique(values, return_inverse=True)
-        return found, numbers.astype(np.int32)
+        distinct, numbers = np.unique(values, return_inverse=True)
+        return distinct, numbers.astype(np.int32)
     number = np.zeros(below, np.int32)
     number[values] = 1
-    found = np.flatnonzero(number).astype(values.dtype)
-    number[found] = np.arange(len(found), dtype=np.int32)
-    return found, number.take(values)
+    distinct = np.flatnonzero(number).astype(values.dtype)
+    number[distinct] = np.arange(len(distinct), dtype=np.int32)
+    return distinct, number.take(values)
 
 
 def softmax(logs: NDArray[Float], largest: NDArray[Float] | None = None) -> NDArray[Float]:
@@ -71,7 +71,7 @@ def softmax(logs: NDArray[Float], largest: NDArray[Float] | None = None) -> NDAr
     >>> softmax(np.log([[1.0, 3.0], [2.0, 2.0]])).round(2).tolist()
     [[0.25, 0.75], [0.5, 0.5]]
     """
-    made = logs - (logs.max(axis=1) if largest is None else largest)[:, None]
-    np.exp(made, out=made)
-    made /= np.einsum("ij->i", made)[:, None]  # several times as fast as sum on short rows
-    return cast("NDArray[Float]", made)
+    shares = logs - (logs.max(axis=1) if largest is None else largest)[:, None]
+    np.exp(shares, out=shares)
+    shares /= np.einsum("ij->i", shares)[:, None]  # several times as fast as sum on short rows
+    return cast("NDArray[Float]", shares)

@@ -4,7 +4,7 @@ The list has two sections. That of ICANN holds what registries offer: ``co.uk``,
 companies offer below their own names: ``github.io``, ``blogspot.com``. Whether it counts is for the use to say
 (``private``):
 
-* A page's site and its row in the database: it counts, since ``alice.github.io`` is somebody's own site.
+* A page's site and its row in the database: it counts, since ``alice.github.io`` is a site of its own.
 * URLs that are grouped for training and tests, because they are not independent of each other: it does not count
   (Baykan et al. 2008, footnote 12), since the pages of one host share their template and its words.
 
@@ -41,18 +41,18 @@ def rules(*, private: bool = True) -> dict[str, int]:
     if not private:
         text = text.partition(_PRIVATE)[0]
     lines = re.findall(r"^(?!//)\S+", text.lower(), re.MULTILINE)
-    found = dict.fromkeys(lines, _EXACT)  # nearly all are
-    for line in [one for one in lines if one[0] in "*!"]:
-        del found[line]
+    kinds = dict.fromkeys(lines, _EXACT)  # most of them
+    for line in [line for line in lines if line[0] in "*!"]:
+        del kinds[line]
         kind = _NOT if line[0] == "!" else _BELOW
         name = line[len(MARKS[kind]) :]
-        found[name] = found.get(name, 0) | kind
-    # The list is in the form that IDNA asks for: only its letters beyond ASCII have to be spelled.
-    for name in [one for one in found if not one.isascii()]:
+        kinds[name] = kinds.get(name, 0) | kind
+    # The list is in the form that IDNA requires: only its letters beyond ASCII have to be encoded.
+    for name in [name for name in kinds if not name.isascii()]:
         labels = (label if label.isascii() else f"xn--{label.encode('punycode').decode()}" for label in name.split("."))
         encoded = ".".join(labels)
-        found[encoded] = found.get(encoded, 0) | found[name]
-    return found
+        kinds[encoded] = kinds.get(encoded, 0) | kinds[name]
+    return kinds
 
 
 def suffix_of(name: str, *, private: bool = True) -> str:
@@ -70,11 +70,11 @@ def suffix_of(name: str, *, private: bool = True) -> str:
     >>> suffix_of("alice.github.io"), suffix_of("alice.github.io", private=False)
     ('github.io', 'io')
     """
-    known = rules(private=private)
+    suffix_rules = rules(private=private)
     before = at = 0
     while True:
         rest = name[at:]
-        kinds = known.get(rest, 0)
+        kinds = suffix_rules.get(rest, 0)
         dot = name.find(".", at)
         if kinds & _NOT:
             return name[dot + 1 :]
@@ -95,8 +95,8 @@ def is_like_its_parent(label: str, parent: str) -> bool:
     >>> is_like_its_parent("www", "bbc.co.uk"), is_like_its_parent("city", "kobe.jp")
     (True, False)
     """
-    known = rules()
-    return not known.get(parent, 0) & _BELOW and f"{label}.{parent}" not in known
+    suffix_rules = rules()
+    return not suffix_rules.get(parent, 0) & _BELOW and f"{label}.{parent}" not in suffix_rules
 
 
 def domain_of(name: str, suffix: str) -> str | None:

@@ -61,7 +61,7 @@ class Limits:
                 if not value >= 0:  # nan is not
                     raise ValueError(f"{name} is {value}; it must be from 0 to inf")
             elif name != "text_limit" or value is not None:
-                value = whole_number(name, value, least=0, most=_HIGHEST_COUNTS.get(name, _HIGHEST))
+                value = whole_number(name, value, minimum=0, maximum=_HIGHEST_COUNTS.get(name, _HIGHEST))
             object.__setattr__(self, name, value)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 from array import array
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -18,7 +19,7 @@ from graphlang.ingest.formats.arc import Arc
 from graphlang.ingest.formats.dates import parse_date
 from graphlang.ingest.formats.warc import Warc, strip_brackets
 from graphlang.ingest.html import document as html
-from graphlang.ingest.html import tokenizer
+from graphlang.ingest.html import feeds, tokenizer
 from graphlang.ingest.limits import cut_text
 from graphlang.ingest.links.canonical import canonical, decode_uri
 from graphlang.ingest.links.extract import encode_queries, extract_links, header_references, meta_references
@@ -48,6 +49,12 @@ _SCHEME = re.compile(r"\s*https?:", re.IGNORECASE)
 _ANY_SCHEME = re.compile(r"\s*[a-z][a-z0-9+.-]*:(?!\d{1,5}(?:/|\s*$))", re.IGNORECASE)  # and no port
 _URI_FIELD = re.compile(rb"(?<=\n)(warc-(?:refers-to-)?target-uri)[ \t]*:[ \t]*([^\r\n]*)", re.IGNORECASE)
 _MIRRORED = "x-graphlang-mirrored"
+#: Crawlers that run a browser keep what its scripts fetch: parts of pages, and no pages.
+_FETCHED_BY_SCRIPT = re.compile(
+    rb"\nwarc-resource-type[ \t]*:[ \t]*(?:xhr|fetch|eventsource|websocket|ping|preflight)[ \t\r]*\n", re.IGNORECASE
+)
+#: URIs of records with the text of a page as a browser showed it (browsertrix), or with its document.
+_RENDERED = re.compile(r"(urn:text:|onreadydom:)(?=https?://)", re.IGNORECASE)
 _IDENTIFIED = re.compile(rb"\nwarc-identified-payload-type[ \t]*:([^\r\n]{0,200})", re.IGNORECASE)
 _MAX_BYTES = 1 << 20  # of a page, for its visible bytes
 #: Header fields of WARC records and of HTTP messages that are parsed.
@@ -125,6 +132,8 @@ class Parser:
     def _parse(self, raw: RawRecord) -> list[Item]:
         if raw.item is not None:
             return [raw.item]
+        if b"-Resource-Type" in raw.head and _FETCHED_BY_SCRIPT.search(raw.head):
+            return [Problem(kind, reason, raw.offset) for kind, reason in raw.faults]
         parts = raw.answer or self._splitter.split(raw.head, raw.block)
         if parts is not None and not raw.faults:
             page = self._parse_ordinary(raw.offset, raw.block, parts)
@@ -219,7 +228,8 @@ class Parser:
         """Return the page of any record that holds one, and its problems."""
         url = None
         faults = list(raw.faults)
-        written = header.uri
+        rendered = _RENDERED.match(header.uri)
+        written = header.uri[rendered.end() :] if rendered else header.uri
         if not written:
             faults.append(("bad-record", "no target URI"))
         elif _SCHEME.match(written):
@@ -234,7 +244,14 @@ class Parser:
             faults.append(("bad-url", "target URI has no scheme, such as https:"))
         items: list[Item] = []
         if url is not None:
-            page, page_faults = self._parse_page(raw, url, header)
+            if rendered and rendered[1].lower() == "urn:text:":
+                from graphlang.ingest.formats.wet_wat import parse_wet  # noqa: PLC0415 - rare
+
+                page, page_faults = parse_wet(raw, url, header.date, {}, self._limits), []
+            else:
+                page, page_faults = self._parse_page(raw, url, header)
+            if page is not None and (rendered or header.fields.get("warc-type", "").lower() == "conversion"):
+                page = replace(page, parts="text", links=NO_LINKS)
             faults += page_faults
             if page is not None and _MIRRORED in header.fields:
                 from graphlang.ingest.formats.wget_mirror import target_renamer  # noqa: PLC0415 - rare
@@ -264,7 +281,7 @@ class Parser:
     def _parse_page(self, raw: RawRecord, url: str, header: _RecordHeader) -> tuple[Page | None, list[tuple[str, str]]]:
         limits, record_fields = self._limits, header.fields
         kind = record_fields.get("warc-type", "").lower()
-        if kind in {"metadata", "conversion"}:
+        if kind == "metadata" or (kind == "conversion" and header.mime.startswith("text/plain")):
             from graphlang.ingest.formats.wet_wat import parse_wat, parse_wet  # noqa: PLC0415 - rare in crawls
 
             if kind == "metadata":
@@ -298,6 +315,8 @@ class Parser:
             if form == "html":
                 document, charset_from = _read_markup(decoded, mime, limits)
                 title, text, main_length = document.title, document.text, document.main_length
+                if not text and mime.endswith("xml") and feeds.is_feed(payload):
+                    charset, charset_from = None, ""  # a sitemap has links, and is no page
                 if document.flattened:
                     faults.append(
                         ("too-deep", "markup nested too deep; what lies deeper was read as text and links alone")
@@ -403,7 +422,8 @@ def _read_markup(decoded: Decoded, mime: str, limits: Limits) -> tuple[html.Docu
 
 def _read_document(markup: str | bytes, mime: str, limits: Limits) -> html.Document:
     if mime.endswith("xml"):
-        markup = html.convert_xhtml(markup if isinstance(markup, bytes) else markup.encode("utf-8", "replace"))
+        data = markup if isinstance(markup, bytes) else markup.encode("utf-8", "replace")
+        markup = feeds.convert_feed(data) if feeds.is_feed(data) else html.convert_xhtml(data)
     return html.read_document(markup, limits)
 
 

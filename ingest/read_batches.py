@@ -39,7 +39,8 @@ class Batch:
     position: int  #: ordinal of the next raw record: `batches` can start there
     bytes_read: int  #: offset in the file, as it is stored, that was reached
     items: list[Item]  #: in the order of the file; a Problem comes before the Page of the same record
-    last: bool  #: whether the file ends here; such a batch may be empty
+    last: bool  #: whether reading the file ends here; such a batch may be empty
+    failed: bool = False  #: of the last batch: the system could not read the file to its end
 
 
 _T = TypeVar("_T")
@@ -51,6 +52,7 @@ class _Group(NamedTuple, Generic[_T]):
     bytes_read: int  # -1 for a byte range, which returns it as well
     results: list[_T]
     last: bool
+    failed: bool = False
 
 
 def batches(
@@ -98,7 +100,7 @@ def _here(sources: Sequence[tuple[Path, int]], limits: Limits) -> Iterator[Batch
             for group in _groups(index, path, start, limits, parser.parse):  # while its bytes are in the cache
                 position += group.raws
                 parser.pause()
-                yield Batch(index, position, group.bytes_read, group.results, group.last)
+                yield Batch(index, position, group.bytes_read, group.results, group.last, group.failed)
 
 
 def _in_pool(sources: Sequence[tuple[Path, int]], limits: Limits, pool: Pool) -> Iterator[Batch]:
@@ -110,15 +112,17 @@ def _in_pool(sources: Sequence[tuple[Path, int]], limits: Limits, pool: Pool) ->
                 pending.append(group)
                 yield task
 
-    source, position, reached = -1, 0, 0
+    source, position, reached, failed = -1, 0, 0, False
     for part in pool.parse(tasks()):
         group = pending[0]
         if group.source != source:
             source = group.source
-            position, reached = sources[source][1], 0
+            position, reached, failed = sources[source][1], 0, False
         position += part.raws if group.bytes_read < 0 else group.raws
         reached = max(reached, part.bytes_read if group.bytes_read < 0 else group.bytes_read)
-        yield Batch(source, position, reached, part.items, last=group.last and part.last)
+        failed = failed or group.failed or part.failed
+        last = group.last and part.last
+        yield Batch(source, position, reached, part.items, last, last and failed)
         if part.last:
             pending.popleft()
 
@@ -175,8 +179,10 @@ def _wacz_tasks(index: int, wacz: Wacz, whole: ByteRange) -> Iterator[tuple[Grou
                         return
             yield from wacz.records_of(part)
 
-    while True:
+    failed = False
+    while not failed:
         for group in _grouped(index, wacz, 0, lambda raw: [raw], uncut()):
+            failed = group.failed
             yield Group(group.results), group._replace(results=[], last=False)
         if not cut:
             break
@@ -206,8 +212,7 @@ def _groups(
         with open_records(path, limits) as reader:
             yield from _grouped(index, reader, start, process, iter(reader))
     except OSError as error:
-        results = [] if start else process(_unreadable(error))
-        yield _Group(index, 0 if start else 1, 0, results, last=True)
+        yield _Group(index, 0, 0, process(_unreadable(error, 0)), last=True, failed=True)
 
 
 def _grouped(
@@ -216,13 +221,14 @@ def _grouped(
     results: list[_T] = []
     count = size = position = 0
     done = start
+    failed = False
     while True:
         try:
             raw = next(raws, None)
-            reached = reader.bytes_read
         except OSError as error:
-            raw, reached = _unreadable(error), 0
-            raws = iter(())
+            results += process(_unreadable(error, reader.bytes_read))
+            raw, failed = None, True
+        reached = reader.bytes_read
         if raw is None:
             break
         position += 1
@@ -235,8 +241,9 @@ def _grouped(
         if count >= _RECORDS or size >= _BYTES or position - done >= _RAWS:
             yield _Group(index, position - done, reached, results, last=False)
             results, count, size, done = [], 0, 0, position
-    yield _Group(index, max(position, start) - done, reached, results, last=True)
+    yield _Group(index, max(position, start) - done, reached, results, last=True, failed=failed)
 
 
-def _unreadable(error: OSError) -> RawRecord:
-    return RawRecord(0, b"", b"", (("unreadable", f"{error.strerror or error}"),))
+def _unreadable(error: OSError, offset: int) -> RawRecord:
+    """Return a fault that is no record: the next reading begins with the record that could not be read."""
+    return RawRecord(offset, b"", b"", (("unreadable", f"{error.strerror or error}"),))

@@ -191,21 +191,6 @@ def read_scores(connection: sqlite3.Connection, run: int, pages: NDArray[np.bool
     return Scores(count[pages].astype(np.int32), np.concatenate(labels), np.concatenate(scores))
 
 
-def read_shares(connection: sqlite3.Connection, run: int, width: int) -> NDArray[np.float64]:
-    """Read page, rank, label and share of pages in several languages, at most ``width`` labels a page.
-
-    Returns:
-        Shape (rows, 4), by page and rank.
-    """
-    query = "SELECT page, rank, label, share FROM page_shares WHERE run = ? AND rank <= ? ORDER BY page, rank"
-    table = np.concatenate([np.zeros((0, 4)), *_read_tables(connection, "page_shares", query, (run, width), 4)])
-    values.check_range("page_shares.page", table[:, 0], 1, count_pages(connection))
-    values.check_range("page_shares.rank", table[:, 1], 1, width)
-    check_labels(connection, "page_shares.label", table[:, 2], minimum=1)
-    values.check_range("page_shares.share", table[:, 3], 0, _MOST_CONFIDENCE)
-    return table
-
-
 def count_answers(connection: sqlite3.Connection, run: int, labels: Collection[int]) -> tuple[int, int]:
     """Count the answers of a run, and among those for unfetched URLs the ones with unknown labels."""
     (count,) = connection.execute("SELECT COUNT(*) FROM predictions WHERE run = ?", (run,)).fetchone()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping
 
+#: Kinds of problems that the next reading of a file may not have.
+_PASSING: Final = "('unreadable', 'changed')"
 #: A byte that is not UTF-8, as `as_text` writes it.
 _BYTE: Final = re.compile(rb"\\x([89a-f][0-9a-f])")
 
@@ -30,6 +33,7 @@ class Source(NamedTuple):
     finished: bool
     size: int  #: bytes
     changed: tuple[Change, ...] = ()  #: options that differ from those of its reading
+    unread: bool = False  #: the system cannot read all its bytes, and its digest is not known
 
 
 class Change(NamedTuple):
@@ -68,17 +72,26 @@ def register(
     if path.exists() and not path.is_file() and not path.is_dir():
         msg = f"{path} is a stream, and a file is read twice: pass it to standard input, and name that (-)"
         raise InputError(msg)
-    digest, size = digest_of(path)
+    try:
+        digest, size = digest_of(path)
+    except OSError as error:
+        if error.errno != errno.EIO:
+            raise
+        digest, size = unread_digest(path), path.stat().st_size  # what can be read of it is read
+    unread = digest == unread_digest(path)
     options_json = json.dumps(dict(options or {}), sort_keys=True)
     row = connection.execute(
         "SELECT id, position, finished, keep, options FROM sources WHERE sha256 = ?", (digest,)
     ).fetchone()
+    if row is None and (unread := _find_unread(connection, path, digest, size)) is not None:
+        restart(connection, unread, options=options_json, keep=keep)
+        return Source(unread, 0, finished=False, size=size)
     if row is None:
         cursor = connection.execute(
             "INSERT INTO sources (name, sha256, bytes, keep, options) VALUES (?, ?, ?, ?, ?)",
             (as_text(name or str(path)), digest, size, keep, options_json),
         )
-        return Source(int(cursor.lastrowid or 0), 0, finished=False, size=size)
+        return Source(int(cursor.lastrowid or 0), 0, finished=False, size=size, unread=unread)
     source, position, finished, stored_keep, stored_options = row
     values.check_type("sources.position", [position], int)
     values.check_type("sources.finished", [finished], int)
@@ -90,10 +103,35 @@ def register(
     if repeat and (finished or (position and changed)):
         restart(connection, source, options=options_json, keep=keep)
         return Source(source, 0, finished=False, size=size)
+    if not finished:
+        connection.execute(f"DELETE FROM problems WHERE source = ? AND kind IN {_PASSING}", (source,))
     if position and not finished and stored_keep != keep:
         msg = f"{path} was read in part with --keep {stored_keep}: go on with that"
         raise InputError(msg)
-    return Source(source, position, bool(finished), size, changed)
+    return Source(source, position, bool(finished), size, changed, unread)
+
+
+def _find_unread(connection: sqlite3.Connection, path: Path, digest: str, size: int) -> int | None:
+    """Give a file that could not be read, or changed while it was, the digest that it has now; return its id."""
+    row = connection.execute("SELECT id FROM sources WHERE sha256 = ?", (unread_digest(path),)).fetchone()
+    if row is None:
+        return None
+    connection.execute("UPDATE sources SET sha256 = ?, bytes = ? WHERE id = ?", (digest, size, row[0]))
+    return int(row[0])
+
+
+def unread_digest(path: Path) -> str:
+    """Return what stands for the digest of a file whose bytes are not known: a digest of its path."""
+    return hashlib.sha256(b"unread:" + os.fsencode(path.absolute())).hexdigest()
+
+
+def forget_digest(connection: sqlite3.Connection, source: int, path: Path) -> None:
+    """Let a file that changed while it was read be read again: its digest is that of other bytes."""
+    digest = unread_digest(path)
+    (count,) = connection.execute("SELECT COUNT(*) FROM sources WHERE sha256 = ?", (digest,)).fetchone()
+    if count:  # of an earlier state of the same path, which stays as it is
+        digest = hashlib.sha256(f"{digest}:{source}".encode()).hexdigest()
+    connection.execute("UPDATE sources SET sha256 = ?, finished = 0 WHERE id = ?", (digest, source))
 
 
 def restart(connection: sqlite3.Connection, source: int, *, options: str, keep: str) -> None:

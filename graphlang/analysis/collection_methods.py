@@ -82,7 +82,7 @@ def classify_tld(
 
     Args:
         connection: a collection opened for writing.
-        seed: the content run to learn from; the newest if not given.
+        seed: the content run to learn from; the chosen one if not given.
         choose: whether the run becomes the one that the views show.
         progress: reports the stage.
 

@@ -71,8 +71,6 @@ def of_inference(given: GraphInput, parameters: Mapping[str, Any]) -> str:
         arrays.append(graph.ordinal)
     if evidence.copies is not None:
         arrays.append(evidence.copies)
-    if evidence.parts is not None:
-        arrays += [evidence.parts.rows, evidence.parts.languages, evidence.parts.probabilities]
     if evidence.directory is not None:
         arrays.append(evidence.directory)
     for name in sorted(evidence.signals):

@@ -117,7 +117,7 @@ class Explanation:
     reading: Reading | None  #: None of a page without text
     stale: bool  #: the collection has grown since the run, or corrections were made or undone
     reasons: list[Reason]
-    log_odds: float | None  #: their sum: log P(answer) - log P(runner-up) before the confidence is calibrated
+    log_odds: float | None  #: their sum: log P(answer) - log P(runner-up)
     rounds: list[Score]  #: best language at the start and after each round
     corrections: list[Correction]  #: what people said of the page, oldest first; the last that stands is in force
     by_hand: bool  #: the answer is that correction, and not of the run

@@ -11,9 +11,9 @@ from graphlang.analysis import signals
 from graphlang.analysis.graph_rows import Links, Rows, graph_of, of_several_languages, spoken
 from graphlang.codes import languages
 from graphlang.db import StoreError, collection, corrections, snapshot
-from graphlang.db.runs.answers import all_labels, digests_of_short_pages, read_answers, read_scores, read_shares
-from graphlang.db.runs.run import get_run, latest_run
-from graphlang.graph.data import Evidence, FixedBeliefs, Graph, Signal
+from graphlang.db.runs.answers import all_labels, digests_of_short_pages, read_answers, read_scores
+from graphlang.db.runs.run import chosen_run, get_run, latest_run
+from graphlang.graph.data import Evidence, Graph, Signal
 from graphlang.graph.lists import Lists, ListTable, starts_of
 from graphlang.graph.propagation.candidates import LIKELY
 from graphlang.graph.propagation.messages import give_back
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 #: Labels of a page that the graph sees.
 WIDTH = 20
-#: Languages of a page's parts that the graph sees.
-PARTS = 5
 #: A page with so many letters may have a copy: its own text will do.
 SHORT = 200
 _PAGES = 1 << 16  # whose lists are tables at once
@@ -84,11 +82,14 @@ class Listening:
 
 
 def seed_run(connection: sqlite3.Connection, run: int | None) -> Run:
-    """The run to start from: the one asked for, else the newest content run.
+    """Return the run to start from: the one with this id, else the chosen content run.
+
+    A chosen vote or propagation stands for the content run that it started from. Without either, the newest content run
+    is taken. So a run that was only made to compare methods changes no later inference.
 
     Args:
         connection: the collection.
-        run: id of a run over texts or URLs; None: the newest over texts.
+        run: id of a run over texts or URLs.
 
     Raises:
         StoreError: there is none, or it is of another kind.
@@ -99,6 +100,11 @@ def seed_run(connection: sqlite3.Connection, run: int | None) -> Run:
             msg = f"run {run} is a {found.kind} run; the graph starts from a content run"
             raise StoreError(msg)
         return found
+    chosen = chosen_run(connection)
+    if chosen is not None and chosen.kind in ("vote", "propagation") and chosen.seeds:
+        chosen = get_run(connection, chosen.seeds[0])
+    if chosen is not None and chosen.kind == "content" and chosen.at == snapshot.moment(connection):
+        return chosen
     newest = latest_run(connection, "content")
     if newest is None:
         msg = "nothing is classified yet: run 'graphlang classify' first"
@@ -194,8 +200,6 @@ class Loaded:
         del answers, rows
         self._correct(zxx)
         self._copies = _copies(connection, run, self._own, self._hosts)
-        shares = read_shares(connection, run.id, PARTS)
-        self._shares = shares[~np.isin(shares[:, 0], known_pages)]  # what somebody says of a page is all of it
         if self._links is not None:
             self._links = spoken(self._links, self._own[self._unknown])
 
@@ -289,7 +293,6 @@ class Loaded:
                 copies=spread(self._copies, 1),
                 asked=rows.asked,
                 labelled=self._labelled(spread),
-                parts=self._parts(pages),
             ),
             ListTable(every, self._labels, self._longest, -1),
             self._language_of,
@@ -316,23 +319,6 @@ class Loaded:
     def _labelled(self, spread: Callable[[NDArray[Any], float], NDArray[Any]]) -> NDArray[np.bool_] | None:
         labelled = (self._corrected >= 0) & (self._sure > 0)
         return spread(labelled, 0) if labelled.any() else None
-
-    def _parts(self, pages: NDArray[np.int64]) -> FixedBeliefs | None:
-        """The languages of the parts of pages, by their rows."""
-        row_of = np.full(self.count, -1, dtype=np.int32)
-        row_of[pages] = np.arange(len(pages), dtype=np.int32)
-        row = row_of[self._shares[:, 0].astype(np.int64) - 1]
-        order = np.argsort(row, kind="stable")
-        order = order[row[order] >= 0]
-        rows, first, place = np.unique(row[order], return_index=True, return_inverse=True)
-        if not len(rows):
-            return None
-        rank = np.arange(len(order)) - first[place]
-        found = np.full((len(rows), PARTS), -1, dtype=np.int16)
-        part = np.zeros((len(rows), PARTS), dtype=np.float32)
-        found[place, rank] = self._language[self._shares[order, 2].astype(np.int64)]
-        part[place, rank] = np.minimum(self._shares[order, 3], 1)
-        return FixedBeliefs(rows.astype(np.int64), found, part)
 
     def _rows_and_graph(self, asked: NDArray[np.int64] | None, listening: Listening | None) -> tuple[Rows, Graph]:
         if listening is None:

@@ -6,17 +6,18 @@ import os
 import time
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from graphlang import plugins
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.db import InputError
 from graphlang.db.connection import its_files
-from graphlang.db.records import Page
+from graphlang.db.records import Page, Problem
 from graphlang.db.write import sources
 from graphlang.db.write.choose_capture import Keep
 from graphlang.db.write.writer import Site, Writer, finish
 from graphlang.ingest import ArchiveFiles, Limits, SkippedFile, batches, discover_files
+from graphlang.ingest.files.file_slice import file_signature
 from graphlang.ingest.links.canonical import Place, find_places, place
 
 if TYPE_CHECKING:
@@ -28,7 +29,18 @@ if TYPE_CHECKING:
 
 
 _BATCHES = 4  # that are written in one transaction
+_CLOCK_TICK = 100_000_000  # nanoseconds: two changes of a file within them may have the same time
 _BYTES = 8 << 20  # and bytes of their pages, after which it ends
+
+
+class _Reading(NamedTuple):
+    """A file that is read, as it was before its digest was taken."""
+
+    path: Path
+    source: int
+    signature: tuple[object, ...]
+    begun: int  # nanoseconds
+    unread: bool
 
 
 @dataclass(slots=True)
@@ -43,6 +55,8 @@ class Ingested:
     changed: list[tuple[Path, tuple[sources.Change, ...]]] = field(default_factory=list)
     #: Files of folders, and of the database, that were passed over, and why.
     passed: list[SkippedFile] = field(default_factory=list)
+    #: Files that the system could not read to their end, or that changed meanwhile: the next call reads them again.
+    unfinished: list[Path] = field(default_factory=list)
     pages: int = 0  #: read by this call
     links: int = 0  #: stored by this call
     others: int = 0  #: of the pages read by this call, captures of URLs that had one
@@ -112,10 +126,13 @@ def ingest(
     queue: list[tuple[Path, int]] = []
     ids: list[int] = []
     sizes: list[int] = []
+    readings: list[_Reading] = []
     given: set[int] = set()
     looked = 0
     progress.stage("digest", _bytes(wanted.files), "bytes")
     for path in wanted.files:
+        before = (prestarted.signatures.get(path) if prestarted is not None else None) or file_signature(path)
+        begun = time.time_ns()
         try:
             source = sources.register(
                 connection,
@@ -141,26 +158,64 @@ def ingest(
             queue.append((path, source.position))
             ids.append(source.id)
             sizes.append(source.size)
+            readings.append(_Reading(path, source.id, before, begun, source.unread))
     if queue:
         progress.stage("ingest", sum(sizes), "bytes")
-        writer = Writer(connection, site_of, keep=keep, sites=sites_of)
-        before = 0
         read = batches(queue, limits=limits or Limits(), workers=workers, prestarted=prestarted)
-        for batch in _together(read):
-            counts = writer.add(ids[batch.source], batch.items, position=batch.position, finished=batch.last)
-            done.pages += counts.pages
-            done.links += counts.links
-            done.problems += counts.problems
-            done.others += counts.others
-            done.kept += counts.kept
-            progress.advance(before + batch.bytes_read, pages=done.pages, links=done.links, problems=done.problems)
-            if batch.last:
-                before += sizes[batch.source]
-                done.files += 1
+        _write_batches(connection, _together(read), readings, sizes, done, names or {}, progress)
     finish(connection)
     done.problems = sum(_problems(connection, source) for source in given)
     done.seconds = time.perf_counter() - started
     return done
+
+
+def _write_batches(  # noqa: PLR0917 - the state of one call of `ingest`
+    connection: sqlite3.Connection,
+    read: Iterator[Batch],
+    readings: Sequence[_Reading],
+    sizes: Sequence[int],
+    done: Ingested,
+    names: Mapping[Path, str],
+    progress: Progress,
+) -> None:
+    """Write what is read, and count it in ``done``."""
+    writer = Writer(connection, site_of, keep=done.keep, sites=sites_of)
+    before = 0
+    for batch in read:
+        reading = readings[batch.source]
+        change = _find_change(connection, reading) if batch.last else None
+        items = batch.items if change is None or batch.failed else [*batch.items, change]
+        finished = batch.last and change is None and not batch.failed
+        counts = writer.add(reading.source, items, position=batch.position, finished=finished)
+        done.pages += counts.pages
+        done.links += counts.links
+        done.problems += counts.problems
+        done.others += counts.others
+        done.kept += counts.kept
+        progress.advance(before + batch.bytes_read, pages=done.pages, links=done.links, problems=done.problems)
+        if batch.last:
+            before += sizes[batch.source]
+            done.files += 1
+            if not finished:
+                done.unfinished.append(Path(names.get(reading.path, reading.path)))
+
+
+def _find_change(connection: sqlite3.Connection, reading: _Reading) -> Problem | None:
+    """Return the problem of a file whose digest is not that of the bytes that were read, and forget this digest."""
+    if reading.unread:
+        return Problem("unreadable", "the system could not read the whole file for its digest", 0)
+    if file_signature(reading.path) == reading.signature and not _is_racy(connection, reading):
+        return None
+    sources.forget_digest(connection, reading.source, reading.path)
+    return Problem("changed", "the file changed while it was read", 0)
+
+
+def _is_racy(connection: sqlite3.Connection, reading: _Reading) -> bool:
+    """Return whether a file was written to so shortly before that its time may not show a change, and has changed."""
+    if reading.path.is_dir() or reading.begun - reading.path.stat().st_mtime_ns > _CLOCK_TICK:
+        return False
+    (stored,) = connection.execute("SELECT sha256 FROM sources WHERE id = ?", (reading.source,)).fetchone()
+    return bool(sources.digest_of(reading.path)[0] != stored)
 
 
 def _was_no_archive(connection: sqlite3.Connection, source: int) -> bool:

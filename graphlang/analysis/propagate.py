@@ -57,7 +57,7 @@ def propagate(
             ``harmonic`` is an older name).
         options: options of the inference.
         signals: weights of what else is known of the pages, see ``graphlang.analysis.signals.NAMES``.
-        seed: the content run to start from; the newest if not given.
+        seed: the content run to start from; the chosen one if not given.
         update: first bring that run up to date with the collection (``analysis.update``); and where an earlier run with
             the same parameters has read just the same, choose that one. The inference itself is done anew whenever
             anything has changed: the languages of the collection, the habits of its links and the reliability of its

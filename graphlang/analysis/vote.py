@@ -46,7 +46,7 @@ def vote(
         min_length: MIN_LENGTH: pages with more characters answer for themselves.
         min_ref_length: MIN_REF_LENGTH: pages with fewer have no vote.
         max_links: MAX_INLINKS: at most so many votes.
-        seed: the content run to start from; the newest if not given.
+        seed: the content run to start from; the chosen one if not given.
         choose: whether the run becomes the one that the views show.
         linked: see ``propagate``.
         load: what reads the links and the content run: a `read_ahead.CachedLoader` if several steps read the same.
@@ -96,7 +96,7 @@ def guess(
     Args:
         connection: a collection opened for writing.
         min_bytes: referring pages with fewer bytes of text do not count.
-        seed: the content run to start from; the newest if not given.
+        seed: the content run to start from; the chosen one if not given.
         choose: whether the run becomes the one that the views show.
         progress: reports the stage.
 

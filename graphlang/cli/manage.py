@@ -83,6 +83,9 @@ def say_ingested(ingested: Ingested, progress: Timed, *, verbose: bool) -> None:
         say(message, "no archive", files=len(ingested.refused))
     if ingested.changed:
         say(_changed(ingested), "options changed", files=len(ingested.changed))
+    if ingested.unfinished:
+        message = f"not read to the end: {_first_of(ingested.unfinished)}: run the same command again"
+        say(message, "not read to the end", files=len(ingested.unfinished))
     rate = f" ({ingested.pages / ingested.seconds:,.0f} pages/s)" if ingested.pages else ""
     say(
         f"read {quantity(ingested.files, 'file')}: {quantity(ingested.pages, 'page')},"

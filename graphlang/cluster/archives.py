@@ -85,11 +85,11 @@ def _matching(address: str) -> list[Location]:
     start, _, rest = address.partition("://")
     root, *parts = rest.rstrip("/").split("/")
     matches = [Location(f"{start}://{root}")]
-    for part in parts:
-        if set(part) & set("*?["):
-            matches = [match for folder in matches for match in folder.children() if fnmatchcase(match.name, part)]
+    for pattern in parts:
+        if set(pattern) & set("*?["):
+            matches = [match for folder in matches for match in folder.children() if fnmatchcase(match.name, pattern)]
         else:
-            matches = [match / part for match in matches]
+            matches = [match / pattern for match in matches]
     matches = [match for match in matches if match.exists()]
     if not matches:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), address)

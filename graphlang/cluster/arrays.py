@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphlang.analysis import signals
-from graphlang.analysis.graph_input import PARTS, SHORT, WIDTH, join_scripts
+from graphlang.analysis.graph_input import SHORT, WIDTH, join_scripts
 from graphlang.cluster.tables import link_kinds
 from graphlang.codes import languages
-from graphlang.graph.data import FixedBeliefs, Signal
+from graphlang.graph.data import Signal
 from graphlang.graph.partitioned.assign import directory_of, host_of, key_of
 from graphlang.graph.partitioned.partition import Partition
 from graphlang.graph.partitioned.records import ragged
@@ -74,7 +74,7 @@ def spelled(column: NDArray[np.int16], text_labels: NDArray[np.int16], labels: L
 
 
 #: Columns of the pages of a partition; ``copies`` only of pages on hosts that are cut.
-PAGES: Final = ("page", "url", "tld", "label", "characters", "scores", "declared", "shares", "read", "copies")
+PAGES: Final = ("page", "url", "tld", "label", "characters", "scores", "declared", "read", "copies")
 #: Columns of its links; ``other`` is the partition of the other end.
 LINKS: Final = ("source", "target", "kind", "hreflang", "place", "other")
 _TOGETHER: Final = 4096
@@ -148,7 +148,6 @@ def bundle(  # noqa: PLR0917  all that it depends on
         np.minimum(links["place"].fill_null(-1).to_numpy(), _LAST).astype(np.int16),
         signals_of(pages, labels, weights),
         _copies(pages, host, cut_hosts),
-        parts=_parts(pages["shares"].combine_chunks(), labels),
     ).sorted()
     ghosts, homes = _ghosts(partition, number, links)
     return partition, PageDetails(
@@ -222,24 +221,6 @@ def listening(probabilities: NDArray[np.float32], length: NDArray[np.int32], opt
     silent = (sure >= options.doubtful) & (length >= options.clamp_length)
     in_play = (sure >= LIKELY) | ((sure > 0) & (length >= options.certain_length))
     return np.asarray(~(silent & in_play))
-
-
-def _parts(lists: Any, labels: Labels) -> FixedBeliefs | None:
-    """Return the languages of the parts of pages in several, as `graphlang.analysis.graph_input` reads them."""
-    counts = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
-    rows_with = np.flatnonzero(counts)
-    if not len(rows_with):
-        return None
-    rows, rank = ragged(counts)
-    within = rank < PARTS
-    flat = lists.flatten()
-    numbers = pc.index_in(flat.field("label"), value_set=pa.array(labels.names, type=pa.string())).fill_null(-1)
-    at = np.searchsorted(rows_with, rows[within])
-    languages_of = np.full((len(rows_with), PARTS), -1, dtype=np.int16)
-    shares_of = np.zeros((len(rows_with), PARTS), dtype=np.float32)
-    languages_of[at, rank[within]] = labels.language[numbers.to_numpy(zero_copy_only=False)[within]]
-    shares_of[at, rank[within]] = np.minimum(flat.field("share").to_numpy(zero_copy_only=False)[within], 1)
-    return FixedBeliefs(rows_with, languages_of, shares_of)
 
 
 def _hreflangs(column: Any, labels: Labels) -> NDArray[np.int16]:

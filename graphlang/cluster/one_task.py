@@ -259,7 +259,6 @@ class _Inference:
             page_rows.signals,
             None if partition.copies is None else spread(partition.copies, 1),
             asked_count,
-            parts=partition.parts,
         )
         return propagate(graph, evidence, options=self._task.options)
 

@@ -318,15 +318,15 @@ class _Inference:
         counts = list_counts.added([])
         if shared.survey is not None and len(list_counts.several(shared.survey)):
             counted = self._step("count", steps.count_contexts, shared, rows_kept, places)
-            for part in self._collected(counted, COUNTS):
-                counts = list_counts.added([counts, part])
+            for partition_counts in self._collected(counted, COUNTS):
+                counts = list_counts.added([counts, partition_counts])
         shared = replace(shared, counts=counts)
         seen = self._step("look", steps.observe_partition, shared, rows_kept, near.unionByName(places))
         drawn = seen.where(f"sender = {OBSERVED}").coalesce(max(1, self.many // 16)).mapInArrow(_gather, ddl(PARCELS))
         drawn = self.written("drawn", drawn.selectExpr("spark_partition_id() AS partition", "sender", "number", "data"))
         seen_of: Any = None
-        for part in self._collected(drawn, OBSERVED):
-            seen_of = part if seen_of is None else gathered([seen_of, part])
+        for sample in self._collected(drawn, OBSERVED):
+            seen_of = sample if seen_of is None else gathered([seen_of, sample])
         if shared.survey is None:
             raise ValueError("there are no pages")
         shared = replace(shared, learned=learn(shared.survey, seen_of, shared.cut))

@@ -135,6 +135,7 @@ def _read_piece(
     stop = _ALL if piece.stop is None else piece.stop
     begin: int | None = piece.begin
     ended: int | None = None
+    reached = 0
     try:
         with local_file(piece.archive) as path:
             byte_range = ByteRange(path, piece.begin, stop, exact=piece.first)
@@ -145,6 +146,7 @@ def _read_piece(
                 with open_range(byte_range, limits, begin) as reader:
                     size = 0
                     for raw in reader:
+                        reached = reader.bytes_read
                         if is_candidate(raw):
                             for item in parser.parse(raw):
                                 rows.add(item)
@@ -154,6 +156,6 @@ def _read_piece(
                             size = 0
                     ended = reader.ended
     except OSError as error:
-        rows.add(Problem("unreadable", reason_of(error), 0))
+        rows.add(Problem("unreadable", reason_of(error), reached))
     rows.end(RANGE, first=-1 if begin is None else begin, ended=ended, stop=stop)
     yield rows.batch()

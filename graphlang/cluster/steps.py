@@ -247,9 +247,9 @@ def gather(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     yield from parcels.table([] if seen is None else parcels.parcel(0, OBSERVED, seen)).to_batches()
 
 
-def opened_partition(rows_kept: pa.Table, *others: pa.Table) -> tuple[int, Partition, PageDetails, dict[int, Any]]:
+def opened_partition(rows_kept: pa.Table, *messages: pa.Table) -> tuple[int, Partition, PageDetails, dict[int, Any]]:
     """Return the number of a partition, its arrays with the links between ghosts, its details, and all objects sent."""
-    objects = parcels.opened(rows_kept, *others)
+    objects = parcels.opened(rows_kept, *messages)
     between = [sent["links"] for sender, sent in objects.items() if LINKS <= sender < ASKED]
     partition = with_links(objects[PARTITION], between) if between else objects[PARTITION]
     return rows_kept["partition"][0].as_py(), partition, PageDetails(**objects[BESIDE]), objects

@@ -225,7 +225,7 @@ class Computing(OpenedFile):
         Args:
             outlinks: let the pages vote that a page links to (section 5.3).
             clueweb09: ClueWeb09's rule instead, for URLs that were never fetched.
-            seed: the content run to start from; the newest if not given.
+            seed: the content run to start from; the chosen one if not given.
             workers: threads that identify texts for `at`.
             keep_chosen: leave the run that the views show as it is.
             at: a year, month, day or time: of each page the capture nearest to it is read. The run that the views show
@@ -273,7 +273,7 @@ class Computing(OpenedFile):
             weights: weights and limits of the inference by the names of the options of `graphlang propagate`, e.g.
                 ``{"cctld": 0, "neighbours": 0.5}``; the others keep their defaults.
             algorithm: as `graphlang propagate --algorithm` has it; the inference if not given.
-            seed: the content run to start from; the newest if not given.
+            seed: the content run to start from; the chosen one if not given.
             update: identify the texts that are new first, and do nothing where nothing has changed.
             workers: threads that identify texts for `update` and `at`.
             keep_chosen: leave the run that the views show as it is.
@@ -312,7 +312,7 @@ class Computing(OpenedFile):
         Args:
             weights: as for `propagate`.
             algorithm: as for `propagate`.
-            seed: the content run whose method reads the texts of each year; the newest if not given.
+            seed: the content run whose method reads the texts of each year; the chosen one if not given.
             workers: threads that identify texts.
             keep_chosen: as for `propagate`.
             progress: receives the stage.

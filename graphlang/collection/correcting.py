@@ -121,7 +121,7 @@ class Correcting(OpenedFile):
             linked=(None,),
         )
 
-    @checked(count=whole_number, draw=partial(whole_number, least=0, most=(1 << 64) - 1), language=several)
+    @checked(count=whole_number, draw=partial(whole_number, minimum=0, maximum=(1 << 64) - 1), language=several)
     def sample(self, *, count: int = 50, draw: int = 1, language: str | Sequence[str] = ()) -> Rows[SampleRow]:
         """Draw fetched pages at random, to be labelled, without the answers. The verb is `review --random`.
 

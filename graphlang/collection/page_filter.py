@@ -95,7 +95,7 @@ def http_status(value: object) -> int:
     >>> http_status(404)
     404
     """
-    number = whole_number("status", value, least=-1 << 63)
+    number = whole_number("status", value, minimum=-1 << 63)
     if not 0 <= number <= _LAST_STATUS:
         raise ValueError(f"{number} is no HTTP status")
     return number

@@ -260,7 +260,7 @@ class Publishing(OpenedFile):
             gold: a file of gold labels, or what `read_gold` returned.
             also: other collections with their gold labels, to fit on them together.
             even: start from weights of 1 instead of the shipped ones.
-            seed: the content run to start from; the newest if not given.
+            seed: the content run to start from; the chosen one if not given.
             progress: receives the stage.
 
         Raises:

@@ -124,9 +124,6 @@ class Evidence:
     #: pages whose best language is not inferred, for somebody looked: they are clamped, and teach as the longest text
     #: does; shape (n,)
     labelled: NDArray[np.bool_] | None = None
-    #: pages whose text is in several languages, and what part of it each has: evidence for their neighbours. Their own
-    #: answer is that of the whole text
-    parts: FixedBeliefs | None = None
 
     def __post_init__(self) -> None:
         if self.languages.ndim != 2:  # noqa: PLR2004  a matrix
@@ -147,8 +144,6 @@ class Evidence:
             if len(signal.languages) != n:
                 raise ValueError(f"the signal {name} has {len(signal.languages)} rows for {n} pages")
             _within(f"signals[{name!r}].languages", signal.languages, NONE, len(self.codes) - 1)
-        if self.parts is not None:
-            self.parts.check(n, len(self.codes))
 
     @property
     def n(self) -> int:
@@ -254,7 +249,7 @@ class Trace:
 
     page: int
     contributions: tuple[Contribution, ...]  #: they sum to ``log_odds``
-    log_odds: float  #: log P(answer) - log P(runner-up) before the confidence is calibrated
+    log_odds: float  #: log P(answer) - log P(runner-up)
     rounds: tuple[tuple[int, float], ...]  #: best language and its probability, at the start and after each round
 
 

@@ -225,7 +225,7 @@ _GRAPH: Final = {
             "How likely a link keeps the language is learned from the collection itself, by host and kind of link.",
             "Text speaks with its whole list of scores; site, URL, ccTLD, declarations and hreflang speak too.",
             "From 200 letters on a page keeps what its text says, unless no language has .8 there: then it listens.",
-            "All neighbours of a page together say no more than 8 against a language, in log-odds.",
+            "All neighbours of a page together say no more than 10 against a language, in log-odds.",
             "docs/explanation/inference.md has the equations and an example that is worked out.",
         ),
     ),

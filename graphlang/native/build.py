@@ -97,22 +97,22 @@ KERNELS = (
 
 
 def included(*sources: str) -> list[str]:
-    """The headers of ours that files include, and that these include, from the top folder."""
-    found: dict[Path, None] = {}
+    """List the project's headers that files include, also indirectly, as paths from the top folder."""
+    headers: dict[Path, None] = {}
     tried = [(_ROOT / source).resolve() for source in sources]
     while tried:
         path = tried.pop()
         for name in re.findall(r'^#include "(.+)"', path.read_text(encoding="utf-8"), re.MULTILINE):
             near = (path.parent / name).resolve()
             header = near if near.exists() else _ROOT / _SHARED / name
-            if header not in found:
-                found[header] = None
+            if header not in headers:
+                headers[header] = None
                 tried.append(header)
-    return sorted(str(path.relative_to(_ROOT)) for path in found)
+    return sorted(str(path.relative_to(_ROOT)) for path in headers)
 
 
 def flags(kernel: Kernel) -> dict[str, list[str]]:
-    """What the compiler and the linker are told."""
+    """Return the options of the compiler and the linker."""
     common = [
         "-std=c11",
         "-fvisibility=hidden",

@@ -37,7 +37,7 @@ def even_parts(count: int, most: int | None = None) -> list[slice]:
     [slice(0, 7, None)]
     """
     parts = max(1, min(cores() if most is None else min(most, cores()), count // LEAST))
-    edges = [count * part // parts for part in range(parts + 1)]
+    edges = [count * number // parts for number in range(parts + 1)]
     return [slice(*ends) for ends in pairwise(edges)]
 
 

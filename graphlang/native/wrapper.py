@@ -62,7 +62,7 @@ class Prototype(NamedTuple):
     name: str
     result: str  #: its type, as C writes it
     parameters: tuple[Parameter, ...]
-    text: str  #: as it stands in the header, on one line
+    text: str  #: its declaration in the header, on one line
 
     @property
     def sizes(self) -> dict[str, tuple[Parameter, int]]:
@@ -289,7 +289,7 @@ def _call(kernel: Prototype, begin: str = "") -> list[str]:
     line = f"{begin}lib.{kernel.name}({arguments})"
     if len(line) <= _WIDTH - 4:
         return [line]
-    return [f"{begin}lib.{kernel.name}(", *(f"    {part}" for part in textwrap.wrap(arguments, _WIDTH - 8)), ")"]
+    return [f"{begin}lib.{kernel.name}(", *(f"    {line}" for line in textwrap.wrap(arguments, _WIDTH - 8)), ")"]
 
 
 def _annotation(parameter: Parameter) -> str:

@@ -37,6 +37,12 @@ DICTIONARY: Final = 64 << 20  #: bytes of a zstd dictionary, at most
 ERRORS: Final = (zstandard.ZstdError, lzma.LZMAError, RuntimeError, OSError, ValueError, EOFError)
 
 
+def raise_system_error(error: BaseException) -> None:
+    """Raise an error of the system again: it is no damage of the data, and the file may be sound."""
+    if isinstance(error, OSError) and error.errno is not None:
+        raise error
+
+
 class DictionaryError(ValueError):
     """The dictionary of a zstd file cannot be used."""
 

@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from graphlang.ingest.files import codecs
-from graphlang.ingest.files.codecs import LZ4, ZSTD, find_frame
+from graphlang.ingest.files.codecs import LZ4, ZSTD, find_frame, raise_system_error
 from graphlang.ingest.files.file_slice import FileSlice, peek, size_of
 
 if TYPE_CHECKING:
@@ -237,7 +237,8 @@ class Source:
                 self._at += len(piece)
             try:
                 data = stream.decompress(piece, _OUT)
-            except codecs.ERRORS:
+            except codecs.ERRORS as error:
+                raise_system_error(error)
                 yield Chunk(b"", offset, fresh, "damaged compression")
                 self._at = max(0, self._at - len(piece))
                 self._at += self.reached == offset  # else the same magic would match again
@@ -342,6 +343,7 @@ class Source:
         except codecs.MissingCodecError:
             raise  # the file is sound
         except codecs.ERRORS as error:
+            raise_system_error(error)
             yield Chunk(b"", offset, fresh, f"damaged compression ({error})"[:_REASON])
             return
         if not is_whole:

@@ -15,13 +15,14 @@ import os
 import re
 import shutil
 import stat
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from graphlang.files import open_regular
 from graphlang.ingest.files.decompress import Source
 from graphlang.ingest.formats.observatory_store import COOKIE
-from graphlang.ingest.formats.record_reader import GRAMMARS
+from graphlang.ingest.formats.record_reader import GRAMMARS, is_index
 from graphlang.ingest.formats.wget_mirror import looks_mirrored
 
 if TYPE_CHECKING:
@@ -30,23 +31,27 @@ if TYPE_CHECKING:
 LINK = "symbolic link"  #: why a file of a folder is skipped
 NO_ARCHIVE = "no archive"
 NO_FILE = "no regular file"
+INDEX = "an index or a log, and no archive"
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+):/+(?=[^/])", re.IGNORECASE)
 _FORMATS = (".warc", ".arc", ".wet", ".wat", ".jsonl", ".ndjson", ".store")
+_INDEX_SUFFIXES = (".cdx", ".cdxj", ".cdx.gz", ".cdxj.gz", ".idx", ".log", ".log.gz")
 _COMPRESSIONS = ("", ".gz", ".zst", ".lz4", ".bz2", ".xz")
 #: Names of files that are read whatever their first bytes are.
 SUFFIXES = (".wacz", *(format_ + compression for format_ in _FORMATS for compression in _COMPRESSIONS))
 _SNIFFED = 1 << 16
+_TAR_MAGIC_AT = 257
+_ARCHIVE_IN_TAR = re.compile(rb"\.(?:w?arc|wet|wat|wacz)(?:\.\w{2,4})?\0", re.IGNORECASE)
 _ZIP = b"PK\x03\x04"
 _WACZ_FOLDER = b"archive/"  # in the name of an entry, which the directory at the end of the zip file repeats
-_URL_FIELD = re.compile(rb'"(?:url|uri|warc-target-uri)"\s*:', re.IGNORECASE)
-_TEXT_FIELD = re.compile(rb'"(?:text|content|raw_content|plain_text|links)"\s*:')
+_URL_FIELD = re.compile(rb'"(?:url|uri|u|source|warc_url|warc-target-uri)"\s*:', re.IGNORECASE)
+_TEXT_FIELD = re.compile(rb'"(?:text|content|raw_content|plain_text|maintext|raw_text|p|links)"\s*:')
 
 
 class SkippedFile(NamedTuple):
     """A file or folder within a folder, or one that matches a pattern, that is not read."""
 
     path: Path
-    reason: str  #: `LINK`, `NO_ARCHIVE`, `NO_FILE`, or the system's error message if it cannot be opened
+    reason: str  #: `LINK`, `NO_ARCHIVE`, `NO_FILE`, `INDEX`, or the system's error message if it cannot be opened
 
 
 class ArchiveFiles(NamedTuple):
@@ -84,6 +89,8 @@ def discover_files(paths: Iterable[str | Path], *, follow_links: bool = False) -
         path = Path(name)
         if not str(name):  # as a path it would be the working folder
             raise FileNotFoundError(2, "an empty name is not a file or folder", str(name))
+        if path.is_file() and is_kernel_file(path.stat()):
+            raise OSError(errno.EINVAL, "a file of the kernel, and no archive", str(name))
         if path.exists() and not path.is_file() and not path.is_dir():
             raise OSError(errno.ESPIPE, "a stream, and a file is read twice: pass it to standard input (-)", str(name))
         if path.exists():
@@ -171,18 +178,42 @@ def _raise(error: OSError) -> None:
     raise error
 
 
+def is_kernel_file(status: os.stat_result) -> bool:
+    """Return whether a file is one of ``/proc`` or ``/sys``, such as ``/proc/kmsg``: reading it may never end."""
+    return status.st_dev in _kernel_devices()
+
+
+@cache
+def _kernel_devices() -> frozenset[int]:
+    """Return the devices of the kernel's own file systems, as far as they are mounted at their usual places."""
+    mounted = [Path(folder) for folder in ("/proc", "/sys") if os.path.ismount(folder)]
+    return frozenset(folder.stat().st_dev for folder in mounted)
+
+
 def _skip_reason(path: Path) -> str:
     """Return why a file is not read; an empty string if it is."""
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode) or is_kernel_file(status):
             return NO_FILE
-        return "" if _is_readable(path) else NO_ARCHIVE
+        return _skip_reason_of_content(path)
     except OSError as error:
         return error.strerror or str(error)
 
 
+def _skip_reason_of_content(path: Path) -> str:
+    if _is_readable(path):
+        return ""
+    if path.name.lower().endswith(_INDEX_SUFFIXES):
+        return INDEX
+    with open_regular(path) as file:
+        return INDEX if is_index(file.read(_SNIFFED)) else NO_ARCHIVE
+
+
 def _is_readable(path: Path) -> bool:
     """Return whether a regular file is an archive, or a list of pages."""
+    if path.name.lower().endswith(_INDEX_SUFFIXES):
+        return False
     if path.name.lower().endswith(SUFFIXES):
         return True
     with open_regular(path) as file:
@@ -191,11 +222,13 @@ def _is_readable(path: Path) -> bool:
             return _WACZ_FOLDER in stored or _WACZ_FOLDER in _read_end(file)
         if stored.startswith(COOKIE):
             return True
+        if stored.startswith(b"ustar", _TAR_MAGIC_AT):
+            return _ARCHIVE_IN_TAR.search(stored) is not None
         file.seek(0)
         source = Source(file)
         # Most files of a folder are no archives, and short: what is not compressed is not read a second time.
         head = next((chunk.data for chunk in source.chunks()), b"")[:_SNIFFED] if source.compression else stored
-    return _is_archive(head.lstrip(b"\r\n")) or _lists_pages(head)
+    return not is_index(head) and (_is_archive(head.lstrip(b"\r\n")) or _lists_pages(head))
 
 
 def _read_end(file: BinaryIO) -> bytes:

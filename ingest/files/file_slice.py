@@ -7,6 +7,8 @@ import os
 from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from typing_extensions import Buffer
 
 
@@ -58,6 +60,17 @@ class FileSlice(io.RawIOBase):
     def tell(self) -> int:
         """Return the position in the part."""
         return self._at
+
+
+def file_signature(path: Path) -> tuple[object, ...]:
+    """Return what changes when somebody writes to a file, replaces or removes it; for a folder that of its files."""
+    if path.is_dir():
+        return tuple((str(file), *file_signature(file)) for file in sorted(path.rglob("*")) if not file.is_dir())
+    try:
+        status = path.stat()
+    except OSError as error:
+        return (error.errno,)
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def peek(file: BinaryIO | FileSlice, offset: int, count: int) -> bytes:

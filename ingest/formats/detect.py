@@ -74,7 +74,9 @@ def open_range(byte_range: ByteRange, limits: Limits, begin: int) -> Iterator[Re
         yield Within(RecordReader(file, byte_range.name, limits, begin=begin, stop=byte_range.stop), byte_range.base)
 
 
-def _choose_reader(file: BinaryIO, name: str, limits: Limits, stop: int | None) -> Records:
+def _choose_reader(
+    file: BinaryIO, name: str, limits: Limits, stop: int | None, *, is_unpacked: bool = False
+) -> Records:
     stored = file.read(_SNIFFED)
     file.seek(0)
     head = b"".join([chunk.data for chunk in islice(Source(file).chunks(), 2)])[:_SNIFFED]
@@ -91,6 +93,13 @@ def _choose_reader(file: BinaryIO, name: str, limits: Limits, stop: int | None) 
         grammar.starts(head, 0) and not grammar.find(head, 0) for grammar in GRAMMARS
     ):  # nearly always; the other readers need not be imported
         return RecordReader(file, name, limits, stop=stop)
+    if not is_unpacked and stored != head:
+        from graphlang.ingest.formats.packed_archives import Unpacked, is_packed_twice  # noqa: PLC0415 - rare
+
+        if is_packed_twice(head):
+            return Unpacked(
+                file, limits, partial(_choose_reader, name=name, limits=limits, stop=None, is_unpacked=True)
+            )
     return _choose_rare(file, stored, head, limits) or RecordReader(file, name, limits, stop=stop)
 
 
@@ -99,6 +108,7 @@ def _choose_rare(file: BinaryIO, stored: bytes, head: bytes, limits: Limits) -> 
 
     from graphlang.ingest.formats.jsonl import Jsonl  # noqa: PLC0415
     from graphlang.ingest.formats.observatory_store import COOKIE, Store  # noqa: PLC0415
+    from graphlang.ingest.formats.packed_archives import Tar, is_tar  # noqa: PLC0415
     from graphlang.ingest.formats.wacz import MAGIC, Wacz  # noqa: PLC0415
 
     packed = stored.startswith(MAGIC)
@@ -107,6 +117,8 @@ def _choose_rare(file: BinaryIO, stored: bytes, head: bytes, limits: Limits) -> 
         return Store(file, limits)
     if packed:
         return Wacz(file, limits)
+    if is_tar(stored):
+        return Tar(file, limits)
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         return Jsonl(file, limits)
     return None

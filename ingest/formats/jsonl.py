@@ -1,10 +1,12 @@
 r"""Read pages that another program extracted: one JSON object a line, compressed or not.
 
-The fields are those that such programs write: ``url`` (or ``uri``, or ``url`` in ``metadata``, or ``warc-target-uri``
-in ``warc_headers``) and ``text`` (or ``content``, ``raw_content``, ``plain_text``); optional are ``title``, ``date``
-(``timestamp``, ``crawl_date``), ``status``, ``mime`` and ``links`` (strings, or objects with ``url``, ``rel``,
-``hreflang`` and ``text``). The language that a program assigned is not kept: it is no evidence from the page. Offsets
-are those of lines, in the decompressed file.
+The fields are those that such programs write: ``url`` (or ``uri``, ``u``, ``source``, or ``url`` or ``warc_url`` in
+``metadata``, or ``warc-target-uri`` in ``warc_headers``) and ``text`` (or ``content``, ``raw_content``, ``plain_text``,
+``maintext``, ``raw_text``, ``p``); optional are ``title``, ``date`` (``timestamp``, ``ts``, ``crawl_date``,
+``date_download``, ``warc_date``, ``date_publish``), ``status``, ``mime`` and ``links`` (strings, or objects with
+``url``, ``rel``, ``hreflang`` and ``text``). Elasticsearch has all of them in ``_source``.
+The language that a program assigned is not kept: it is no evidence from the page. Offsets are those of lines, in the
+decompressed file.
 
 JSON may hold half of a surrogate pair (``\ud83d``, if a program cut a text within a character). Python keeps it, and
 neither UTF-8 nor a database can hold it: it becomes U+FFFD, as in browsers.
@@ -35,7 +37,11 @@ if TYPE_CHECKING:
 
 _HEADING = "json-pages"  # ``format`` of the first line in a WACZ's list of pages
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
-_TEXTS = ("text", "content", "raw_content", "plain_text")
+_TEXTS = ("text", "content", "raw_content", "plain_text", "maintext", "raw_text", "p")
+_ABSOLUTE = re.compile(r"https?://", re.IGNORECASE)
+_URLS = ("url", "uri", "u", "source")
+_INNER_URLS = (("metadata", "url"), ("metadata", "warc_url"), ("warc_headers", "warc-target-uri"))
+_DATES = ("date", "timestamp", "ts", "crawl_date", "date_download", "warc_date", "date_publish")
 
 
 class Jsonl:
@@ -107,6 +113,8 @@ class Jsonl:
             return Problem("bad-json", f"a line that is not JSON ({type(error).__name__})", offset)
         if not isinstance(fields, dict):
             return Problem("bad-json", "a line that is no JSON object", offset)
+        if "url" not in fields and isinstance(fields.get("_source"), dict):
+            fields = fields["_source"]
         if str(fields.get("format", "")).startswith(_HEADING) and "url" not in fields:
             return None
         written = _url(fields)
@@ -130,7 +138,7 @@ class Jsonl:
             status = int(status)
         dates = [
             parse_date(str(value))  # 20240102030405 may be a number, too
-            for name in ("date", "timestamp", "crawl_date")
+            for name in _DATES
             for place in (fields, fields.get("metadata"))
             if isinstance(place, dict) and type(value := place.get(name)) in {str, int}
         ]
@@ -163,11 +171,11 @@ class Jsonl:
 
 
 def _url(fields: dict[str, Any]) -> str:
-    for value in (fields.get("url"), fields.get("uri"), _inner(fields, "metadata", "url")):
-        if isinstance(value, str) and value:
+    for name in _URLS:
+        value = fields.get(name)
+        if isinstance(value, str) and value and (name != "source" or _ABSOLUTE.match(value)):
             return value
-    value = _inner(fields, "warc_headers", "warc-target-uri")
-    return value if isinstance(value, str) else ""
+    return next((value for names in _INNER_URLS if isinstance(value := _inner(fields, *names), str) and value), "")
 
 
 def _inner(fields: dict[str, Any], outer: str, name: str) -> Any:

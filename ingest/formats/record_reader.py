@@ -5,6 +5,7 @@ The format follows from the content, and from the file name only if the content 
 
 from __future__ import annotations
 
+import re
 from itertools import chain, islice
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -20,6 +21,12 @@ if TYPE_CHECKING:
     from graphlang.ingest.limits import Limits
 
 _SNIFFED = 1 << 16  # bytes in which a damaged archive must have a record, to be recognised as one
+#: The first line of a CDX file; a line with a reversed host and a date; or two lines like headers of ARC records.
+_INDEX = re.compile(
+    rb"(?: ?CDX [ A-Za-z]{1,99}\r?\n|!(?:meta|context|id|keys)\b|[\w-]+(?:,[\w-]+)*(?::\d+)?\)/\S{0,8192} \d{14} "
+    rb"|(?:https?|ftp|dns)://?\S{1,8192} [\d.:a-fA-F]{3,45} \d{14} [^\r\n]{1,2048}(?<! 0)\r?\n"
+    rb"(?:https?|ftp|dns)://?\S{1,8192} [\d.:a-fA-F]{3,45} \d{14} )"
+)
 GRAMMARS: tuple[Grammar, ...] = (Warc(), Arc())
 
 
@@ -78,7 +85,11 @@ class RecordReader:
                 return
             yield RawRecord(0, b"", b"", (("damaged", reason),))
             first, reported = [], True
-        grammar = _grammar(b"".join(chunk.data for chunk in first), self._name)
+        head = b"".join(chunk.data for chunk in first)
+        if not self._begin and is_index(head):
+            yield RawRecord(0, b"", b"", (("not-an-archive", "an index (CDX), and no archive"),))
+            return
+        grammar = _grammar(head, self._name)
         if grammar is None:
             yield RawRecord(0, b"", b"", (("not-an-archive", "no WARC or ARC record at the start of the file"),))
             return
@@ -133,9 +144,18 @@ class Within:
             yield raw._replace(offset=self._begin + raw.offset)
 
 
+def is_index(head: bytes) -> bool:
+    r"""Return whether a file is an index of archives (CDX, CDXJ): its lines name records, and no block follows them.
+
+    >>> is_index(b" CDX N b a m s k r M S V g\n"), is_index(b'com,example)/ 20210304050607 {"mime": "text/html"}\n')
+    (True, True)
+    """
+    return _INDEX.match(head) is not None
+
+
 def _grammar(head: bytes, name: str) -> Grammar | None:
     """Choose the format by the first bytes, else by the first record behind damage, else by the name."""
-    start = head.lstrip(b"\r\n")
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
     for grammar in GRAMMARS:
         if grammar.starts(start, 0):
             return grammar

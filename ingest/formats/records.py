@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _LEFT: Final = _kernels.FIELDS_LEFT
 _ROOM: Final = 1 << 16  # bytes of all parts of an answer
 _NEWLINES = b"\r\n"
+_BOM = b"\xef\xbb\xbf"  # of an editor, before the first record
 _NO_NEWLINE = re.compile(rb"[^\r\n]")
 _ENOUGH = 64  # bytes that show any grammar whether a record starts
 _ZEROS = bytes(2 << 20)  # more than a chunk: padding and bombs are skipped without a search
@@ -235,6 +236,9 @@ def _run(buffer: _Buffer, grammar: Grammar, limits: Limits, end: End | None) -> 
 
 def _skip_newlines(buffer: _Buffer) -> None:
     while buffer.need(1):
+        if buffer.data.startswith(_BOM, buffer.at):
+            buffer.at += len(_BOM)
+            continue
         if buffer.data[buffer.at] not in _NEWLINES:
             return
         buffer.at = _behind_newlines(buffer.data, buffer.at)

@@ -1,5 +1,7 @@
 """Read a WACZ, a zip file of archives and indexes over them (webrecorder's Web Archive Collection Zipped, 1.1).
 
+A zip file without a folder ``archive/`` is read as well: its archives, and WACZ files within it, are those by name.
+
 The archives under ``archive/`` are read in the order of their names, then the lists of pages, ``pages/*.jsonl``. A list
 may have the text of a page: it completes a capture without text. Dates of the lists are dropped, because they are those
 of the visit and not of a record. Nothing is unpacked to a path, so that names in the zip file can do no harm.
@@ -11,7 +13,7 @@ Offsets are those in the WACZ file; within a deflated archive all are that of it
 
 from __future__ import annotations
 
-import os
+import re
 import shutil
 import struct
 import tempfile
@@ -22,7 +24,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from graphlang.db.records import Page
 from graphlang.ingest.files.decompress import UNPACKED_FREELY
-from graphlang.ingest.files.file_slice import FileSlice, peek
+from graphlang.ingest.files.file_slice import FileSlice, peek, size_of
 from graphlang.ingest.formats.jsonl import Jsonl
 from graphlang.ingest.formats.record_reader import RecordReader
 from graphlang.ingest.raw import RawRecord
@@ -37,6 +39,7 @@ _DIRECTORY = 64 << 20  # bytes of a zip file's directory: 500,000 entries
 _DEFLATED = 1 << 30  # bytes of a deflated archive, unpacked
 _REASON = 300  # characters of a reason
 _LISTS = "pages/"
+_ARCHIVE_NAME = re.compile(r"\.(?:(?:w?arc|wet|wat)(?:\.(?:gz|zst|lz4|bz2|xz))?|wacz)\Z", re.IGNORECASE)
 _LOCAL = struct.Struct("<4s5H3L2H")
 _END = b"PK\x05\x06"
 _END_64 = b"PK\x06\x06"
@@ -66,17 +69,20 @@ def is_wacz(file: BinaryIO) -> bool:
 
 
 class Wacz:
-    """Read the archives of one WACZ file."""
+    """Read the archives of one WACZ file; ``outer`` is the one that it is in."""
 
     ended: int | None = None
 
-    def __init__(self, file: BinaryIO, limits: Limits) -> None:
+    def __init__(self, file: BinaryIO, limits: Limits, outer: Wacz | None = None) -> None:
         self._file = file
         self._limits = limits
-        self._size = os.fstat(file.fileno()).st_size
+        self._size = size_of(file)
+        self._is_inner = outer is not None
         self.bytes_read = 0  #: offset in the zip file that was reached
-        #: Bytes that deflated entries may still unpack to, None for any number.
-        self._room = UNPACKED_FREELY + limits.max_ratio * self._size if limits.max_ratio else None
+        #: Bytes that deflated entries may still unpack to; None: any number.
+        self.room = UNPACKED_FREELY + limits.max_ratio * self._size if limits.max_ratio else None
+        if outer is not None:
+            self.room = outer.room
 
     def __iter__(self) -> Iterator[RawRecord]:
         """Yield the raw records of all archives; a fault of the zip file is a record without header."""
@@ -102,6 +108,8 @@ class Wacz:
             with zipfile.ZipFile(cast("BinaryIO", FileSlice(self._file, 0, size))) as zipped:
                 entries = [entry for entry in zipped.infolist() if _is_archive(entry) or _is_list(entry)]
                 if not any(map(_is_archive, entries)):
+                    entries = [entry for entry in zipped.infolist() if is_archive_name(entry.filename)]
+                if not entries:
                     yield iter([_fault("not-an-archive", "a zip file without any archive under archive/")])
                 if sum(entry.compress_size for entry in entries) > size:
                     yield iter([_fault("damaged", "the archives in the zip file overlap")])
@@ -137,13 +145,13 @@ class Wacz:
         if entry.file_size > _DEFLATED:
             yield _fault("too-large", f"a deflated archive of more than {_DEFLATED} bytes", start)
             return
-        if self._room is not None:
+        if self.room is not None:
             ratio = self._limits.max_ratio
-            if entry.file_size > min(self._room, UNPACKED_FREELY + ratio * entry.compress_size):
+            if entry.file_size > min(self.room, UNPACKED_FREELY + ratio * entry.compress_size):
                 reason = f"the zip file unpacks to more than {ratio} times its size; {entry.filename} was not read"
                 yield _fault("too-large", reason[:_REASON], start)
                 return
-            self._room -= entry.file_size
+            self.room -= entry.file_size
         with tempfile.TemporaryFile(buffering=0) as unpacked:
             try:
                 with zipped.open(entry) as stream:
@@ -151,7 +159,7 @@ class Wacz:
             except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
                 yield _fault("damaged", f"an entry of the zip file does not unpack ({error})"[:_REASON], start)
             unpacked.seek(0)
-            for raw in self._archive(cast("BinaryIO", unpacked), entry.filename, 0, room=self._room):
+            for raw in self._archive(cast("BinaryIO", unpacked), entry.filename, 0, room=self.room):
                 self.bytes_read = start
                 yield raw._replace(offset=start, item=raw.item and replace(raw.item, offset=start))
         self.bytes_read = start + entry.compress_size
@@ -159,6 +167,9 @@ class Wacz:
     def _archive(self, file: BinaryIO, path: str, begin: int, *, room: int | None = None) -> Iterator[RawRecord]:
         """Read an archive or a list of pages; what it unpacks to is subtracted from ``room``, unless that is None."""
         name = path.rpartition("/")[2]
+        if name.lower().endswith(".wacz"):
+            yield from self._inner(file, begin)
+            return
         reader: Jsonl | RecordReader
         if path.startswith(_LISTS):
             reader = Jsonl(file, self._limits, room=room)
@@ -166,9 +177,18 @@ class Wacz:
             reader = RecordReader(file, name, self._limits, room=room)
         yield from self._records(reader, begin)
         if room is not None:
-            self._room = room - min(room, reader.unpacked)
+            self.room = room - min(room, reader.unpacked)
 
-    def _records(self, reader: Jsonl | RecordReader, begin: int) -> Iterator[RawRecord]:
+    def _inner(self, file: BinaryIO, begin: int) -> Iterator[RawRecord]:
+        """Read a WACZ in this one, but none in that."""
+        if self._is_inner:
+            yield _fault("not-an-archive", "a WACZ in a WACZ in a WACZ, which is not read", begin)
+            return
+        inner = Wacz(file, self._limits, self)
+        yield from self._records(inner, begin)
+        self.room = inner.room
+
+    def _records(self, reader: Jsonl | RecordReader | Wacz, begin: int) -> Iterator[RawRecord]:
         for raw in reader:
             self.bytes_read = begin + reader.bytes_read
             offset = begin + raw.offset
@@ -180,6 +200,11 @@ class Wacz:
             elif item is not None:
                 item = replace(item, offset=offset)
             yield raw._replace(offset=offset, item=item)
+
+
+def is_archive_name(name: str) -> bool:
+    """Return whether a file within another one is an archive, by its name."""
+    return _ARCHIVE_NAME.search(name) is not None
 
 
 def _is_archive(entry: zipfile.ZipInfo) -> bool:

@@ -18,7 +18,7 @@ _TYPE = re.compile(rb"\nwarc-type[ \t]*:[ \t]*([\w-]+)", re.IGNORECASE)
 _PAGE_TYPES = frozenset({b"response", b"resource", b"revisit"})
 #: Types that are pages if their block has a certain media type: WET (the text of a page) and WAT (its links).
 _PART_TYPES = {
-    b"conversion": re.compile(rb"\ncontent-type[ \t]*:[ \t]*text/plain", re.IGNORECASE),
+    b"conversion": re.compile(rb"\ncontent-type[ \t]*:[ \t]*text/(?:plain|html)", re.IGNORECASE),
     b"metadata": re.compile(rb"\ncontent-type[ \t]*:[ \t]*application/json", re.IGNORECASE),
 }
 

@@ -75,7 +75,7 @@ _RELATIVES = {
     **dict.fromkeys((*_CYRILLIC, "koi8-u"), _CYRILLIC),
     **dict.fromkeys((*_WIDE, "gb18030"), _WIDE),
 }
-_HEAD = 1 << 20  # bytes in which it is searched if there is no other declaration
+_HEAD = 1 << 18  # bytes in which it is searched if there is no other declaration
 _BODY = re.compile(rb"<body[\s>]", re.IGNORECASE)
 _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 

@@ -84,7 +84,7 @@ def _decode_by_magic(name: str, payload: bytes, limit: int) -> tuple[bytes, bool
 
 def _join_chunks(payload: bytes) -> bytes:
     """Join the chunks; a payload that does not begin with a chunk is stored joined."""
-    at = 0
+    at, view = 0, memoryview(payload)
     joined = bytearray()  # not a list of parts, of which there may be millions
     while match := _CHUNK.match(payload, at):
         size = int(match[2], 16)
@@ -93,9 +93,9 @@ def _join_chunks(payload: bytes) -> bytes:
             return bytes(joined)
         if not at and _is_word(match[2], end, payload):
             break
-        joined += payload[match.end() : end]
+        joined += view[match.end() : end]
         at = end
-    joined += payload[at + 2 if joined and payload.startswith(b"\r\n", at) else at :]
+    joined += view[at + 2 if joined and payload.startswith(b"\r\n", at) else at :]
     return bytes(joined)
 
 

@@ -13,6 +13,7 @@ from array import array
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
+from graphlang.ingest.html.feeds import is_feed
 from graphlang.ingest.links.canonical import decode_uri
 from graphlang.ingest.payload.content_encoding import decode_payload, is_text
 from graphlang.ingest.payload.detect_charset import detect_wide
@@ -95,6 +96,7 @@ _CODE_SIGN = re.compile(
     re.IGNORECASE,
 )
 _MAX_CACHED_TYPE = 200  # characters
+_MAX_TYPES = 1_000  # characters of a Content-Type that are parsed
 _COMMA = re.compile(r",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*\Z)")  # outside of quotes
 _CHARSET = re.compile(r"(?:^|[;\s\"'])charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE | re.ASCII)
 _ROOT_HTML = re.compile(rb"<(?:!doctype\s+(?:[\w-]+:)?html|(?:[\w-]+:)?html|wml)[\s>]", re.IGNORECASE)
@@ -325,7 +327,7 @@ def parse_media_type(content_type: str) -> tuple[str, str | None]:
 def _split_type(content_type: str) -> tuple[str, str | None]:
     """Of several types, as of repeated fields, the last valid one counts (Fetch, "extract a MIME type")."""
     best: tuple[str, str | None] | None = None
-    for value in _COMMA.split(content_type):
+    for value in _COMMA.split(content_type[:_MAX_TYPES]):
         written = value.strip().strip("\"' ")
         name, _, parameters = written.partition(";")
         charset = _CHARSET.search(parameters or written)
@@ -358,7 +360,7 @@ def detect_form(mime: str, payload: bytes) -> str:
     if mime in _CODE_TYPES or mime.startswith(_CODE_FAMILIES):
         return ""
     if mime in _XML_TYPES or mime.endswith("+xml"):
-        return "html" if _ROOT_HTML.search(payload, 0, 4096) else ""
+        return "html" if _ROOT_HTML.search(payload, 0, 4096) or is_feed(payload) else ""
     return _sniff_form(mime, payload)
 
 

@@ -53,6 +53,7 @@ class Parsed(NamedTuple):
     raws: int  #: raw records of a byte range that they are from; 0 for a group
     bytes_read: int  #: offset in the file that was reached; 0 for a group
     last: bool  #: the task is done
+    failed: bool = False  #: the system could not read its byte range to the end
 
 
 class _Task:
@@ -198,12 +199,13 @@ class Pool:
 
     def _reread(self, number: int, byte_range: ByteRange) -> Iterator[Parsed]:
         """Read a byte range in this process, and parse each record alone."""
-        count = 0
+        count = reached = 0
         try:
             with open_range(byte_range, self._limits, byte_range.begin) as reader:
                 raws = iter(reader)
                 for raw in raws:
                     count += 1
+                    reached = reader.bytes_read
                     if count > byte_range.skip:
                         group = [raw, *islice(raws, _GROUP - 1)]
                         count += len(group) - 1
@@ -211,9 +213,9 @@ class Pool:
                         yield Parsed(number, items, len(group), reader.bytes_read, last=False)
                 self._reached = reader.ended
         except OSError as error:
-            self._reached = None  # the remainder of the file counts as read
-            problems = [Problem("unreadable", f"{error.strerror or error}", 0)] if count >= byte_range.skip else []
-            yield Parsed(number, [*problems], len(problems), 0, last=True)
+            self._reached = None  # the next byte ranges of the file are left out
+            problem = Problem("unreadable", f"{error.strerror or error}", max(reached, byte_range.begin))
+            yield Parsed(number, [problem], 0, reached, last=True, failed=True)
         else:
             yield Parsed(number, [], 0, reader.bytes_read, last=True)
 

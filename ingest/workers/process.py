@@ -28,6 +28,7 @@ from queue import Full, Queue
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 from graphlang.ingest.files.byte_ranges import ByteRange, can_be_cut, cut_up
+from graphlang.ingest.files.file_slice import file_signature
 from graphlang.ingest.workers.protocol import decode_frame, read_frame, write_frame
 
 if TYPE_CHECKING:
@@ -256,6 +257,7 @@ class PrestartedWorkers:
         self.limits = limits
         #: Byte ranges that are read already: the process of each, and its answers.
         self.begun: dict[ByteRange, tuple[Process, Answers]] = {}
+        self.signatures: dict[Path, tuple[object, ...]] = {}  #: of files that are begun, before
         self._processes: list[Process] = []
         children: list[ForkedChild | None] = []
         try:
@@ -277,6 +279,7 @@ class PrestartedWorkers:
             size = path.stat().st_size if path.is_file() else 0
             if size <= _SMALL:
                 return
+            self.signatures[path] = file_signature(path)
             with path.open("rb", buffering=0) as file:
                 is_cut = can_be_cut(file)
         except OSError:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphlang.analysis import graph_input, graph_output
 from graphlang.analysis.classify import label_ids
+from graphlang.analysis.vote import vote
 from graphlang.db import Link, LinkKind, Page, create
 from graphlang.db.runs.answers import RunAnswers, write_answers
 from graphlang.db.runs.lifecycle import finish_run, start_run
@@ -41,9 +43,22 @@ def collection(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def content_run(connection: sqlite3.Connection) -> Run:
+def test_the_graph_starts_from_the_chosen_content_run(tmp_path: Path) -> None:
+    with closing(collection(tmp_path / "a.db")) as connection:
+        first = content_run(connection)
+        second = content_run(connection, "other", choose=False)
+        assert graph_input.seed_run(connection, None).id == first.id
+        voted = vote(connection)
+        assert chosen_run(connection) == voted
+        assert graph_input.seed_run(connection, None).id == first.id
+        assert graph_input.seed_run(connection, second.id).id == second.id
+        third = content_run(connection, "third")
+        assert graph_input.seed_run(connection, None).id == third.id
+
+
+def content_run(connection: sqlite3.Connection, method: str = "by-hand", *, choose: bool = True) -> Run:
     cyrl, latn, hrv, zxx = label_ids(connection, LABELS)
-    run = start_run(connection, kind="content", method="by-hand", parameters={}, version="1")
+    run = start_run(connection, kind="content", method=method, parameters={}, version="1")
     write_answers(
         connection,
         run.id,
@@ -60,7 +75,7 @@ def content_run(connection: sqlite3.Connection) -> Run:
             np.array([[0.9, 0.1, 0], [0.4, 0.35, 0.25], [0.55, 0.25, 0.2], [1.0, 0, 0]]),
         ),
     )
-    finish_run(connection, run.id, pages=4)
+    finish_run(connection, run.id, pages=4, choose=choose)
     return get_run(connection, run.id)
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from graphlang.analysis import graph_input
 from graphlang.analysis.classify import classify
 from graphlang.analysis.correct import Said, correct
 from graphlang.analysis.update import up_to_date
@@ -124,30 +123,6 @@ def test_shares_go_with_their_page_and_with_their_run(tmp_path: Path) -> None:
         forget_run(connection, run.id)
         connection.execute("COMMIT")
         assert connection.execute("SELECT COUNT(*) FROM page_shares").fetchone() == (0,)
-
-
-def test_the_graph_takes_the_parts_of_pages_as_evidence_but_not_of_those_that_somebody_corrected(
-    tmp_path: Path,
-) -> None:
-    with closing(create(tmp_path / "a.db")) as connection:
-        add(connection, "a", TEXTS)
-        run = classify(connection, IDENTIFIER)
-        told = {name: dict(row[1:] for row in rows) for name, rows in shares_of(connection, run.id).items()}
-        evidence = graph_input.load(connection, run).evidence
-        assert evidence.parts is not None
-        found = [
-            {evidence.codes[i]: share for i, share in zip(*row, strict=True) if i >= 0}
-            for row in zip(evidence.parts.languages.tolist(), evidence.parts.probabilities.tolist(), strict=True)
-        ]
-        assert evidence.parts.rows.tolist() == [0, 3]  # both, scripts
-        assert found[0] == pytest.approx(told["both"])
-        assert found[1] == pytest.approx({"srp": told["scripts"]["srp_Cyrl"], "eng": told["scripts"]["eng"]})
-        correct(connection, [Said("http://both.example/", "eng")], by="A")
-        parts = graph_input.load(connection, run).evidence.parts
-        assert parts is not None
-        assert parts.rows.tolist() == [3]
-        plain = classify(connection, IDENTIFIER, shares=False)
-        assert graph_input.load(connection, plain).evidence.parts is None
 
 
 def view(connection: sqlite3.Connection, name: str) -> dict[str, tuple[float, int]]:

@@ -97,7 +97,7 @@ CRAWL = st.lists(
 )
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(CRAWL.filter(bool), CRAWL, st.booleans())
 # A page that was only linked to is read later: nothing else changes, but its answer becomes a row of its own.
 @example(first=[page(1, 0, 0, [0])], second=[page(0, 0, 0, [])], title=False)

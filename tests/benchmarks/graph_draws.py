@@ -25,6 +25,7 @@ from graphlang.analysis.propagate import SIGNALS, propagate
 from graphlang.content import registry
 from graphlang.db import create
 from graphlang.evaluation.evaluate import Gold, read_gold
+from graphlang.graph.propagation.options import Options
 
 if TYPE_CHECKING:
     import sqlite3
@@ -136,7 +137,12 @@ def main() -> None:
                 cut(connection, gold, share, chance)
                 for method in options.seeds:
                     show(connection, gold, f"content ({method})", classify(connection, registry.load(method)))
-                    show(connection, gold, "default", propagate(connection, signals=dict.fromkeys(SIGNALS, 0.0)))
+                    show(
+                        connection,
+                        gold,
+                        "default",
+                        propagate(connection, options=Options(directory=0), signals=dict.fromkeys(SIGNALS, 0.0)),
+                    )
 
 
 if __name__ == "__main__":

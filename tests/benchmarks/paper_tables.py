@@ -146,7 +146,11 @@ def hayati(data: Path) -> None:
         "nfc (the default, all its labels)": registry.load("nfc"),
     }
     say()
-    say("| method | lines | all | " + " | ".join(measure_by_length(sizes, sizes > 0, sizes)) + " | pages of 1,000 |")
+    say(
+        "| method | lines | all | "
+        + " | ".join(measure_by_length(np.ones(len(sizes)), sizes > 0, sizes))
+        + " | pages of 1,000 |"
+    )
     say("|---|---|---|---|---|---|---|---|")
     for name, identifier in systems.items():
         answer, sure = best(identifier, [line.text for line in lines])

@@ -1,4 +1,4 @@
-"""What ``ingest`` reads, and how: lists, standard input, mirrors, parts, options; and ``convert``."""
+"""What ``ingest`` reads, and how: lists, standard input, mirrors, bytes, options, files read again; and ``convert``."""
 
 import gzip
 import io
@@ -174,3 +174,55 @@ def test_convert_tells_what_was_damaged_and_what_is_no_record(graphlang: Call, t
     (tmp_path / "a.jsonl").write_text('{"url": "http://a.example/", "text": "x"}\n', encoding="utf-8")
     result = graphlang("convert", tmp_path / "a.jsonl", tmp_path / "b.store")
     assert (result.exit_code, "not-a-record" in result.stderr) == (1, True)
+
+
+RUSSIAN = "Музей открыт каждый день с десяти до восемнадцати часов, кроме понедельника. Вход для детей свободный. "
+
+
+def test_an_undeclared_koi8_page_is_named_with_its_encoding(graphlang: Call, tmp_path: Path) -> None:
+    page = f"<p>{RUSSIAN}</p>" * 3
+    (tmp_path / "a.warc").write_bytes(
+        record("http://a.example/", page.encode("koi8-r")) + record("http://b.example/", page.encode())
+    )
+    db = tmp_path / "a.db"
+    assert graphlang("ingest", db, tmp_path / "a.warc").exit_code == 0
+    assert graphlang("classify", db, "--method", "byte-trigrams").exit_code == 0
+    answers = rows(db, "SELECT url, language, encoding FROM page_languages ORDER BY url")
+    # The other page is sound UTF-8: its charset is in no doubt, and its text was read.
+    assert answers == [("http://a.example/", "rus", "koi8-r"), ("http://b.example/", "rus", None)]
+    counted = graphlang("info", db, "--encodings", "--format", "csv")
+    assert counted.stdout.splitlines() == [
+        "language,charset,charset_from,encoding,pages",
+        "rus,koi8-r,detector,koi8-r,1",
+        "rus,utf-8,utf-8,,1",
+    ]
+
+
+LENGTHS = "SELECT LENGTH(text) FROM texts ORDER BY page"
+
+
+def test_other_options_are_said_and_again_reads_with_them(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db = tmp_path / "crawl.db"
+    assert graphlang("run", museum, "--db", db, "--workers", 1, "--text-limit", 20, "--keep", "last").exit_code == 0
+    short = rows(db, LENGTHS)
+    assert max(short) == (20,)
+    result = graphlang("ingest", db, museum, "--workers", 1, "--bytes")
+    assert result.stderr.splitlines()[1] == (
+        f"read with other options: {museum} (--text-limit 20, now 10000; --bytes off, now on; --keep last, now all):"
+        " --again reads with the options given now"
+    )
+    assert rows(db, LENGTHS) == short
+    assert graphlang("ingest", db, museum, "--workers", 1, "--again").exit_code == 0
+    assert max(rows(db, LENGTHS)) > (200,)
+    assert "other options" not in graphlang("ingest", db, museum, "--workers", 1).stderr
+    assert rows(db, "SELECT COUNT(*), SUM(captures) FROM captures") == [(5, 5)]
+
+
+def test_what_was_read_again_is_identified_again(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db = tmp_path / "crawl.db"
+    graphlang("run", museum, "--db", db, "--workers", 1, "--text-limit", 1)
+    characters = "SELECT MAX(characters) FROM page_languages"
+    before = rows(db, characters)
+    assert graphlang("run", museum, "--db", db, "--workers", 1, "--again").exit_code == 0
+    assert rows(db, characters) > before
+    assert rows(db, "SELECT language FROM page_languages ORDER BY page LIMIT 1") == [("deu",)]

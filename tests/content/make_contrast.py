@@ -12,11 +12,14 @@ from __future__ import annotations
 import sys
 import tarfile
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from graphlang import modelfile
 from graphlang.training import contrast
 from graphlang.training.contrast import Group
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 LABEL: Final = "pcm"
 ARCHIVE: Final = "train-more.tar.xz"
@@ -45,22 +48,24 @@ SEED: Final = 1
 MEASURED: Final = ("nfc-relatives.json", "unknown.json")
 
 
-def read_member(archive: tarfile.TarFile, name: str) -> bytes:
-    """Read a file of the archive."""
-    member = archive.extractfile(name)
-    if member is None:
-        raise FileNotFoundError(f"{ARCHIVE}: {name} is not a file")
-    return member.read()
+def read_members(data: Path, names: Collection[str]) -> dict[str, bytes]:
+    """Read files of the archive in one pass: to seek in it would decompress it again."""
+    contents: dict[str, bytes] = {}
+    with tarfile.open(data / ARCHIVE, "r|xz") as archive:
+        for member in archive:
+            if member.name in names and (file := archive.extractfile(member)):
+                contents[member.name] = file.read()
+                if len(contents) == len(names):
+                    return contents
+    raise FileNotFoundError(f"{ARCHIVE}: {min(set(names) - set(contents))} is missing")
 
 
 def read_lines(data: Path) -> dict[str, list[str]]:
     """Read the lines of the files, by their paths."""
-    texts = {name: (data / name).read_bytes() for name in (*OWN, *ENGLISH) if not name.startswith(MORE)}
-    with tarfile.open(data / ARCHIVE) as archive:
-        for name in (*OWN, *ENGLISH):
-            if name.startswith(MORE):
-                texts[name] = read_member(archive, name)
-    return {name: text.decode("utf-8").splitlines() for name, text in texts.items()}
+    names = (*OWN, *ENGLISH)
+    texts = {name: (data / name).read_bytes() for name in names if not name.startswith(MORE)}
+    texts |= read_members(data, [name for name in names if name.startswith(MORE)])
+    return {name: texts[name].decode("utf-8").splitlines() for name in names}
 
 
 def make_groups(data: Path) -> list[Group]:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import csv
 import hashlib
 import sys
-import tarfile
 from pathlib import Path
 from typing import Final
 
@@ -54,11 +53,9 @@ def _more(data: Path) -> list[tuple[str, str, str, str, str]]:
             for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
         }
     names = sorted(name for name in (*make_contrast.OWN, *make_contrast.ENGLISH) if name in sources)
-    with tarfile.open(data / make_contrast.ARCHIVE) as archive:
-        contents = [make_contrast.read_member(archive, name) for name in names]
+    contents = make_contrast.read_members(data, names)
     return [
-        (name, *sources[name], str(len(content)), hashlib.sha256(content).hexdigest())
-        for name, content in zip(names, contents, strict=True)
+        (name, *sources[name], str(len(contents[name])), hashlib.sha256(contents[name]).hexdigest()) for name in names
     ]
 
 

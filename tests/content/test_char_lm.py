@@ -25,7 +25,7 @@ from graphlang.training.train import train
 from graphlang.training.training_options import TrainingOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from graphlang.training.witten_bell import CharLMs
@@ -34,14 +34,18 @@ SMALL: dict[str, Any] = {"minimum": 10, "document": 20, "features": 400, "rounds
 WORDS = st.dictionaries(st.text("abc", min_size=1, max_size=7), st.sampled_from([1, 2, 9, 100]), min_size=1, max_size=6)
 
 
-def score(made: CharLMs, word: str, language: int = 0) -> float:
-    """The log likelihood of a word, summed up from its n-grams."""
-    closed = f" {word} "
-    grams = [closed[i : i + size] for size in range(1, 6) for i in range(len(closed) - size + 1)]
-    at = {ngram: place for place, ngram in enumerate(made.ngrams)}
-    rows = [at[gram] for gram in [*grams, *([closed] if len(closed) > 5 else [])] if gram in at]
-    total = made.weights[rows].sum() if made.weights.shape[1] == 1 else made.weights[rows].sum(axis=0)[language]
-    return float(total + made.letter[language] * (len(word) + 1) + made.word[language])
+def scorer(made: CharLMs) -> Callable[..., float]:
+    """Make a function that sums up the log likelihood of a word in a language from its n-grams."""
+    at, weights = {ngram: place for place, ngram in enumerate(made.ngrams)}, made.weights.toarray()
+
+    def score(word: str, language: int = 0) -> float:
+        closed = f" {word} "
+        grams = [closed[i : i + size] for size in range(1, 6) for i in range(len(closed) - size + 1)]
+        rows = [at[gram] for gram in [*grams, *([closed] if len(closed) > 5 else [])] if gram in at]
+        total = weights[rows, language].sum() + made.letter[language] * (len(word) + 1) + made.word[language]
+        return float(total)
+
+    return score
 
 
 def defined(words: Mapping[str, int], word: str, least: float) -> float:
@@ -89,26 +93,28 @@ def test_one_word_worked_by_hand() -> None:
     # 2/3, then (1 + 2/3) / 2 = 5/6, then (1 + 5/6) / 2 = 11/12; the word itself as often as it was not seen.
     lm = 2 / 3 * 5 / 6 * 11 / 12
     assert weights[" ab "] == pytest.approx(log(1 + 6 / 5) + log(1 + 1 / lm))
-    assert score(made, "ab") == pytest.approx(log((1 + lm) / 2))
+    assert scorer(made)("ab") == pytest.approx(log((1 + lm) / 2))
 
 
 @given(WORDS, st.text("abc", min_size=1, max_size=7), st.sampled_from([0.0, 0.7, 3.0, 30.0]))
 def test_weights_add_up_to_the_probability_of_the_definition(words: dict[str, int], word: str, least: float) -> None:
     made = witten_bell.estimate_char_lms([words, {"abc": 1}], least=least)
     assert made is not None
+    score = scorer(made)
     for own in {*words, word}:
         if set("abc") <= set("".join(words)):
-            assert score(made, own) == pytest.approx(defined(words, own, least), abs=1e-6)
+            assert score(own) == pytest.approx(defined(words, own, least), abs=1e-6)
 
 
 @pytest.mark.parametrize("least", [0.0, 1.0, 3.0, 1e9])
 def test_all_words_together_have_the_probability_one_whatever_is_left_out(least: float) -> None:
     made = witten_bell.estimate_char_lms([{"a": 9, "ab": 5, "abab": 3, "b": 1}, {"abbabba": 2, "ba": 4}], least=least)
     assert made is not None
+    score = scorer(made)
+    every = ["".join(letters) for size in range(10) for letters in product("ab", repeat=size)]
     for language in (0, 1):
-        every = ["".join(letters) for size in range(10) for letters in product("ab", repeat=size)]
         # What is missing is that of longer words.
-        assert 0.9 < sum(exp(score(made, word, language)) for word in every) < 1 + 1e-9
+        assert 0.9 < sum(exp(score(word, language)) for word in every) < 1 + 1e-9
 
 
 def test_what_adds_little_is_left_out() -> None:
@@ -118,14 +124,15 @@ def test_what_adds_little_is_left_out() -> None:
     assert some is not None
     assert set(some.ngrams) < set(every.ngrams)
     assert " abcabc " in some.ngrams
-    assert score(some, "abcabc") > score(some, "cab") > score(some, "bbc")
+    score = scorer(some)
+    assert score("abcabc") > score("cab") > score("bbc")
     assert some.worth[some.ngrams.index(" abcabc ")] > 4
 
 
 def test_a_language_without_words_and_a_script_with_too_many_letters() -> None:
     made = witten_bell.estimate_char_lms([{}, {"ab": 1}], least=0)
     assert made is not None
-    assert exp(score(made, "ab", 0)) == pytest.approx((1 / 3) ** 3)
+    assert exp(scorer(made)("ab")) == pytest.approx((1 / 3) ** 3)
     assert witten_bell.estimate_char_lms([{chr(0x4E00 + i): 1 for i in range(5_000)}], least=0) is None
     assert witten_bell.estimate_char_lms([{}], least=0) is None
 

@@ -160,7 +160,7 @@ class Plain:
         rest = (1 - strange) * (1 - OUTLIERS)
         marks = sum(character in "{};" for character in given_)
         twice = name == "LATIN" and sum(map(len, TWICE.findall(given_))) * doubt.GARBLED > len(given_)
-        if 2 * plain < letters:
+        if 2 * plain < letters and name == "LATIN":
             rest *= 1 - doubt.OF_CODES
         elif twice or (marks > 2 and marks > doubt.CODE * len(given_)):
             rest *= 1 - doubt.OF_CODE

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.data import Evidence, FixedBeliefs, Graph, Signal
-from graphlang.graph.partitioned.partition import Partition, parts_at
+from graphlang.graph.data import Evidence, Graph, Signal
+from graphlang.graph.partitioned.partition import Partition
 
 if TYPE_CHECKING:
     from local_driver import Run
@@ -42,10 +42,7 @@ def web(seed: int, hosts: int = 6, within: float = 0.85) -> tuple[Graph, Evidenc
     named = np.where(rng.random(n) < 0.3, rng.integers(0, len(CODES), n), -1)[:, None].astype(np.int16)
     url = Signal(named, (named >= 0) * np.float32(0.8))
     directory = host * 3 + rng.integers(0, 3, n).astype(np.int32)
-    both = np.flatnonzero((rng.random(n) < 0.1) & (length == 900))
-    shares = np.tile(np.float32([0.52, 0.48]), (len(both), 1))
-    parts = FixedBeliefs(both, lists[both], shares)
-    return graph, Evidence(CODES, lists, scores, length, host, directory, {"declared": signal, "url": url}, parts=parts)
+    return graph, Evidence(CODES, lists, scores, length, host, directory, {"declared": signal, "url": url})
 
 
 def partitions(graph: Graph, evidence: Evidence, number: np.ndarray, ids: np.ndarray) -> list[Partition]:
@@ -58,10 +55,6 @@ def partitions(graph: Graph, evidence: Evidence, number: np.ndarray, ids: np.nda
             name: replace(one, languages=one.languages[rows], probabilities=one.probabilities[rows])
             for name, one in evidence.signals.items()
         }
-        parts = evidence.parts
-        assert parts is not None
-        mine = np.isin(parts.rows, rows)
-        both = FixedBeliefs(np.searchsorted(rows, parts.rows[mine]), parts.languages[mine], parts.probabilities[mine])
         assert evidence.directory is not None
         assert graph.ordinal is not None
         found.append(
@@ -79,7 +72,6 @@ def partitions(graph: Graph, evidence: Evidence, number: np.ndarray, ids: np.nda
                 graph.hreflang[some],
                 graph.ordinal[some],
                 signals,
-                parts=both,
             )
         )
     return found
@@ -105,7 +97,6 @@ def shuffled(part: Partition, seed: int) -> Partition:
     return replace(
         part,
         signals=signals,
-        parts=None if part.parts is None else parts_at(np.argsort(rows), part.parts),
         **{name: getattr(part, name)[rows] for name in of_pages},
         **{name: getattr(part, name)[links] for name in of_links},
     )

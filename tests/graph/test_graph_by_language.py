@@ -37,7 +37,7 @@ def switchers(versions: int) -> tuple[list[int], list[tuple[int, int]]]:
 
 def test_two_kinds_of_chinese_do_not_make_other_languages_list_themselves() -> None:
     model = learn(*site(*switchers(VERSIONS))).compatibility
-    assert model.exclusion[0, ZHO] < 0.5
+    assert model.exclusion[0, ZHO] < 0.6
     assert model.exclusion[0, [DEU, ENG, FRA, SPA]].min() > 0.7
 
 

@@ -78,8 +78,7 @@ def test_what_was_learned_of_the_same_pages_changes_no_bit(seed: int) -> None:
 def test_a_page_whose_neighbours_are_held_at_what_they_came_to_comes_to_the_same(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rounds, "SURER", 1.0)  # the answers are what the pages believe ...
-    monkeypatch.setattr(rounds, "RELAY", 1.0)  # ... and tell their neighbours
+    monkeypatch.setattr(rounds, "RELAY", 1.0)  # the answers are what the pages tell their neighbours
     graph, evidence = web(seed)
     options, learned = Options(tolerance=1e-6), learn(graph, evidence)
     whole = propagate(graph, evidence, options=options)

@@ -15,7 +15,7 @@ from graphlang.graph.propagation import messages, rounds
 from graphlang.graph.propagation.compatibility import EdgeCompatibility
 from graphlang.graph.propagation.inference import Options, prepare, propagate
 from graphlang.graph.propagation.potentials import LEFT
-from graphlang.graph.propagation.rounds import MOST, SURER
+from graphlang.graph.propagation.rounds import MOST
 from graphlang.native import threads
 
 CODES = ("eng", "deu", "fra", "nld", "jpn")
@@ -112,12 +112,41 @@ def test_the_url_of_a_page_without_text_counts_for_its_own_answer_alone() -> Non
     assert said(heard) == ["deu", *["eng"] * 5, "deu", "eng", "deu"]
     trace = heard.traces[1]
     assert {part.source for part in trace.contributions if part.log_odds > 1} == {"url"}
-    assert 1 / (1 + np.exp(-SURER * trace.log_odds)) == pytest.approx(
+    assert 1 / (1 + np.exp(-trace.log_odds)) == pytest.approx(
         heard.confidence[1] / (heard.confidence[1] + heard.runner_up_confidence[1]), abs=1e-5
     )
     assert trace.rounds[0][0] == CODES.index("eng")
     nothing = propagate(links, replace(evidence([EMPTY] * 9), signals={"url": url}))
     assert said(nothing) == ["und", *["eng"] * 5, *["und"] * 3]  # evidence reaches no page that links to them
+
+
+def test_a_ring_of_empty_pages_is_never_surer_of_a_language_than_the_certain_pages_of_its_site() -> None:
+    # The URLs and the ccTLD of all pages name French; six certain pages are English, and four German.
+    full, ring = [FULL["eng"]] * 6 + [FULL["deu"]] * 4, range(10, 40)
+    links = graph(40, [(page, page + 1 if page < 39 else 10) for page in ring])
+    named = np.full((40, 1), CODES.index("fra"), np.int16)
+    signals = {name: Signal(named, np.full((40, 1), 0.95, np.float32)) for name in ("url", "cctld")}
+    answer = propagate(links, replace(evidence([*full, *[EMPTY] * 30]), signals=signals))
+    assert set(said(answer)[10:]) <= {"eng", "und"}
+    assert answer.confidence[10:].max() <= 0.6
+
+
+def test_the_cctld_is_ignored_where_the_url_names_a_language() -> None:
+    named = np.full((1, 1), CODES.index("fra"), np.int16)
+    signal = Signal(named, np.full((1, 1), 0.95, np.float32))
+    pages = evidence([EMPTY])
+    url, both = (
+        propagate(graph(1, []), replace(pages, signals=dict.fromkeys(names, signal)), trace=[0])
+        for names in (["url"], ["url", "cctld"])
+    )
+    assert both.confidence[0] == url.confidence[0]
+    assert {part.source for part in both.traces[0].contributions if part.log_odds} <= {"url", "site"}
+
+
+def test_a_short_page_keeps_its_language_under_a_menu_that_links_all_pages_of_another() -> None:
+    pages = evidence([*[FULL["fra"]] * 28, *[FULL["nld"]] * 2, ({"nld": 0.9}, SHORT), ({"fra": 0.9}, SHORT)])
+    menu = graph(32, [(source, target) for source in range(32) for target in range(32) if source != target])
+    assert said(propagate(menu, pages))[30:] == ["nld", "fra"]
 
 
 @pytest.mark.parametrize("languages", [2, 4, 7])
@@ -308,7 +337,7 @@ def test_all_neighbours_together_say_no_more_than_the_bound() -> None:
     trace = of_many.traces[0]
     assert sum(part.log_odds for part in trace.contributions) == pytest.approx(trace.log_odds)
     first, second = of_many.probabilities[0, :2].astype(np.float64)
-    assert trace.log_odds * SURER == pytest.approx(np.log(first / second), rel=1e-3)
+    assert trace.log_odds == pytest.approx(np.log(first / second), rel=1e-3)
 
 
 def test_a_page_passes_on_what_it_knows_and_little_of_what_it_heard() -> None:
@@ -339,9 +368,9 @@ def test_undecided_pages_do_not_make_each_other_certain(
 
 def test_neighbours_overturn_no_text_of_half_the_length_that_is_sure() -> None:
     links = graph(22, [(i, 0) for i in range(1, 21)] + [(i, i + 1) for i in range(1, 20)])
-    texts = {(0.95, 120): "fra", (0.95, 60): "deu", (0.6, 120): "deu"}
+    texts = {(0.95, 120): "fra", (0.8, 120): "deu", (0.6, 120): "deu"}
     for (score, characters), expected in texts.items():
-        pages = evidence([({"fra": score, "deu": 0.01}, characters), *[FULL["deu"]] * 20, FULL["fra"]])
+        pages = evidence([({"fra": score, "deu": (1 - score) / 2}, characters), *[FULL["deu"]] * 20, FULL["fra"]])
         assert said(propagate(links, pages))[0] == expected
     lowered = propagate(
         links, pages, options=Options(clamp_length=100, doubtful=0.5)
@@ -398,7 +427,7 @@ def test_contributions_sum_to_the_final_log_odds() -> None:
     answer = propagate(links, pages, trace=[0, 5, 7])
     for row in (0, 5):
         trace = answer.traces[row]
-        final = np.log(answer.confidence[row] / answer.runner_up_confidence[row]) / SURER
+        final = np.log(answer.confidence[row] / answer.runner_up_confidence[row])
         assert sum(c.log_odds for c in trace.contributions) == pytest.approx(final, abs=1e-3)
         assert len([c for c in trace.contributions if c.source == "inlink"]) == 3
         assert len(trace.rounds) == answer.rounds + 1
@@ -546,12 +575,3 @@ def test_the_language_that_stands_for_all_others_is_not_taken_for_english() -> N
         only = Evidence(codes, languages, chances, np.int32([900, 9]), np.zeros(2, np.int32))
         sure.append(float(propagate(graph(2, [(0, 1)]), only).confidence[1]))
     assert sure[0] == sure[1]
-
-
-def test_a_short_page_is_told_surer_than_it_believes_and_a_long_one_in_doubt_is_not() -> None:
-    pages = evidence([({"nld": 0.6, "deu": 0.4}, LONG), ({"nld": 0.5, "deu": 0.4}, SHORT), FULL["deu"], FULL["nld"]])
-    answer = propagate(graph(4, []), pages, trace=[0, 1])
-    for row, power in ((0, 1.0), (1, SURER)):
-        told = np.log(answer.confidence[row] / answer.runner_up_confidence[row])
-        assert told == pytest.approx(power * answer.traces[row].log_odds, rel=1e-3)
-        assert answer.traces[row].rounds[-1][1] == pytest.approx(answer.confidence[row], abs=1e-4)

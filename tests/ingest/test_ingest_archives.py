@@ -67,7 +67,7 @@ def test_only_responses_resources_and_revisits_of_web_addresses_are_pages(archiv
         archive.warc("http://a.example/", kind="warcinfo", http=None)
         + archive.warc("http://a.example/", kind="request")
         + archive.warc("http://a.example/", kind="metadata", http=None)
-        + archive.warc("http://a.example/", kind="conversion", http=None)
+        + archive.warc("http://a.example/", kind="conversion", http=None).replace(b"text/html", b"image/png")
         + archive.warc("dns:a.example", b"1.2.3.4", http=None)
         + archive.warc("urn:uuid:1", kind="resource", http=None)
         + archive.warc("<http://a.example/r>", b"<p>resource", kind="resource", http=None)

@@ -142,7 +142,6 @@ def test_files_of_a_folder_are_told_by_their_first_bytes(tmp_path: Path, name: s
         ("urls.txt", b"http://a.example/\nhttp://b.example/\n"),
         ("package.json", b'{"name": "x", "url": "http://a.example/"}'),
         ("pretty.json", b'{\n "url": "http://a.example/", "text": "x"}'),
-        ("index.cdxj", b'com,example)/ 20200101 {"url": "http://a.example/", "text": "x"}'),
         ("other.zip", zipped("a.warc")),
         ("text.gz", gzip.compress(b"text", mtime=0)),
         ("cut.gz", gzip.compress(WARC, mtime=0)[:12]),

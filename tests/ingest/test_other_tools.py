@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import gzip
+import io
+import json
+import tarfile
+import zipfile
 import zlib
 from typing import TYPE_CHECKING
 
 import pytest
 
-from graphlang.ingest import Limits
+from graphlang.ingest import Limits, discover_files
+from graphlang.ingest.files.discover import INDEX
 from graphlang.ingest.payload.charset import decode
 from graphlang.ingest.payload.charset_fit import measure_fit
 from graphlang.ingest.payload.http import detect_form, parse_media_type
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
     from tests.ingest.conftest import Archive, Read
 
 GERMAN = "Der Nebel liegt noch über dem Tal, als der Müller die Tür öffnet und die Säcke lädt."
@@ -378,3 +386,160 @@ def test_a_deck_of_wml_is_read(archive: Archive, read: Read) -> None:
     body = b'<?xml version="1.0"?><wml><card title="M"><p>text <a href="z.wml">z</a></p></card></wml>'
     (page,), _ = read(archive.warc("http://a.example/", body, http=header("Content-Type: text/vnd.wap.wml")))
     assert (page.text, [link.url for link in page.links]) == ("text z", ["http://a.example/z.wml"])
+
+
+# ---- records and files
+
+
+@pytest.mark.parametrize("kind", ["xhr", "fetch"])
+def test_what_scripts_fetch_is_no_page(kind: str, archive: Archive, read: Read) -> None:
+    extra = f"WARC-Resource-Type: {kind}\r\n".encode()
+    document = archive.warc("http://a.example/", extra=b"WARC-Resource-Type: document\r\n")
+    pages, problems = read(document + archive.warc("http://a.example/part", extra=extra))
+    assert ([page.url for page in pages], problems) == (["http://a.example/"], [])
+
+
+@pytest.mark.parametrize(
+    ("uri", "mime", "body"),
+    [
+        ("urn:text:http://a.example/", b"text/plain", "shown by the browser"),
+        ("onreadydom:http://a.example/", b"text/html", "<p>shown by <b>the browser</b> <a href=/x></a>"),
+    ],
+)
+def test_rendered_text_is_a_part_of_its_page(uri: str, mime: bytes, body: str, archive: Archive, read: Read) -> None:
+    record = archive.warc(uri, body.encode(), kind="resource", http=None).replace(b"text/html", mime)
+    (page,), problems = read(record)
+    assert (page.url, page.text, page.parts, problems) == ("http://a.example/", "shown by the browser", "text", [])
+
+
+def test_a_conversion_to_html_is_the_text_of_its_page(archive: Archive, read: Read) -> None:
+    (page,), _ = read(archive.warc("http://a.example/", b"<p>text <a href=/x>x</a>", kind="conversion", http=None))
+    assert (page.text, page.parts, list(page.links)) == ("text x", "text", [])
+
+
+def test_a_byte_order_mark_before_the_first_record_is_no_garbage(archive: Archive, read: Read) -> None:
+    pages, problems = read(b"\xef\xbb\xbf" + archive.warc("http://a.example/") + archive.warc("http://b.example/"))
+    assert (len(pages), problems) == (2, [])
+
+
+@pytest.mark.parametrize(
+    ("line", "date"),
+    [
+        ({"u": "http://a.example/", "text": "t", "ts": "2021-03-04T05:06:07Z"}, "2021-03-04T05:06:07Z"),  # HPLT 2
+        ({"url": "http://a.example/", "maintext": "t", "date_publish": "2021-03-04 05:06:07"}, "2021-03-04T05:06:07Z"),
+        ({"source": "http://a.example/", "text": "t", "date": "2021-03-04"}, "2021-03-04"),  # trafilatura
+        ({"source": "cc", "text": "t", "metadata": {"warc_url": "http://a.example/"}}, ""),  # Dolma
+        ({"url": "http://a.example/", "raw_content": "t", "date_download": "2021-03-04"}, "2021-03-04"),  # cc_net
+        ({"_source": {"url": "http://a.example/", "content": "t"}}, ""),  # Elasticsearch
+    ],
+)
+def test_json_lines_of_other_programs(line: dict[str, object], date: str, tmp_path: Path, read: Read) -> None:
+    data = json.dumps(line).encode() + b"\n"
+    (page,), problems = read(data, "a.jsonl")
+    assert (page.url, page.text, page.date, problems) == ("http://a.example/", "t", date, [])
+    (tmp_path / "pages").write_bytes(data)
+    assert tmp_path / "pages" in discover_files([tmp_path]).files
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        (
+            "a.cdx",
+            b" CDX N b a m s k r M S V g\ncom,example)/ 20210304050607 http://example.com/ - -\n",
+        ),
+        ("a.cdxj", b'com,example)/ 20210304050607 {"url": "http://example.com/"}\n'),
+        ("index", b"com,example)/ 20210304050607 http://example.com/ text/html 200 A - - 9 0 a.warc\n"),
+        ("list", b"http://a.example/ 192.0.2.1 20061121001700 text/html 12\n" * 9),
+        ("crawl.log", b"2021-03-04T05:06:07.000Z 200 9 http://a.example/ - - text/html\n"),
+    ],
+)
+def test_an_index_beside_archives_is_passed_over(
+    name: str, data: bytes, tmp_path: Path, archive: Archive, read: Read
+) -> None:
+    (tmp_path / "a.warc").write_bytes(archive.warc("http://a.example/"))
+    (tmp_path / name).write_bytes(data)
+    found = discover_files([tmp_path])
+    assert [path.name for path in found.files] == ["a.warc"]
+    assert [(path.name, reason) for path, reason in found.skipped] == [(name, INDEX)]
+    pages, problems = read(data, name)
+    assert (pages, [problem.kind for problem in problems]) == ([], ["not-an-archive"])
+
+
+def _tar(name: str, data: bytes) -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as tar:
+        for member, content in (("readme.txt", b"words"), (name, data)):
+            entry = tarfile.TarInfo(member)
+            entry.size = len(content)
+            tar.addfile(entry, io.BytesIO(content))
+    return packed.getvalue()
+
+
+def _zip(name: str, data: bytes, method: int = zipfile.ZIP_STORED) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", method) as file:
+        file.writestr(name, data)
+    return packed.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "pack"),
+    [
+        ("a.tar", lambda record: _tar("x/a.warc", record)),
+        ("a.tar", lambda record: _tar("x/a.wacz", _zip("archive/a.warc", record))),
+        ("a.tar.gz", lambda record: gzip.compress(_tar("x/a.warc.gz", gzip.compress(record)))),
+        ("a.zip", lambda record: _zip("a.warc", record)),
+        ("a.wacz", lambda record: _zip("b.wacz", _zip("archive/a.warc", record))),
+        ("a.wacz", lambda record: _zip("archive/b.wacz", _zip("archive/a.warc", record), zipfile.ZIP_DEFLATED)),
+        ("a.warc.gz", lambda record: gzip.compress(gzip.compress(record))),
+    ],
+)
+def test_archives_within_other_files(name: str, pack: Callable[[bytes], bytes], archive: Archive, read: Read) -> None:
+    (page,), problems = read(pack(archive.warc("http://a.example/")), name)
+    assert (page.url, page.text, problems) == ("http://a.example/", "Hello", [])
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "kind"),
+    [
+        ("a.tar", _tar("readme", b"words"), "not-an-archive"),
+        ("a.tar", _tar("a.warc", b"WARC/1.0" * 99)[:1700], "truncated"),
+        ("a.zip", _zip("readme", b"words"), "not-an-archive"),
+        ("a.wacz", _zip("b.wacz", _zip("c.wacz", _zip("d.wacz", b""))), "not-an-archive"),
+        ("a.gz", gzip.compress(gzip.compress(b"words")), "not-an-archive"),
+    ],
+)
+def test_faults_of_other_files_around_archives(name: str, data: bytes, kind: str, read: Read) -> None:
+    pages, problems = read(data, name)
+    assert not pages
+    assert kind in {problem.kind for problem in problems}
+
+
+_RSS = (
+    "<rss><channel><title>T</title><item><title>One</title><link>http://a.example/1</link><guid>x1</guid>"
+    "<description>&lt;p&gt;words &lt;a href='/2'&gt;two&lt;/a&gt;</description></item></channel></rss>"
+)
+_ATOM = (
+    '<?xml version="1.0"?><feed><entry><title>One</title><link href="/1"/><id>x</id>'
+    '<content type="html"><![CDATA[<p>words <a href="/2">two</a>]]></content></entry></feed>'
+)
+_SITEMAP = (
+    '<urlset><url><loc>http://a.example/1</loc><xhtml:link rel="alternate" hreflang="de" href="/2"/>'
+    "<lastmod>2021-03-04</lastmod></url></urlset>"
+)
+
+
+@pytest.mark.parametrize(
+    ("mime", "markup", "text"),
+    [
+        ("application/rss+xml", _RSS, "T\nOne\nwords two"),
+        ("application/atom+xml", _ATOM, "One\nwords two"),
+        ("text/xml", _SITEMAP, ""),
+    ],
+)
+def test_feeds_and_sitemaps(mime: str, markup: str, text: str, archive: Archive, read: Read) -> None:
+    http = header(f"Content-Type: {mime}")
+    (page,), problems = read(archive.warc("http://a.example/feed", markup.encode(), http=http))
+    assert (page.text, page.charset, problems) == (text, "utf-8" if text else None, [])
+    assert {link.url for link in page.links} == {"http://a.example/1", "http://a.example/2"}

@@ -210,10 +210,7 @@ def test_no_page_at_all(make_collection: Call) -> None:
 def test_ten_thousand_languages_make_no_large_page(make_collection: Call, written: Any) -> None:
     letters = "abcdefghijklmnopqrstuvwxyz"
     names = [a + b + c for a in letters for b in letters for c in letters][:10_000]
-    pages = [
-        written(f"http://h{number}.example.org/", name, links=((number + 1) % 10_000,))
-        for number, name in enumerate(names)
-    ]
+    pages = [written(f"http://h{number}.example.org/", name, links=(0,)) for number, name in enumerate(names)]
     assert len(page(make_collection(pages))) < 1_500_000
 
 

@@ -105,7 +105,7 @@ new_database = click.option(
 )
 
 seed = click.option(
-    "--seed", type=WholeNumber(1), metavar="RUN", help="Content run to start from; by default the newest."
+    "--seed", type=WholeNumber(1), metavar="RUN", help="Content run to start from; by default the chosen one."
 )
 
 keep_chosen = click.option("--keep-chosen", is_flag=True, help="Do not change the run that the views show.")

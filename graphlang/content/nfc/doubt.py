@@ -433,12 +433,16 @@ def doubt_rubbish(
         answer: Probabilities, (rows, labels).
         rows: Row of each text, (texts,).
         texts: What was read of them.
-        latin: Which are in Latin letters, as text encoded twice is, (texts,); all if None.
+        latin: Which are read in Latin letters, as codes and text encoded twice are, (texts,); all if None.
         signs: Of the texts, if they were counted before.
         pages: Whether the texts are pages.
     """
     rubbish = find_rubbish(texts, signs)
-    none, code = rubbish.drawn, rubbish.program | (rubbish.garbled if latin is None else rubbish.garbled & latin)
+    if latin is not None:
+        rubbish = rubbish._replace(
+            garbled=rubbish.garbled & latin, codes=rubbish.codes & latin, numbers=rubbish.numbers & latin
+        )
+    none, code = rubbish.drawn, rubbish.program | rubbish.garbled
     if not pages:
         none, code = none | rubbish.codes, code | rubbish.numbers
     if none.any():

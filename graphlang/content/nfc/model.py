@@ -12,13 +12,14 @@ text's score is the inner product of its own vector with that. Different from th
   differences of close languages decide, on texts that are scored as if they had not been counted;
 * training also learns from frequency lists of words and from lines without diacritics, corrects for the genre of a text
   (`training.excerpts`), and takes from the lists what discriminates close languages
-  (`training.close_languages`);
+  (`training.close_languages`); a language full of a relative's words is trained again against these
+  (`training.contrast`);
 * a text's vector is the count of each n-gram divided by the root of the number of all of them, which is formula 0.3
   where no n-gram repeats;
 * the number of people who use a language counts for a word or two, and little for a long text (`speaker_prior`);
 * for a few words a character language model counts too (`char_lm`): a second inner product, whose weights know what is
   rare in a language as well as what is common;
-* a few words repeated again and again are read once each (`short_texts`);
+* a few words repeated again and again are read once each, and so are drawn-out letters (`short_texts`);
 * a long text is judged by several windows, as a mixture (`text.windows`); where the first few leave doubt, by more;
 * a long text that speaks far more for a small language than texts of a great relative do is in the small one, even if
   each of its windows is likelier in the great one (`relatives`);

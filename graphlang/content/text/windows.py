@@ -13,8 +13,9 @@ Windows of one page share more than their language (names, subject), so the log 
 of n ** `EFFECTIVE` independent ones. Windows without letters do not count. A kernel computes it (`nfc.scores`).
 
 An English text of one window may be on a page in any language, the less likely the longer it is: titles, error messages
-and names of products stay in English. Without this correction (`share_with_hosts`) 34 of 1,315 short pages of the
-development sets got a wrong language with a confidence of .9 or more; with it, 2.
+and names of products stay in English. Only pages have such hosts, not the texts of `identify`. Without this correction
+(`share_with_hosts`) 34 of 1,315 short pages of the development sets got a wrong language with a confidence of .9 or
+more; with it, 2.
 """
 
 from __future__ import annotations

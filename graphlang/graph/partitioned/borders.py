@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.graph.data import NONE, FixedBeliefs
+from graphlang.graph.data import NONE
 from graphlang.graph.partitioned.partition import Cut
 from graphlang.graph.partitioned.records import BELIEF, COUNT, Records, pack, ragged, unpack
 from graphlang.graph.propagation.roles import firm_length
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 MOST = 64  #: a page with neighbours in more partitions does not send which these are
 _HEADER = np.dtype([
     ("host", "<i8"), ("directory", "<i8"), ("out", "<i4"), ("into", "<i4"), ("mutual", "<i4"), ("length", "<i4"),
-    ("labelled", "u1"), ("scores", "<u2"), ("parts", "u1"), ("of_host", "<u2"), ("of_directory", "<u2"), ("near", "u1"),
+    ("labelled", "u1"), ("scores", "<u2"), ("of_host", "<u2"), ("of_directory", "<u2"), ("near", "u1"),
 ])  # fmt: skip
 _LISTS = (
-    ("scores", BELIEF), ("parts", BELIEF), ("of_host", COUNT), ("of_directory", COUNT), ("near", np.dtype("<i4")),
+    ("scores", BELIEF), ("of_host", COUNT), ("of_directory", COUNT), ("near", np.dtype("<i4")),
 )  # fmt: skip
 
 
@@ -83,7 +83,6 @@ class Ghosts:
     probabilities: NDArray[np.float32]  #: shape (g, k)
     length: NDArray[np.int32]  #: letters of their texts, shape (g,)
     labelled: NDArray[np.bool_]  #: shape (g,)
-    parts: FixedBeliefs  #: of those in several languages: what part of the text each has; rows of ``pages``
     hosts: PlaceLabels  #: of their hosts
     directories: PlaceLabels  #: of their directories
     #: partitions that each is a ghost of, if there are several, but not too many: those of ghost i are
@@ -137,10 +136,8 @@ def introduce(
         return place_labels(places[sure][whole], label[sure][whole], ones[whole]).of(places[rows])
 
     of_host, of_directory = counted(partition.host, cut.hosts), counted(partition.directory, cut.directories)
-    in_parts = _parts(partition, np.where(long, rows, -1))
     lists = [
         (beliefs_given.sum(axis=1).astype(np.int64), scores),
-        in_parts,
         of_host,
         of_directory,
         _near(pages, routes or {}),
@@ -161,7 +158,7 @@ def ghosts_of(partition: Partition, records: Records) -> Ghosts:
             f" {len(partition.pages)} pages"
         )
     head, lists = unpack(records_read, _HEADER, _LISTS)
-    (counts, scores), in_parts, (in_host, hosts), (in_directory, directories), (many, near) = lists
+    (counts, scores), (in_host, hosts), (in_directory, directories), (many, near) = lists
     rows, rank = ragged(counts)
     languages = np.full((len(ghost_ids), max(1, int(counts.max(initial=0)))), -1, np.int16)
     probabilities = np.zeros(languages.shape, np.float32)
@@ -177,7 +174,6 @@ def ghosts_of(partition: Partition, records: Records) -> Ghosts:
         probabilities,
         head["length"].copy(),
         head["labelled"].astype(np.bool_),
-        _beliefs(*in_parts),
         _told(head["host"], in_host, hosts),
         _told(head["directory"], in_directory, directories),
         near.astype(np.int32),
@@ -194,29 +190,6 @@ def _near(pages: NDArray[np.int64], routes: Mapping[int, NDArray[np.int64]]) -> 
     several = counts[rows] > 0
     order = np.lexsort((homes[several], rows[several]))
     return counts, homes[several][order]
-
-
-def _parts(partition: Partition, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.void]]:
-    """Return how many languages the parts of each page have, and these with their shares; a row of -1 has none."""
-    parts = partition.parts
-    if parts is None or not len(parts.rows):
-        return np.zeros(len(rows), np.int64), np.zeros(0, BELIEF)
-    at = np.minimum(np.searchsorted(parts.rows, rows), len(parts.rows) - 1)
-    present = (parts.languages[at] >= 0) & (parts.rows[at] == rows)[:, None]
-    entries = np.empty(int(present.sum()), BELIEF)
-    entries["language"], entries["probability"] = parts.languages[at][present], parts.probabilities[at][present]
-    return present.sum(axis=1).astype(np.int64), entries
-
-
-def _beliefs(counts: NDArray[np.int64], entries: NDArray[np.void]) -> FixedBeliefs:
-    """Decode `_parts`."""
-    rows, rank = ragged(counts)
-    rows_with = np.flatnonzero(counts)
-    languages = np.full((len(rows_with), max(1, int(counts.max(initial=0)))), -1, np.int16)
-    shares = np.zeros(languages.shape, np.float32)
-    at = np.searchsorted(rows_with, rows)
-    languages[at, rank], shares[at, rank] = entries["language"], entries["probability"]
-    return FixedBeliefs(rows_with, languages, shares)
 
 
 def _told(places: NDArray[np.int64], counts: NDArray[np.int64], entries: NDArray[np.void]) -> PlaceLabels:

@@ -21,7 +21,7 @@ from graphlang.graph.propagation.edge_features import AFFORDABLE, LEAST, LONGEST
 from graphlang.graph.propagation.inference import read
 from graphlang.graph.propagation.learned import PlaceCounts
 from graphlang.graph.propagation.link_regressions import followed
-from graphlang.graph.propagation.reliability import PSEUDO, USUAL, Reliability
+from graphlang.graph.propagation.reliability import HOST_PSEUDO, PSEUDO, USUAL, Reliability
 from graphlang.graph.propagation.roles import page_roles
 
 if TYPE_CHECKING:
@@ -420,4 +420,4 @@ def _reliability(rate: Rate, cut: Cut) -> Reliability:
     right, pages = np.zeros(len(cut.hosts)), np.zeros(len(cut.hosts))
     at = np.searchsorted(cut.hosts, rate.hosts)
     right[at], pages[at] = rate.of_hosts[:, 0] * UNIT, rate.of_hosts[:, 1]
-    return Reliability(overall, (right + PSEUDO * overall) / (pages + PSEUDO))
+    return Reliability(overall, (right + HOST_PSEUDO * overall) / (pages + HOST_PSEUDO))

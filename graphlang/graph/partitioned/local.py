@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from graphlang.graph.adjacency import canonical
-from graphlang.graph.data import NONE, Evidence, FixedBeliefs, Graph, Signal
+from graphlang.graph.data import NONE, Evidence, Graph, Signal
 from graphlang.graph.partitioned.borders import PlaceLabels
-from graphlang.graph.partitioned.partition import parts_at
 from graphlang.graph.propagation.edge_features import Degrees
 from graphlang.graph.propagation.inference import read
 from graphlang.graph.propagation.learned import Elsewhere, PlaceCounts
@@ -78,7 +77,6 @@ def local(partition: Partition, ghosts: Ghosts, hosts: PlaceLabels, directories:
         {name: _spread_signal(signal, own_rows, n) for name, signal in partition.signals.items()},
         None if partition.copies is None else spread(partition.copies, None, 1),
         labelled=labelled,
-        parts=_all_parts(own_rows, beyond, partition.parts, ghosts.parts),
     )
     source, target = (np.searchsorted(ids, end).astype(np.int32) for end in (partition.source, partition.target))
     links = canonical(Graph(n, source, target, partition.kind, partition.hreflang, None, partition.ordinal))
@@ -116,20 +114,10 @@ def unknown(pages: NDArray[np.int64]) -> Ghosts:
     g = len(pages)
     zeros, zeros32 = np.zeros(g, np.int64), np.zeros(g, np.int32)
     lists = np.full((g, 1), NONE, np.int16), np.zeros((g, 1), np.float32)
-    parts = FixedBeliefs(zeros[:0], lists[0][:0], lists[1][:0])
     near = zeros32[:0], np.zeros(g + 1, np.int64)
     return Ghosts(
-        pages, zeros, zeros, zeros32, zeros32, zeros32, *lists, zeros32, zeros32 > 0, parts, nothing(), nothing(), *near
+        pages, zeros, zeros, zeros32, zeros32, zeros32, *lists, zeros32, zeros32 > 0, nothing(), nothing(), *near
     )
-
-
-def _all_parts(
-    own_rows: NDArray[np.int64], beyond: NDArray[np.int64], own_parts: FixedBeliefs | None, ghost_parts: FixedBeliefs
-) -> FixedBeliefs | None:
-    if own_parts is None:
-        return parts_at(beyond, ghost_parts)
-    shifted = replace(ghost_parts, rows=ghost_parts.rows + len(own_rows))
-    return parts_at(np.concatenate([own_rows, beyond]), own_parts, shifted)
 
 
 def _spread_signal(signal: Signal, own_rows: NDArray[np.int64], n: int) -> Signal:

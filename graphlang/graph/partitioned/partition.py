@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.graph.data import NONE, FixedBeliefs, Signal
+from graphlang.graph.data import NONE, Signal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,7 +45,6 @@ class Partition:
     signals: Mapping[str, Signal] = field(default_factory=dict)  #: of the pages, by name
     copies: NDArray[np.int32] | None = None  #: pages of the host with the very same short text, itself among them, (n,)
     labelled: NDArray[np.bool_] | None = None  #: pages with a language set by hand, shape (n,)
-    parts: FixedBeliefs | None = None  #: of pages in several languages: what part of the text each has; rows of `pages`
 
     def __post_init__(self) -> None:
         n, m = len(self.pages), len(self.source)
@@ -56,8 +55,6 @@ class Partition:
         for name in ("target", "kind", "hreflang", "ordinal"):
             if len(getattr(self, name)) != m:
                 raise ValueError(f"{name} has {len(getattr(self, name))} rows for {m} links")
-        if self.parts is not None:
-            self.parts.check(n, len(self.codes))
         for name, signal in self.signals.items():
             if len(signal.languages) != n:
                 raise ValueError(f"the signal {name} has {len(signal.languages)} rows for {n} pages")
@@ -115,24 +112,7 @@ class Partition:
             name: replace(signal, languages=signal.languages[order], probabilities=signal.probabilities[order])
             for name, signal in self.signals.items()
         }
-        parts = None if self.parts is None else parts_at(np.argsort(order, kind="stable"), self.parts)
-        return replace(self, signals=signals, parts=parts, **{name: taken(getattr(self, name)) for name in names})
-
-
-def parts_at(rows: NDArray[np.int64], *parts: FixedBeliefs) -> FixedBeliefs | None:
-    """Return the languages of parts of pages whose rows have moved to ``rows``."""
-    width = max(beliefs.languages.shape[1] for beliefs in parts)
-    now = np.concatenate([rows[beliefs.rows] for beliefs in parts])
-    if not len(now):
-        return None
-    languages = np.concatenate([_widened(beliefs.languages, width, NONE) for beliefs in parts])
-    shares = np.concatenate([_widened(beliefs.probabilities, width, 0) for beliefs in parts])
-    order = np.argsort(now, kind="stable")
-    return FixedBeliefs(now[order], languages[order], shares[order])
-
-
-def _widened(values: NDArray[Any], width: int, fill: float) -> NDArray[Any]:
-    return np.pad(values, ((0, 0), (0, width - values.shape[1])), constant_values=fill)
+        return replace(self, signals=signals, **{name: taken(getattr(self, name)) for name in names})
 
 
 def _by_link(partition: Partition) -> Partition:

@@ -204,7 +204,9 @@ def learn(  # noqa: PLR0917  all that it depends on
     kept = p_same(regressions, links.kind[seen], features, seen, group)
     found = tables(a, b, group, sites, kept)
     usual = group_tables.usual_exclusion(found.votes) if given is None else given.usual
-    return CompatibilityModel(features.longest, regressions, *of_languages(found, usual, a, b, group, kept), usual)
+    return CompatibilityModel(
+        features.longest, regressions, *of_languages(found, sites, usual, a, b, group, kept), usual
+    )
 
 
 AT_ONCE = 1 << 17  #: links, or pages, that one core works on at once
@@ -355,7 +357,7 @@ def learn_from_sample(
             number: Regression(one.mean, one.deviation, one.weights, one.of_kind, one.of_group[kept])
             for number, one in regressions.items()
         },
-        *group_tables.of_languages(joined, usual, part.a, part.b, group, p_same[inside]),
+        *group_tables.of_languages(joined, sites[kept], usual, part.a, part.b, group, p_same[inside]),
         usual,
     )
 

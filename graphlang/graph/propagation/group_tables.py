@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 GROUPS = 1 << 14  #: groups whose tables are worked out at once
 PSEUDO = 5.0  #: links' worth of the host's page languages in its tables
-SMOOTH = 0.3  #: share of a flatter distribution in them: the rare must not look rarer than they are
+#: Share of a flatter distribution in the tables of messages: else neighbours on a site in one language say nothing.
+SMOOTH = 0.2
 
 
 def group_of(
@@ -81,7 +82,7 @@ def tables(
     sites: NDArray[np.float64],
     p_same: NDArray[np.float64],
 ) -> GroupTables:
-    """Count what links between certain pages show.
+    """Count the languages at the ends of links between certain pages.
 
     Args:
         a: language of the source of each link, shape (m,).
@@ -90,14 +91,42 @@ def tables(
         sites: languages of the pages of each group, rows that sum to 1, shape (G, L).
         p_same: how likely each link keeps the language, shape (m,).
     """
-    same = a == b
     source_marginal = _table(group, a, sites)
-    switch_to = _table(group[~same], b[~same], sites)
+    switch_to = _switch_table(a, b, group, sites, p_same, source_marginal)
     return GroupTables(source_marginal, switch_to, *_fits(p_same, group, a, b, source_marginal, switch_to))
+
+
+def _switch_table(  # noqa: PLR0917  internal
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    group: NDArray[np.int64],
+    sites: NDArray[np.float64],
+    p_same: NDArray[np.float64],
+    source_marginal: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Estimate D of each group by expectation and maximisation, shape (G, L).
+
+    A menu on all pages links all of them: most of its links keep the commonest language of the site by chance. Without
+    these D would lack that language, and k would be high for the rare ones.
+    """
+    same = a == b
+    switch_to = _table(group[~same], b[~same], sites, flat=True)
+    both = np.intersect1d(group[same], group[~same])  # without a link of each kind there is nothing to tell apart
+    some = np.flatnonzero(np.isin(group, both))
+    place, same, b, p_same = np.searchsorted(both, group[some]), same[some], b[some], p_same[some]
+    source_marginal, sites, table = source_marginal[both], sites[both], switch_to[both]
+    for _ in range(PASSES if len(both) else 0):  # no early end: it would depend on the other groups
+        k = _coupling(p_same, _by_chance(source_marginal, table, 0.0)[place])
+        by_chance = (1 - k) * table[place, b]
+        weight = np.where(same, by_chance / (k + by_chance + CHANCE), 1.0)
+        table = _table(place, b, sites, weight, flat=True)
+    switch_to[both] = table
+    return switch_to
 
 
 def of_languages(  # noqa: PLR0917  all that it depends on
     counted: GroupTables,
+    sites: NDArray[np.float64],
     usual: NDArray[np.float64],
     a: NDArray[np.int64],
     b: NDArray[np.int64],
@@ -108,6 +137,7 @@ def of_languages(  # noqa: PLR0917  all that it depends on
 
     Args:
         counted: what links between certain pages show of each group.
+        sites: languages of the pages of each group, rows that sum to 1, shape (G, L).
         usual: distribution of the exclusion over the languages of all hosts, shape (7,).
         a: language of the source of each of these links, shape (m,).
         b: language of its target, shape (m,).
@@ -121,7 +151,7 @@ def of_languages(  # noqa: PLR0917  all that it depends on
     chance = kept_by_chance(switch_to[group, a], x[group, a])
     coupling = _coupling(p_same, by_chance[group])
     lean = leans(coupling, a == b, chance, group * languages + a, groups, languages)
-    return source_marginal, switch_to, x, lean, by_chance
+    return _smoothed(source_marginal, sites), _smoothed(switch_to, sites), x, lean, by_chance
 
 
 def kept_by_chance(switch_to: NDArray[np.float64], exclusion: NDArray[np.floating[Any]] | float) -> NDArray[np.float64]:
@@ -134,18 +164,40 @@ def kept_by_chance(switch_to: NDArray[np.float64], exclusion: NDArray[np.floatin
     return np.asarray(switch_to * (1 - exclusion) / (1 - exclusion * switch_to + CHANCE), np.float64)
 
 
-def _table(group: NDArray[np.int64], language: NDArray[np.int64], sites: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Languages of the links of each group, shrunk towards those of its pages; shape (G, L)."""
+def _table(
+    group: NDArray[np.int64],
+    language: NDArray[np.int64],
+    sites: NDArray[np.float64],
+    weight: NDArray[np.float64] | None = None,
+    *,
+    flat: bool = False,
+) -> NDArray[np.float64]:
+    """Count the languages of the links of each group, shrunk towards those of its pages; shape (G, L).
+
+    With ``flat`` they are shrunk towards a flatter distribution: where no link switches, k is as usual on the web.
+    """
     groups, languages = sites.shape
-    counted = np.bincount(group * languages + language, minlength=groups * languages).reshape(groups, languages)
+    counted = np.bincount(group * languages + language, weight, groups * languages).reshape(groups, languages)
     table = np.empty(sites.shape)
     for at in range(0, groups, GROUPS):  # whole tables in between would be several times what comes out
         part = slice(at, at + GROUPS)
-        counts, flat = counted[part], np.sqrt(sites[part])
-        flat /= flat.sum(axis=1, keepdims=True)
-        shrunk = (counts + PSEUDO * sites[part]) / (counts.sum(axis=1, keepdims=True) + PSEUDO)
-        table[part] = (1 - SMOOTH) * shrunk + SMOOTH * flat
+        counts = counted[part]
+        pages = _flatter(sites[part]) if flat else sites[part]
+        table[part] = (counts + PSEUDO * pages) / (counts.sum(axis=1, keepdims=True) + PSEUDO)
     return table
+
+
+def _flatter(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    roots = np.sqrt(table)
+    return np.asarray(roots / roots.sum(axis=1, keepdims=True))
+
+
+def _smoothed(table: NDArray[np.float64], sites: NDArray[np.float64]) -> NDArray[np.float64]:
+    smoothed = np.empty(table.shape)
+    for at in range(0, len(table), GROUPS):
+        part = slice(at, at + GROUPS)
+        smoothed[part] = (1 - SMOOTH) * table[part] + SMOOTH * _flatter(sites[part])
+    return smoothed
 
 
 def _by_chance(

@@ -251,14 +251,13 @@ def make_exchange(model: InferenceModel, options: Options, fixed: FixedBeliefs |
     """
     give_back()
     potentials, edges, roles = model.potentials, model.edges, model.roles
-    of_links = (edges.source, edges.target, edges.coupling)
-    given_of_links = (*of_links, roles.host, options.degree)
+    links = (edges.source, edges.target, edges.coupling, roles.host, options.degree)
     shown, latent = followed(edges.kind), roles.number >= 0
-    weights = message_weights(*given_of_links, followed=shown, receives=latent, by_target=model.by_target)
+    weights = message_weights(*links, followed=shown, receives=latent, by_target=model.by_target)
     if fixed is not None:
         latent = latent.copy()
         latent[fixed.rows] = True
-    hear_the_sure(weights, *given_of_links, roles.doubtful, latent, shown)
+    hear_the_sure(weights, *links, roles.doubtful, latent, shown)
     share_mutual(weights, model.mutual & ~shown)
     return Exchange(potentials, edges, weights, roles.host, options.neighbours)
 
@@ -393,7 +392,7 @@ def _answers(exchange: Exchange, outcome: Outcome, keep: int) -> tuple[NDArray[n
 
     def tell(block: slice) -> None:
         part = np.arange(block.start, block.stop)
-        final = exchange.calibrated(part, exchange.final(outcome.incoming, part))
+        final = exchange.final(outcome.incoming, part)
         order = best_columns(final[:, :-1], few)
         columns[latent[part], :few] = np.take_along_axis(given.candidates[part], order, 1)
         probabilities[latent[part], :few] = np.take_along_axis(final, order, 1)

@@ -35,7 +35,7 @@ class Options:
     degree: float = WEIGHTS["degree"]  #: couplings beyond so many share their weight, for each host and in all
     #: a page with this many characters of text is clamped: it keeps its text's language (half is enough if sure) ...
     clamp_length: int = 200
-    doubtful: float = 0.8  #: ... unless its text is less sure than this: it listens then, to its sure neighbours
+    doubtful: float = 0.8  #: ... unless its text is less sure than this: it uses its sure neighbours then
     calibration: float = WEIGHTS["calibration"]  #: power of a clamped page's probabilities in its answer; 1: none
     certain_length: int = (
         150  #: compatibility, priors and reliability are learned from pages with so many characters ...

@@ -2,15 +2,15 @@
 
 The log-potential of a latent page is the sum of the log-prior of its site, the log-likelihood of its text, and its
 signals. A clamped page keeps its text's own probabilities (of the active languages), as its belief where these leave a
-doubt, and, calibrated, as its answer; a page in two languages speaks for both. The calibration is a temperature (Guo et
-al. 2017, section 4.2), fitted with the weights: a text is told from all languages of the model, its page only from
-those of the collection, so that confidence is a little below accuracy. A long page in doubt starts from its text's
-probabilities too. It listens to its signals and its sure neighbours, and not to what is counted on sure pages, the
-languages of its site and of lists (`COUNTED`): what texts are never sure of is missing there. The URL of a page without
-text speaks for its own answer alone: words of URLs are English on sites of all languages, so that the neighbours of
-pages never fetched would hear English from each of them (`UrlEvidence`). Texts and signals are
-turned into tables a block of pages at a time, so that memory grows with the latent pages, not with all pages; priors
-have a number for each active language and each host or directory.
+doubt, and, calibrated, as its answer. The calibration is a temperature (Guo et al. 2017, section 4.2), fitted with the
+weights: a text is identified among all languages of the model, its page only among those of the collection, so that
+confidence is a little below accuracy. A long page in doubt starts from its text's probabilities too. It uses its
+signals and its sure neighbours, not the languages of its site and of lists, which are counted (`COUNTED`):
+a language that texts are never sure of is missing there. The URL of a page without text counts for its own answer
+alone: words in URLs are English on sites of all languages, so that the neighbours of unfetched pages would receive
+English from each of them (`UrlEvidence`). A URL contains its TLD, so the ccTLD counts only where the URL names no
+language. Texts and signals are turned into tables a block of pages at a time, so that memory grows with the latent
+pages, not with all pages; priors have a number for each active language and each host or directory.
 """
 
 from __future__ import annotations
@@ -42,13 +42,10 @@ if TYPE_CHECKING:
 BLOCK = 1 << 12  #: pages whose tables one core holds at once
 AHEAD = 8  #: blocks of beliefs that are worked out while those of others are put in their place
 URL = "url"  #: name of the signal that neighbours do not hear from a page without text
+CCTLD = "cctld"  #: name of the signal that a URL with a language of its own repeats: the URL contains its TLD
 COUNTED = ("site", link_order.NAME)  #: terms that are counted on sure pages: long pages in doubt do without
-#: A page speaks for two languages where each has so much of its text. Smaller parts, most of them English that was left
-#: on a translated page, led more neighbours astray on the development sets than they helped.
-PART = 0.4
-#: So much remains, in the answer of a page with a long text, of what this leaves to languages that no page of the
-#: collection is in: these are unlikely, but a text that fits its language badly is no surer for that (on development
-#: sets). No neighbour can take it away: it is in none of their languages.
+#: Part of the probability that a long text leaves to inactive languages, and that remains in the answer. They are
+#: unlikely, but a text that fits its language badly may be in a language unknown to the model.
 LEFT = 0.35
 ONE_HOT = 0.99  #: clamped pages whose text is so sure send a one-hot belief
 
@@ -87,8 +84,9 @@ class NodePotentials:
     #: of them and of all others together, without ``urls``, up to a constant, shape (f, K + 1)
     log_potential: NDArray[np.float32]
     urls: UrlEvidence
-    #: what a long text in doubt leaves to languages that are not active, relative to all that these have; shape (f,)
-    left: NDArray[np.float32]
+    left: NDArray[
+        np.float32
+    ]  #: what a long text in doubt leaves to inactive languages, relative to the rest; shape (f,)
     no_evidence: NDArray[np.bool_]  #: pages of which neither text nor signal, without ``urls``, says anything, (n,)
     best: NDArray[np.int16]  #: column of the most likely language of each text, -1 none, shape (n,)
     clamped: ClampedBeliefs
@@ -162,10 +160,10 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
         total = _sum(found)
         passed, urls = terms.without_urls(part, found)
         guess[part] = np.where(terms.no_evidence[part], NONE, passed.argmax(axis=1))
-        columns[block] = candidates.choose(total)
-        packed[block] = candidates.gather(passed, columns[block])
         unsure = np.flatnonzero(roles.doubtful[part])
         left[block.start + unsure] = LEFT * text_likelihood.left_over(tables.of(part[unsure]))
+        columns[block] = candidates.choose(total)
+        packed[block] = candidates.gather(passed, columns[block])
         for row in rows:
             if part[0] <= row <= part[-1] and roles.number[row] >= 0:
                 asked[row] = {name: table[roles.number[row] - block.start].copy() for name, table in found.items()}
@@ -231,12 +229,15 @@ class _Terms:
         for name, signal in self._signals.items():
             right = self._learned.reliability[name].of_hosts[roles.host[pages]]
             log_odds = signals_.log_odds(self._tables.of(pages, signal), prior, right)
-            log_odds *= np.float32(signal.weight)
+            found[name] = log_odds * np.float32(signal.weight)
+        if URL in found and CCTLD in found:
+            found[CCTLD][found[URL].any(axis=1)] = 0
+        for name in self._signals:
+            stands_out = signals_.stands_out(found[name])
             if name == URL:
-                self.url_stands_out[pages] = (roles.best[pages] < 0) & signals_.stands_out(log_odds)
+                self.url_stands_out[pages] = (roles.best[pages] < 0) & stands_out
             else:
-                self.no_evidence[pages] &= ~signals_.stands_out(log_odds)
-            found[name] = log_odds
+                self.no_evidence[pages] &= ~stands_out
         for name in found.keys() & COUNTED:
             found[name][doubtful] = 0
         return found
@@ -280,15 +281,13 @@ def _clamped(  # noqa: PLR0917  all that it depends on
         scores = tables.of(part)
         belief, sure = _clamped_beliefs(tables, part, scores, prior, fixed)
         order = best_columns(belief, keep)
-        left = LEFT * text_likelihood.left_over(scores)
-        every = np.column_stack([belief, left])
+        every = np.column_stack([belief, LEFT * text_likelihood.left_over(scores)])
         logs = np.asarray(calibration * np.log(np.maximum(every, site_prior.LEAST)), np.float32)
         said = softmax(logs)[:, :-1]
         if fixed is not None:  # what is given is nobody's text
             held = np.isin(part, fixed.rows)
             said[held] = belief[held]
         answers[block], probabilities[block] = order, np.take_along_axis(said, order, 1)
-        _speak_of_parts(tables, part, prior, fixed, belief, sure)
         one_hot[part] = sure
         return belief[~sure]
 
@@ -316,29 +315,6 @@ def _clamped_beliefs(
         belief[some] = _with_the_rest(given, prior.probability[prior.group[pages[some]]])
         sure[some] = False  # what is given travels as it is
     return belief, sure
-
-
-def _speak_of_parts(  # noqa: PLR0917  all that it depends on
-    tables: ScoreTables,
-    pages: NDArray[np.int64],
-    prior: Prior,
-    fixed: FixedBeliefs | None,
-    belief: NDArray[np.float32],
-    sure: NDArray[np.bool_],
-) -> None:
-    """Of clamped pages in two languages let neighbours hear both; ``belief`` and ``sure`` are changed in place."""
-    parts = tables.evidence.parts
-    if parts is None:
-        return
-    some = np.isin(pages, parts.rows)
-    if fixed is not None:
-        some &= ~np.isin(pages, fixed.rows)
-    rows = np.flatnonzero(some)
-    given = tables.of(np.searchsorted(parts.rows, pages[rows]), parts)
-    two = (given >= PART).sum(axis=1) > 1
-    rows, given = rows[two], given[two]
-    belief[rows] = _with_the_rest(given, prior.probability[prior.group[pages[rows]]])
-    sure[rows] = False
 
 
 def _with_the_rest(given: NDArray[np.float32], prior: NDArray[np.float32]) -> NDArray[np.float32]:

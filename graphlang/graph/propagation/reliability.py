@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 USUAL = 0.8  #: how often a signal is right, before anything was seen
 STANDS_OUT = 0.5  #: probability of its best language, all being alike before, from which a signal answers by itself
 BLOCK = 1 << 14  #: pages worked on at once
-PSEUDO = 10.0  #: pages' worth of that, and of the whole collection's rate for each host
+PSEUDO = 10.0  #: pages' worth of that in the rate of the collection
+#: Pages' worth of the collection's rate in that of a host. The URLs of a host are alike: where they are wrong on a few
+#: certain pages, they are wrong on the pages without text.
+HOST_PSEUDO = 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +50,8 @@ def reliability(
     if overall is None:
         overall = float((right.sum(dtype=np.float64) + PSEUDO * USUAL) / (len(right) + PSEUDO))
     count = np.bincount(host, minlength=hosts)
-    return Reliability(overall, (np.bincount(host, right, minlength=hosts) + PSEUDO * overall) / (count + PSEUDO))
+    right_of_host = np.bincount(host, right, minlength=hosts)
+    return Reliability(overall, (right_of_host + HOST_PSEUDO * overall) / (count + HOST_PSEUDO))
 
 
 def log_odds(

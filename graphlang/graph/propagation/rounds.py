@@ -82,10 +82,6 @@ MOST = 10.0
 #: Power of what a page heard in what it tells its neighbours; its answer takes all of it. With 1 undecided pages are an
 #: echo. With 0 evidence goes no further than one link; pages without text behind pages without text need more.
 RELAY = 0.2
-#: Power of a short page's beliefs in its answer, as ``Options.calibration`` is of a clamped page's: the outliers that
-#: short texts are allowed, for the neighbours' sake, leave a page less sure than it may be. With more, wrong pages are
-#: surer than they may be.
-SURER = 1.1
 BLOCK = 1 << 13  #: pages or messages that one core works on at once: what is said of them fits its cache
 AT_ONCE = 8  #: blocks of messages that are added up together, while as many more are worked out
 
@@ -267,30 +263,19 @@ class Exchange:
         Args:
             incoming: sum of the incoming log messages, shape (f, K + 1).
             part: numbers of latent pages, ascending, shape (p,).
+
+        Returns:
+            shape (p, K + 1); rows of long texts in doubt sum to less than 1: the rest is for inactive languages.
         """
         logs = self._bounded_log_odds(incoming, part, self.potentials.log_potential)
         self.potentials.add_urls(logs, part)
-        return softmax(logs)
+        belief = softmax(logs)
+        belief /= 1 + self.potentials.left[part, None]
+        return belief
 
     def _passed_on(self, incoming: NDArray[np.float64], part: NDArray[np.int64]) -> NDArray[np.float32]:
         """What they tell their neighbours: the same with less of what they heard, shape (p, K + 1)."""
         return softmax(self._bounded_log_odds(incoming, part, self.potentials.log_potential, RELAY))
-
-    def calibrated(self, part: NDArray[np.int64], belief: NDArray[np.float32]) -> NDArray[np.float32]:
-        """How sure some of the latent pages are told to be of what they believe.
-
-        Args:
-            part: numbers of latent pages, shape (p,).
-            belief: of their candidates and of all other languages, shape (p, K + 1).
-
-        Returns:
-            shape (p, K + 1). The rows of long texts in doubt sum to less than 1: the rest is for languages of which
-            the collection has no page.
-        """
-        power = np.where(self.potentials.doubtful[self.potentials.latent[part]], 1, SURER).astype(np.float32)
-        found: NDArray[np.float32] = belief ** power[:, None]
-        found /= found.sum(axis=1, keepdims=True) + self.potentials.left[part, None]
-        return found
 
     def neighbour_log_odds(self, incoming: NDArray[np.float64], part: NDArray[np.int64]) -> NDArray[np.float32]:
         """What some of the latent pages take from all their neighbours: log messages, weighed and bounded.
@@ -370,7 +355,7 @@ class Exchange:
             return self.belief_of(row)
         logs = self.potentials.log_potential[number]
         self.potentials.add_urls(logs, number)
-        return self.full_distribution(row, self.calibrated(number, softmax(logs))[0])
+        return self.full_distribution(row, softmax(logs)[0] / (1 + self.potentials.left[number[0]]))
 
     def _follow(self, path: Mapping[int, list[tuple[int, float]]], incoming: NDArray[np.float64]) -> None:
         for row, steps in path.items():
@@ -378,9 +363,7 @@ class Exchange:
             if number[0] < 0:
                 steps.append(steps[0])
             else:
-                steps.append(
-                    _best(self.full_distribution(row, self.calibrated(number, self.final(incoming, number))[0]))
-                )
+                steps.append(_best(self.full_distribution(row, self.final(incoming, number)[0])))
 
     def _add(
         self, incoming: NDArray[np.float64], moved: NDArray[np.int64], old: NDArray[np.float32] | None
@@ -402,6 +385,8 @@ class Exchange:
             blocks = in_blocks(len(classes.sender if changed is None else changed), BLOCK, send, AT_ONCE)
             while said := list(islice(blocks, AT_ONCE)):
                 self.messages.accumulate(classes, said, incoming, touched)
+        if self.potentials.candidates.shape[1] == len(self.potentials.active):
+            incoming[:, -1] = incoming[:, 0]  # there are no other languages: the bound is not measured from them
         return touched
 
     def _drop_clamped(self) -> None:

@@ -1,0 +1,57 @@
+r"""Convert feeds (RSS, Atom) and sitemaps to HTML: their titles, contents and links.
+
+The elements of a feed become those of HTML that mean the same; all others are transparent, as unknown elements are.
+
+>>> convert_feed(b"<rss><item><title>T</title><link>http://a.example/</link></item></rss>")
+b'<rss><item><h2>T</h2><a href="http://a.example/"></a></item></rss>'
+"""
+
+from __future__ import annotations
+
+import html
+import re
+
+_ROOT = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?[^>]{0,500}>\s*|<!--.{0,2000}?-->\s*)*<(?:rss|feed|rdf:RDF|urlset|sitemapindex)[\s>]",
+    re.DOTALL,
+)
+_ELEMENT = re.compile(
+    rb"<!\[CDATA\[(?P<data>.*?)(?:\]\]>|\Z)"
+    rb"|<(?P<text>content:encoded|content|description|summary)(?P<attributes>\s[^<>]*)?>(?P<body>[^<]*)</(?P=text)>"
+    rb"|<(?P<place>loc|link)>\s*(?P<url>[^<>\s\"]+)\s*</(?P=place)>"
+    rb"|<(?P<hidden>guid|id|lastmod|priority|changefreq|pubDate|updated|published|generator|language|ttl|lastBuildDate|"
+    rb"dc:date|docs|icon|logo|uri)(?:\s[^<>]*)?>[^<]*</(?P=hidden)>"
+    rb"|<link(?P<link>\s[^<>]*?)/?>(?:</link>)?"
+    rb"|<xhtml:link(?P<version>\s[^<>]*?)/?>"
+    rb"|<(?P<close>/?)title(?:\s[^<>]*)?>",
+    re.DOTALL,
+)
+
+
+def is_feed(markup: bytes) -> bool:
+    """Return whether XML is a feed or a sitemap, by its root."""
+    return _ROOT.match(markup, 0, 4096) is not None
+
+
+def convert_feed(markup: bytes) -> bytes:
+    """Convert a feed or a sitemap, in UTF-8."""
+    return _ELEMENT.sub(_to_html, _ELEMENT.sub(_open_cdata, markup))
+
+
+def _open_cdata(match: re.Match[bytes]) -> bytes:
+    """Replace a section of characters by its escaped text."""
+    return match[0] if match["data"] is None else html.escape(match["data"].decode("utf-8", "replace")).encode()
+
+
+def _to_html(match: re.Match[bytes]) -> bytes:
+    if match["text"] is not None:  # markup, escaped once more; plain text stays the same
+        return b"<div>%s</div>" % html.unescape(match["body"].decode("utf-8", "replace")).encode("utf-8", "replace")
+    if match["place"] is not None:
+        return b'<a href="%s"></a>' % match["url"]
+    if match["hidden"] is not None:
+        return b""
+    if match["link"] is not None:
+        return b"<a%s></a>" % match["link"] if b"stylesheet" not in match["link"] else b""
+    if match["version"] is not None:
+        return b"<link%s>" % match["version"]
+    return b"<%sh2>" % match["close"]
