@@ -106,7 +106,9 @@ def test_short_pages_have_the_language_of_their_section(
     )
     with gl.open(tmp_path / "choir.db") as collection:
         collection.run(archive)
-        answers = {page.url: (page.language, page.confidence) for page in collection.pages()}
+        answers = {
+            page.url: (page.language, page.confidence) for page in collection.pages(everything=True, min_confidence=0.0)
+        }
     gold = {address(row.page, row.language): row for row in table}
     wrong = [
         f"{row.language} {row.page} {row.text[:20]!r}: {answers[url][0]} {answers[url][1]:.2f}"

@@ -408,4 +408,4 @@ def test_the_library_has_the_verbs(tmp_path: Path) -> None:
     ]
     assert len(list(made.corrections(everything=True))) == 8
     assert made.undo_corrections(hosts=["a.example"]) == 6
-    assert {row.url: row.language for row in made.pages()}[HUB] == "swa"
+    assert {row.url: row.language for row in made.pages(everything=True)}[HUB] == "swa"

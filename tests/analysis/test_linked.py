@@ -165,10 +165,10 @@ def test_what_lists_them_asks(tmp_path: Path) -> None:
         classified(connection)
         run = propagate(connection, linked=False)
     made = Collection(path)
-    assert len(list(made.pages(fetched=True))) == 30
+    assert len(list(made.pages(fetched=True, everything=True))) == 30
     with closing(open_existing(path)) as connection:
         assert get_run(connection, run.id).linked is False
-    assert "und" not in {row.language for row in made.pages()}
+    assert "und" not in {row.language for row in made.pages(everything=True)}
     with closing(open_existing(path)) as connection:
         assert get_run(connection, run.id).linked is True
 
@@ -204,9 +204,9 @@ def test_a_list_answers_as_far_as_it_is_read(tmp_path: Path, monkeypatch: pytest
         with closing(crawl(file)) as connection:
             classified(connection)
             propagate(connection, linked=at_once)
-    expected = list(Collection(whole).pages())
+    expected = list(Collection(whole).pages(everything=True))
     assert len(expected) > 150
-    assert Collection(path).pages().head(70) == expected[:70]
+    assert Collection(path).pages(everything=True).head(70) == expected[:70]
     with closing(open_existing(path)) as connection:
         assert get_run(connection, 2).linked is False
         assert answered_to(connection, 2) == 128
@@ -218,7 +218,9 @@ def test_a_list_answers_as_far_as_it_is_read(tmp_path: Path, monkeypatch: pytest
             assert connection.execute(f"SELECT * FROM {table}").fetchall() == (
                 other.execute(f"SELECT * FROM {table}").fetchall()
             )
-    assert list(Collection(path).pages(language="swa")) == [row for row in expected if row.language == "swa"]
+    assert list(Collection(path).pages(language="swa", everything=True)) == [
+        row for row in expected if row.language == "swa"
+    ]
 
 
 def test_a_list_ends_where_others_change_what_it_is_read_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -227,7 +229,7 @@ def test_a_list_ends_where_others_change_what_it_is_read_from(tmp_path: Path, mo
     with closing(crawl(path)) as connection:
         classified(connection)
         propagate(connection, linked=False)
-    rows = iter(Collection(path).pages())
+    rows = iter(Collection(path).pages(everything=True))
     assert next(rows).url == "http://a.example/0"
     with closing(create(path)) as connection:
         connection.execute("UPDATE sources SET position = position + 1")

@@ -142,7 +142,7 @@ def both(request: pytest.FixtureRequest, crawl: Path, tmp_path_factory: pytest.T
     one.ingest(crawl, keep=str(request.param))
     one.classify()
     one.propagate()
-    assert list(one.pages())  # which asks for the URLs that were only linked to
+    assert list(one.pages(everything=True))  # which asks for the URLs that were only linked to
     loading.from_database(folder / "crawl.db", folder / "one")
     return made(crawl, folder / "tables", request.param, Cluster())[0], folder / "one"
 

@@ -75,7 +75,7 @@ def one_machine(archives: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     crawl.ingest(archives, keep="all")
     crawl.classify()
     crawl.propagate()
-    assert list(crawl.pages())  # which asks for the URLs that were only linked to
+    assert list(crawl.pages(everything=True))  # which asks for the URLs that were only linked to
     return path
 
 
