@@ -141,12 +141,14 @@ def remove(
     with transaction(connection):
         connection.execute(URL_INDEX)
         result.missing += _mark_pages(connection, names)
+        missing = set(result.missing)
         _delete_pages(connection, result)
         result.problems = _delete_problems(connection, {*urls}, {*hosts}, host_of, canonical)
         result.corrections = _delete_corrections(connection, {*urls}, {*hosts}, host_of)
         connection.executemany(
-            "INSERT OR IGNORE INTO removed (digest, kind, since) VALUES (?, ?, ?)",
-            [(digest(kind, name), kind, now()) for kind, name in names],
+            "INSERT INTO removed (digest, kind, since, pages) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET pages = pages + excluded.pages",
+            [(digest(kind, name), kind, now(), int(name not in missing)) for kind, name in names],
         )
         connection.execute("DROP TABLE doomed")
         connection.execute("DROP TABLE doomed_hosts")

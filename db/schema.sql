@@ -232,7 +232,8 @@ CREATE TABLE problems (
 CREATE TABLE removed (
     digest TEXT PRIMARY KEY, -- SHA-256, in hexadecimal, of the kind, a colon, and the canonical URL or the host.
     kind TEXT NOT NULL, -- `url` or `host`.
-    since TEXT NOT NULL -- Time of removal, ISO 8601 in UTC.
+    since TEXT NOT NULL, -- Time of removal, ISO 8601 in UTC.
+    pages INTEGER NOT NULL -- Pages that were removed; 0 if the URL or host had none.
 ) STRICT, WITHOUT ROWID;
 
 -- Languages of pages set by hand (`graphlang correct`, `graphlang review`). The last correction of a page that was not

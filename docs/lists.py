@@ -15,6 +15,7 @@ from graphlang.db.corrections import Correction
 from graphlang.evaluation.compare import Change, ChangeCount
 from graphlang.export.texts import TextRow
 from graphlang.maps import languages, sites
+from graphlang.maps.changes import PageChange, PageChangeCount
 from graphlang.maps.facts import Encoding, Fact, ProblemRow
 from graphlang.maps.pages import PageRow
 from graphlang.maps.review import ReviewRow, SampleRow
@@ -24,8 +25,8 @@ PAGE: Final = Path(__file__).with_name("lists.md")
 #: Verb that prints a list -> class of its rows.
 LISTS: Final[dict[str, type[Any]]] = {
     "pages": PageRow,
-    "sites": sites.Row,
-    "languages": languages.Row,
+    "sites": sites.SiteRow,
+    "languages": languages.LanguageRow,
     "languages --known": languages.Known,
     "frontier": Candidate,
     "texts": TextRow,
@@ -34,6 +35,8 @@ LISTS: Final[dict[str, type[Any]]] = {
     "corrections": Correction,
     "compare": Change,
     "compare --count": ChangeCount,
+    "compare --years": PageChange,
+    "compare --years --count": PageChangeCount,
     "problems": ProblemRow,
     "info": Fact,
     "info --encodings": Encoding,
@@ -47,11 +50,11 @@ The columns of `--format csv`, `tsv` and `jsonl`; in Python, the attributes of a
 their names ([what is stable](stability.md)). This page is generated from the code. Other columns:
 
 - `identify`: a [`Prediction`](library.md), with `input` before it and `characters` after it.
-- `runs`: the [table of runs](../db/SCHEMA.md#runs). `chosen` is `*` for the run that the views show, `model_hash` has
-  the first 12 digits, and `seeds` are separated by spaces.
+- `runs`: the [table of runs](../db/SCHEMA.md#runs) and its moment (`at`). `chosen` is `*` for the run that the views
+  show, `model_hash` has the first 12 digits, and `seeds` are separated by spaces.
 - [`export`](howto/exports.md): `pages` has the columns of the view [`page_languages`](../db/SCHEMA.md#page_languages),
-  `languages` and `shares`; `links` those of [`link_details`](../db/SCHEMA.md#link_details) and the languages of both
-  ends; `sites`, `languages` and `texts` those of the lists below.
+  `languages`, `shares` and `guess`; `links` those of [`link_details`](../db/SCHEMA.md#link_details) and the languages
+  of both ends; `sites`, `languages` and `texts` those of the lists below.
 - `language-graph` and `score`: see their [help](../graphlang/COMMANDS.md).
 """
 

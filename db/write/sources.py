@@ -211,8 +211,8 @@ def paths_of(name: str) -> list[Path]:
 
 
 def state(connection: sqlite3.Connection) -> str:
-    """Return a short digest of what was read and removed: it changes exactly when the collection does."""
+    """Return a short digest of what was read and removed: it changes exactly when the pages do."""
     rows: list[tuple[object, ...]] = connection.execute("SELECT sha256, position FROM sources ORDER BY id").fetchall()
     rows += connection.execute("SELECT sha256, readings FROM sources WHERE readings > 1 ORDER BY id").fetchall()
-    rows += connection.execute("SELECT digest FROM removed ORDER BY digest").fetchall()
+    rows += connection.execute("SELECT digest FROM removed WHERE pages > 0 ORDER BY digest").fetchall()
     return hashlib.sha256(repr(rows).encode()).hexdigest()[:16]

@@ -6,9 +6,11 @@ where the collection has grown since, that is said.
 
 from __future__ import annotations
 
+import difflib
+import re
 from dataclasses import dataclass
 from operator import index
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -23,6 +25,7 @@ from graphlang.db.records import LinkKind
 from graphlang.db.runs.lifecycle import state_seen
 from graphlang.db.runs.run import chosen_run, get_run, origin_of, run_of_moment
 from graphlang.graph.clueweb09 import CLUEWEB09
+from graphlang.ingest.links.canonical import canonical
 
 if TYPE_CHECKING:
     import sqlite3
@@ -30,6 +33,37 @@ if TYPE_CHECKING:
     from graphlang.db.corrections import Correction
     from graphlang.db.runs.run import Run
     from graphlang.graph.data import Trace
+
+
+_NEAREST: Final = 3  # URLs that an error names
+_CANDIDATES: Final = 5_000  # URLs of a host that are compared
+
+
+def find_url(connection: sqlite3.Connection, written: str) -> str:
+    """Return the URL of the collection that is meant: without a scheme, www or final slash, the one that has them.
+
+    Raises `StoreError` with the nearest URLs if there is none.
+    """
+    url = canonical(written) or written
+    address = re.sub(r"^[a-z]+://(?:www\\.)?|^www\\.", "", url, flags=re.IGNORECASE)
+    spellings = [url]
+    for scheme in ("https", "http"):
+        for name in (f"{scheme}://{address}", f"{scheme}://www.{address}"):
+            spellings += [canonical(name) or name, canonical(name.rstrip("/")) or name, f"{name.rstrip('/')}/"]
+    for spelling in dict.fromkeys(spellings):
+        if connection.execute("SELECT 1 FROM pages WHERE url = ?", (spelling,)).fetchone() is not None:
+            return spelling
+    host = address.partition("/")[0].lower()
+    rows = connection.execute(
+        "SELECT pages.url FROM hosts JOIN pages ON pages.host = hosts.id WHERE hosts.host IN (?, ?) LIMIT ?",
+        (host, f"www.{host}", _CANDIDATES),
+    )
+    nearest = difflib.get_close_matches(url, [near for (near,) in rows], _NEAREST, cutoff=0.5)
+    if not nearest:
+        hosts = [name for (name,) in connection.execute("SELECT host FROM hosts LIMIT ?", (_CANDIDATES,))]
+        nearest = difflib.get_close_matches(host, hosts, _NEAREST)
+    hint = f"; the nearest: {', '.join(nearest)}" if nearest else ""
+    raise StoreError(f"the collection has no page {written}{hint}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ GROUPS: Final = {
         "Measure and compare",
         {
             "evaluate": "Compare the languages of DB with gold labels.",
-            "compare": "List the pages whose language differs between two runs.",
+            "compare": "List pages that changed: between runs, years or databases.",
             "tune": "Fit the weights of the inference on labelled pages.",
             "score": "Score a URL method on labelled URLs (Baykan et al. 2008).",
         },

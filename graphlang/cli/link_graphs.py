@@ -67,11 +67,6 @@ _OPTIONS: Final = (
         help="Unit of a site: only links between different sites count.",
     ),
     click.option(
-        "--fetched",
-        is_flag=True,
-        help="Count only fetched pages, as the report does; by default unfetched URLs count, too.",
-    ),
-    click.option(
         "-o",
         "--output",
         type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
@@ -129,7 +124,7 @@ def write_answer(result: Answer, format_: str, output: Path) -> None:
 @options.database
 @graph_options
 @selects
-def language_graph(db: Path, format_: str, what: str, by: str, fetched: bool, output: Path, pages: PageFilter) -> None:
+def language_graph(db: Path, format_: str, what: str, by: str, output: Path, pages: PageFilter) -> None:
     """Count links between languages, or between sites.
 
     Only links between sites count (Caminero and Mikami 2006). By default they include links to unfetched URLs,
@@ -155,8 +150,6 @@ def language_graph(db: Path, format_: str, what: str, by: str, fetched: bool, ou
       graphlang language-graph crawl.db --what sites --format graphml -o sites.graphml
     """
     crawl = answered(db)
-    if fetched:
-        pages = {**pages, "fetched": True}
     languages, sites = partial(crawl.links_of_languages, **pages), partial(crawl.links_of_sites, **pages)
     write_answer(answer(languages, sites, format_=format_, what=what, by=by), format_, output)
 

@@ -34,11 +34,7 @@ _FIRST = ("url", "language", "confidence", "runner_up", "length", "script", "fet
 
 @click.command()
 @options.database
-@options.language
-@options.below
 @click.option("--host", help="Only pages of this host.")
-@click.option("--fetched/--unfetched", default=None, help="Only fetched pages; only unfetched URLs.")
-@options.min_confidence
 @click.option("--declared-unlike", is_flag=True, help="Only pages that declare another language than the answer.")
 @click.option(
     "--sort",
@@ -47,6 +43,7 @@ _FIRST = ("url", "language", "confidence", "runner_up", "length", "script", "fet
     show_default=True,
     help="Order: as read; least certain first; shortest first; by URL.",
 )
+@selects
 @output_options
 def pages(
     db: Path,
@@ -54,14 +51,14 @@ def pages(
     format_: str,
     limit: int | None,
     output: str,
-    *,
-    fetched: bool | None,
-    **filters: Any,
+    pages: PageFilter,
+    **order: Any,
 ) -> None:
     """List pages and their languages, by the chosen run.
 
-    Unfetched URLs get their languages when they are listed for the first time, row by row, or before the first row
-    if the list is sorted.
+    Only fetched text with status 200 counts, as in 'sites', 'texts' and 'export' (see --all). Unfetched URLs
+    (--unfetched) get their languages when they are listed for the first time, row by row, or before the first row if
+    the list is sorted. An answer below --min-confidence is und, and "guess" has it.
 
     "languages" has the languages of a page in several, up to three by rank, and "shares" the share of letters in
     each.
@@ -70,14 +67,16 @@ def pages(
     Examples:
       graphlang pages crawl.db --language sw --format csv -o swahili.csv
       graphlang pages crawl.db --language swa --language amh --limit 20
-      graphlang pages crawl.db --below 0.6 --sort confidence --limit 20
-      graphlang pages crawl.db --fetched --declared-unlike
+      graphlang pages crawl.db --sort confidence --limit 20
+      graphlang pages crawl.db --declared-unlike
+      graphlang pages crawl.db --unfetched --language swa
     """
     site = None if host is None else host_named(host)
     crawl = opened(db)
+    fetched = pages.get("fetched") is not False and not pages.get("everything")
     say_outdated(crawl, unfetched=not fetched)
     with bars(beside_rows=output == "-") as progress:
-        rows = crawl.pages(host=site, fetched=fetched, progress=progress, **filters)
+        rows = crawl.pages(host=site, progress=progress, **order, **pages)
         write_rows(rows.columns, rows.tuples(), format_=format_, limit=limit, output=output, first=_FIRST)
 
 

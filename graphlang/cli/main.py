@@ -100,6 +100,12 @@ class Verbs(click.Group):
             with formatter.section(heading):
                 formatter.write_dl([(name.ljust(widest), summary) for name, summary in verbs.items()])
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse arguments; ``help VERB`` is ``VERB --help``."""
+        if args[:1] == ["help"]:
+            args = [*args[1:2], "--help"]
+        return super().parse_args(ctx, args)
+
     def make_context(self, *args: Any, **options: Any) -> click.Context:
         """Parse options; write errors without control characters."""
         try:
@@ -159,7 +165,7 @@ def _escaped(error: click.ClickException) -> click.ClickException:
     epilog=_EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(package_name="graphlang", prog_name="graphlang")
+@click.version_option(None, "-V", "--version", package_name="graphlang", prog_name="graphlang")
 @click.option(
     "--config",
     type=click.Path(dir_okay=False, path_type=Path),

@@ -35,11 +35,11 @@ _PARAMETERS = 120  #: characters of them in a table
 _LISTED = 20  #: faults, or tables of the user, printed
 _UNFIT = 3
 _RUN_COLUMNS = (
-    *("chosen", "id", "kind", "method", "model_hash", "seeds", "pages", "rounds", "converged"),
+    *("chosen", "id", "kind", "method", "at", "model_hash", "seeds", "pages", "rounds", "converged"),
     *("started", "finished", "parameters"),
 )
 #: What a narrow terminal shows first.
-_FIRST = ("id", "chosen", "kind", "method", "pages", "seeds", "finished", "converged", "rounds", "parameters")
+_FIRST = ("id", "chosen", "kind", "method", "at", "pages", "seeds", "finished", "converged", "rounds", "parameters")
 
 
 @click.command()
@@ -252,6 +252,7 @@ def _run_row(run: Run, chosen: Run | None) -> list[Any]:
         run.id,
         run.kind,
         run.method,
+        run.at,
         run.model_hash[:12] if run.model_hash else None,
         " ".join(map(str, run.seeds)),
         run.pages,

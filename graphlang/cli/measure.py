@@ -11,7 +11,7 @@ import click
 
 from graphlang.cli.failures import USAGE, Failure
 from graphlang.cli.shared import options
-from graphlang.cli.shared.crawl import answered, opened, say_unused_gold
+from graphlang.cli.shared.crawl import answered, opened, say_unanswered, say_unused_gold
 from graphlang.cli.shared.log import log, logs, say
 from graphlang.cli.shared.options import WholeNumber
 from graphlang.cli.shared.output import RowOptions, output_options, wide, write_json, write_line, write_list, write_rows
@@ -20,12 +20,14 @@ from graphlang.cli.shared.progress import bars
 from graphlang.collection.opened_file import NOTHING_YET
 from graphlang.db import StoreError
 from graphlang.files import replacing
+from graphlang.maps.changes import UNITS
 from graphlang.printing.as_json import json_text
 from graphlang.urls.url_methods import DEFAULT
 from graphlang.visible import quantity
 
 if TYPE_CHECKING:
     from graphlang.collection import Collection
+    from graphlang.db.runs.run import Run
     from graphlang.evaluation.evaluate import Evaluation, Gold
     from graphlang.rows import Rows
 
@@ -134,27 +136,89 @@ def _number(value: Any) -> Any:
 
 @click.command()
 @options.database
-@click.argument("before", type=WholeNumber(1), metavar="RUN")
-@click.argument("after", type=WholeNumber(1), metavar="RUN")
-@click.option("--count", is_flag=True, help="Count the differing pages by pair of languages and length.")
-@click.option("--fetched", is_flag=True, help="Count only fetched pages; by default unfetched URLs count, too.")
+@click.argument("others", nargs=-1, metavar="[RUN RUN | DB]")
+@click.option("--years", nargs=2, type=click.IntRange(0, 9999), metavar="YEAR YEAR", help="Compare two calendar years.")
+@click.option("--count", is_flag=True, help="Count the pages, instead of listing them.")
+@click.option(
+    "--by",
+    type=click.Choice(UNITS),
+    help="With --count, for years and databases: what to count by; by default the language.",
+)
+@click.option("--fetched", is_flag=True, help="For runs: only fetched pages; by default unfetched URLs count, too.")
 @output_options
-def compare(db: Path, before: int, after: int, *, count: bool, fetched: bool, **target: Unpack[RowOptions]) -> None:
-    """List the pages whose language differs between two runs.
+def compare(
+    db: Path,
+    others: tuple[str, ...],
+    years: tuple[int, int] | None,
+    by: str | None,
+    *,
+    count: bool,
+    fetched: bool,
+    **target: Unpack[RowOptions],
+) -> None:
+    """List pages that changed: between runs, years or databases.
 
-    A content run has no answer (und) for unfetched URLs, so all of them differ from a later run. With --count they
-    are in the bucket 'unfetched'; the others are grouped by the length of their text.
+    Years and databases: 'gained' are pages that only the later one has, 'lost' those that only the earlier one has,
+    'switched' those of both that are in another language. A page counts once a year, see 'graphlang sites --by
+    year'. --count has a row for each language (or host, or domain), the greatest changes first.
+
+    Runs: a content run has no answer (und) for unfetched URLs, so all of them differ from a later run. With --count
+    they are in the bucket 'unfetched'; the others are grouped by the length of their text.
+
+    Runs by different methods are compared with a warning: they differ for reasons of their own.
 
     \b
     Examples:
       graphlang compare crawl.db 1 3 --fetched
-      graphlang compare crawl.db 1 3 --count --format csv
+      graphlang compare crawl.db --years 2024 2025 --count
+      graphlang compare old.db new.db --count --by host --format csv
     """
-    crawl = answered(db, before, after)
-    rows: Rows[Any] = crawl.compare(before, after, fetched=fetched)
+    numbers = [name for name in others if name.isascii() and name.isdecimal() and not Path(name).exists()]
+    runs = [WholeNumber(1).convert(name, None, None) for name in numbers]
+    if by is not None and not count:
+        raise click.UsageError("--by needs --count")
+    if years is not None or len(runs) != len(others) or not others:
+        if fetched:
+            raise click.UsageError("--fetched is for runs: of years and databases, only fetched pages are compared")
+        write_list(_compare_collections(db, others, years, by or "language" if count else None), **target)
+        return
+    if len(runs) != 2:  # noqa: PLR2004 - a comparison has two
+        raise click.UsageError("name two runs, or another database, or --years")
+    if by is not None:
+        raise click.UsageError("--by is for years and databases; runs are counted by languages and length")
+    crawl = answered(db, *runs)
+    _warn_of_methods(*(run for number in runs for run in crawl.runs() if run.id == number))
+    rows: Rows[Any] = crawl.compare(*runs, fetched=fetched)
     if count:
-        rows = crawl.count_changes(before, after, fetched=fetched)
+        rows = crawl.count_changes(*runs, fetched=fetched)
     write_list(rows, **target)
+
+
+def _compare_collections(db: Path, others: tuple[str, ...], years: tuple[int, int] | None, by: str | None) -> Rows[Any]:
+    crawl = opened(db)
+    if years is not None:
+        if others:
+            raise click.UsageError("--years compares years of one database: name no runs, and no other database")
+        say_unanswered(crawl.unanswered())
+        return crawl.compare_years(*(f"{year:04}" for year in years), by=by)
+    if len(others) != 1:
+        raise click.UsageError("name two runs, or another database, or --years")
+    later = opened(Path(others[0]))
+    _warn_of_methods(*filter(None, (crawl.chosen(), later.chosen())))
+    return crawl.compare_with(later.path, by=by)
+
+
+def _warn_of_methods(*runs: Run) -> None:
+    """Warn if runs differ by more than the pages that they answer for."""
+    names = {(run.kind, run.method): f"{run.kind} by {run.method}" for run in runs}
+    if any(run.id in other.seeds for run in runs for other in runs):
+        return  # one started from the other: the difference is what it changed
+    if len(names) > 1:
+        say(f"Warning: the runs are of different kinds ({', '.join(names.values())}): they differ for that reason, too")
+    elif len({run.model_hash for run in runs}) > 1:
+        say("Warning: the runs are by different models: they differ for that reason, too")
+    elif len({run.at for run in runs}) > 1:
+        say("Warning: the runs are of different times: they have other captures, too")
 
 
 @click.command()

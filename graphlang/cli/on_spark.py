@@ -309,13 +309,13 @@ def sites(
       graphlang cluster sites tables --by domain
       graphlang cluster sites hdfs:///tables --by country --master yarn --format csv -o countries.csv
     """
-    from graphlang.maps.selection import unanswered  # noqa: PLC0415
+    from graphlang.maps.selection import count_unanswered  # noqa: PLC0415
     from graphlang.maps.sites import site_map  # noqa: PLC0415
 
     units, chosen = by.split(","), selection(pages)
     with _tables_of(tables, master, settings) as opened:
         if "year" in units:
-            say_unanswered(unanswered(opened))
+            say_unanswered(count_unanswered(opened))
             _import("graphlang.cluster.maps").refuse_other_years(opened)
         language_map = site_map(opened, units, chosen, scripts=scripts or any(tag.script for tag in chosen.choices))
     write_rows(language_map.columns, language_map.rows, **target)
@@ -346,15 +346,15 @@ def languages(
       graphlang cluster languages tables
       graphlang cluster languages tables --language swa,zul --format csv
     """
-    from graphlang.maps.languages import Row, YearRow, languages_of, languages_of_years  # noqa: PLC0415
-    from graphlang.maps.selection import unanswered  # noqa: PLC0415
+    from graphlang.maps.languages import LanguageRow, YearRow, list_languages, list_languages_by_year  # noqa: PLC0415
+    from graphlang.maps.selection import count_unanswered  # noqa: PLC0415
 
     chosen = selection(pages)
     with _tables_of(tables, master, settings) as opened:
-        rows: list[Any] = languages_of(opened, chosen) if by is None else languages_of_years(opened, chosen)
+        rows: list[Any] = list_languages(opened, chosen) if by is None else list_languages_by_year(opened, chosen)
         if by is not None:
-            say_unanswered(unanswered(opened))
-    columns = Row._fields if by is None else YearRow._fields
+            say_unanswered(count_unanswered(opened))
+    columns = LanguageRow._fields if by is None else YearRow._fields
     write_rows(columns, rows, **target)
 
 
@@ -369,7 +369,6 @@ def language_graph(
     format_: str,
     what: str,
     by: str,
-    fetched: bool,
     output: Path,
     pages: PageFilter,
     master: str | None,
@@ -390,7 +389,7 @@ def language_graph(
     from graphlang.maps.language_graph import language_graph as graph_of  # noqa: PLC0415
     from graphlang.maps.site_graph import site_graph  # noqa: PLC0415
 
-    chosen = selection({**pages, "fetched": True} if fetched else pages)
+    chosen = selection(pages)
     with _tables_of(tables, master, settings) as opened:
         result = answer(
             lambda *, by, components: graph_of(opened, chosen, unit=by, components=components),
@@ -418,12 +417,12 @@ def report(tables: str, output: Path, title: str | None, master: str | None, set
     Example:
       graphlang cluster report tables -o report.html
     """
-    from graphlang.report.page import report_of, write_report  # noqa: PLC0415
+    from graphlang.report.page import render_bytes, write_report  # noqa: PLC0415
 
     heading = title or tables.rstrip("/").rpartition("/")[2]
     with _tables_of(tables, master, settings) as opened:
         if str(output) == "-":
-            page = report_of(opened, heading)
+            page = render_bytes(opened, heading)
             write_text(lambda file: file.write(page))
             return
         write_report(opened, output, heading)

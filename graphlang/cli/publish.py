@@ -25,6 +25,7 @@ from graphlang.cli.shared.output import (
     csv_safe,
     format_of_name,
     safe_setting,
+    say_written,
     to_terminal,
     write_line,
     write_rows,
@@ -59,29 +60,49 @@ html_file = click.option(
 )
 
 
+def _check_prefix(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Return an address of http or https; a callback of --replay-prefix."""
+    del ctx, param
+    if value is not None and not value.startswith(("http://", "https://")):
+        raise click.BadParameter(f"{value!r} does not begin with http:// or https://")
+    return value
+
+
+replay_prefix = click.option(
+    "--replay-prefix",
+    callback=_check_prefix,
+    metavar="URL",
+    help="Make URLs links to a replay tool: this address, followed by the URL (pywb: http://localhost:8080/NAME/).",
+)
+
+
 @click.command()
 @options.database
 @html_file
 @click.option("--title", help="Title of the report; by default the database's name.")
-def report(db: Path, output: Path, title: str | None) -> None:
+@replay_prefix
+def report(db: Path, output: Path, title: str | None, replay_prefix: str | None) -> None:
     """Write a report: one HTML file that needs no other.
 
-    It loads nothing from the network. It has a summary in words, languages, a world map by country-code domain,
-    languages of sites, years if there are several, links between languages, what the graph changed, length against
-    confidence, problems, and how it was made. Only text with status 200 counts.
+    It loads nothing from the network. It has figures and a summary, languages with the expected number of their
+    pages, a world map by country-code domain, languages of sites, years and their changes if there are several, links
+    between languages, what the links changed and which neighbours did, length against confidence, problems, and how
+    it was made. Only text with status 200 counts.
 
     \b
-    Example:
+    Examples:
       graphlang report crawl.db -o report.html
+      graphlang report crawl.db -o report.html --replay-prefix http://localhost:8080/crawl/
     """
     if str(output) != "-":
         refuse_before_work(output)
     crawl = opened(db)
     say_outdated(crawl, unfetched=False)
+    options: dict[str, Any] = {"title": title, "replay_prefix": replay_prefix}
     if str(output) == "-":
-        write_text(partial(crawl.report, title=title))
+        write_text(partial(crawl.report, **options))
     else:
-        crawl.report(output, title=title)
+        crawl.report(output, **options)
         write_line(f"report: {visible(str(output))}")
 
 
@@ -225,8 +246,10 @@ def _write_texts(table: Table, format_: str, output: Path) -> None:
     write = write_parquet if format_ == "parquet" else write_txt
     try:
         with replacing(output) as file:
-            if not write(table, file):
+            written = write(table, file)
+            if not written:
                 refuse_empty(output)
+        say_written(written, output)
     except MissingExtraError as error:
         raise Failure(str(error), USAGE) from error
 
@@ -292,22 +315,46 @@ def export(db: Path, what: str, output: Path, pages: PageFilter, **settings: Any
         notes = _to_standard_output(write, what, format_)
     else:
         refuse_inputs(output)
-        notes = write(output, format_)
+        notes = write(output, format_, on_written=partial(say_written, output=output, unit=_UNIT_OF.get(what, "row")))
     for note in notes:
         say(visible(note))
 
 
-def _export(db: Path, what: str, settings: Any, output: Path, format_: str | None) -> list[str]:
+#: What an export consists of; the others have rows.
+_UNIT_OF: Final = {
+    "pages": "page",
+    "links": "link",
+    "hosts": "host",
+    "domains": "domain",
+    "languages": "language",
+    "texts": "text",
+    "cdxj": "capture",
+    "warc-metadata": "record",
+    "wet": "record",
+    "vertices-edges": "node",
+    "web-languages": "language",
+}
+
+
+def _export(
+    db: Path,
+    what: str,
+    settings: Any,
+    output: Path,
+    format_: str | None,
+    on_written: Callable[[int], object] | None = None,
+) -> list[str]:
     crawl = answered(db)
+    settings |= {"csv_safe": safe_setting(), "on_written": on_written}
     try:
-        return crawl.export(output, what, format=format_, csv_safe=safe_setting(), **settings)
+        return crawl.export(output, what, format=format_, **settings)
     except MissingExtraError as error:
         raise Failure(str(error), USAGE) from error
     except ValueError as error:
         raise click.UsageError(str(error)) from error
 
 
-def _to_standard_output(write: Callable[[Path, str | None], list[str]], what: str, format_: str | None) -> list[str]:
+def _to_standard_output(write: Callable[..., list[str]], what: str, format_: str | None) -> list[str]:
     """Write the export to a temporary file, and that to standard output: a file is written whole or not at all."""
     chosen = to_file.format_of(what, format_, Path("-"))
     if what in to_file.FOLDERS:

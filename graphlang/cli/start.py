@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _SITES = 30  #: lines of the map
 _LANGUAGES = 6  #: of a line
+_TOP = 8  #: languages with the number of their pages
 _COLUMNS = ("input", "language", "script", "confidence", "runner_up", "runner_up_confidence", "characters")
 
 
@@ -152,7 +153,22 @@ def print_map(crawl: Collection) -> None:
         write_line(f"{visible(site):<{width}}  {pages[site]:>8,}  {line}")
     if len(sites) > _SITES:
         write_line(f"and {quantity(len(sites) - _SITES, 'more site')}: 'graphlang sites' lists all of them")
+    _print_languages(crawl)
     write_line(_summary(crawl.totals()))
+
+
+def _print_languages(crawl: Collection) -> None:
+    """Print the commonest languages with the expected number of their pages, its interval, and their share."""
+    rows = list(crawl.languages(fetched=True))
+    width = max((len(row.name) for row in rows[:_TOP]), default=8)
+    write_line("")
+    write_line(f"{'language':<{width}}  {'pages':>8}  {'between':>15}  {'share':>6}", bold=True)
+    for row in rows[:_TOP]:
+        between = f"{row.low:,} and {row.high:,}"
+        write_line(f"{row.name:<{width}}  {row.expected:>8,.0f}  {between:>15}  {row.share:>6.1%}")
+    if len(rows) > _TOP:
+        write_line(f"and {len(rows) - _TOP} more: 'graphlang languages' lists all of them")
+    write_line("")
 
 
 def _summary(totals: Totals) -> str:

@@ -248,7 +248,7 @@ class Pages:
         if "removed" in self._tables.tables:
             for batch in self._tables.rows("removed", REMOVED.names):
                 rows = [tuple(row.values()) for row in batch.to_pylist()]
-                insert(self._connection, "INSERT INTO removed (digest, kind, since)", rows)
+                insert(self._connection, "INSERT INTO removed (digest, kind, since, pages)", rows)
         if "corrections" in self._tables.tables:
             for batch in self._tables.rows("corrections", CORRECTIONS.names):
                 listed = batch.to_pylist()

@@ -78,7 +78,7 @@ _CORRECTED: Final = (
 #: Tables that not every collection fills, what a row of theirs holds, and SQL.
 _MORE: Final = (
     ("anchor_texts", ANCHOR_TEXTS, "SELECT target, source, text FROM anchor_texts ORDER BY target, source"),
-    ("removed", REMOVED, "SELECT digest, kind, since FROM removed ORDER BY digest"),
+    ("removed", REMOVED, "SELECT digest, kind, since, pages FROM removed ORDER BY digest"),
     (
         "corrections",
         CORRECTIONS,

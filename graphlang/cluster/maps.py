@@ -21,10 +21,10 @@ from graphlang.cluster.sql_tables import Tables
 from graphlang.db import InputError
 from graphlang.maps import language_graph as language_graphs
 from graphlang.maps import site_graph
-from graphlang.maps.gathered import COLUMNS, beside_own_text, gathered, others_answered
+from graphlang.maps.gathered import COLUMNS, beside_own_text, gather, has_answered_history
 from graphlang.maps.graph_measures import Shape, shapes
 from graphlang.maps.language_graph import language_graph as graph_of
-from graphlang.maps.languages import YearRow, languages_of, languages_of_years
+from graphlang.maps.languages import YearRow, list_languages, list_languages_by_year
 from graphlang.maps.selection import Gathered, Selection, content_run, outdated
 from graphlang.maps.sites import language_map
 from graphlang.report.page import write_report
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from graphlang.maps.language_graph import LanguageGraph
-    from graphlang.maps.languages import Row as LanguageRow
-    from graphlang.maps.sites import Row as SiteRow
+    from graphlang.maps.languages import LanguageRow
+    from graphlang.maps.sites import SiteRow
 
 
 def opened(spark: Any, folder: str) -> Any:
@@ -97,8 +97,8 @@ def languages(
         raise ValueError(f"languages are listed by year, or all together, not by {by}")
     tables, which = opened(spark, folder), selection or Selection()
     if by is None:
-        return languages_of(tables, which)
-    return [YearRow(*row) for row in languages_of_years(tables, which)]
+        return list_languages(tables, which)
+    return [YearRow(*row) for row in list_languages_by_year(tables, which)]
 
 
 def language_graph(spark: Any, folder: str, *, by: str = "domain", selection: Selection | None = None) -> LanguageGraph:
@@ -153,15 +153,15 @@ def _outdated(tables: Tables) -> None:
     """Never warn: tables are written as a whole, so that no run lacks captures."""
 
 
-@gathered.register(Tables)
+@gather.register(Tables)
 @contextmanager
 def _gathered(
-    tables: Tables, selection: Selection, *, columns_too: Sequence[str] = (), yearly: bool = False
+    tables: Tables, selection: Selection, *, extra: Sequence[str] = (), yearly: bool = False
 ) -> Iterator[Selection]:
     """Gather as `graphlang.maps.gathered` does; Spark keeps the rows, in memory or on its disks."""
     everyone = replace(selection, choices=(), below=None, min_confidence=0.0, fetched=None, gathered=None)
     source, values = everyone.source()
-    columns = tuple(dict.fromkeys((*COLUMNS, *columns_too)))
+    columns = tuple(dict.fromkeys((*COLUMNS, *extra)))
     chosen = ", ".join(columns)
     query = f"SELECT {chosen} FROM {beside_own_text(source)}"
     name = "gathered_captures" if yearly else "gathered_pages"
@@ -186,7 +186,7 @@ def refuse_other_years(tables: Tables) -> None:
     Raises:
         InputError: they have.
     """
-    if others_answered(tables):
+    if has_answered_history(tables):
         raise InputError(
             "captures of other years have languages of their own here: count them in a database, which"
             " 'graphlang import' makes"
@@ -216,10 +216,10 @@ class TooManyLinksWarning(UserWarning):
     """Components of some languages or sites were not computed."""
 
 
-@language_graphs.counted.register(Tables)
+@language_graphs.count_language_links.register(Tables)
 def _languages(
     tables: Tables, selection: Selection, units: Sequence[str], *, components: bool
-) -> language_graphs.Counted:
+) -> language_graphs.LanguageLinks:
     source, values = selection.source()
     pages = f"SELECT language AS name, * FROM {source} WHERE language NOT IN ('und', 'zxx')"
     linked = _LINKED.format(pages=pages)
@@ -233,18 +233,18 @@ def _languages(
             break
     shape = _shapes(tables, numbers, pages, values, language_graphs.EXACT) if components else []
     counts = np.array([count for _, count in rows], dtype=np.int64)
-    return language_graphs.Counted(unit, list(numbers), counts, language_graphs.Counts(*links), shape)
+    return language_graphs.LanguageLinks(unit, list(numbers), counts, language_graphs.LinkCounts(*links), shape)
 
 
-@site_graph.counted.register(Tables)
+@site_graph.count_site_links.register(Tables)
 def _sites(
     tables: Tables, selection: Selection, rank: Mapping[str, int], unit: str, *, measures: bool
-) -> tuple[site_graph.Counted, list[Shape]]:
+) -> tuple[site_graph.SiteLinkCounts, list[Shape]]:
     source, values = selection.source()
     pages = f"SELECT {unit} AS name, page FROM {source}"
     query = f"SELECT one.name, other.name, COUNT(*){_LINKED.format(pages=pages)} WHERE one.name <> other.name"
     links = _pairs(tables.execute(f"{query} GROUP BY 1, 2", values), rank)
-    return site_graph.Counted(*links), _shapes(tables, rank, pages, values, site_graph.EXACT) if measures else []
+    return site_graph.SiteLinkCounts(*links), _shapes(tables, rank, pages, values, site_graph.EXACT) if measures else []
 
 
 def _pairs(rows: Iterable[tuple[str, str, int]], numbers: Mapping[str, int]) -> tuple[Any, Any, Any]:

@@ -138,7 +138,7 @@ CORRECTIONS: Final = pa.schema(
         *(("former", _TEXT), ("former_confidence", _REAL), ("undone", _TEXT), ("undone_by", _TEXT)),
     ]
 )
-REMOVED: Final = pa.schema([("digest", _TEXT), ("kind", _TEXT), ("since", _TEXT)])
+REMOVED: Final = pa.schema([("digest", _TEXT), ("kind", _TEXT), ("since", _TEXT), ("pages", pa.int64())])
 #: Columns of the view ``page_languages``.
 LANGUAGES: Final = pa.schema(
     [

@@ -7,6 +7,7 @@ does not match.
 
 from __future__ import annotations
 
+import difflib
 import re
 from bisect import bisect_left
 from functools import cache
@@ -53,6 +54,19 @@ def plain(name: str) -> str:
     ('chinese traditional', 'min nan')
     """
     return " ".join(name.casefold().translate(_PLAIN).split())
+
+
+_SIMILAR: Final = 2  # names that are proposed
+
+
+def similar_names(name: str) -> list[str]:
+    """Return names of languages that are spelled almost like a name, with their codes.
+
+    >>> similar_names("klingonish"), similar_names("Swahilli"), similar_names("xx")
+    (['klingon (tlh)'], ['swahili (sw)'], [])
+    """
+    names = _names().languages
+    return [f"{near} ({names[near]})" for near in difflib.get_close_matches(plain(name), names, _SIMILAR, cutoff=0.8)]
 
 
 def name_of(kind: Kind, code: str) -> str | None:

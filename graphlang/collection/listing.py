@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from graphlang.analysis.progress import SILENT, Progress
-from graphlang.arguments import checked, flag, length, probability, run_number, several, text
-from graphlang.collection.opened_file import OpenedFile, run_or_chosen
-from graphlang.collection.page_filter import languages as languages_of_tags
+from graphlang.arguments import checked, flag, length, run_number, several, text
+from graphlang.collection.opened_file import OpenedFile, require_answers, run_or_chosen
+from graphlang.collection.page_filter import languages as parse_languages
 from graphlang.collection.page_filter import selection
 
 if TYPE_CHECKING:
@@ -21,34 +22,24 @@ if TYPE_CHECKING:
     from graphlang.db.runs.run import Run
     from graphlang.export.texts import TextRow
     from graphlang.maps.facts import Encoding, Fact, ProblemRow, Totals
-    from graphlang.maps.languages import Row as LanguageRow
+    from graphlang.maps.languages import LanguageRow
     from graphlang.maps.pages import PageRow
-    from graphlang.maps.sites import Row as SiteRow
+    from graphlang.maps.sites import SiteRow
     from graphlang.rows import Rows
 
 
 class Listing(OpenedFile):
     """What a collection holds, as rows that are read when they are iterated."""
 
-    @checked(
-        language=several,
-        below=probability,
-        host=text,
-        fetched=flag,
-        min_confidence=probability,
-        declared_unlike=flag,
-    )
+    @checked(host=text, declared_unlike=flag, sort=text)
     def pages(
         self,
         *,
-        language: str | Sequence[str] = (),
-        below: float | None = None,
         host: str | None = None,
-        fetched: bool | None = None,
-        min_confidence: float = 0.0,
         declared_unlike: bool = False,
         sort: str = "found",
         progress: Progress = SILENT,
+        **pages: Unpack[PageFilter],
     ) -> Rows[PageRow]:
         """List pages and their languages, by the chosen run.
 
@@ -56,43 +47,32 @@ class Listing(OpenedFile):
         ``found`` as far as the rows are read, in any other before the first row.
 
         Args:
-            language: only pages in this language, or in one of these (any usual code or name; a script counts); an
-                empty list means all languages.
-            below: only pages with less confidence.
             host: only pages of this host.
-            fetched: True for pages that were read, False for those only linked to.
-            min_confidence: pages below count as ``und``.
-            declared_unlike: only pages that declare languages, none of which is the one found.
-            sort: ``found`` (as they were read), ``confidence`` (least sure first), ``length`` or ``url``.
+            declared_unlike: only pages that declare languages, none of which is the answer.
+            sort: ``found`` (as they were read), ``confidence`` (least certain first), ``length`` or ``url``.
             progress: receives the URLs that were only linked to, where their languages are inferred.
+            pages: which pages count, see `PageFilter`.
 
         Raises:
             TypeError: an argument of another type.
-            ValueError: an unknown language, order or host; `below` or `min_confidence` is not a probability.
+            ValueError: an unknown order or host; as for `PageFilter`.
         """
         from graphlang.ingest.links.canonical import parse_host  # noqa: PLC0415
         from graphlang.maps.pages import PageRow, page_rows  # noqa: PLC0415
 
         site = None if host is None else parse_host(host)
-        tags = languages_of_tags(language)
+        chosen = selection(pages)
+        if chosen.fetched is None and not chosen.everything:
+            chosen = replace(chosen, fetched=True)
 
         def rows(connection: sqlite3.Connection, after: int = 0, until: int | None = None) -> Iterator[tuple[Any, ...]]:
-            return page_rows(
-                connection,
-                choices=tags,
-                below=below,
-                host=site,
-                fetched=fetched,
-                min_confidence=min_confidence,
-                declared_unlike=declared_unlike,
-                sort=sort,
-                after=after,
-                until=until,
-            )
+            order: dict[str, Any] = {"sort": sort, "after": after, "until": until}
+            return page_rows(connection, chosen, host=site, declared_unlike=declared_unlike, **order)
 
-        if sort == "found" and not fetched:
+        if sort == "found" and not chosen.fetched:
             return self._rows_by_id(PageRow._make, PageRow._fields, rows, progress)
-        return self._rows(PageRow._make, PageRow._fields, rows, linked=() if fetched else (None,), progress=progress)
+        linked = () if chosen.fetched else (None,)
+        return self._rows(PageRow._make, PageRow._fields, rows, linked=linked, progress=progress)
 
     @overload
     def sites(
@@ -119,18 +99,19 @@ class Listing(OpenedFile):
         Raises:
             TypeError: an argument of another type.
             ValueError: an unknown unit, or one that is named twice (when the rows are read); as for `PageFilter`.
+            StoreError: nothing is classified yet (when the rows are read).
         """
-        from graphlang.maps.sites import Row, site_map  # noqa: PLC0415
+        from graphlang.maps.sites import SiteRow, site_map  # noqa: PLC0415
 
         units, chosen = by.split(","), selection(pages)
-        columns = Row._fields if len(units) == 1 else (*units, *Row._fields[1:])
-        kind: Any = Row._make if len(units) == 1 else row_of(columns)
-        return self._rows(
-            kind,
-            columns,
-            lambda connection: site_map(connection, units, chosen, scripts=scripts).rows,
-            linked=() if chosen.fetched else (None,),
-        )
+        columns = SiteRow._fields if len(units) == 1 else (*units, *SiteRow._fields[1:])
+        kind: Any = SiteRow._make if len(units) == 1 else row_of(columns)
+
+        def read(connection: sqlite3.Connection) -> list[tuple[Any, ...]]:
+            require_answers(connection)
+            return site_map(connection, units, chosen, scripts=scripts).rows
+
+        return self._rows(kind, columns, read, linked=() if chosen.fetched else (None,))
 
     def info(self) -> Rows[Fact]:
         """Count what the collection holds: files, pages, links by kind, charsets, languages, problems, runs."""
@@ -173,15 +154,21 @@ class Listing(OpenedFile):
         Raises:
             TypeError: an argument of another type.
             ValueError: ``by`` is something else; as for `PageFilter`.
+            StoreError: nothing is classified yet (when the rows are read).
         """
-        from graphlang.maps.languages import Row, YearRow, languages_of, languages_of_years  # noqa: PLC0415
+        from graphlang.maps.languages import LanguageRow, YearRow, list_languages, list_languages_by_year  # noqa: PLC0415
 
         if by not in (None, "year"):
             raise ValueError(f"languages are listed by year, or all together, not by {by}")
         chosen = selection(pages)
-        kind: Any = Row if by is None else YearRow
-        count: Callable[..., list[Any]] = languages_of if by is None else languages_of_years
-        return self._rows(kind._make, kind._fields, lambda connection: count(connection, chosen), linked=(None,))
+        kind: Any = LanguageRow if by is None else YearRow
+        count: Callable[..., list[Any]] = list_languages if by is None else list_languages_by_year
+
+        def read(connection: sqlite3.Connection) -> list[Any]:
+            require_answers(connection)
+            return count(connection, chosen)
+
+        return self._rows(kind._make, kind._fields, read, linked=() if chosen.fetched else (None,))
 
     @checked(main=flag, limit=length, captures=text)
     def texts(
@@ -211,18 +198,18 @@ class Listing(OpenedFile):
         from itertools import islice  # noqa: PLC0415
 
         from graphlang.db import snapshot  # noqa: PLC0415
-        from graphlang.export.texts import TextRow, Told, texts  # noqa: PLC0415
-        from graphlang.maps.captures import lacking  # noqa: PLC0415
+        from graphlang.export.texts import TextCounts, TextRow, texts  # noqa: PLC0415
+        from graphlang.maps.captures import missing_answers  # noqa: PLC0415
 
         chosen = selection(pages, captures, at)
         columns = tuple(name for name in TextRow._fields if not main or name != "text")
 
         def rows(connection: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
-            counts = Told()
+            counts = TextCounts()
             with snapshot.at(connection, at):
-                yield from islice(texts(connection, chosen, whole=not main, told=counts).rows, limit)
+                yield from islice(texts(connection, chosen, whole=not main, counts=counts).rows, limit)
                 if notes is not None:
-                    for sentence in counts.words() + lacking(connection, chosen):
+                    for sentence in counts.words() + missing_answers(connection, chosen):
                         notes(sentence)
 
         return self._rows(row_of(columns) if main else TextRow._make, columns, rows)
@@ -265,7 +252,7 @@ class Listing(OpenedFile):
         """
         from graphlang.analysis.frontier import Candidate, frontier  # noqa: PLC0415
 
-        targets, enough = languages_of_tags(want), languages_of_tags(saturated)
+        targets, enough = parse_languages(want), parse_languages(saturated)
         return self._rows(
             Candidate._make,
             Candidate._fields,
@@ -283,10 +270,10 @@ class Listing(OpenedFile):
 
         `propagate_each_year` answers for them.
         """
-        from graphlang.maps.selection import unanswered  # noqa: PLC0415
+        from graphlang.maps.selection import count_unanswered  # noqa: PLC0415
 
         with self._reading() as connection:
-            return unanswered(connection)
+            return count_unanswered(connection)
 
     def runs(self) -> list[Run]:
         """List all runs with their parameters, oldest first."""
@@ -323,7 +310,7 @@ class Listing(OpenedFile):
         """Explain why a page has its language: text, declarations, URL, and the neighbours' weights, round by round.
 
         Args:
-            url: of the page.
+            url: of the page; the scheme, www and a final slash may be missing.
             run: number of a run; the chosen one if not given.
             at: the moment of a run that `propagate` made with it; in place of `run`.
 
@@ -332,11 +319,10 @@ class Listing(OpenedFile):
             TypeError: `url` is not a text, or `run` not an integer.
             ValueError: `at` is not a moment.
         """
-        from graphlang.analysis.explain import explain, run_of  # noqa: PLC0415
-        from graphlang.ingest.links.canonical import canonical  # noqa: PLC0415
+        from graphlang.analysis.explain import explain, find_url, run_of  # noqa: PLC0415
 
         with self._reading() as connection:
-            return explain(connection, canonical(url) or url, run=run if at is None else run_of(connection, at))
+            return explain(connection, find_url(connection, url), run=run if at is None else run_of(connection, at))
 
 
 def row_of(columns: Sequence[str]) -> Callable[[Any], Any]:

@@ -210,6 +210,22 @@ class OpenedFile:
         return Rows(kind, columns, rows)
 
 
+def require_answers(connection: sqlite3.Connection) -> None:
+    """Refuse a collection in which no page has an answer: a map of it would be undetermined throughout.
+
+    Args:
+        connection: the collection.
+
+    Raises:
+        StoreError: nothing is classified yet, and no page is corrected.
+    """
+    (waiting,) = connection.execute(
+        "SELECT EXISTS (SELECT 1 FROM captures) AND NOT EXISTS (SELECT 1 FROM corrections)"
+    ).fetchone()
+    if waiting and chosen_run(connection) is None:
+        raise StoreError(NOTHING_YET)
+
+
 def run_or_chosen(connection: sqlite3.Connection, number: int | None) -> Run:
     """Return the run of a number, or the one that the views show.
 

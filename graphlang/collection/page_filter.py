@@ -19,19 +19,21 @@ _MEDIA_TYPE: Final = re.compile(r"[\w!#$&^.+-]+/(?:[\w!#$&^.+-]+|\*)", re.ASCII)
 
 
 class PageFilter(TypedDict, total=False):
-    """Which pages count; by default text with status 200, or without a status, and URLs that were only linked to.
+    """Which pages count; by default fetched pages: text with status 200, or without a status.
+
+    Maps (`sites`, `languages`) count unfetched URLs in a column besides.
 
     Attributes:
         language: only pages in this language, or in one of these: any usual codes or names; a script counts. An empty
             list means all languages.
-        min_confidence: pages below count as ``und``.
+        min_confidence: pages below count as ``und``; 0.2 by default.
         below: only pages with less confidence.
         min_length: only fetched pages of at least this many characters.
         max_length: only fetched pages of at most this many characters.
         status: only fetched pages with this HTTP status, or one of these, instead of 200.
         mime: only fetched pages of this media type, or one of these; ``image/*`` is all images.
-        fetched: True for pages that were fetched, False for URLs that were only linked to.
-        everything: also images, redirects and error pages.
+        fetched: True for pages that were fetched, False for URLs that were only linked to, None for the default.
+        everything: also images, redirects, error pages, and URLs that were only linked to.
     """
 
     language: str | Sequence[str]
@@ -55,11 +57,11 @@ def selection(pages: PageFilter, captures: str = "own", at: str | None = None) -
     """
     if unknown := sorted(set(pages) - PageFilter.__annotations__.keys()):
         raise TypeError(f"no argument is called {unknown[0]}; there are {', '.join(PageFilter.__annotations__)}")
-    from graphlang.maps.captures import which  # noqa: PLC0415
-    from graphlang.maps.selection import Selection  # noqa: PLC0415
+    from graphlang.maps.captures import check_captures  # noqa: PLC0415
+    from graphlang.maps.selection import FLOOR, Selection  # noqa: PLC0415
 
-    values: dict[str, Any] = {"captures": which(captures, at), "choices": languages(pages.get("language", ()))}
-    values["min_confidence"] = probability("min_confidence", pages.get("min_confidence", 0.0))
+    values: dict[str, Any] = {"captures": check_captures(captures, at), "choices": languages(pages.get("language", ()))}
+    values["min_confidence"] = probability("min_confidence", pages.get("min_confidence", FLOOR))
     values["everything"] = flag("everything", pages.get("everything", False))
     for name, check in (("below", probability), ("fetched", flag), ("min_length", length), ("max_length", length)):
         value: Any = pages.get(name)
@@ -74,8 +76,17 @@ def selection(pages: PageFilter, captures: str = "own", at: str | None = None) -
 def languages(tags: str | Sequence[str], *, name: str = "language") -> tuple[LanguageChoice, ...]:
     """Return one language, or several, in our codes; an unknown one raises ValueError."""
     from graphlang.codes.languages import parse_choice  # noqa: PLC0415
+    from graphlang.codes.names import similar_names  # noqa: PLC0415
 
-    return tuple(map(parse_choice, several(name, tags)))
+    choices = []
+    for tag in several(name, tags):
+        try:
+            choices.append(parse_choice(tag))
+        except ValueError as error:
+            similar = similar_names(tag)
+            hint = f"; did you mean {' or '.join(similar)}?" if similar else ""
+            raise ValueError(f"{error}{hint}") from None
+    return tuple(choices)
 
 
 def http_status(value: object) -> int:

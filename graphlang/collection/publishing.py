@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from contextlib import closing
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.arguments import checked, flag, run_number, text
-from graphlang.collection.opened_file import OpenedFile, run_or_chosen
+from graphlang.collection.opened_file import OpenedFile, require_answers, run_or_chosen
 from graphlang.collection.page_filter import PageFilter, selection
 from graphlang.db import StoreError
 from graphlang.visible import quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    import sqlite3
+    from collections.abc import Callable, Iterable
     from typing import BinaryIO
 
     import networkx as nx
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from graphlang.evaluation.compare import Change, ChangeCount
     from graphlang.evaluation.evaluate import Evaluation, Gold
     from graphlang.evaluation.tune import Tuned
+    from graphlang.maps.changes import PageChange, PageChangeCount
     from graphlang.maps.language_graph import LanguageGraph
     from graphlang.maps.site_graph import SiteGraph
     from graphlang.rows import Rows
@@ -45,6 +48,7 @@ class Publishing(OpenedFile):
         csv_safe: bool | None = None,
         captures: str = "own",
         at: str | None = None,
+        on_written: Callable[[int], object] | None = None,
         **pages: Unpack[PageFilter],
     ) -> list[str]:
         """Write files for other programs: the verb `export`.
@@ -61,6 +65,7 @@ class Publishing(OpenedFile):
             captures: ``own``: each page's main capture; ``all``: every one, with its date and the language of its time;
                 of ``pages`` (as a table), ``texts``, ``cdxj``, ``warc-metadata`` and ``wet``.
             at: a year, month, day or time: of each page the capture nearest to it, with the languages of that time.
+            on_written: called with the number of rows, nodes or records that were written.
             pages: which pages count, see `PageFilter`.
 
         Returns:
@@ -76,33 +81,42 @@ class Publishing(OpenedFile):
         from graphlang.export import to_file  # noqa: PLC0415
 
         options: dict[str, Any] = {"format_": format, "by": by, "safe": csv_safe, "main": main, "database": self.path}
-        options["selection"] = selection(pages, captures, at)
+        options |= {"selection": selection(pages, captures, at), "on_written": on_written}
         self._refuse_own_files(output)
         with self._answered() as connection, snapshot.at(connection, at):
             return to_file.export(connection, what, Path(output), **options)
 
-    @checked(title=text)
-    def report(self, output: str | Path | BinaryIO, *, title: str | None = None) -> None:
+    @checked(title=text, replay_prefix=text)
+    def report(
+        self, output: str | Path | BinaryIO, *, title: str | None = None, replay_prefix: str | None = None
+    ) -> None:
         """Write one HTML page for people that needs no other file: the verb `report`.
 
         Args:
             output: the file, which is replaced when all is written; or an open binary file.
             title: the page's heading; the database's name if not given.
+            replay_prefix: address of a replay tool; URLs become links to it followed by the URL.
 
         Raises:
             OutputError: the file is one that the database consists of.
-            TypeError: `title` is not a text.
+            StoreError: nothing is classified yet.
+            TypeError: `title` or `replay_prefix` is not a text.
+            ValueError: `replay_prefix` does not begin with http:// or https://.
         """
-        from graphlang.report.page import report_of, write_report  # noqa: PLC0415
+        from graphlang.report.page import render_bytes, write_report  # noqa: PLC0415
+
+        if replay_prefix is not None and not replay_prefix.startswith(("http://", "https://")):
+            raise ValueError(f"replay_prefix is {replay_prefix!r}; it must begin with http:// or https://")
 
         heading = title or self.path.stem
         if isinstance(output, str | Path):
             self._refuse_own_files(output)
         with self._reading() as connection:
+            require_answers(connection)
             if isinstance(output, str | Path):
-                write_report(connection, Path(output), heading)
+                write_report(connection, Path(output), heading, replay_prefix=replay_prefix)
             else:
-                output.write(report_of(connection, heading))
+                output.write(render_bytes(connection, heading, replay_prefix=replay_prefix))
 
     def language_graph(self, *, by: str = "domain", **pages: Unpack[PageFilter]) -> nx.DiGraph[str]:
         """Return the links between languages, after Caminero and Mikami 2006: a node for each language.
@@ -334,6 +348,80 @@ class Publishing(OpenedFile):
             ),
             linked=(before, after),
         )
+
+    @checked(by=text)
+    def compare_years(
+        self, before: int | str, after: int | str, *, by: str | None = None, **pages: Unpack[PageFilter]
+    ) -> Rows[Any]:
+        """List the pages that differ between two calendar years: gained, lost, or in another language.
+
+        A page counts once for every year of which a capture has an answer (`propagate_each_year`). The verb is
+        `compare --years`.
+
+        Args:
+            before: the earlier year.
+            after: the later year.
+            by: count by ``language``, ``host`` or ``domain`` instead, the greatest changes first.
+            pages: which pages count, see `PageFilter`.
+
+        Raises:
+            StoreError: there is no capture of a year, or nothing is classified yet (when the rows are read).
+            TypeError: an argument of another type.
+            ValueError: another value of `by`; as for `PageFilter`.
+        """
+        from graphlang.maps import changes  # noqa: PLC0415
+
+        chosen, years = replace(selection(pages), fetched=True), (str(before), str(after))
+        kind = _change_class(by)
+
+        def read(connection: sqlite3.Connection) -> Iterable[Any]:
+            require_answers(connection)
+            changes.require_years(connection, years)
+            if by is None:
+                return changes.year_changes(connection, years, chosen)
+            return changes.count_year_changes(connection, years, chosen, by)
+
+        return self._rows(kind._make, kind._fields, read)
+
+    @checked(by=text)
+    def compare_with(self, later: str | Path, *, by: str | None = None, **pages: Unpack[PageFilter]) -> Rows[Any]:
+        """List the pages that differ between this collection and a later one: gained, lost, or in another language.
+
+        Pages are the same if their URLs are. The verb is `compare DB DB`.
+
+        Args:
+            later: database of the later collection.
+            by: count by ``language``, ``host`` or ``domain`` instead, the greatest changes first.
+            pages: which pages count, see `PageFilter`.
+
+        Raises:
+            StoreError: `later` is not a database, or nothing is classified yet (when the rows are read).
+            TypeError: an argument of another type.
+            ValueError: another value of `by`; as for `PageFilter`.
+        """
+        from graphlang.db import open_existing  # noqa: PLC0415
+        from graphlang.maps import changes  # noqa: PLC0415
+
+        chosen, kind = replace(selection(pages), fetched=True), _change_class(by)
+
+        def read(connection: sqlite3.Connection) -> Iterable[Any]:
+            require_answers(connection)
+            with closing(open_existing(later)) as other:
+                require_answers(other)
+                if by is None:
+                    yield from changes.collection_changes(connection, other, chosen)
+                else:
+                    yield from changes.count_collection_changes(connection, other, chosen, by)
+
+        return self._rows(kind._make, kind._fields, read)
+
+
+def _change_class(by: str | None) -> type[PageChange | PageChangeCount]:
+    from graphlang.maps.changes import UNITS, PageChange, PageChangeCount  # noqa: PLC0415
+
+    if by is not None and by not in UNITS:
+        raise ValueError(f"cannot count changes by {by}; there are {', '.join(UNITS)}")
+    return PageChange if by is None else PageChangeCount
 
 
 def _why_no_pages(path: str | Path, gold: Gold) -> str:

@@ -34,24 +34,18 @@ _UNDATED: Final = "0" * 14
 _MARKS: Final = str.maketrans("", "", "-:TZ")
 
 
-class Made(NamedTuple):
-    """What was written."""
+class CdxjCounts(NamedTuple):
+    """Counts of an index that was written."""
 
     lines: int
-    without_length: int  #: lines of records whose length could not be told
+    without_length: int  #: lines of records whose length is unknown
     missing: list[str]  #: archives that are not where they were
 
 
 def codes(language: str, runner_up: str | None, second: float | None, parts: str = shares.NONE) -> str:
-    """Up to three ISO 639-3 codes by rank, with commas between; empty where no language was found.
+    """Return up to three ISO 639-3 codes by rank, separated by commas; empty without a language.
 
     These are the languages of the page; of a page in one language its answer, and the second best where that is likely.
-
-    Args:
-        language: the page's answer.
-        runner_up: the second best; None where there is none.
-        second: its probability, 0 to 1; None where there is none.
-        parts: shares of the page in several languages, as `graphlang.maps.shares.SHARES` has them.
 
     >>> codes("deu", "nld", 0.3), codes("deu", "nld", 0.1), codes("und", "nld", 0.3)
     ('deu,nld', 'deu', '')
@@ -59,59 +53,53 @@ def codes(language: str, runner_up: str | None, second: float | None, parts: str
     'cym,eng'
     """
     if parts == shares.NONE:  # of most pages
-        found = [] if language in _NOT_ONE else [language]
+        ranking = [] if language in _NOT_ONE else [language]
     else:
-        found = [code for code, _ in shares.ranked(language, parts)]
-    if len(found) == 1 and (second or 0) >= SECOND and runner_up is not None and runner_up not in _NOT_ONE:
-        found.append(runner_up)
-    return ",".join(dict.fromkeys(found))
+        ranking = [code for code, _ in shares.rank_shares(language, parts)]
+    if len(ranking) == 1 and (second or 0) >= SECOND and runner_up is not None and runner_up not in _NOT_ONE:
+        ranking.append(runner_up)
+    return ",".join(dict.fromkeys(ranking))
 
 
-def write_cdxj(connection: sqlite3.Connection, db: Path, selection: Selection, file: IO[bytes]) -> Made:
+def write_cdxj(connection: sqlite3.Connection, db: Path, selection: Selection, file: IO[bytes]) -> CdxjCounts:
     """Write the index, sorted by its bytes, as pywb wants it.
 
     The records' lengths are measured in the archives, where these are still to be found; else there is none.
-
-    Args:
-        connection: the collection; sorting uses a temporary table, never the collection itself.
-        db: its path: archives with relative names are looked for beside it as well.
-        selection: which pages count.
-        file: is left open.
     """
     connection.execute("PRAGMA temp_store=FILE")
     connection.execute("DROP TABLE IF EXISTS temp.cdxj")
     connection.execute("CREATE TEMP TABLE cdxj (line BLOB)")
-    made = Made(0, 0, [])
+    index = CdxjCounts(0, 0, [])
     connection.execute("BEGIN")
     names = dict(connection.execute("SELECT id, name FROM sources"))
     for source, rows in groupby(_rows(connection, selection), key=itemgetter(0)):
-        made = _add(connection, names[source], _found(names[source], db), rows, made)
+        index = _add(connection, names[source], _found(names[source], db), rows, index)
     connection.execute("COMMIT")
     for (line,) in connection.execute("SELECT line FROM temp.cdxj ORDER BY line"):
         file.write(line)
     connection.execute("DROP TABLE temp.cdxj")
-    return made
+    return index
 
 
 def _found(name: str, db: Path) -> Path | None:
-    paths = [path for one in paths_of(name) for path in (one, db.parent / one)]
-    return next((path for path in paths if os.path.isfile(path)), None)  # noqa: PTH113 - no name is an error to it
+    paths = [candidate for path in paths_of(name) for candidate in (path, db.parent / path)]
+    return next((candidate for candidate in paths if os.path.isfile(candidate)), None)  # noqa: PTH113 - no name is an error to it
 
 
 def _rows(connection: sqlite3.Connection, selection: Selection) -> Iterator[tuple[Any, ...]]:
-    """The captures in the order of their records: of one file after the other, so that each is read once."""
-    chosen, values = captures.source(connection, selection, bare=True)
+    """Yield captures in order of their records, so that each archive is read once."""
+    chosen, values = captures.captures_sql(connection, selection, bare=True)
     query = (
         "SELECT pages.source, pages.offset, pages.date, pages.digest, pages.url, pages.mime, pages.status,"
-        f" pages.language, pages.runner_up, pages.runner_up_confidence, {shares.of_run('pages.text_run')},"
+        f" pages.language, pages.runner_up, pages.runner_up_confidence, {shares.shares_sql('pages.text_run')},"
         f" pages.revisit, pages.charset FROM {chosen} AS pages ORDER BY pages.source, pages.offset"
     )
     yield from connection.execute(query, values)
 
 
 def _add(
-    connection: sqlite3.Connection, name: str, path: Path | None, rows: Iterable[tuple[Any, ...]], made: Made
-) -> Made:
+    connection: sqlite3.Connection, name: str, path: Path | None, rows: Iterable[tuple[Any, ...]], index: CdxjCounts
+) -> CdxjCounts:
     lines, without, filename = 0, 0, Path(name).name
     batch: list[tuple[bytes]] = []
     for row, length in _with_lengths(rows, path):
@@ -122,8 +110,8 @@ def _add(
             connection.executemany("INSERT INTO temp.cdxj VALUES (?)", batch)
             batch.clear()
     connection.executemany("INSERT INTO temp.cdxj VALUES (?)", batch)
-    missing = [*made.missing, name] if path is None and lines else made.missing
-    return Made(made.lines + lines, made.without_length + without, missing)
+    missing = [*index.missing, name] if path is None and lines else index.missing
+    return CdxjCounts(index.lines + lines, index.without_length + without, missing)
 
 
 _BATCH: Final = 10_000
@@ -157,16 +145,16 @@ def _line(row: tuple[Any, ...], length: int | None, filename: str) -> str:
         "charset": charset,
         "languages": codes(language, runner_up, second, parts) or None,
     }
-    known = {name: value for name, value in fields.items() if value is not None}
-    texts = "".join(known.values())
+    values = {name: value for name, value in fields.items() if value is not None}
+    texts = "".join(values.values())
     if texts.isprintable() and '"' not in texts and "\\" not in texts:  # nothing is escaped
-        members = ", ".join([f'"{name}": "{value}"' for name, value in known.items()])
+        members = ", ".join([f'"{name}": "{value}"' for name, value in values.items()])
         return f"{sort_key(url)} {_stamp(date)} {{{members}}}\n"
-    return f"{sort_key(url)} {_stamp(date)} {json_text(known)}\n"
+    return f"{sort_key(url)} {_stamp(date)} {json_text(values)}\n"
 
 
 def _stamp(date: str) -> str:
-    """Fourteen digits."""
+    """Return a date as fourteen digits."""
     digits = date.translate(_MARKS)
     if len(digits) == len(_FIRST) and digits.isascii() and digits.isdecimal():
         return digits
@@ -182,25 +170,18 @@ _MOST: Final = 1 << 30  # bytes that one record may unpack to
 
 
 def lengths(path: Path, offsets: Iterable[int]) -> Iterator[tuple[int, int | None]]:
-    """Bytes of the records that begin at some offsets, as (offset, length).
+    """Yield (offset, length in bytes) of the records at some ascending offsets.
 
     Of a gzip file the length of the member, of one that is not compressed that of the WARC record with its header and
-    the two empty lines behind it. None where a record cannot be told: another compression, ARC that is not compressed,
+    the two empty lines behind it. None if the record is unclear: another compression, ARC that is not compressed,
     several records in one member, damage.
-
-    Args:
-        path: the archive.
-        offsets: in ascending order.
-
-    Raises:
-        OSError: the file cannot be read.
     """
     with closing(path.open("rb")) as file:
         before = None
         for offset in offsets:
-            found = None if offset == before else _length(file, offset)
+            length = None if offset == before else _length(file, offset)
             before = offset
-            yield offset, found
+            yield offset, length
 
 
 def _length(file: IO[bytes], offset: int) -> int | None:
@@ -215,9 +196,9 @@ def _length(file: IO[bytes], offset: int) -> int | None:
 
 def _member(file: IO[bytes], chunk: bytes) -> int | None:
     unpack = zlib.decompressobj(wbits=31)
-    taken = unpacked = 0
+    read = unpacked = 0
     while chunk:
-        taken += len(chunk)
+        read += len(chunk)
         while chunk and not unpack.eof:
             try:
                 unpacked += len(unpack.decompress(chunk, _CHUNK * 16))
@@ -227,19 +208,19 @@ def _member(file: IO[bytes], chunk: bytes) -> int | None:
                 return None
             chunk = unpack.unconsumed_tail
         if unpack.eof:
-            return taken - len(unpack.unused_data)
+            return read - len(unpack.unused_data)
         chunk = file.read(_CHUNK)
     return None
 
 
 def _record(file: IO[bytes], head: bytes) -> int | None:
     while (end := head.find(b"\r\n\r\n")) < 0 and len(head) < _HEADER:
-        more = file.read(_CHUNK)
-        if not more:
+        chunk = file.read(_CHUNK)
+        if not chunk:
             return None
-        head += more
-    found = _LENGTH.search(head, 0, max(end, 0) + 2)
-    return end + 4 + int(found[1]) + 4 if end >= 0 and found else None
+        head += chunk
+    match = _LENGTH.search(head, 0, max(end, 0) + 2)
+    return end + 4 + int(match[1]) + 4 if end >= 0 and match else None
 
 
 _WWW: Final = re.compile(r"www\d*\.")
@@ -264,13 +245,10 @@ _UNESCAPED: Final = 8  # times that a URL may be escaped over and over
 
 
 def sort_key(url: str) -> str:
-    """The sort key of a URL: host reversed, the rest in lower case.
+    """Return the sort key of a URL: host reversed, the rest in lower case.
 
     What differs between ways to write the same address is dropped: the scheme, ``www``, usual ports, the order of
     parameters, session ids, an empty query, a slash at the end.
-
-    Args:
-        url: of http or https, in canonical form.
 
     >>> sort_key("http://www.Example.org:80/A/b%43/?y=2&x=1"), sort_key("https://example.org")
     ('org,example)/a/bc?x=1&y=2', 'org,example)/')
@@ -310,24 +288,24 @@ def _path(path: str) -> str:
 
 
 def _folded(path: str) -> str:
-    """Without empty folders, and those that are none."""
-    kept: list[str] = []
-    for part in path.split("/")[1:]:
-        if part == ".." and kept:
-            kept.pop()
-        elif part != ".":
-            kept.append(part)
-    return "/" + "".join(f"{part}/" for part in kept[:-1] if part) + (kept[-1] if kept else "")
+    """Remove empty folders, and ``.`` and ``..``."""
+    folders: list[str] = []
+    for folder in path.split("/")[1:]:
+        if folder == ".." and folders:
+            folders.pop()
+        elif folder != ".":
+            folders.append(folder)
+    return "/" + "".join(f"{folder}/" for folder in folders[:-1] if folder) + (folders[-1] if folders else "")
 
 
 def _query(query: str) -> str:
     if not query:
         return ""
-    found = _escaped(query)
-    if "id" in found:
+    escaped = _escaped(query)
+    if "id" in escaped:
         for pattern in _SESSIONS:
-            found = _without_last(pattern, found)
-    ordered = "&".join(sorted(found.split("&"), key=lambda one: one.split("=", 1)))
+            escaped = _without_last(pattern, escaped)
+    ordered = "&".join(sorted(escaped.split("&"), key=lambda parameter: parameter.split("=", 1)))
     return f"?{ordered}" if ordered else ""
 
 
@@ -338,11 +316,11 @@ def _without_last(pattern: re.Pattern[str], text: str) -> str:
     return text if last is None else text[: last.start()] + text[last.end() :]
 
 
-def _escaped(part: str) -> str:
-    """Lower case, with percent signs only where they must be."""
-    if _PLAIN.fullmatch(part):
-        return part.lower()
-    raw = part.encode("utf-8", "surrogatepass")
+def _escaped(text: str) -> str:
+    """Return lower case, with percent signs only where they must be."""
+    if _PLAIN.fullmatch(text):
+        return text.lower()
+    raw = text.encode("utf-8", "surrogatepass")
     for _ in range(_UNESCAPED):
         before, raw = raw, unquote_to_bytes(raw)
         if raw == before:

@@ -37,7 +37,7 @@ EdgeRow = tuple[int | str, int | str, tuple[Any, ...]]
 
 
 def text(value: object) -> str:
-    r"""A value as the content of an XML attribute or element; characters that XML cannot hold become U+FFFD.
+    r"""Escape a value as the content of an XML attribute or element; what XML cannot hold becomes U+FFFD.
 
     >>> text('a "b" & <c>\x00')
     'a &quot;b&quot; &amp; &lt;c&gt;\ufffd'
@@ -46,14 +46,7 @@ def text(value: object) -> str:
 
 
 def write_gexf(schema: Schema, nodes: Iterable[NodeRow], edges: Iterable[EdgeRow], file: IO[bytes]) -> int:
-    """Write a directed graph as GEXF 1.2; edges have a weight if the schema says so. Returns the number of nodes.
-
-    Args:
-        schema: the attributes.
-        nodes: id, label, attributes.
-        edges: source, target, attributes; numbered as they come.
-        file: is left open.
-    """
+    """Write a directed graph as GEXF 1.2; edges have a weight if the schema says so. Returns the number of nodes."""
     out = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
     out.write(
         '<?xml version="1.0" encoding="UTF-8"?>\n<gexf xmlns="http://www.gexf.net/1.2draft" version="1.2">\n'
@@ -79,10 +72,10 @@ def write_gexf(schema: Schema, nodes: Iterable[NodeRow], edges: Iterable[EdgeRow
     place = list(schema.edges).index("weight") if "weight" in schema.edges else None
     for number, (source, target, values) in enumerate(edges):
         weight = "" if place is None else f' weight="{text(values[place])}"'
-        others = [value for at, value in enumerate(values) if at != place]
+        edge_values = [value for at, value in enumerate(values) if at != place]
         out.write(
             f'<edge id="{number}" source="{text(source)}" target="{text(target)}"{weight}>'
-            f"{_gexf_values(edge_names, others)}</edge>\n"
+            f"{_gexf_values(edge_names, edge_values)}</edge>\n"
         )
     out.write("</edges>\n</graph>\n</gexf>\n")
     out.flush()
@@ -100,14 +93,7 @@ def _gexf_values(names: list[str], values: Iterable[Any]) -> str:
 
 
 def write_graphml(schema: Schema, nodes: Iterable[NodeRow], edges: Iterable[EdgeRow], file: IO[bytes]) -> int:
-    """Write a directed graph as GraphML; the label is an attribute of its own. Returns the number of nodes.
-
-    Args:
-        schema: the attributes.
-        nodes: id, label, attributes.
-        edges: source, target, attributes.
-        file: is left open.
-    """
+    """Write a directed graph as GraphML; the label is an attribute of its own. Returns the number of nodes."""
     out = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
     out.write('<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n')
     out.write('<key id="label" for="node" attr.name="label" attr.type="string"/>\n')
@@ -180,65 +166,55 @@ _OF_SITES: Final = Schema(
 )
 
 
-def write_language_graph(found: LanguageGraph, format_: str, file: IO[bytes]) -> int:
+def write_language_graph(graph: LanguageGraph, format_: str, file: IO[bytes]) -> int:
     """Write the graph as ``gexf``, ``graphml`` or ``json``; returns the number of languages.
 
     JSON has the languages, the pairs and the distances between all languages.
-
-    Args:
-        found: the graph.
-        format_: ``gexf``, ``graphml`` or ``json``.
-        file: is left open.
     """
     if format_ == "json":
-        _write_json({"languages": found.languages, "links": found.pairs, "distances": distances(found)}, file)
-        return len(found.languages)
+        _write_json({"languages": graph.languages, "links": graph.pairs, "distances": distances(graph)}, file)
+        return len(graph.languages)
     nodes = (
         (
-            one.language,
-            one.name,
+            row.language,
+            row.name,
             (
-                *(one.language, one.name, one.pages, round(one.introversion, 6), round(one.extroversion, 6)),
-                *(round(one.betweenness, 6), one.links_out, one.links_in, one.components, one.largest, one.diameter),
+                *(row.language, row.name, row.pages, round(row.introversion, 6), round(row.extroversion, 6)),
+                *(round(row.betweenness, 6), row.links_out, row.links_in, row.components, row.largest, row.diameter),
             ),
         )
-        for one in found.languages
+        for row in graph.languages
     )
-    edges = ((one.source, one.target, (one.links, round(one.share, 6))) for one in found.pairs)
+    edges = ((row.source, row.target, (row.links, round(row.share, 6))) for row in graph.pairs)
     return WRITERS[format_](_SCHEMA, nodes, edges, file)
 
 
-def write_site_graph(found: SiteGraph, format_: str, file: IO[bytes]) -> int:
+def write_site_graph(graph: SiteGraph, format_: str, file: IO[bytes]) -> int:
     """Write the graph of sites as ``gexf``, ``graphml`` or ``json``; returns the number of sites.
 
     JSON has the sites, the pairs and the distances that `graphlang.maps.site_graph.site_distances` gives.
-
-    Args:
-        found: the graph.
-        format_: ``gexf``, ``graphml`` or ``json``.
-        file: is left open.
     """
     if format_ == "json":
-        _write_json({"sites": found.sites, "links": site_pairs(found), "distances": site_distances(found)}, file)
-        return len(found.sites)
+        _write_json({"sites": graph.sites, "links": site_pairs(graph), "distances": site_distances(graph)}, file)
+        return len(graph.sites)
     nodes = (
         (
-            one.site,
-            one.site,
+            row.site,
+            row.site,
             (
-                *(one.language, one.pages, round(one.introversion, 6), round(one.extroversion, 6)),
-                *(round(one.betweenness, 6), one.links_out, one.links_in, one.sites_out, one.sites_in),
-                *(one.components, one.largest, one.diameter),
+                *(row.language, row.pages, round(row.introversion, 6), round(row.extroversion, 6)),
+                *(round(row.betweenness, 6), row.links_out, row.links_in, row.sites_out, row.sites_in),
+                *(row.components, row.largest, row.diameter),
             ),
         )
-        for one in found.sites
+        for row in graph.sites
     )
-    edges = ((one.source, one.target, (one.links, round(one.share, 6))) for one in site_pairs(found))
+    edges = ((row.source, row.target, (row.links, round(row.share, 6))) for row in site_pairs(graph))
     return WRITERS[format_](_OF_SITES, nodes, edges, file)
 
 
 def _write_json(lists: Mapping[str, Iterable[Any]], file: IO[bytes]) -> None:
-    """Write an object of lists, each row on a line of its own: the file is never in memory."""
+    """Write an object of lists, a row a line, without keeping the file in memory."""
     before = "{"
     for name, rows in lists.items():
         file.write(f'{before}\n "{name}": ['.encode())

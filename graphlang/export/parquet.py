@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
     from graphlang.export.tables import Table
 
-#: A row group ends after so many rows or bytes: readers like large ones, and one is in memory.
+#: Rows or bytes of a row group: readers prefer large ones, and one is in memory.
 _GROUP_ROWS: Final = 50_000
 _GROUP_BYTES: Final = 4 << 20
 #: Rows that are Python objects at a time, which take many times the memory of their columns.
 _ROWS: Final = 1_000
-#: Columns in which hardly a value stands twice, and which are long.
+#: Columns of long, mostly distinct values.
 _ONCE: Final = ("main", "text")
 _BLOCK_BYTES: Final = 1 << 18  #: and fewer where they have more bytes than these
 
 
 class MissingExtraError(RuntimeError):
-    """A library is not installed that only some users need; the words say how to install it."""
+    """A package that only some users need is not installed; the message says how to install it."""
 
 
 def _pyarrow() -> Any:
@@ -41,13 +41,6 @@ def write_parquet(table: Table, file: IO[bytes]) -> int:
     """Write a table; returns the number of rows.
 
     Columns are int64, double or string, as `graphlang.export.tables` says by their names; missing values are null.
-
-    Args:
-        table: is read to its end.
-        file: is left open.
-
-    Raises:
-        MissingExtraError: pyarrow is not installed.
     """
     arrow = _pyarrow()
     types = {"int": arrow.int64(), "double": arrow.float64(), "string": arrow.string()}
@@ -64,7 +57,7 @@ def write_parquet(table: Table, file: IO[bytes]) -> int:
 
 
 def _groups(arrow: Any, table: Table, schema: Any) -> Iterator[Any]:
-    """The table in row groups, each as a table of Arrow."""
+    """Split the table into row groups, each a table of Arrow."""
     rows, count = iter(table.rows), 1
     batches: list[Any] = []
     held = size = 0
@@ -83,13 +76,13 @@ def _groups(arrow: Any, table: Table, schema: Any) -> Iterator[Any]:
 
 
 def _column(arrow: Any, values: Sequence[Any], kind: Any) -> Any:
-    """A column of Arrow, made of its buffers: ``pyarrow.array`` would load pandas where there is one, with 50 MB."""
-    there = None
+    """Make a column of Arrow from its buffers: ``pyarrow.array`` would load pandas, with 50 MB."""
+    valid = None
     if None in values:
-        there = arrow.py_buffer(np.packbits([value is not None for value in values], bitorder="little"))
+        valid = arrow.py_buffer(np.packbits([value is not None for value in values], bitorder="little"))
     if kind != arrow.string():
         numbers = np.array([value or 0 for value in values], dtype=np.int64 if kind == arrow.int64() else np.float64)
-        return arrow.Array.from_buffers(kind, len(values), [there, arrow.py_buffer(numbers)])
+        return arrow.Array.from_buffers(kind, len(values), [valid, arrow.py_buffer(numbers)])
     text = "".join(filter(None, values))
     if text.isascii():
         data, lengths = text.encode(), [len(value or "") for value in values]
@@ -98,4 +91,4 @@ def _column(arrow: Any, values: Sequence[Any], kind: Any) -> Any:
         data, lengths = b"".join(parts), list(map(len, parts))
     ends = np.zeros(len(values) + 1, dtype=np.int32)
     np.cumsum(lengths, out=ends[1:])
-    return arrow.Array.from_buffers(kind, len(values), [there, arrow.py_buffer(ends), arrow.py_buffer(data)])
+    return arrow.Array.from_buffers(kind, len(values), [valid, arrow.py_buffer(ends), arrow.py_buffer(data)])

@@ -9,8 +9,9 @@ import numpy as np
 from graphlang.db import collection
 from graphlang.maps import captures, shares
 from graphlang.maps import languages as language_lists
+from graphlang.maps.pages import GUESS
 from graphlang.maps.selection import COLUMNS
-from graphlang.maps.sites import Site, by_site, site_map
+from graphlang.maps.sites import Site, list_sites, site_map
 
 if TYPE_CHECKING:
     import sqlite3
@@ -35,105 +36,78 @@ _REAL: Final = frozenset("confidence runner_up_confidence share expected certain
 
 
 def kinds(columns: tuple[str, ...]) -> dict[str, str]:
-    """What the columns of one of these tables hold: ``int``, ``double`` or ``string``.
+    """Return the type of each column by its name: ``int``, ``double`` or ``string``.
 
     >>> kinds(("source", "target", "hreflang")), kinds(("source", "confidence"))
     ({'source': 'int', 'target': 'int', 'hreflang': 'string'}, {'source': 'string', 'confidence': 'double'})
     """
-    found = {name: "int" if name in _WHOLE else "double" if name in _REAL else "string" for name in columns}
-    if "target" in found:  # the source of a link is a page, that of a text a file
-        found["source"] = "int"
-    return found
+    types = {name: "int" if name in _WHOLE else "double" if name in _REAL else "string" for name in columns}
+    if "target" in types:  # the source of a link is a page, that of a text a file
+        types["source"] = "int"
+    return types
 
 
 def pages(connection: sqlite3.Connection, selection: Selection) -> Table:
-    """Pages with the columns of the view ``page_languages``, in order of their ids; and the languages of each.
+    """Read pages with the columns of ``page_languages``, in order of their ids, and their languages.
 
     ``languages`` are up to three ISO 639-3 codes, the page's answer first, then the others by share, as in Common
     Crawl's index; ``shares`` the part of the page's letters that each has. Both are empty without a language.
 
     Where captures of other times count, a row is a capture, with where its record begins in its file, and its digest.
-
-    Args:
-        connection: a collection, open for as long as the rows are read; where it shows a moment, of each page the
-            capture nearest to it counts.
-        selection: which pages count.
     """
-    if captures.others_count(connection, selection):
-        source, values = captures.source(connection, selection)
-        told, own = shares.columns(connection, run="pages.text_run")
+    if captures.takes_other_captures(connection, selection):
+        source, values = captures.captures_sql(connection, selection)
+        share_columns, bound = shares.share_columns(connection, run="pages.text_run")
         names = (*COLUMNS, "offset", "digest")
-        query = f"SELECT {', '.join(names)}, {told} FROM {source} AS pages ORDER BY page, date, capture"
-        return Table((*names, "languages", "shares"), connection.execute(query, own | values))
-    source, values = selection.source()
-    told, own = shares.columns(connection)
-    rows = connection.execute(f"SELECT pages.*, {told} FROM {source} AS pages ORDER BY page", values | own)
-    return Table((*COLUMNS, "languages", "shares"), rows)
+        query = f"SELECT {', '.join(names)}, {share_columns} FROM {source} AS pages ORDER BY page, date, capture"
+        return Table((*names, "languages", "shares"), connection.execute(query, bound | values))
+    source, values = selection.source(
+        of="(SELECT *, language AS answer FROM page_languages)", columns=(*COLUMNS, "answer")
+    )
+    share_columns, bound = shares.share_columns(connection)
+    columns = ", ".join(f"pages.{name}" for name in COLUMNS)
+    query = f"SELECT {columns}, {share_columns}, {GUESS} FROM {source} AS pages ORDER BY page"
+    return Table((*COLUMNS, "languages", "shares", "guess"), connection.execute(query, values | bound))
 
 
 def links(connection: sqlite3.Connection, selection: Selection) -> Table:
-    """Links between pages that count, with the languages of both.
-
-    Args:
-        connection: a collection, open for as long as the rows are read.
-        selection: which pages count; a link counts where both of its pages do.
-    """
+    """Read links between pages that count, with the languages of both."""
     source, values = selection.source()
-    spoken: list[str] = []
+    codes: list[str] = []
     numbers: dict[str, int] = {}
     chosen = np.full(collection.count_pages(connection) + 1, -1, dtype=np.int16)
     for page, language in connection.execute(f"SELECT page, language FROM {source}", values):
         if language not in numbers:
-            numbers[language] = len(spoken)
-            spoken.append(language)
+            numbers[language] = len(codes)
+            codes.append(language)
         chosen[page] = numbers[language]
     columns = ("source", "target", "source_url", "target_url", "kind", "nofollow", "hreflang", "place")
 
     def rows() -> Iterator[tuple[Any, ...]]:
         for row in connection.execute(f"SELECT {', '.join(columns)} FROM link_details ORDER BY source, target"):
-            one, other = chosen[row[0]], chosen[row[1]]
-            if one >= 0 and other >= 0:
-                yield (*row, spoken[one], spoken[other])
+            source_code, target_code = chosen[row[0]], chosen[row[1]]
+            if source_code >= 0 and target_code >= 0:
+                yield (*row, codes[source_code], codes[target_code])
 
     return Table((*columns, "source_language", "target_language"), rows())
 
 
 def sites(connection: sqlite3.Connection, selection: Selection) -> Table:
-    """The language map by host.
-
-    Args:
-        connection: a collection.
-        selection: which pages count; where it asks for a script, scripts have rows of their own.
-    """
-    found = site_map(connection, ["host"], selection)
-    return Table(found.columns, found.rows)
+    """Read the language map by host."""
+    table = site_map(connection, ["host"], selection)
+    return Table(table.columns, table.rows)
 
 
 def hosts(connection: sqlite3.Connection, selection: Selection) -> Table:
-    """One row for each host.
-
-    Args:
-        connection: a collection, open for as long as the rows are read.
-        selection: which pages count.
-    """
-    return Table(("host", *Site._fields[1:]), by_site(connection, "host", selection))
+    """Read one row for each host."""
+    return Table(("host", *Site._fields[1:]), list_sites(connection, "host", selection))
 
 
 def domains(connection: sqlite3.Connection, selection: Selection) -> Table:
-    """One row for each registered domain.
-
-    Args:
-        connection: a collection, open for as long as the rows are read.
-        selection: which pages count.
-    """
-    return Table(("domain", *Site._fields[1:]), by_site(connection, "domain", selection))
+    """Read one row for each registered domain."""
+    return Table(("domain", *Site._fields[1:]), list_sites(connection, "domain", selection))
 
 
 def languages(connection: sqlite3.Connection, selection: Selection) -> Table:
-    """One row for each language.
-
-    Args:
-        connection: a collection.
-        selection: which pages count.
-    """
-    return Table(language_lists.Row._fields, language_lists.languages_of(connection, selection))
+    """Read one row for each language."""
+    return Table(language_lists.LanguageRow._fields, language_lists.list_languages(connection, selection))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class TextRow(NamedTuple):
-    """The text of a capture, and where it comes from."""
+    """The text of a capture, and its source."""
 
     url: str  #: of the page
     date: str | None  #: of the capture, ISO 8601
@@ -48,23 +48,23 @@ COLUMNS: Final = TextRow._fields
 
 
 @dataclass
-class Told:
-    """What there is to say of texts that were read."""
+class TextCounts:
+    """Counts of texts that were read."""
 
     texts: int = 0
     cut: int = 0  #: of these, those that were longer than the limit of the ingest
 
     def words(self) -> list[str]:
-        """A sentence; none where no text is cut.
+        """Return a sentence if texts are cut, else none.
 
-        >>> Told(9, 2).words()
+        >>> TextCounts(9, 2).words()
         ["2 of 9 texts are cut: 'graphlang ingest --again --text-limit none' keeps them whole"]
         """
         if not self.cut:
             return []
-        one = self.cut == 1
-        words = f"{self.cut:,} of {quantity(self.texts, 'text')} {'is' if one else 'are'} cut"
-        return [f"{words}: 'graphlang ingest --again --text-limit none' keeps {'it' if one else 'them'} whole"]
+        single = self.cut == 1
+        sentence = f"{self.cut:,} of {quantity(self.texts, 'text')} {'is' if single else 'are'} cut"
+        return [f"{sentence}: 'graphlang ingest --again --text-limit none' keeps {'it' if single else 'them'} whole"]
 
 
 def texts(
@@ -72,25 +72,18 @@ def texts(
     selection: Selection,
     *,
     whole: bool = True,
-    told: Told | None = None,
+    counts: TextCounts | None = None,
     codes: bool = False,
 ) -> Table:
-    """Texts of captures that count, in order of their pages' ids, those of a page by date.
+    """Read the texts of captures that count, in order of page ids, those of a page by date.
 
     ``main`` is the main content; ``text`` the whole visible text: the main content, then navigation and the like. A
     line feed ends a line or paragraph. ``source`` and ``offset`` say which record of which file it is, ``cut`` is 1
     where the text was longer than the limit of the ingest. A text that several captures have stands with each of them.
-
-    Args:
-        connection: a collection; where it shows a moment, of each page the capture nearest to it counts.
-        selection: which captures count.
-        whole: with the whole text; else ``text`` is left out.
-        told: is told of the texts as they are read.
-        codes: with a column ``codes``: the languages as indexes of captures have them, see `cdxj.codes`.
     """
     left_out = () if whole else ("text",)
     names = tuple(name for name in (*COLUMNS, *(["codes"] if codes else [])) if name not in left_out)
-    rows = _rows(connection, selection, told or Told())
+    rows = _rows(connection, selection, counts or TextCounts())
     if names == COLUMNS:
         return Table(COLUMNS, (row[:-1] for row in rows))
     places = [(*COLUMNS, "codes").index(name) for name in names]
@@ -102,43 +95,44 @@ _FACTS: Final = (
     "pages.url, pages.date, (SELECT name FROM sources WHERE sources.id = pages.source), pages.offset, pages.status,"
     " pages.language, pages.script, pages.confidence, pages.method"
 )
-_BY_TEXT: Final = """(SELECT JSON_ARRAY(labels.language, told.confidence) FROM predictions AS told
-    JOIN labels ON labels.id = told.label WHERE told.run = pages.text_run AND told.page = pages.page)"""
+_BY_TEXT: Final = """(SELECT JSON_ARRAY(labels.language, text_answer.confidence) FROM predictions AS text_answer
+    JOIN labels ON labels.id = text_answer.label
+    WHERE text_answer.run = pages.text_run AND text_answer.page = pages.page)"""
 _OWN_TEXT: Final = "SELECT title, text, main, rest FROM main.texts WHERE page = ? AND text <> ''"
 _EARLIER_TEXT: Final = "SELECT title, text, main, rest FROM main.history WHERE id = ? AND text <> ''"
 
 
-def _rows(connection: sqlite3.Connection, selection: Selection, told: Told) -> Iterator[tuple[Any, ...]]:
-    """All columns of `COLUMNS`, and the codes.
+def _rows(connection: sqlite3.Connection, selection: Selection, counts: TextCounts) -> Iterator[tuple[Any, ...]]:
+    """Yield all columns of `COLUMNS`, and the codes.
 
     The texts are looked up one by one: the captures of a page are sorted by date, and so without what takes memory.
     """
-    source, values = captures.source(connection, selection)
+    source, values = captures.captures_sql(connection, selection)
     query = (
         f"SELECT {_FACTS}, pages.length, pages.digest, {_BY_TEXT}, pages.runner_up, pages.runner_up_confidence,"
-        f" {shares.of_run('pages.text_run')}, pages.page, pages.content FROM {source} AS pages"
+        f" {shares.shares_sql('pages.text_run')}, pages.page, pages.content FROM {source} AS pages"
         " ORDER BY page, date, capture"
     )
     find = connection.cursor()
     for row in connection.execute(query, values):
         facts, (length, digest, by_text, runner_up, second, parts, page, content) = row[:9], row[9:]
         held = find.execute(_OWN_TEXT, (page,)) if content is None else find.execute(_EARLIER_TEXT, (content,))
-        found = held.fetchone()
-        if found is None:
+        row_of_text = held.fetchone()
+        if row_of_text is None:
             continue
-        title, text, main, rest = found
+        title, text, main, rest = row_of_text
         if rest is not None:
             try:
                 text += inflated(rest, length - len(text))
             except (TypeError, ValueError) as error:
                 raise refused("texts.rest", str(error), "what 'deflated' gives") from error
         cut = len(text) < length
-        told.texts += 1
-        told.cut += cut
+        counts.texts += 1
+        counts.cut += cut
         language = facts[5]
         yield (
             *(*facts, title, text[:main], text, int(cut), digest, *(json.loads(by_text) if by_text else (None, None))),
-            *shares.in_words(shares.ranked(language, parts)),
+            *shares.format_shares(shares.rank_shares(language, parts)),
             codes_of(language, runner_up, second, parts),
         )
 
@@ -147,10 +141,6 @@ def write_txt(table: Table, file: IO[bytes]) -> int:
     """Write texts alone, a paragraph a line and an empty line behind each page; returns the number of pages.
 
     The whole text if the table has it, else the main content.
-
-    Args:
-        table: what `texts` gives; is read to its end.
-        file: is left open.
     """
     column = table.columns.index("text" if "text" in table.columns else "main")
     out = io.TextIOWrapper(file, encoding="utf-8", newline="")
@@ -166,9 +156,9 @@ def write_txt(table: Table, file: IO[bytes]) -> int:
 def _paragraphs(table: Table, column: int) -> Iterator[list[str]]:
     for row in table.rows:
         lines = [line.strip() for line in _text(row[column]).splitlines()]
-        kept = [line for line in lines if line]
-        if kept:
-            yield kept
+        paragraphs = [line for line in lines if line]
+        if paragraphs:
+            yield paragraphs
 
 
 def _text(value: Any) -> str:

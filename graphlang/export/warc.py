@@ -40,7 +40,7 @@ _SAID: Final = (
 
 
 def _begin(file: IO[bytes], what: str, *, compressed: bool) -> RecordWriter:
-    """Write the first record, which says what the file is."""
+    """Write the first record, which describes the file."""
     info = {
         "software": f"graphlang/{__version__}",
         "format": "WARC File Format 1.1",
@@ -54,34 +54,24 @@ def _begin(file: IO[bytes], what: str, *, compressed: bool) -> RecordWriter:
 def write_metadata(
     connection: sqlite3.Connection, selection: Selection, file: IO[bytes], *, compressed: bool = True
 ) -> int:
-    """Write a metadata record for each capture that counts: language, script, confidence, method, runner-up.
-
-    Args:
-        connection: a collection.
-        selection: which pages count.
-        file: is left open.
-        compressed: gzip, a member a record.
-
-    Returns:
-        The number of metadata records.
-    """
+    """Write a metadata record for each capture that counts: language, script, confidence, method, runner-up."""
     what = "metadata records; the pages are in the archives that they refer to"
     writer = _begin(file, what, compressed=compressed)
-    source, values = captures.source(connection, selection)
+    source, values = captures.captures_sql(connection, selection)
     rows = connection.execute(
-        f"SELECT url, date, digest, {shares.of_run('pages.text_run')}, language, script, confidence, runner_up,"
+        f"SELECT url, date, digest, {shares.shares_sql('pages.text_run')}, language, script, confidence, runner_up,"
         f" runner_up_confidence, method FROM {source} AS pages ORDER BY page, date, capture",
         values,
     )
     written = 0
-    for url, date, digest, parts, *said in rows:
-        language, script, confidence, runner_up, second, method = said
-        told = (
+    for url, date, digest, parts, *answer in rows:
+        language, script, confidence, runner_up, second, method = answer
+        fields = (
             *(language, script, confidence, runner_up, second, method),
-            shares.in_words(shares.ranked(language, parts))[1] if parts != shares.NONE else None,
+            shares.format_shares(shares.rank_shares(language, parts))[1] if parts != shares.NONE else None,
             (digest if ":" in digest else f"sha1:{digest}") if digest else None,  # another algorithm is named
         )
-        body = "".join([f"{name}: {value}\r\n" for name, value in zip(_SAID, told, strict=True) if value is not None])
+        body = "".join([f"{name}: {value}\r\n" for name, value in zip(_SAID, fields, strict=True) if value is not None])
         refers = (
             ("WARC-Refers-To-Target-URI", url),
             ("WARC-Refers-To-Date", date),
@@ -95,17 +85,7 @@ def write_metadata(
 
 
 def write_wet(table: Table, file: IO[bytes], *, compressed: bool = True) -> int:
-    """Write a conversion record for each text, as in Common Crawl's WET: title and whole text, a paragraph a line.
-
-    Args:
-        table: what `graphlang.export.texts.texts` gives with ``codes``; where it has no whole texts, the main content
-            is written.
-        file: is left open.
-        compressed: gzip, a member a record.
-
-    Returns:
-        The number of conversion records.
-    """
+    """Write a conversion record for each text, as in Common Crawl's WET: title and whole text, a paragraph a line."""
     writer = _begin(file, "conversion records with the text of pages", compressed=compressed)
     at = {name: place for place, name in enumerate(table.columns)}
     body = at.get("text", at["main"])
@@ -113,8 +93,8 @@ def write_wet(table: Table, file: IO[bytes], *, compressed: bool = True) -> int:
     for row in table.rows:
         text = f"{row[at['title']]}\n{row[body]}" if row[at["title"]] else row[body]
         about = row[at["url"]], row[at["date"]], row[at["digest"]]
-        said = ((_FIELD, row[at["codes"]]),)
-        writer.about_a_page("conversion", about, said, "text/plain", text.encode("utf-8", "replace"))
+        fields = ((_FIELD, row[at["codes"]]),)
+        writer.about_a_page("conversion", about, fields, "text/plain", text.encode("utf-8", "replace"))
         written += 1
     writer.flush()
     return written
@@ -136,10 +116,7 @@ def _compressor() -> Callable[[bytes], bytes]:
 
 
 def one_line(value: str) -> str:
-    r"""A value that stays in its line of the headers.
-
-    Args:
-        value: any text.
+    r"""Keep a value on its line of the headers.
 
     >>> one_line("a\r\nWARC-Type: warcinfo")
     'a  WARC-Type: warcinfo'
@@ -148,17 +125,12 @@ def one_line(value: str) -> str:
 
 
 def _record_id(name: str) -> str:
-    """The same record has the same one whenever it is written."""
+    """Return a record id that depends on the record alone."""
     return f"<urn:uuid:{uuid5(NAMESPACE_URL, name)}>"
 
 
 class RecordWriter:
-    """Writes records, many at once; `flush` writes the last ones.
-
-    Args:
-        file: is left open.
-        compressed: whether each record is a gzip member.
-    """
+    """Writes records in blocks; `flush` writes the last ones."""
 
     def __init__(self, file: IO[bytes], *, compressed: bool = True) -> None:
         self._file, self._as_stored = file, _compressor() if compressed else bytes
@@ -167,33 +139,22 @@ class RecordWriter:
         self._record = io.BytesIO()
         self._warcio = WARCWriter(self._record, gzip=False, warc_version=_VERSION)
 
-    def about_the_file(self, said: Mapping[str, str]) -> None:
-        """Write the record that says what the file is, which is the first of it.
+    def about_the_file(self, fields: Mapping[str, str]) -> None:
+        """Write the record that describes the file; it comes first.
 
         It does not name the file (``WARC-Filename`` may be left out): the bytes are the same under any name.
-
-        Args:
-            said: names and values of its fields.
         """
-        record = self._warcio.create_warcinfo_record(None, dict(said))
+        record = self._warcio.create_warcinfo_record(None, dict(fields))
         record.rec_headers.replace_header("WARC-Date", _NO_DATE)
-        record.rec_headers.replace_header("WARC-Record-ID", _record_id(json.dumps(said)))
+        record.rec_headers.replace_header("WARC-Record-ID", _record_id(json.dumps(fields)))
         self._write(record)
 
     def about_a_page(
         self, kind: str, about: tuple[str, str, str], said: Iterable[tuple[str, str]], mime: str, block: bytes
     ) -> None:
-        """Write a record about a page.
-
-        Args:
-            kind: ``WARC-Type``.
-            about: URL, date and digest of the capture that it speaks of.
-            said: names and values of further headers; those without a value are left out.
-            mime: of the block.
-            block: what stands below the headers.
-        """
+        """Write a record about a page."""
         url, date, digest = about
-        # Both digests are of the same bytes: warcio, which is not told them, would work out one after the other.
+        # Both digests are of the same bytes; warcio would compute them one after the other.
         hashed = f"sha1:{b32encode(sha1(block, usedforsecurity=False).digest()).decode()}"
         fields = [
             ("WARC-Type", kind),
@@ -220,7 +181,7 @@ class RecordWriter:
             self.flush()
 
     def flush(self) -> None:
-        """Write what waits."""
+        """Write the records that wait."""
         self._file.write(b"".join(self._waiting))
         self._waiting.clear()
         self._size = 0

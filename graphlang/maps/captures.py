@@ -60,8 +60,8 @@ _LABELS: Final = """
 """
 
 
-def _of_history(held: str) -> str:
-    """SQL: captures besides the pages' own, with `COLUMNS` and `RECORD`."""
+def _history_sql(held: str) -> str:
+    """Write SQL for other captures of pages, with `COLUMNS` and `RECORD`."""
     return f"""
     SELECT pages.id AS page, pages.url AS url, hosts.host AS host, hosts.domain AS domain, hosts.suffix AS suffix,
         hosts.tld AS tld, {_ANSWER}, 1 AS fetched, held.status AS status, held.mime AS mime, held.charset AS charset,
@@ -79,12 +79,12 @@ def _of_history(held: str) -> str:
 
 _OWN_RECORD: Final = """NULL AS capture, own.source AS source, own.offset AS offset, own.digest AS digest,
         own.revisit_of IS NOT NULL AS revisit, NULL AS content"""
-_OF_PAGES: Final = f"""
+_PAGES: Final = f"""
     SELECT {", ".join(f"page_languages.{name} AS {name}" for name in COLUMNS)}, {_OWN_RECORD}, :own AS text_run
     FROM page_languages CROSS JOIN main.captures AS own ON own.page = page_languages.page
 """
-#: The pages' own captures as the run of a moment has them; what somebody corrected stays.
-_OF_PAGES_THEN: Final = f"""
+#: Main captures with the answers of the run of a moment; corrections stay.
+_PAGES_THEN: Final = f"""
     SELECT {", ".join(f"today.{name} AS {name}" for name in COLUMNS if f"AS {name}" not in _ANSWER)}, {_ANSWER},
         {_OWN_RECORD}, {_BEHIND.format(":moment")} AS text_run
     FROM page_languages AS today CROSS JOIN main.captures AS own ON own.page = today.page
@@ -94,17 +94,10 @@ _OF_PAGES_THEN: Final = f"""
 """
 
 
-def which(captures: str, at: str | None) -> str:
-    """Which captures count, of `CHOICES`, where somebody may name a moment besides.
+def check_captures(captures: str, at: str | None) -> str:
+    """Check that captures are one of `CHOICES`, and that no moment is asked for besides ``all``.
 
-    Args:
-        captures: what was asked for.
-        at: the moment; None where there is none.
-
-    Raises:
-        ValueError: it is none of the choices, or goes together with no moment.
-
-    >>> which("all", None)
+    >>> check_captures("all", None)
     'all'
     """
     if captures not in CHOICES:
@@ -114,64 +107,50 @@ def which(captures: str, at: str | None) -> str:
     return captures
 
 
-def source(connection: sqlite3.Connection, selection: Selection, *, bare: bool = False) -> tuple[str, dict[str, Any]]:
-    """A subquery of captures that count, with `COLUMNS` and `RECORD`, and the values to bind.
-
-    Args:
-        connection: a collection; where it shows a moment (`at`), of each page the capture nearest to it counts.
-        selection: which captures count, by what the capture says and by its language in its time.
-        bare: also revisit records whose content is nowhere, as far as the selection takes what is no text.
-    """
+def captures_sql(
+    connection: sqlite3.Connection, selection: Selection, *, bare: bool = False
+) -> tuple[str, dict[str, Any]]:
+    """Write a subquery of the captures that count, with `COLUMNS` and `RECORD`; return it with its values."""
     moment = snapshot.moment(connection)
     run = None if moment is None else run_of_moment(connection, moment)
     values: dict[str, Any] = {"own": content_run(connection)}
-    legs = [_OF_PAGES] if run is None else [_OF_PAGES_THEN, f"{_OF_PAGES} WHERE method = 'correction'"]
-    if others_count(connection, selection):
+    legs = [_PAGES] if run is None else [_PAGES_THEN, f"{_PAGES} WHERE method = 'correction'"]
+    if takes_other_captures(connection, selection):
         values["moment"] = None if run is None else run.id
-        legs.append(_of_history(_HELD))
+        legs.append(_history_sql(_HELD))
     if bare and moment is None and selection.captures == ALL:
-        legs.append(_of_history(_BARE))
+        legs.append(_history_sql(_BARE))
     columns = ", ".join((*COLUMNS, *RECORD))
     captures = " UNION ALL ".join(f"SELECT {columns} FROM ({leg})" for leg in legs)
     if moment is not None:
         near = "(SELECT capture FROM temp.snapshot_captures AS near WHERE near.page = each_one.page)"
         captures = f"SELECT {columns} FROM ({captures}) AS each_one WHERE capture IS {near}"
-    chosen, more = selection.source(of=f"({captures})", columns=(*COLUMNS, *RECORD))
-    return chosen, values | more
+    chosen, selected_values = selection.source(of=f"({captures})", columns=(*COLUMNS, *RECORD))
+    return chosen, values | selected_values
 
 
-def others_count(connection: sqlite3.Connection, selection: Selection) -> bool:
-    """Whether captures besides the pages' own count: all of them, or those nearest to the moment that is shown.
-
-    Args:
-        connection: a collection.
-        selection: which captures count.
-    """
+def takes_other_captures(connection: sqlite3.Connection, selection: Selection) -> bool:
+    """Return whether captures other than the main ones count."""
     return selection.captures == ALL or snapshot.moment(connection) is not None
 
 
-def lacking(connection: sqlite3.Connection, selection: Selection) -> list[str]:
-    """Sentences about languages of other times that no run has found yet.
-
-    Args:
-        connection: a collection.
-        selection: which captures count.
-    """
-    moment, told = snapshot.moment(connection), []
+def missing_answers(connection: sqlite3.Connection, selection: Selection) -> list[str]:
+    """Return sentences about captures whose language no run has inferred."""
+    moment, sentences = snapshot.moment(connection), []
     if moment is not None and run_of_moment(connection, moment) is None:
-        told.append(
+        sentences.append(
             f"no run is of {moment}: languages are those of each capture's own time. 'graphlang propagate DB --at"
             f" {moment}' infers those of {moment}"
         )
-    if not others_count(connection, selection):
-        return told
-    chosen, values = source(connection, selection)
+    if not takes_other_captures(connection, selection):
+        return sentences
+    chosen, values = captures_sql(connection, selection)
     query = f"SELECT COUNT(*) FROM {chosen} WHERE capture IS NOT NULL AND run IS NULL"
     (count,) = connection.execute(query, values).fetchone()
     if count:
-        told.append(
+        sentences.append(
             f"{quantity(count, 'capture')} {'has' if count == 1 else 'have'} no language yet:"
             " 'graphlang propagate DB --each year' finds one for each page and year,"
             " --at MOMENT for the captures nearest to it"
         )
-    return told
+    return sentences

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from graphlang.codes import languages
 from graphlang.db.corrections import IN_FORCE
 from graphlang.db.runs.run import chosen_run
-from graphlang.maps.selection import IS_PAGE, Selection
+from graphlang.maps.selection import FLOOR, IS_PAGE, Selection
 from graphlang.method_cards import sources
 
 if TYPE_CHECKING:
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 
 class Fact(NamedTuple):
-    """One count."""
+    """A count."""
 
     what: str  #: what is counted
     value: str | None  #: of which kind; None: of all
     #: how many
-    count: int  # type: ignore[assignment]  # the column's name; nobody counts the fields of a row
+    count: int  # type: ignore[assignment]  # the name of the column shadows `tuple.count`
 
 
 class Encoding(NamedTuple):
-    """Pages of a language by their charset."""
+    """Pages of a language by charset."""
 
     language: str  #: ISO 639-3
     charset: str  #: in which the pages were read
@@ -35,7 +35,7 @@ class Encoding(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """What a collection holds, as the language map counts."""
+    """Counts of a collection, as in the language map."""
 
     pages: int  #: read, and text with status 200
     languages: int
@@ -120,7 +120,8 @@ _COUNTS: Final = (
     (
         "language of pages of text",
         (
-            f"SELECT language, COUNT(*) FROM page_languages WHERE fetched AND {' AND '.join(IS_PAGE)}"
+            f"SELECT IIF(confidence < {FLOOR}, 'und', language), COUNT(*) FROM page_languages"
+            f" WHERE fetched AND {' AND '.join(IS_PAGE)}"
             " GROUP BY 1 ORDER BY 2 DESC, 1"
         ),
     ),
@@ -132,11 +133,7 @@ _COUNTS: Final = (
 
 
 def facts(connection: sqlite3.Connection) -> list[Fact]:
-    """All counts of a collection, and the methods of its runs.
-
-    Args:
-        connection: a collection.
-    """
+    """Count everything in a collection, and list the methods of its runs."""
     rows = [Fact(what, value, count) for what, query in _COUNTS for value, count in connection.execute(query)]
     by_method = connection.execute(
         "SELECT method, COUNT(*) FROM runs WHERE finished IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1"
@@ -150,36 +147,23 @@ def facts(connection: sqlite3.Connection) -> list[Fact]:
 
 
 def encodings(connection: sqlite3.Connection) -> list[Encoding]:
-    """Pages of each language, by the chosen run, by charset and encoding.
-
-    Args:
-        connection: a collection.
-    """
+    """Count pages by language, charset and encoding, by the chosen run."""
     return [Encoding._make(row) for row in connection.execute(_ENCODINGS)]
 
 
 def totals(connection: sqlite3.Connection, read: Mapping[str, int] | None = None) -> Totals:
-    """How many pages, languages and URLs there are, by the chosen run.
-
-    Args:
-        connection: a collection.
-        read: pages by language, where they are known (`pages_by_language`).
-    """
+    """Count pages, languages and URLs, by the chosen run."""
     if read is None:
         read = pages_by_language(connection)
     urls, captures = connection.execute(
         "SELECT (SELECT COUNT(*) FROM pages), (SELECT COUNT(*) FROM captures)"
     ).fetchone()
-    pages, spoken = sum(read.values()), len(read.keys() - {languages.UND, languages.ZXX})
-    return Totals(pages, spoken, read.get(languages.UND, 0), urls - captures, captures - pages)
+    pages, language_count = sum(read.values()), len(read.keys() - {languages.UND, languages.ZXX})
+    return Totals(pages, language_count, read.get(languages.UND, 0), urls - captures, captures - pages)
 
 
 def pages_by_language(connection: sqlite3.Connection) -> dict[str, int]:
-    """Pages that were read, by their language, the commonest first.
-
-    Args:
-        connection: a collection; its chosen run gives the languages.
-    """
+    """Count fetched pages by language, the commonest first."""
     selection = Selection(fetched=True)
     source, values = selection.source(of=selection.view)
     rows = connection.execute(f"SELECT language, COUNT(*) FROM {source} GROUP BY 1 ORDER BY 2 DESC, 1", values)
@@ -187,7 +171,7 @@ def pages_by_language(connection: sqlite3.Connection) -> dict[str, int]:
 
 
 class ProblemRow(NamedTuple):
-    """One record that could not be read, or not whole."""
+    """A record that could not be read, or only in part."""
 
     file: str  #: name of the file in the collection
     offset: int | None  #: of the record in the file, in bytes
@@ -197,12 +181,7 @@ class ProblemRow(NamedTuple):
 
 
 def problem_rows(connection: sqlite3.Connection, *, kind: str | None = None) -> Iterator[tuple[Any, ...]]:
-    """Problems as tuples of the fields of `ProblemRow`, in the order in which they were met.
-
-    Args:
-        connection: a collection.
-        kind: only problems of this kind.
-    """
+    """Yield problems as tuples of the fields of `ProblemRow`, in order of reading."""
     where = " WHERE problems.kind = ?" if kind is not None else ""
     yield from connection.execute(
         "SELECT sources.name, problems.offset, problems.url, problems.kind, problems.reason FROM problems"
@@ -212,5 +191,5 @@ def problem_rows(connection: sqlite3.Connection, *, kind: str | None = None) -> 
 
 
 def count_problems(connection: sqlite3.Connection) -> list[tuple[str, int]]:
-    """How many problems there are of each kind, the commonest first."""
+    """Count problems by kind, the commonest first."""
     return connection.execute("SELECT kind, COUNT(*) FROM problems GROUP BY kind ORDER BY 2 DESC, 1").fetchall()

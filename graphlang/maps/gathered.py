@@ -35,7 +35,7 @@ COLUMNS: Final = (
 _SAVEPOINT: Final = "gathering"
 #: What of a date is not known is taken from the middle of the year.
 _DAY: Final = "JULIANDAY(SUBSTR(date || SUBSTR('0000-07-02', LENGTH(date) + 1), 1, 10))"
-#: Days from the middle of the year; what no calendar knows is the farthest, and the page's own capture the nearest.
+#: Days from the middle of the year; an invalid date is the farthest, and the main capture the nearest.
 #: What a run of another time says comes behind all that: a run of 2008 takes the first capture of a page that came to
 #: be in 2010, and infers its language from the links of 2008.
 _FAR: Final = f"""
@@ -55,50 +55,37 @@ SELECT JSON_GROUP_ARRAY(JSON_ARRAY(id, SUBSTR({AT}, 1, 4))) FROM runs WHERE fini
 
 @singledispatch
 @contextmanager
-def gathered(
-    connection: Any, selection: Selection, *, also: Sequence[str] = (), yearly: bool = False
+def gather(
+    connection: Any, selection: Selection, *, extra: Sequence[str] = (), yearly: bool = False
 ) -> Iterator[Selection]:
-    """Gather the pages that count; until the end, nothing of what others write is seen.
-
-    Args:
-        connection: a collection, which may be open for reading alone: a `sqlite3.Connection`, or what another room has
-            registered a way for.
-        selection: which pages count.
-        also: columns of `graphlang.maps.selection.COLUMNS` that are wanted beside `COLUMNS`.
-        yearly: gather each page once for every calendar year of which a capture has an answer, with its ``year``: its
-            own capture, or else one that a run of this year answered, the nearest to the middle of the year; or else
-            the nearest of all; and nothing that was only linked to.
-
-    Yields:
-        The same selection, which reads what was gathered.
-    """
+    """Copy the pages that count into a temporary table; until the end, writes of other processes are not seen."""
     # Which languages, and how sure, is a matter of each question.
     everyone = replace(selection, choices=(), below=None, min_confidence=0.0, fetched=None, gathered=None)
     source, values = everyone.source()
     if yearly:
         source, values = everyone.source(of="capture_languages", columns=(*selections.COLUMNS, "capture"))
-    columns = tuple(dict.fromkeys((*COLUMNS, *also)))
-    own = beside_own_text(source, CONTENT_RUN if yearly else ":own")
+    columns = tuple(dict.fromkeys((*COLUMNS, *extra)))
+    with_text = beside_own_text(source, CONTENT_RUN if yearly else ":own")
     if yearly:
         columns = ("year", *columns)
-        taken, keys = (*columns, "capture", "far"), "PRIMARY KEY (year, page)) WITHOUT ROWID"
-        rows = f"SELECT *, SUBSTR(date, 1, 4) AS year, {_FAR} FROM {own}"
+        stored, keys = (*columns, "capture", "far"), "PRIMARY KEY (year, page)) WITHOUT ROWID"
+        rows = f"SELECT *, SUBSTR(date, 1, 4) AS year, {_FAR} FROM {with_text}"
         nearer = f"""
-            ON CONFLICT DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in taken)}
+            ON CONFLICT DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in stored)}
             WHERE (excluded.far, excluded.date, excluded.capture) < (far, date, capture)
         """
     else:
-        taken, keys, rows, nearer = columns, "PRIMARY KEY (page))", f"SELECT * FROM {own}", ""
+        stored, keys, rows, nearer = columns, "PRIMARY KEY (page))", f"SELECT * FROM {with_text}", ""
     table = "temp.gathered_captures" if yearly else "temp.gathered_pages"
     types = {"page": "INTEGER"}
     if yearly:
         (values["of_years"],) = connection.execute(_OF_YEARS).fetchone()
     connection.execute(f"SAVEPOINT {_SAVEPOINT}")
     try:
-        defined = ", ".join(f"{name} {types.get(name, '')}" for name in taken)
+        defined = ", ".join(f"{name} {types.get(name, '')}" for name in stored)
         connection.execute(f"CREATE TABLE {table} ({defined}, {keys}")
         connection.execute(
-            f"INSERT INTO {table} SELECT {', '.join(taken)} FROM ({rows}) WHERE TRUE {nearer}",
+            f"INSERT INTO {table} SELECT {', '.join(stored)} FROM ({rows}) WHERE TRUE {nearer}",
             values | {"own": content_run(connection)},
         )
         yield replace(selection, gathered=Gathered(table, columns))
@@ -108,22 +95,13 @@ def gathered(
             connection.execute(f"RELEASE {_SAVEPOINT}")
 
 
-def others_answered(connection: Any) -> bool:
-    """Whether captures besides the pages' own have answers, for their own times.
-
-    Args:
-        connection: a collection.
-    """
+def has_answered_history(connection: Any) -> bool:
+    """Return whether other captures than the main ones have answers."""
     return connection.execute("SELECT 1 FROM history WHERE run IS NOT NULL LIMIT 1").fetchone() is not None
 
 
 def beside_own_text(source: str, run: str = ":own") -> str:
-    """SQL: a subquery of pages with `OWN_COLUMNS`.
-
-    Args:
-        source: a subquery of pages (`Selection.source`).
-        run: SQL for the content run; of a page it is ``pages``.
-    """
+    """Write a subquery of pages with `OWN_COLUMNS`; ``run`` is SQL for the content run of ``pages``."""
     return (
         "(SELECT pages.*, COALESCE(own.characters, pages.characters, pages.length, 0) AS letters,"
         " own_label.language AS own_language, own.confidence AS own_confidence"

@@ -34,8 +34,8 @@ class Ways:
         self.size = size
         keys = np.unique(source.astype(np.int64) * max(size, 1) + target)
         tails, heads = np.divmod(keys, max(size, 1))
-        apart = tails != heads
-        tails, self._heads = tails[apart], heads[apart]
+        differ = tails != heads
+        tails, self._heads = tails[differ], heads[differ]
         self._starts = np.searchsorted(tails, np.arange(size + 1))
         order = np.argsort(self._heads, kind="stable")
         #: Nodes that links lead to; where the links of each begin in ``tails``; sources of links, sorted by targets.
@@ -87,19 +87,19 @@ def searches(ways: Ways, bits: NDArray[np.uint64]) -> Iterator[tuple[int, NDArra
     while len(nodes):
         steps += 1
         if len(nodes) * _FEW < ways.size:
-            reached, found = _onward(ways, nodes, fresh)
+            reached, bits_reached = _onward(ways, nodes, fresh)
         elif not ways.links:
             return
         else:
-            reached, found = ways.reached, np.bitwise_or.reduceat(fresh[ways.tails], ways.cuts)
-        found = found & ~seen[reached]
-        new = np.flatnonzero(found)
+            reached, bits_reached = ways.reached, np.bitwise_or.reduceat(fresh[ways.tails], ways.cuts)
+        bits_reached = bits_reached & ~seen[reached]
+        new = np.flatnonzero(bits_reached)
         fresh[nodes] = 0
-        nodes, found = reached[new], found[new]
-        fresh[nodes] = found
-        seen[nodes] |= found
+        nodes, bits_reached = reached[new], bits_reached[new]
+        fresh[nodes] = bits_reached
+        seen[nodes] |= bits_reached
         if len(nodes):
-            yield steps, nodes, found
+            yield steps, nodes, bits_reached
 
 
 def _onward(
@@ -164,9 +164,9 @@ def shapes(
     place = np.full(size, -1, dtype=np.int64)
     place[pages] = np.arange(len(pages))
     within = (of_page[source] >= 0) & (of_page[source] == of_page[target])
-    found = _diameters(sizes[best], place[source[within]], place[target[within]], exact)
+    diameters = _diameters(sizes[best], place[source[within]], place[target[within]], exact)
     diameter = np.zeros(groups, dtype=np.int64)
-    diameter[of_component[best]] = found
+    diameter[of_component[best]] = diameters
     return [Shape(*row) for row in zip(count.tolist(), largest.tolist(), diameter.tolist(), strict=True)]
 
 
@@ -176,23 +176,23 @@ def _diameters(
     """Diameters of components whose pages are numbered one after the other."""
     ends = np.cumsum(sizes)
     small = sizes <= exact
-    found = np.zeros(len(sizes), dtype=np.int64)
+    diameters = np.zeros(len(sizes), dtype=np.int64)
     of_link = np.searchsorted(ends, source, side="right")
-    _exactly(np.flatnonzero(small & (sizes > 1)), sizes, (source, target, of_link), found)
+    _exactly(np.flatnonzero(small & (sizes > 1)), sizes, (source, target, of_link), diameters)
     order = np.argsort(of_link, kind="stable")
     source, target, cuts = source[order], target[order], np.searchsorted(of_link[order], np.arange(len(sizes) + 1))
-    for one in np.flatnonzero(~small):
-        its, begin = slice(cuts[one], cuts[one + 1]), ends[one] - sizes[one]
-        links = np.ones(cuts[one + 1] - cuts[one]), (source[its] - begin, target[its] - begin)
-        found[one] = _by_sweeps(sparse.csr_matrix(links, shape=(sizes[one], sizes[one])))
-    return found
+    for component in np.flatnonzero(~small):
+        within, begin = slice(cuts[component], cuts[component + 1]), ends[component] - sizes[component]
+        links = np.ones(cuts[component + 1] - cuts[component]), (source[within] - begin, target[within] - begin)
+        diameters[component] = _by_sweeps(sparse.csr_matrix(links, shape=(sizes[component], sizes[component])))
+    return diameters
 
 
 def _exactly(
     which: NDArray[np.int64],
     sizes: NDArray[np.int64],
     links: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
-    found: NDArray[np.int64],
+    diameters: NDArray[np.int64],
 ) -> None:
     """Search from every page: from 64 pages of each of these components at once."""
     source, target, of_link = links
@@ -201,29 +201,29 @@ def _exactly(
         which = which[sizes[which] > begin]
         new = np.full(len(sizes), -1, dtype=np.int64)
         new[which] = np.cumsum(sizes[which]) - sizes[which]  # where the pages of each begin now
-        its = new[of_link] >= 0
-        shift = (new - starts)[of_link[its]]
+        searched = new[of_link] >= 0
+        shift = (new - starts)[of_link[searched]]
         total = int(sizes[which].sum())
         component = np.repeat(which, sizes[which])
         rank = np.arange(total) - new[component]
         bits = np.zeros(total, dtype=np.uint64)
         start = (rank >= begin) & (rank < begin + AT_ONCE)
         bits[start] = np.left_shift(np.uint64(1), (rank[start] - begin).astype(np.uint64))
-        for steps, nodes, _ in searches(Ways(total, source[its] + shift, target[its] + shift), bits):
+        for steps, nodes, _ in searches(Ways(total, source[searched] + shift, target[searched] + shift), bits):
             its_component = component[nodes]
-            found[its_component] = np.maximum(found[its_component], steps)
+            diameters[its_component] = np.maximum(diameters[its_component], steps)
 
 
 def _by_sweeps(matrix: sparse.csr_matrix) -> int:
     """From the page that is farthest to the one that is farthest from it, and so on."""
-    found, start, transposed = 0, 0, matrix.T.tocsr()
+    longest, start, transposed = 0, 0, matrix.T.tocsr()
     for sweep in range(_SWEEPS):
         order, before = csgraph.breadth_first_order(transposed if sweep % 2 else matrix, start)
         steps, page, back = 0, int(order[-1]), before.tolist()
         while page != start:
             steps, page = steps + 1, back[page]
-        found, start = max(found, steps), int(order[-1])
-    return found
+        longest, start = max(longest, steps), int(order[-1])
+    return longest
 
 
 def steps_between(ways: Ways, nodes: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
@@ -243,19 +243,19 @@ def steps_between(ways: Ways, nodes: NDArray[np.int64]) -> Iterator[tuple[int, i
     place = np.full(ways.size, -1, dtype=np.int64)
     place[nodes] = np.arange(len(nodes))
     for begin in range(0, len(nodes), AT_ONCE):
-        some = nodes[begin : begin + AT_ONCE]
+        starts = nodes[begin : begin + AT_ONCE]
         bits = np.zeros(ways.size, dtype=np.uint64)
-        bits[some] = np.left_shift(np.uint64(1), np.arange(len(some), dtype=np.uint64))
+        bits[starts] = np.left_shift(np.uint64(1), np.arange(len(starts), dtype=np.uint64))
         steps = np.zeros((AT_ONCE, len(nodes)), dtype=np.int32)
-        for step, reached, found in searches(ways, bits):
-            wanted = place[reached] >= 0
-            octets = found[wanted].astype("<u8").view(np.uint8).reshape(-1, 8)
+        for step, reached, bits_reached in searches(ways, bits):
+            selected = place[reached] >= 0
+            octets = bits_reached[selected].astype("<u8").view(np.uint8).reshape(-1, 8)
             to, search = np.nonzero(np.unpackbits(octets, axis=1, bitorder="little"))
-            steps[search, place[reached[wanted]][to]] = step
-        for one, row in enumerate(steps[: len(some)]):
-            others = np.flatnonzero(row)
-            for other, count in zip(others.tolist(), row[others].tolist(), strict=True):
-                yield begin + one, other, count
+            steps[search, place[reached[selected]][to]] = step
+        for number, row in enumerate(steps[: len(starts)]):
+            reached_places = np.flatnonzero(row)
+            for target, count in zip(reached_places.tolist(), row[reached_places].tolist(), strict=True):
+                yield begin + number, target, count
 
 
 #: Links, nodes and steps that are looked at: from as many nodes as that allows, from all of small graphs.
@@ -317,8 +317,8 @@ def _add_from(ways: Ways, start: int, total: NDArray[np.float64]) -> int:
         if number[nodes].max(initial=0) > _MANY:
             number[nodes] = np.maximum(number[nodes] / _MANY, _LEAST)
     behind = np.zeros(ways.size)
-    for tails, heads, part in reversed(levels):
-        np.add.at(behind, tails, part * (1 + behind[heads]))
+    for tails, heads, ratio in reversed(levels):
+        np.add.at(behind, tails, ratio * (1 + behind[heads]))
     behind[start] = 0
     total += behind
     return cost
@@ -326,8 +326,8 @@ def _add_from(ways: Ways, start: int, total: NDArray[np.float64]) -> int:
 
 def _once(nodes: NDArray[np.int64], scratch: NDArray[np.int64]) -> NDArray[np.int64]:
     """Each node once; ``scratch``, which has a value for each, is as before."""
-    kept = scratch[nodes]
+    saved = scratch[nodes]
     scratch[nodes] = np.arange(len(nodes))
     single: NDArray[np.int64] = nodes[scratch[nodes] == np.arange(len(nodes))]
-    scratch[nodes] = kept
+    scratch[nodes] = saved
     return single

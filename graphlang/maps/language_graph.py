@@ -1,7 +1,7 @@
 """The language graph of a collection: which languages link to which.
 
 After R. G. Caminero and Y. Mikami, "Links between languages on the Web" (2006; see also "Languages of the World Wide
-Web", 2011): pages are put together by language, and links between pages of different sites become links between
+Web", 2011): pages are grouped by language, and links between pages of different sites become links between
 languages. Links within a site say how it is built and not whom it talks to, so that only off-site links count here.
 """
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from graphlang.maps.graph_measures import Shape
     from graphlang.maps.selection import Selection
 
-#: Up to so many pages of a component the diameter is exact; above, the greatest distance that sweeps find (a bound).
+#: Pages of a component up to which its diameter is exact; above, the greatest distance that sweeps find (a bound).
 EXACT: Final = 2_000
 _NOT_ONE: Final = (languages.UND, languages.ZXX)
 
 
 class Pair(NamedTuple):
-    """Links from pages in one language to pages in one (the same, or another)."""
+    """Links from pages in a language to pages in a language, which may be the same."""
 
     source: str
     target: str
@@ -66,33 +66,17 @@ class LanguageGraph(NamedTuple):
 def language_graph(
     connection: sqlite3.Connection, selection: Selection, *, unit: str = "domain", components: bool = True
 ) -> LanguageGraph:
-    """The language graph of the pages that count, fetched ones and their targets.
-
-    Args:
-        connection: a collection; its chosen run gives the languages.
-        selection: which pages count; ``und`` and ``zxx`` never do.
-        unit: ``domain`` or ``host``: links within one are not counted (components and diameters take all links);
-            ``page`` counts all.
-        components: whether components and diameters are wanted; else they are 0.
-    """
+    """Count links between languages: those of fetched pages that count, and their targets."""
     return first_with_links(connection, selection, (unit,), components=components)[1]
 
 
 def first_with_links(
     connection: sqlite3.Connection, selection: Selection, units: Sequence[str], *, components: bool = True
 ) -> tuple[str, LanguageGraph]:
-    """The language graph by the first of some units that has links at all; by the last if none has.
-
-    Args:
-        connection: as in `language_graph`.
-        selection: as there.
-        units: as its ``unit``.
-        components: as there.
-
-    Returns:
-        The unit, and the graph.
-    """
-    unit, names, pages, (begins, ends, links), shape = counted(connection, selection, units, components=components)
+    """Return the first of these units that has links, else the last, with its language graph."""
+    unit, names, pages, (begins, ends, links), shape = count_language_links(
+        connection, selection, units, components=components
+    )
     out = np.bincount(begins, weights=links, minlength=len(names)).astype(np.int64)
     into = np.bincount(ends, weights=links, minlength=len(names)).astype(np.int64)
     inner = np.bincount(begins[begins == ends], weights=links[begins == ends], minlength=len(names))
@@ -115,38 +99,33 @@ def first_with_links(
     return unit, LanguageGraph(nodes, pairs)
 
 
-class Counts(NamedTuple):
-    """How many links lead from one language to another, sorted by both."""
+class LinkCounts(NamedTuple):
+    """Number of links for each pair of languages, sorted by both."""
 
     source: NDArray[np.int64]
     target: NDArray[np.int64]
     links: NDArray[np.int64]
 
 
-class Counted(NamedTuple):
-    """What the graph is made of; languages are numbers."""
+class LanguageLinks(NamedTuple):
+    """Languages as numbers, with their pages and links."""
 
     unit: str  #: the first that has links
-    names: list[str]  #: what the numbers stand for, the most pages first, of equals by their codes
+    names: list[str]  #: codes by number, the most pages first, equals by code
     pages: NDArray[np.int64]  #: of each language
-    links: Counts
+    links: LinkCounts
     shape: list[Shape]  #: of each language; empty if that was not wanted
 
 
 @singledispatch
-def counted(connection: Any, selection: Selection, units: Sequence[str], *, components: bool) -> Counted:
-    """Count the pages of languages, and the links between them by the first of some units that has any.
-
-    Args:
-        connection: a `sqlite3.Connection`, or what another room has registered a way for.
-        selection: as in `first_with_links`.
-        units: as there.
-        components: as there.
-    """
-    spoken, names, pages = _languages(connection, selection)
-    unit, counts, same = _count(connection, units, spoken, len(names), keep=components)
-    shape = shapes(spoken, len(names), *same, exact=EXACT) if components else []
-    return Counted(unit, names, pages, counts, shape)
+def count_language_links(
+    connection: Any, selection: Selection, units: Sequence[str], *, components: bool
+) -> LanguageLinks:
+    """Count the pages of languages, and their links by the first of these units that has any."""
+    language_of_page, names, pages = _languages(connection, selection)
+    unit, counts, same = _count(connection, units, language_of_page, len(names), keep=components)
+    shape = shapes(language_of_page, len(names), *same, exact=EXACT) if components else []
+    return LanguageLinks(unit, names, pages, counts, shape)
 
 
 class _Links(NamedTuple):
@@ -157,87 +136,85 @@ class _Links(NamedTuple):
 
 
 def _count(
-    connection: sqlite3.Connection, units: Sequence[str], spoken: NDArray[np.int32], size: int, *, keep: bool
-) -> tuple[str, Counts, _Links]:
-    """Links between languages by the first unit that has any, and the links within languages if they are to be kept."""
+    connection: sqlite3.Connection, units: Sequence[str], language_of_page: NDArray[np.int32], size: int, *, keep: bool
+) -> tuple[str, LinkCounts, _Links]:
+    """Count links between languages by the first unit that has any; keep links within languages if asked."""
     sites = {unit: site_numbers(connection, unit)[0] for unit in units if unit != "page"}
     tried = list(units)
-    parts: dict[str, list[Counts]] = {unit: [] for unit in units}
+    parts: dict[str, list[LinkCounts]] = {unit: [] for unit in units}
     same: list[_Links] = []
     for all_sources, all_targets in collection.pairs(connection):
-        counted = (spoken[all_sources] >= 0) & (spoken[all_targets] >= 0)
+        counted = (language_of_page[all_sources] >= 0) & (language_of_page[all_targets] >= 0)
         source, target = all_sources[counted], all_targets[counted]
-        one, other = spoken[source], spoken[target]
+        source_language, target_language = language_of_page[source], language_of_page[target]
         if keep:
-            same.append(_Links(source[one == other], target[one == other]))
+            same.append(_Links(source[source_language == target_language], target[source_language == target_language]))
         for unit in tried:
             number = sites.get(unit)
-            apart = source != target if number is None else number[source] != number[target]
-            if apart.any():
-                parts[unit].append(_added(one[apart], other[apart], np.ones(int(apart.sum()), dtype=np.int64), size))
+            across_sites = source != target if number is None else number[source] != number[target]
+            if across_sites.any():
+                parts[unit].append(
+                    _added(
+                        source_language[across_sites],
+                        target_language[across_sites],
+                        np.ones(int(across_sites.sum()), dtype=np.int64),
+                        size,
+                    )
+                )
         # Those after the first that has links are not asked for any more.
         tried = tried[: next((place + 1 for place, unit in enumerate(tried) if parts[unit]), len(tried))]
     unit = tried[-1]
     begins, ends, links = map(np.concatenate, zip(_NO_COUNTS, *parts[unit], strict=True))
-    kept = _Links(*map(np.concatenate, zip(_NO_LINKS, *same, strict=True)))
-    return unit, _added(begins, ends, links, size), kept
+    links_kept = _Links(*map(np.concatenate, zip(_NO_LINKS, *same, strict=True)))
+    return unit, _added(begins, ends, links, size), links_kept
 
 
-_NO_COUNTS: Final = Counts(*[np.zeros(0, dtype=np.int64)] * 3)
+_NO_COUNTS: Final = LinkCounts(*[np.zeros(0, dtype=np.int64)] * 3)
 _NO_LINKS: Final = _Links(*[np.zeros(0, dtype=np.int32)] * 2)
 
 
-def _added(source: NDArray[Any], target: NDArray[Any], links: NDArray[np.int64], size: int) -> Counts:
-    """Each pair of languages once, with the sum of its links."""
+def _added(source: NDArray[Any], target: NDArray[Any], links: NDArray[np.int64], size: int) -> LinkCounts:
+    """Sum the links of each pair of languages."""
     keys, place = np.unique(source.astype(np.int64) * (size + 1) + target, return_inverse=True)
     begins, ends = np.divmod(keys, size + 1)
     sums = np.zeros(len(keys), dtype=np.int64)
     np.add.at(sums, place, links)
-    return Counts(begins, ends, sums)
+    return LinkCounts(begins, ends, sums)
 
 
 class Distance(NamedTuple):
-    """The shortest way from one language to another along outgoing off-site links."""
+    """The shortest path from a language to another along outgoing off-site links."""
 
     source: str
     target: str
     steps: int
 
 
-def distances(found: LanguageGraph) -> Iterator[Distance]:
-    """Distances between all languages with a way between them, in order of their codes.
-
-    Args:
-        found: the graph.
-    """
-    names = sorted(one.language for one in found.languages)
+def distances(graph: LanguageGraph) -> Iterator[Distance]:
+    """Yield the distances between languages that a path connects, in order of their codes."""
+    names = sorted(source.language for source in graph.languages)
     number = {name: place for place, name in enumerate(names)}
-    links = np.array([(number[pair.source], number[pair.target]) for pair in found.pairs], dtype=np.int64).reshape(
+    links = np.array([(number[pair.source], number[pair.target]) for pair in graph.pairs], dtype=np.int64).reshape(
         -1, 2
     )
     ways = Ways(len(names), links[:, 0], links[:, 1])
-    for one, other, steps in steps_between(ways, np.arange(len(names))):
-        yield Distance(names[one], names[other], steps)
+    for source, target, steps in steps_between(ways, np.arange(len(names))):
+        yield Distance(names[source], names[target], steps)
 
 
 def _languages(
     connection: sqlite3.Connection, selection: Selection
 ) -> tuple[NDArray[np.int32], list[str], NDArray[np.int64]]:
-    """Languages of pages.
-
-    Returns:
-        The language of each page as a number, -1 where the page does not count; what the numbers stand for, the most
-        pages first; and how many pages each has.
-    """
+    """Read the language of each page, as a number; languages are sorted by pages."""
     source, values = selection.source()
     numbers: dict[str, int] = {}
-    spoken = np.full(collection.count_pages(connection), -1, dtype=np.int32)
+    language_of_page = np.full(collection.count_pages(connection), -1, dtype=np.int32)
     for page, language in connection.execute(f"SELECT page, language FROM {source}", values):
         if language not in _NOT_ONE:
-            spoken[page - 1] = numbers.setdefault(language, len(numbers))
+            language_of_page[page - 1] = numbers.setdefault(language, len(numbers))
     names = list(numbers)
-    counts = np.bincount(spoken[spoken >= 0], minlength=len(names))
-    order = np.array(sorted(range(len(names)), key=lambda one: (-counts[one], names[one])), dtype=np.int64)
+    counts = np.bincount(language_of_page[language_of_page >= 0], minlength=len(names))
+    order = np.array(sorted(range(len(names)), key=lambda number: (-counts[number], names[number])), dtype=np.int64)
     rank = np.full(len(names) + 1, -1, dtype=np.int32)  # the last is found by -1
     rank[order] = np.arange(len(names))
-    return rank[spoken], [names[one] for one in order], counts[order]
+    return rank[language_of_page], [names[number] for number in order], counts[order]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
 from graphlang.maps import shares
-from graphlang.maps.gathered import gathered, others_answered
-from graphlang.maps.poisson_binomial import any_at_all, interval
+from graphlang.maps.gathered import gather, has_answered_history
+from graphlang.maps.page_counts import PageCounts
+from graphlang.maps.poisson_binomial import EXACT
 from graphlang.maps.selection import content_run, total
 
 if TYPE_CHECKING:
@@ -22,66 +23,56 @@ if TYPE_CHECKING:
 _STEPS: Final = 1_000  # classes of confidence
 
 
-class Row(NamedTuple):
-    """One language.
+class LanguageRow(NamedTuple):
+    """A language of a collection.
 
     ``expected``, ``low``, ``high`` and ``certainty`` follow from the confidences: a page is in its language with its
-    confidence, and in its runner-up with that one's. See `graphlang.maps.poisson_binomial`. They are of the pages' main
-    language.
+    confidence, and in its runner-up with that one's. See `graphlang.maps.poisson_binomial`. They are about the main
+    language of pages.
     """
 
-    #: ISO 639-3; where a script was asked for, with that of the pages (``zho_Hant``), which alone count
-    language: str
+    language: str  #: ISO 639-3; with --language zh-TW with the script (``zho_Hant``), whose pages alone count
     name: str  #: in English
-    pages: int  #: that were read and have this language
-    share: float  #: of all pages that were read, those in several languages by their shares
-    #: pages in this language: the sum of the probabilities; where a script was asked for, without those of runners-up
-    expected: float
-    low: int  #: their number lies between these two with 95 %
-    high: int  #: the greater of them
-    certainty: float  #: probability that there is one at all
-    confidence: float  #: mean, of the pages that were read
-    unfetched: int  #: pages that were only linked to
-    sites: int  #: registered domains with a page that was read
+    expected: float  #: expected number of pages: the sum of the probabilities (with a script, without runners-up)
+    low: int  #: lower end of a 95 % interval for the number of pages
+    high: int  #: upper end
+    share: float  #: of the expected pages of all languages; pages in several languages count by their shares
+    pages: int  #: fetched pages with this answer
+    certainty: float  #: probability that at least one page is in the language
+    confidence: float  #: mean, of the fetched pages
+    also: int  #: fetched pages with another answer that are in this language in part
+    sites: int  #: registered domains with a fetched page
+    unfetched: int  #: URLs that were only linked to
     length: int  #: characters of visible text
     scripts: str  #: each with its pages, the commonest first: ``Cyrl 12, Latn 3``
     encodings: str  #: the same of charsets
-    also: int  #: pages that were read, are in another language, and in this one in part
 
 
-#: One language in one year: the year, then the fields of `Row`.
-YearRow: Final = NamedTuple("YearRow", [("year", str), *Row.__annotations__.items()])  # type: ignore[misc]
+#: One language in one year: the year, then the fields of `LanguageRow`.
+YearRow: Final = NamedTuple("YearRow", [("year", str), *LanguageRow.__annotations__.items()])  # type: ignore[misc]
 
 
-class _Sum:
-    def __init__(self) -> None:
-        self.pages = self.unfetched = self.length = 0
-        self.also = 0
-        self.confidence = 0.0
-        self.gained = 0.0  # pages, of those in another language
+class _Language(PageCounts):
+    def __init__(self, language: str) -> None:
+        super().__init__(language)
         self.scripts: Counter[str] = Counter()
         self.charsets: Counter[str] = Counter()
-        self.chances: Counter[float] = Counter()  # pages by their probability
 
 
-def languages_of(connection: sqlite3.Connection, selection: Selection) -> list[Row]:
-    """The languages of the pages that count, the commonest first; ``und`` and ``zxx`` have no probability.
-
-    Args:
-        connection: a collection; its chosen run gives the languages.
-        selection: which pages count.
-    """
-    with nullcontext(selection) if selection.gathered else gathered(connection, selection) as at_hand:
-        return _languages_of(connection, at_hand)
+def list_languages(connection: sqlite3.Connection, selection: Selection) -> list[LanguageRow]:
+    """List the languages of the pages that count, the commonest first; ``und`` and ``zxx`` have no probability."""
+    with nullcontext(selection) if selection.gathered else gather(connection, selection) as at_hand:
+        return _list(connection, at_hand)
 
 
-def _languages_of(connection: sqlite3.Connection, selection: Selection, *, of_captures: bool = False) -> list[Row]:
+def _list(connection: sqlite3.Connection, selection: Selection, *, of_captures: bool = False) -> list[LanguageRow]:
     source, values = selection.source(with_languages=False)
-    sums: defaultdict[str, _Sum] = defaultdict(_Sum)
-    scripts = any(one.script for one in selection.choices)
+    counts: dict[str, _Language] = {}
+    scripts = any(choice.script for choice in selection.choices)
 
-    def named(language: str, script: str | None) -> str:
-        return f"{language}_{script}" if scripts and script else language
+    def find(language: str, script: str | None = None) -> _Language:
+        label = f"{language}_{script}" if scripts and script else language
+        return counts.setdefault(label, _Language(label))
 
     rows = connection.execute(
         f"SELECT language, script, charset, fetched, COUNT(*), {total('confidence')}, SUM(COALESCE(length, 0))"
@@ -90,109 +81,88 @@ def _languages_of(connection: sqlite3.Connection, selection: Selection, *, of_ca
         values,
     )
     for language, script, charset, fetched, pages, confidence, length in rows:
-        its = sums[named(language, script)]
+        of_language = find(language, script)
         if not fetched:
-            its.unfetched += pages
+            of_language.unfetched += pages
             continue
-        its.pages += pages
-        its.length += length
-        its.confidence += confidence
-        its.chances[confidence / pages] += pages
-        its.scripts[script or ""] += pages
-        its.charsets[charset or ""] += pages
-    others = connection.execute(
+        of_language.add_pages(pages, confidence)
+        of_language.length += length
+        of_language.scripts[script or ""] += pages
+        of_language.charsets[charset or ""] += pages
+    runners_up = connection.execute(
         f"SELECT runner_up, COUNT(*), {total('runner_up_confidence')} FROM {source}"
         " WHERE fetched = 1 AND runner_up IS NOT NULL AND runner_up <> language"
         f" GROUP BY runner_up, CAST(runner_up_confidence * {_STEPS} AS INTEGER)"
         f" ORDER BY runner_up, CAST(runner_up_confidence * {_STEPS} AS INTEGER)",
         values,
     )
-    for language, pages, confidence in others:
-        sums[language].chances[confidence / pages] += pages
-    of_both = "script" if scripts else "NULL"
+    for language, pages, confidence in runners_up:
+        find(language).add_chances(pages, confidence)
+    script_column = "script" if scripts else "NULL"
     sites = {
-        named(language, script): count
+        find(language, script).language: count
         for language, script, count in connection.execute(
-            f"SELECT language, {of_both}, COUNT(DISTINCT domain) FROM {source} WHERE fetched = 1 GROUP BY 1, 2", values
+            f"SELECT language, {script_column}, COUNT(DISTINCT domain) FROM {source} WHERE fetched = 1 GROUP BY 1, 2",
+            values,
         )
     }
     values["own"] = content_run(connection)
-    of_both = "parts.script, pages.script" if scripts else "NULL, NULL"
-    for language, answer, script, of_answer, pages, share in connection.execute(
-        f"SELECT parts.language, pages.language, {of_both}, COUNT(DISTINCT pages.page), {total('page_shares.share')}"
-        f"{shares.others(source, of_captures=of_captures, scripts=scripts)} GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4",
-        values,
-    ):
-        its = sums[named(language, script)]
-        its.also += pages
-        its.gained += share
-        sums[named(answer, of_answer)].gained -= share
-    whole = sum(its.pages for its in sums.values())
-    found = [
-        _row(language, its, whole, sites.get(language, 0))
-        for language, its in sums.items()
-        if (its.pages or its.unfetched or its.also) and _takes(selection, language)
+    for row in connection.execute(shares.parts_query(source, of_captures=of_captures, scripts=scripts), values):
+        language, answer, script, of_answer, pages, share = row
+        of_language = find(language, script)
+        of_language.also += pages
+        of_language.parts += share
+        find(answer, of_answer).parts -= share
+    weight = sum(of_language.weight for of_language in counts.values())
+    unfetched = selection.fetched is False or selection.everything
+    counts = {label: each for label, each in counts.items() if each.has_row(weight, unfetched=unfetched)}
+    weight = sum(of_language.weight for of_language in counts.values())
+    listed = [
+        _row(of_language, weight, sites.get(label, 0))
+        for label, of_language in counts.items()
+        if selection.takes_label(label)
     ]
-    found.sort(key=lambda row: (-row.pages, -row.unfetched, -row.also, row.language))
-    return found
+    listed.sort(key=lambda row: (-round(row.expected, 6), -row.unfetched, -row.also, row.language))
+    return listed
 
 
-def languages_of_years(connection: sqlite3.Connection, selection: Selection) -> list[tuple[Any, ...]]:
-    """The same for each calendar year, ascending: a page counts once for every year of which a capture has an answer.
-
-    Args:
-        connection: a collection.
-        selection: which pages count.
-
-    Returns:
-        The year, and the fields of `Row`.
-    """
-    with gathered(connection, selection, yearly=True) as at_hand:
+def list_languages_by_year(connection: sqlite3.Connection, selection: Selection) -> list[tuple[Any, ...]]:
+    """List the languages of each calendar year, ascending, as tuples of the year and the fields of `LanguageRow`."""
+    with gather(connection, selection, yearly=True) as at_hand:
         source, values = at_hand.source()
-        others = others_answered(connection)
+        of_captures = has_answered_history(connection)
         years = [year for (year,) in connection.execute(f"SELECT DISTINCT year FROM {source} ORDER BY 1", values)]
         return [
             (year, *row)
             for year in years
-            for row in _languages_of(connection, replace(at_hand, year=year), of_captures=others)
+            for row in _list(connection, replace(at_hand, year=year), of_captures=of_captures)
         ]
 
 
-def _takes(selection: Selection, label: str) -> bool:
-    language, _, script = label.partition("_")
-    return selection.takes(language, script or None)
-
-
-def _row(language: str, its: _Sum, total: int, sites: int) -> Row:
-    p, n = list(its.chances), list(its.chances.values())
-    expected, (low, high), certainty = sum(map(float.__mul__, p, map(float, n))), interval(p, n), any_at_all(p, n)
-    if language in (languages.UND, languages.ZXX):
-        expected, low, high, certainty = float(its.pages), its.pages, its.pages, float(bool(its.pages))
-    return Row(
-        language=language,
-        name=languages.name(language),
-        pages=its.pages,
-        share=(its.pages + its.gained) / total if total else 0.0,
-        expected=expected,
+def _row(counts: _Language, weight: float, sites: int) -> LanguageRow:
+    low, high = counts.interval(EXACT)
+    return LanguageRow(
+        language=counts.language,
+        name=languages.name(counts.language),
+        expected=counts.expected,
         low=low,
         high=high,
-        certainty=certainty,
-        confidence=its.confidence / its.pages if its.pages else 0.0,
-        unfetched=its.unfetched,
+        share=counts.weight / weight if weight else 0.0,
+        pages=counts.pages,
+        certainty=counts.certainty,
+        confidence=counts.confidence / counts.pages if counts.pages else 0.0,
+        also=counts.also,
         sites=sites,
-        length=its.length,
-        scripts=_counted(its.scripts),
-        encodings=_counted(its.charsets),
-        also=its.also,
+        unfetched=counts.unfetched,
+        length=counts.length,
+        scripts=_list_counts(counts.scripts),
+        encodings=_list_counts(counts.charsets),
     )
 
 
-def _counted(counts: Counter[str]) -> str:
-    return ", ".join(f"{name} {pages}" for name, pages in sorted(counts.items(), key=_rank) if name)
-
-
-def _rank(item: tuple[str, int]) -> tuple[int, str]:
-    return -item[1], item[0]
+def _list_counts(counts: Counter[str]) -> str:
+    ranking = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{name} {pages}" for name, pages in ranking if name)
 
 
 class Known(NamedTuple):
@@ -205,17 +175,14 @@ class Known(NamedTuple):
 
 
 def known(labels: Iterable[str]) -> list[Known]:
-    """What a model's labels mean, by the names of the languages; without ``und``, which is none.
-
-    Args:
-        labels: as an identifier has them.
+    """List what labels of a model mean, by name, without ``und``.
 
     >>> [(one.name, one.language, one.script, one.tag) for one in known(["srp_Latn", "deu"])]
     [('German', 'deu', 'Latn', 'de'), ('Serbian (Latin)', 'srp', 'Latn', 'sr-Latn')]
     """
-    found = [
+    languages_known = [
         Known(*languages.split(label), languages.name(label), languages.bcp47(label))
         for label in labels
         if label not in (languages.UND, languages.ZXX)
     ]
-    return sorted(found, key=lambda one: (one.name, one.script))
+    return sorted(languages_known, key=lambda row: (row.name, row.script))

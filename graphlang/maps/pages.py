@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
 from graphlang.maps import shares
-from graphlang.maps.selection import choice_condition
+from graphlang.maps.selection import COLUMNS
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from graphlang.codes.languages import LanguageChoice
+    from graphlang.maps.selection import Selection
 
 
 #: Orders of pages, and SQL for each: as they were found; least sure first; shortest first; by URL.
@@ -22,8 +22,14 @@ _DECLARED: Final = (
 )
 
 
+#: SQL: the answer of a page whose confidence is too low for it.
+GUESS: Final = "CASE WHEN language = 'und' AND answer <> 'und' THEN answer END"
+#: Columns that a list of pages reads.
+_COLUMNS: Final = (*COLUMNS, "answer")
+
+
 class PageRow(NamedTuple):
-    """A page, fetched or only linked to, and what the chosen run says of it."""
+    """A page, fetched or only linked to, with the answer of the chosen run."""
 
     url: str  #: of the page
     language: str  #: ISO 639-3; ``und`` where it is undetermined
@@ -37,48 +43,29 @@ class PageRow(NamedTuple):
     length: int | None  #: characters of visible text
     languages: str  #: up to three codes with commas between: the page's language, then the others by share
     shares: str  #: the part of the letters that each of them has
+    guess: str | None  #: the language of an answer below --min-confidence, for which ``language`` is ``und``
 
 
 def page_rows(
     connection: sqlite3.Connection,
+    selection: Selection,
     *,
-    choices: Sequence[LanguageChoice] = (),
-    below: float | None = None,
     host: str | None = None,
-    fetched: bool | None = None,
-    min_confidence: float = 0.0,
     declared_unlike: bool = False,
     sort: str = "found",
     after: int = 0,
     until: int | None = None,
 ) -> Iterator[tuple[Any, ...]]:
-    """Pages as tuples of the fields of `PageRow`, in order of their ids, as they are read from the database.
+    """Yield pages as tuples of the fields of `PageRow`, in order of their ids unless sorted.
 
-    Args:
-        connection: a collection.
-        choices: only pages in one of these languages.
-        below: only pages with less confidence.
-        host: only pages of this host, as the database has it.
-        fetched: True for pages that were read, False for those only linked to, None for both.
-        min_confidence: pages below count as ``und``; that comes before `choices`, so that ``und`` finds them.
-        declared_unlike: only pages that declare languages, of which none is the one that was found.
-        sort: one of `ORDERS`. In any but ``found`` nothing comes before all pages are looked at.
-        after: only pages with a greater id.
-        until: only pages up to this id; None for all.
-
-    Raises:
-        ValueError: an unknown order.
+    ``host`` is as in the database, ``after`` and ``until`` are page ids, ``sort`` is one of `ORDERS`.
     """
     if sort not in ORDERS:
         raise ValueError(f"cannot sort by {sort}; there are {', '.join(ORDERS)}")
+    share_columns, bound = shares.share_columns(connection)
+    source, values = selection.source(of=f"(SELECT *, language AS answer FROM {selection.view})", columns=_COLUMNS)
+    values |= bound
     conditions: list[str] = []
-    told, own = shares.columns(connection)
-    values: dict[str, Any] = {"least": min_confidence, **own}
-    if choices:
-        conditions.append(choice_condition(choices, values))
-    if below is not None:
-        conditions.append("confidence < :below")
-        values["below"] = below
     if after:
         conditions.append("page > :after")
         values["after"] = after
@@ -88,30 +75,22 @@ def page_rows(
     if host is not None:
         conditions.append("host = :host")
         values["host"] = host
-    if fetched is not None:
-        conditions.append("fetched" if fetched else "NOT fetched")
     if declared_unlike:
         connection.create_function("declares_another", 2, declares_another, deterministic=True)
         conditions.append(f"declares_another({_DECLARED}, language)")
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-    columns = ", ".join(PageRow._fields[:-2])
-    chosen = columns.replace("language", "CASE WHEN confidence < :least THEN 'und' ELSE language END AS language", 1)
-    chosen = chosen.replace("script", "CASE WHEN confidence < :least THEN NULL ELSE script END AS script", 1)
-    query = f"SELECT {columns}, {told} FROM (SELECT {chosen}, page, host FROM page_languages) AS pages{where} ORDER BY"
-    yield from connection.execute(f"{query} {ORDERS[sort]}", values)
+    columns = ", ".join(PageRow._fields[:-3])
+    query = f"SELECT {columns}, {share_columns}, {GUESS} FROM {source} AS pages{where} ORDER BY {ORDERS[sort]}"
+    yield from connection.execute(query, values)
 
 
-def declares_another(declared: str | None, found: str) -> bool:
-    """Whether a page declares languages, of which none is the one that was found.
-
-    Args:
-        declared: what the page declares, as written, with commas between; None if nothing.
-        found: ISO 639-3 code; of ``und`` and ``zxx`` it is never said.
+def declares_another(declared: str | None, answer: str) -> bool:
+    """Return whether a page declares languages, none of which is the answer.
 
     >>> declares_another("en-GB, de", "fra"), declares_another("en", "eng"), declares_another("x-default", "fra")
     (True, False, False)
     """
-    if not declared or found in (languages.UND, languages.ZXX):
+    if not declared or answer in (languages.UND, languages.ZXX):
         return False
     codes = {code for tag in declared.split(",") if (code := languages.code(tag.strip())) is not None}
-    return bool(codes) and found not in codes
+    return bool(codes) and answer not in codes

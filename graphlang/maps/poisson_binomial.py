@@ -34,18 +34,19 @@ def distribution(probabilities: ArrayLike) -> NDArray[np.float64]:
     >>> distribution([0.5, 0.5]).tolist()
     [0.25, 0.5, 0.25]
     """
-    found = np.ones(1)
+    probability = np.ones(1)
     for p in np.asarray(probabilities, dtype=np.float64):
-        found = np.convolve(found, (1 - p, p))
-    return found
+        probability = np.convolve(probability, (1 - p, p))
+    return probability
 
 
-def interval(probabilities: ArrayLike, counts: ArrayLike) -> tuple[int, int]:
+def interval(probabilities: ArrayLike, counts: ArrayLike, *, exact: int = EXACT) -> tuple[int, int]:
     """The central interval that the number of successes lies in with 95 %.
 
     Args:
         probabilities: shape (k,).
         counts: how many trials have each of them, shape (k,).
+        exact: doubtful trials up to which the interval is exact.
 
     Returns:
         The smallest numbers with at least 2.5 % and 97.5 % of the probability at or below them.
@@ -59,7 +60,7 @@ def interval(probabilities: ArrayLike, counts: ArrayLike) -> tuple[int, int]:
     doubtful = (p > 0.0) & (p < 1.0)
     p, n = p[doubtful], n[doubtful]
     total = int(n.sum())
-    if total <= EXACT:
+    if total <= exact:
         below = np.cumsum(distribution(np.repeat(p, n)))
         tail = (1 - _LEVEL) / 2
         low, high = (int(np.searchsorted(below, point - 1e-12)) for point in (tail, 1 - tail))

@@ -31,12 +31,12 @@ _READ: Final = 100_000
 
 
 class ReviewRow(NamedTuple):
-    """A page to look at; the two empty columns are filled in by whoever does."""
+    """A page to check; the annotator fills in the two empty columns."""
 
     url: str  #: of the page
     language: str  #: empty: what the page is in
     note: str  #: empty: why
-    answer: str  #: the language that stands there today
+    answer: str  #: the language today
     confidence: float  #: of the answer
     runner_up: str | None  #: the second language
     why: str  #: why this page
@@ -45,26 +45,22 @@ class ReviewRow(NamedTuple):
 
 
 class _Pages(NamedTuple):
-    """All pages that count, fetched or only linked to, p of them."""
+    """The p pages that count, fetched or only linked to."""
 
     page: NDArray[np.int64]  #: ids, shape (p,)
     group: NDArray[np.int64]  #: number of the host and language, shape (p,)
     doubt: NDArray[np.float64]  #: how likely the answer is wrong, shape (p,)
     listens: NDArray[np.bool_]  #: whether the neighbours have a say in its answer, shape (p,)
-    open: NDArray[np.bool_]  #: whether somebody could look at it: it has words, and nobody has, shape (p,)
+    open: NDArray[np.bool_]  #: whether a check is possible: it has a text, and no correction, shape (p,)
 
 
 def review_rows(connection: sqlite3.Connection, *, count: int = COUNT) -> Iterator[tuple[Any, ...]]:
-    """Pages to look at as tuples of the fields of `ReviewRow`, those that teach most first.
+    """Yield pages to check as tuples of the fields of `ReviewRow`, the most useful first.
 
     What a check teaches is taken to be the doubt about the page and about those of its neighbours that listen: a page
     with confidence 0.4 and ten short neighbours with 0.9 each has 0.6 + 10 * 0.1. Of a host and language the second
     page counts half, the third a third, and so on, so that no site takes all places. Pages without any words, pages
-    that somebody has corrected and pages whose text leaves no doubt are left out.
-
-    Args:
-        connection: a collection.
-        count: at most this many.
+    that were corrected and pages whose text leaves no doubt are left out.
     """
     pages = _pages(connection)
     total = collection.count_pages(connection)
@@ -87,33 +83,33 @@ def _pages(connection: sqlite3.Connection) -> _Pages:
     numbers: dict[tuple[str, str], int] = {}
     parts = [np.zeros((0, 6))]
     while rows := cursor.fetchmany(_READ):
-        found = [
+        block = [
             (
                 page,
                 numbers.setdefault((host, language), len(numbers)),
                 1 - confidence,
                 characters,
-                known,
-                fetched * words,
+                corrected,
+                fetched * has_words,
             )
-            for page, host, language, confidence, characters, fetched, known, words in rows
+            for page, host, language, confidence, characters, fetched, corrected, has_words in rows
         ]
-        parts.append(np.array(found, dtype=np.float64))
-    page, group, doubt, characters, known, words = np.concatenate(parts).T
+        parts.append(np.array(block, dtype=np.float64))
+    page, group, doubt, characters, corrected, has_words = np.concatenate(parts).T
     options = Options()
-    listens = ((characters < options.clamp_length) | (1 - doubt < options.doubtful)) & (known == 0)
-    return _Pages(page.astype(np.int64), group.astype(np.int64), doubt, listens, (words > 0) & (known == 0))
+    listens = ((characters < options.clamp_length) | (1 - doubt < options.doubtful)) & (corrected == 0)
+    return _Pages(page.astype(np.int64), group.astype(np.int64), doubt, listens, (has_words > 0) & (corrected == 0))
 
 
 def _neighbours(
     connection: sqlite3.Connection, pages: _Pages, row_of: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The doubt about all neighbours of each page that listen, and how many of them are in doubt; shape (p,) each."""
+    """Sum the doubt about the neighbours of each page that listen, and count those in doubt; shape (p,) each."""
     edges = collection.edges(connection)
     doubt = np.where(pages.listens, pages.doubt, 0)
     around, many = np.zeros(len(pages.page)), np.zeros(len(pages.page), dtype=np.int64)
-    for one, other in ((edges.source, edges.target), (edges.target, edges.source)):
-        near, far = row_of[one + 1], row_of[other + 1]
+    for begin, end in ((edges.source, edges.target), (edges.target, edges.source)):
+        near, far = row_of[begin + 1], row_of[end + 1]
         both = (near >= 0) & (far >= 0)
         near, far = near[both], far[both]
         around += np.bincount(near, doubt[far], minlength=len(around))
@@ -122,19 +118,19 @@ def _neighbours(
 
 
 def _most(taught: NDArray[np.float64], group: NDArray[np.int64], count: int) -> Sequence[int]:
-    """Rows in order, each of a group counting by its rank in it.
+    """Return rows in order of their worth, each of a group divided by its rank in the group.
 
     >>> _most(np.array([3.0, 2.9, 1.0, 0.0]), np.array([0, 0, 1, 1]), 3)  # 2.9 / 2 is more than 1.0
     [0, 1, 2]
     >>> _most(np.array([3.0, 1.9, 1.0, 0.0]), np.array([0, 0, 1, 1]), 3)
     [0, 2, 1]
     """
-    some = np.flatnonzero(taught >= LEAST)
-    some = some[np.lexsort((some, -taught[some], group[some]))]
-    rank = np.arange(len(some)) - np.searchsorted(group[some], group[some])
-    worth = taught[some] / (rank + 1)
-    found: list[int] = some[np.lexsort((some, -worth))][:count].tolist()
-    return found
+    rows = np.flatnonzero(taught >= LEAST)
+    rows = rows[np.lexsort((rows, -taught[rows], group[rows]))]
+    rank = np.arange(len(rows)) - np.searchsorted(group[rows], group[rows])
+    worth = taught[rows] / (rank + 1)
+    order: list[int] = rows[np.lexsort((rows, -worth))][:count].tolist()
+    return order
 
 
 def _told(connection: sqlite3.Connection, page: int, doubt: float, many: int) -> tuple[Any, ...]:
@@ -149,7 +145,7 @@ def _told(connection: sqlite3.Connection, page: int, doubt: float, many: int) ->
 
 
 class SampleRow(NamedTuple):
-    """A page to label by hand; the annotator fills in the two empty columns. The answer of graphlang is left out."""
+    """A page to label by hand, without the answer; the annotator fills in the two empty columns."""
 
     url: str  #: of the page
     language: str  #: empty: what the page is in
@@ -161,20 +157,14 @@ class SampleRow(NamedTuple):
 def sample_rows(
     connection: sqlite3.Connection, *, count: int, draw: int = 1, choices: tuple[LanguageChoice, ...] = ()
 ) -> Iterator[tuple[Any, ...]]:
-    """Fetched pages as tuples of the fields of `SampleRow`, each as likely as any other, without replacement.
+    """Draw fetched pages at random without replacement; yield tuples of the fields of `SampleRow`.
 
     They are those that a map counts, see `Selection`: no redirects, error pages and images. The pages with the least
     digests of draw and URL are drawn, in this order. So the first rows are a sample as well, the order in which pages
     were read changes nothing, and of a collection that has grown most are drawn again.
-
-    Args:
-        connection: a collection.
-        count: at most this many.
-        draw: another number draws other pages.
-        choices: only pages that the chosen run takes for one of these languages; all if empty.
     """
     selection = Selection(choices=choices, fetched=True)
-    source, values = selection.source(of=selection.view, columns=("page", "url"))
+    source, values = selection.source(of=selection.view, columns=("page", "url", "language", "script"))
     key = draw.to_bytes(8, "little")
     drawn = heapq.nsmallest(
         count,

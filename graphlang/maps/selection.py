@@ -30,6 +30,11 @@ COLUMNS: Final = (
 )
 
 
+#: Pages with less confidence count as ``und``: four of five such answers are wrong (confidences are calibrated), and
+#: they name languages at random.
+FLOOR: Final = 0.2
+
+
 class Gathered(NamedTuple):
     """A temporary table of pages, see `graphlang.maps.gathered`."""
 
@@ -46,28 +51,22 @@ class Selection:
     """
 
     choices: tuple[LanguageChoice, ...] = ()  #: only these languages; all if empty
-    min_confidence: float = 0.0  #: pages below count as ``und``
+    min_confidence: float = FLOOR  #: pages below count as ``und``
     below: float | None = None  #: only pages with less confidence
-    min_length: int | None = None  #: only fetched pages with so many characters of visible text
+    min_length: int | None = None  #: only fetched pages with this many characters of visible text or more
     max_length: int | None = None
     status: tuple[int, ...] = ()  #: only fetched pages with one of these
     mime: tuple[str, ...] = ()  #: media types; ``image/*`` is every image
     fetched: bool | None = None  #: True: only pages that were read; False: only those that were not
     everything: bool = False
-    captures: str = "own"  #: ``all``: every capture of a page counts, where captures are asked for (`captures.source`)
+    captures: str = "own"  #: ``all``: every capture of a page counts, where captures are listed
     gathered: Gathered | None = None  #: where the pages were gathered
     year: str | None = None  #: only pages that were gathered for this year
 
     def source(
         self, *, with_languages: bool = True, of: str = "page_languages", columns: tuple[str, ...] = COLUMNS
     ) -> tuple[str, dict[str, Any]]:
-        """A subquery with `COLUMNS`, and the values to bind; of gathered pages with the columns that were gathered.
-
-        Args:
-            with_languages: whether pages in languages that are not selected are left out; a share needs them.
-            of: SQL: what has these columns.
-            columns: other columns.
-        """
+        """Write a subquery of the pages that count, with `COLUMNS` or those gathered; return it with its values."""
         values: dict[str, Any] = {"least": self.min_confidence}
         conditions: list[str] = []
         if self.gathered is not None:
@@ -82,29 +81,28 @@ class Selection:
         if self.below is not None:
             values["below"] = self.below
             conditions.append("confidence < :below")
-        if with_languages and self.choices:
-            conditions.append(choice_condition(self.choices, values))
-        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-        chosen = ", ".join(columns)
+        languages = [choice_condition(self.choices, values)] if with_languages and self.choices else []
         if not self.min_confidence:
-            return f"(SELECT {chosen} FROM {of}{where})", values
+            return f"(SELECT {', '.join(columns)} FROM {of}{_where(conditions + languages)})", values
+        chosen = ", ".join(columns)
         # The threshold comes before the filters, so that --language und finds what it makes undetermined.
         for column, otherwise in (("language", "'und'"), ("script", "NULL")):
-            kept = f"CASE WHEN confidence < :least THEN {otherwise} ELSE {column} END AS {column}"
-            chosen = chosen.replace(column, kept, 1)
-        return f"(SELECT * FROM (SELECT {chosen} FROM {of}){where})", values
+            masked = f"CASE WHEN confidence < :least THEN {otherwise} ELSE {column} END AS {column}"
+            chosen = chosen.replace(column, masked, 1)
+        pages = f"(SELECT {chosen} FROM {of}{_where(conditions)})"
+        return f"(SELECT * FROM {pages}{_where(languages)})" if languages else pages, values
 
     @property
     def view(self) -> str:
-        """SQL: what to count pages of, see `source`; to list them by parts the view itself is better."""
+        """SQL for the pages to count, see `source`."""
         return _READ if self.fetched else "page_languages"
 
     def of_everything(self) -> Selection:
-        """The same, but captures of all kinds count unless ``status`` or ``mime`` say which."""
+        """Return a selection of captures of all kinds, unless ``status`` or ``mime`` choose them."""
         return replace(self, everything=True)
 
     def _about_fetched(self, values: dict[str, Any]) -> list[str]:
-        """What pages that were read must be; a condition that somebody asked for leaves out what was not read."""
+        """Write the conditions on fetched pages; an explicit one leaves out unfetched URLs."""
         with_status, is_text = IS_PAGE
         conditions = []
         if self.status:
@@ -121,16 +119,11 @@ class Selection:
                 conditions.append(f"length {sign} :{name}")
         if not conditions:
             return []
-        asked = self.status or self.mime or self.min_length is not None or self.max_length is not None
-        return [f"({'' if asked else 'fetched = 0 OR '}({' AND '.join(conditions)}))"]
+        only_fetched = self.status or self.mime or self.min_length is not None or self.max_length is not None
+        return [f"({'' if only_fetched else 'fetched = 0 OR '}({' AND '.join(conditions)}))"]
 
     def takes(self, language: str, script: str | None = None) -> bool:
-        """Return whether a language is selected; without a script, whether it is in any.
-
-        Args:
-            language: ISO 639-3 code.
-            script: ISO 15924 code; None for any.
-        """
+        """Return whether a language is selected; without a script, in any script."""
         if not self.choices:
             return True
         return any(
@@ -138,30 +131,34 @@ class Selection:
             for choice in self.choices
         )
 
+    def takes_label(self, label: str) -> bool:
+        """Return whether a label such as ``srp`` or ``srp_Cyrl`` is selected."""
+        language, _, script = label.partition("_")
+        return self.takes(language, script or None)
+
+
+def _where(conditions: list[str]) -> str:
+    return f" WHERE {' AND '.join(conditions)}" if conditions else ""
+
 
 def choice_condition(choices: Iterable[LanguageChoice], values: dict[str, Any]) -> str:
-    """Write the SQL condition that language and script are among the choices.
-
-    Args:
-        choices: one or more.
-        values: to be bound; those of the condition are added.
-    """
-    parts = []
-    for number, one in enumerate(choices):
-        values[f"language{number}"] = one.language
-        part = f"language = :language{number}"
-        if one.script is not None:
-            values[f"script{number}"] = one.script
-            part = f"({part} AND script = :script{number})"
-        parts.append(part)
-    return f"({' OR '.join(parts)})"
+    """Write the SQL condition that language and script are among the choices."""
+    conditions = []
+    for number, choice in enumerate(choices):
+        values[f"language{number}"] = choice.language
+        condition = f"language = :language{number}"
+        if choice.script is not None:
+            values[f"script{number}"] = choice.script
+            condition = f"({condition} AND script = :script{number})"
+        conditions.append(condition)
+    return f"({' OR '.join(conditions)})"
 
 
 def _of_types(types: Iterable[str], values: dict[str, Any]) -> str:
-    whole = [one for one in types if not one.endswith("/*")]
+    whole = [media_type for media_type in types if not media_type.endswith("/*")]
     parts = [_among("mime", whole, values)] if whole else []
-    for number, one in enumerate(one for one in types if one.endswith("/*")):
-        values[f"kind{number}"] = one[:-1]
+    for number, media_type in enumerate(media_type for media_type in types if media_type.endswith("/*")):
+        values[f"kind{number}"] = media_type[:-1]
         parts.append(f"substr(mime, 1, length(:kind{number})) = :kind{number}")
     return f"({' OR '.join(parts)})"
 
@@ -174,12 +171,8 @@ def _among(column: str, allowed: Iterable[Any], values: dict[str, Any]) -> str:
     return f"{column} IN ({', '.join(keys)})"
 
 
-def unanswered(connection: sqlite3.Connection) -> int:
-    """How many pages have captures of a calendar year that no run has answered for, counted once for each such year.
-
-    Args:
-        connection: a collection.
-    """
+def count_unanswered(connection: sqlite3.Connection) -> int:
+    """Count pages with captures of a calendar year that no run has answered, once for each such year."""
     (count,) = connection.execute(
         "SELECT COUNT(*) FROM (SELECT page, SUBSTR(date, 1, 4) AS year FROM history_captures WHERE date <> ''"
         " GROUP BY 1, 2 HAVING COUNT(run) = 0) AS of_history WHERE NOT EXISTS (SELECT 1 FROM captures"
@@ -197,22 +190,14 @@ WHERE own.finished IS NOT NULL AND (own.id = final.id OR own.id IN (SELECT value
 
 @singledispatch
 def outdated(connection: Any) -> int | None:
-    """The chosen run, where files were read or pages removed since: what it has not seen is ``und``; else None.
-
-    Args:
-        connection: a collection: a `sqlite3.Connection`, or what another room has registered an answer for.
-    """
+    """Return the chosen run if files were read or pages removed since, else None."""
     run = chosen_run(connection)
     return run.id if run is not None and has_changed(connection, run) else None
 
 
 @singledispatch
 def content_run(connection: Any) -> int | None:
-    """The content run behind the chosen one, which says what pages are by themselves; else the newest; else None.
-
-    Args:
-        connection: a collection: a `sqlite3.Connection`, or what another room has registered an answer for.
-    """
+    """Return the content run behind the chosen run, else the newest one, else None."""
     for query in (_OWN, f"SELECT MAX(id) FROM runs WHERE kind = 'content' AND finished IS NOT NULL AND {AT} IS NULL"):
         (run,) = connection.execute(query).fetchone()
         if run is not None:
@@ -221,14 +206,10 @@ def content_run(connection: Any) -> int | None:
 
 
 def total(column: str, where: str | None = None) -> str:
-    """SQL: the sum of a column of probabilities, 0.0 where there is none.
+    """Write SQL for the sum of a column of probabilities, 0.0 where there is none.
 
     Spark adds its partitions in whatever order they come. As decimals their sum is the same in every order; to SQLite
-    the cast says nothing.
-
-    Args:
-        column: SQL, a number from 0 to 1.
-        where: SQL: only these rows.
+    the cast means nothing.
 
     >>> total("share")
     'COALESCE(SUM(CAST(share AS DECIMAL(20, 18))), 0.0)'

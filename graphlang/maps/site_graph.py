@@ -9,8 +9,8 @@ import numpy as np
 
 from graphlang.db import collection
 from graphlang.maps.graph_measures import Ways, betweenness, shapes, steps_between
-from graphlang.maps.sites import by_site
-from graphlang.maps.web_graph import selected, site_numbers
+from graphlang.maps.sites import list_sites
+from graphlang.maps.web_graph import selected_pages, site_numbers
 
 if TYPE_CHECKING:
     import sqlite3
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from graphlang.maps.selection import Selection
     from graphlang.maps.sites import Site
 
-#: Up to so many pages of a site's largest component the diameter is exact; above it is a lower bound.
+#: Pages of a site's largest component up to which its diameter is exact; above, it is a lower bound.
 EXACT: Final = 256
-#: Distances are those between so many sites, the ones with the most pages, by ways over all sites.
+#: Distances are those between this many sites, the ones with the most pages, by paths over all sites.
 NEAR: Final = 1_000
 
 
@@ -66,7 +66,7 @@ class SiteDistance(NamedTuple):
 
 
 class SiteGraph(NamedTuple):
-    """Sites and the links between them: numbers stand for the sites in their order."""
+    """Sites and the links between them; numbers are places in ``sites``."""
 
     sites: list[SiteLinks]  #: the most pages first
     ways: Ways
@@ -78,19 +78,13 @@ class SiteGraph(NamedTuple):
 def site_graph(
     connection: sqlite3.Connection, selection: Selection, *, unit: str = "domain", measures: bool = True
 ) -> SiteGraph:
-    """The sites that count, and the links between them.
+    """Count the sites that count, and the links between them.
 
     The components are those of all pages that count, whether they were fetched or only linked to.
-
-    Args:
-        connection: a collection.
-        selection: which pages count; a link counts where both of its pages do.
-        unit: ``domain`` or ``host``.
-        measures: whether betweenness and components are wanted; else they are 0.
     """
-    sites = sorted(by_site(connection, unit, selection), key=lambda one: (-one.pages, one.site))
+    sites = sorted(list_sites(connection, unit, selection, unfetched=True), key=lambda site: (-site.pages, site.site))
     rank = {site.site: number for number, site in enumerate(sites)}
-    (source, target, links), shape = counted(connection, selection, rank, unit, measures=measures)
+    (source, target, links), shape = count_site_links(connection, selection, rank, unit, measures=measures)
     ways = Ways(len(sites), source, target)
     between, followed = betweenness(ways) if measures else (np.zeros(len(sites)), len(sites))
     _, language = np.unique([site.language for site in sites] or [""], return_inverse=True)
@@ -104,13 +98,16 @@ def site_graph(
         *(of_each(source, links), of_each(target, links), of_each(source, None), of_each(target, None)),
         *(of_each(source, same), between.tolist()),
     )
-    known: Sequence[tuple[int, int, int]] = shape or [(0, 0, 0)] * len(sites)
-    rows = [_row(site, numbers_of, its) for site, its, *numbers_of in zip(sites, known, *counts, strict=True)]
+    shape_of_each: Sequence[tuple[int, int, int]] = shape or [(0, 0, 0)] * len(sites)
+    rows = [
+        _row(site, numbers_of, site_shape)
+        for site, site_shape, *numbers_of in zip(sites, shape_of_each, *counts, strict=True)
+    ]
     return SiteGraph(rows, ways, links, np.stack((source, target), axis=1), followed)
 
 
-class Counted(NamedTuple):
-    """Links between sites, in order of both; sites are numbers."""
+class SiteLinkCounts(NamedTuple):
+    """Number of links for each pair of sites, in order of both; sites are numbers."""
 
     source: NDArray[np.int64]
     target: NDArray[np.int64]
@@ -118,23 +115,15 @@ class Counted(NamedTuple):
 
 
 @singledispatch
-def counted(
+def count_site_links(
     connection: Any, selection: Selection, rank: Mapping[str, int], unit: str, *, measures: bool
-) -> tuple[Counted, list[Shape]]:
-    """Count the links between sites, and the components of each.
-
-    Args:
-        connection: a `sqlite3.Connection`, or what another room has registered a way for.
-        selection: as in `site_graph`.
-        rank: the number of each site, by its name.
-        unit: as in `site_graph`.
-        measures: whether components are wanted; else there are none.
-    """
+) -> tuple[SiteLinkCounts, list[Shape]]:
+    """Count the links between sites, and measure the components of each."""
     numbers, names = site_numbers(connection, unit)
     of_name = np.array([rank.get(name, -1) for name in names], dtype=np.int32)
-    of_page = np.where(selected(connection, selection), of_name[numbers], np.int32(-1))
-    found, inside = _links(connection, of_page, len(rank), keep=measures)
-    return Counted(*found), shapes(of_page, len(rank), *inside, exact=EXACT) if measures else []
+    of_page = np.where(selected_pages(connection, selection), of_name[numbers], np.int32(-1))
+    pairs, inside = _links(connection, of_page, len(rank), keep=measures)
+    return SiteLinkCounts(*pairs), shapes(of_page, len(rank), *inside, exact=EXACT) if measures else []
 
 
 def _row(site: Site, numbers: list[Any], shape: tuple[int, int, int]) -> SiteLinks:
@@ -145,45 +134,37 @@ def _row(site: Site, numbers: list[Any], shape: tuple[int, int, int]) -> SiteLin
     return SiteLinks(site.site, site.language, site.pages, *links, inner, outer, between, *shape)
 
 
-def site_pairs(found: SiteGraph) -> Iterator[SitePair]:
-    """Pairs of sites with links from the one to the other.
-
-    Args:
-        found: the graph.
-    """
-    for (source, target), links in zip(found.pairs.tolist(), found.links.tolist(), strict=True):
-        one, other = found.sites[source], found.sites[target]
-        yield SitePair(one.site, other.site, links, links / one.links_out, one.language, other.language)
+def site_pairs(graph: SiteGraph) -> Iterator[SitePair]:
+    """Yield pairs of sites with links from the first to the second."""
+    for (source, target), links in zip(graph.pairs.tolist(), graph.links.tolist(), strict=True):
+        begin, end = graph.sites[source], graph.sites[target]
+        yield SitePair(begin.site, end.site, links, links / begin.links_out, begin.language, end.language)
 
 
-def site_distances(found: SiteGraph) -> Iterator[SiteDistance]:
-    """Distances between the `NEAR` sites with the most pages, where there is a way; each is exact.
-
-    Args:
-        found: the graph.
-    """
-    names = [one.site for one in found.sites]
-    for one, other, steps in steps_between(found.ways, np.arange(min(NEAR, len(names)))):
-        yield SiteDistance(names[one], names[other], steps)
+def site_distances(graph: SiteGraph) -> Iterator[SiteDistance]:
+    """Yield exact distances between the `NEAR` sites with the most pages, where a path connects them."""
+    names = [site.site for site in graph.sites]
+    for source, target, steps in steps_between(graph.ways, np.arange(min(NEAR, len(names)))):
+        yield SiteDistance(names[source], names[target], steps)
 
 
 def _links(
     connection: sqlite3.Connection, of_page: NDArray[np.int32], size: int, *, keep: bool
 ) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]], list[NDArray[np.int32]]]:
-    """Pairs of different sites with their links, and the links within sites, if they are to be kept."""
+    """Count links between different sites; keep the links within sites if asked."""
     keys, counts = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
     inside = [np.zeros((2, 0), dtype=np.int32)]
     for source, target in collection.pairs(connection):
-        one, other = of_page[source], of_page[target]
-        counted = (one >= 0) & (other >= 0)
-        apart = counted & (one != other)
-        found = np.unique(one[apart].astype(np.int64) * size + other[apart], return_counts=True)
-        keys.append(found[0])
-        counts.append(found[1])
+        source_site, target_site = of_page[source], of_page[target]
+        counted = (source_site >= 0) & (target_site >= 0)
+        across = counted & (source_site != target_site)
+        pairs = np.unique(source_site[across].astype(np.int64) * size + target_site[across], return_counts=True)
+        keys.append(pairs[0])
+        counts.append(pairs[1])
         if keep:
-            inside.append(np.stack((source, target))[:, counted & ~apart])
-    every, place = np.unique(np.concatenate(keys), return_inverse=True)
-    links = np.zeros(len(every), dtype=np.int64)
+            inside.append(np.stack((source, target))[:, counted & ~across])
+    distinct, place = np.unique(np.concatenate(keys), return_inverse=True)
+    links = np.zeros(len(distinct), dtype=np.int64)
     np.add.at(links, place, np.concatenate(counts))
-    begins, ends = np.divmod(every, max(size, 1))
+    begins, ends = np.divmod(distinct, max(size, 1))
     return (begins, ends, links), list(np.concatenate(inside, axis=1))

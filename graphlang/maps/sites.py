@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
 from graphlang.codes.territories import territory
 from graphlang.maps import shares
-from graphlang.maps.gathered import beside_own_text, gathered, others_answered
+from graphlang.maps.gathered import beside_own_text, gather, has_answered_history
+from graphlang.maps.page_counts import PageCounts
 from graphlang.maps.selection import Selection, content_run, total
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
 
 #: What a site can be. Several together make a finer one.
@@ -25,26 +27,29 @@ SHORT: Final = 50
 SURE: Final = 0.8
 _EXPRESSIONS: Final = {"country": "country(tld)", "path": "first_folder(url)", "year": "SUBSTR(date, 1, 4)"}
 _NEEDED: Final = {"country": "tld", "path": "url", "year": "date"}
-_COUNTS: Final = 7  # of pages of a site and language, in a row
+_STEPS: Final = 50  # classes of confidence: few, for each site has its own
+EXACT: Final = 100  #: doubtful pages of a site up to which its interval is exact
 
 
-class Row(NamedTuple):
+class SiteRow(NamedTuple):
     """Pages of one language on one site."""
 
     site: str  #: its name; with several units (`--by host --by tld`) a column for each, of the unit's name
     language: str  #: ISO 639-3
     name: str  #: of the language, in English
-    pages: int  #: that were read
-    unfetched: int  #: that were only linked to
-    #: of the site's pages that were read, those in several languages by their shares (of its unfetched pages where none
+    expected: float  #: expected number of pages: the sum of the probabilities
+    low: int  #: lower end of a 95 % interval for the number of pages
+    high: int  #: upper end
+    #: of the expected pages of the site, pages in several languages by their shares (of unfetched URLs where no page
     #: was read)
     share: float
-    confidence: float  #: mean of the pages that were read (of the unfetched ones where none was)
+    pages: int  #: fetched pages with this answer
+    confidence: float  #: mean of the fetched pages (of the unfetched URLs where there is none)
+    also: int  #: fetched pages with another answer that are in this language in part
+    unfetched: int  #: URLs that were only linked to
     length: int  #: characters of visible text
-    #: pages that were read with fewer than 50 letters (`SHORT`); where no run has counted them, characters
-    short: int
+    short: int  #: fetched pages with fewer than 50 letters (or characters)
     resolved: int  #: short pages that are in doubt by their own text, and not by the chosen run
-    also: int  #: pages that were read, are in another language, and in this one in part
 
 
 class Map(NamedTuple):
@@ -61,58 +66,90 @@ def language_map(
     min_confidence: float = 0.0,
     selection: Selection | None = None,
     scripts: bool = False,
-) -> list[Row]:
-    """The map by one unit, greatest sites first and within a site the commonest language first.
-
-    Args:
-        connection: a collection; its chosen run gives the languages.
-        by: ``host``, ``domain`` (registered domain), ``suffix`` (public suffix), ``tld``, ``country`` (of the ccTLD,
-            ISO 3166-1), ``path`` (host and first folder of the path) or ``year`` (of the capture); or several.
-        min_confidence: pages below count as ``und``.
-        selection: which pages count; in place of ``min_confidence``.
-        scripts: tell the scripts of a language apart: ``language`` is then a label (``srp_Cyrl``).
-
-    Raises:
-        ValueError: ``by`` is none of these.
-    """
+) -> list[SiteRow]:
+    """Map languages by one unit: greatest sites first, within a site the commonest language first."""
     units = (by,) if isinstance(by, str) else tuple(by)
-    made = site_map(connection, units, selection or Selection(min_confidence=min_confidence), scripts=scripts)
+    table = site_map(connection, units, selection or Selection(min_confidence=min_confidence), scripts=scripts)
     width = len(units)
-    return [Row(" ".join(row[:width]), *row[width:]) for row in made.rows]
+    return [SiteRow(" ".join(row[:width]), *row[width:]) for row in table.rows]
 
 
 def site_map(
-    connection: sqlite3.Connection, units: Sequence[str], selection: Selection, *, scripts: bool = False
+    connection: sqlite3.Connection,
+    units: Sequence[str],
+    selection: Selection,
+    *,
+    scripts: bool = False,
+    unfetched: bool = False,
 ) -> Map:
-    """The map by one or several units, as a table: a column for each unit (``site`` where there is one), then `Row`'s.
+    """Map languages by one or several units: a column for each unit (``site`` if one), then those of `SiteRow`.
 
-    The greatest sites come first, the years of each in their order, and of a year the commonest language first.
-
-    Args:
-        connection: as in `language_map`.
-        units: of `UNITS`. By year only pages that were read count, for the others have no date; each once for every
-            year of which there is a capture with an answer.
-        selection: which pages count. Shares are of all of a site's pages, also where only some languages are wanted:
-            a page that is half Welsh and half English counts half for each, and in ``pages`` for its answer.
-        scripts: as in `language_map`; scripts are told apart, too, where the selection wants one of them.
-
-    Raises:
-        ValueError: a unit is unknown, or named twice.
+    The greatest sites come first, the years of each in their order, and of a year the commonest language first. With
+    ``unfetched``, languages and sites of which there are only unfetched URLs have rows, too.
     """
     for unit in units:
         if unit not in UNITS:
             raise ValueError(f"cannot group by {unit}; there are {', '.join(UNITS)}")
     if len(set(units)) < len(units) or not units:
         raise ValueError(f"cannot group by {','.join(units)}: name each unit once")
-    scripts = scripts or any(one.script for one in selection.choices)
+    scripts = scripts or any(choice.script for choice in selection.choices)
     connection.create_function("first_folder", 1, first_folder, deterministic=True)
     connection.create_function("country", 1, _country, deterministic=True)
     by_year = "year" in units
-    if by_year and others_answered(connection):
+    if by_year and has_answered_history(connection):
         needed = [_NEEDED.get(unit, unit) for unit in units]
-        with gathered(connection, selection, also=needed, yearly=True) as at_hand:
-            return _map(connection, units, at_hand, scripts=scripts, of_captures=True)
-    return _map(connection, units, selection, scripts=scripts)
+        with gather(connection, selection, extra=needed, yearly=True) as at_hand:
+            return _map(connection, units, at_hand, scripts=scripts, unfetched=unfetched, of_captures=True)
+    return _map(connection, units, selection, scripts=scripts, unfetched=unfetched)
+
+
+class _SiteLanguage(PageCounts):
+    def __init__(self, language: str) -> None:
+        super().__init__(language)
+        self.short = self.resolved = 0
+
+
+class _SiteCounts:
+    """Languages of a site."""
+
+    def __init__(self) -> None:
+        self.languages: dict[str, _SiteLanguage] = {}
+
+    def find(self, language: str, script: str | None) -> _SiteLanguage:
+        label = f"{language}_{script}" if script else language
+        counts = self.languages.get(label)
+        if counts is None:
+            counts = self.languages[label] = _SiteLanguage(label)
+        return counts
+
+    @property
+    def pages(self) -> int:
+        return sum(counts.pages for counts in self.languages.values())
+
+    @property
+    def unfetched(self) -> int:
+        return sum(counts.unfetched for counts in self.languages.values())
+
+    def rows(self, *, unfetched: bool) -> list[tuple[Any, ...]]:
+        """List the fields of `SiteRow` after ``site``, the commonest language first."""
+        weights = {label: counts.weight for label, counts in self.languages.items()}
+        weight, urls = sum(weights.values()), self.unfetched
+        listed = [counts for counts in self.languages.values() if counts.has_row(weight, unfetched=unfetched)]
+        weight = sum(weights[counts.language] for counts in listed)
+        rows = []
+        for counts in listed:
+            share = counts.unfetched / urls if urls else 0.0
+            if weight:
+                share = weights[counts.language] / weight
+            name, (low, high) = languages.name(counts.language), counts.interval(EXACT)
+            rows.append(
+                (
+                    *(counts.language, name, counts.expected, low, high, share, counts.pages, counts.mean_confidence),
+                    *(counts.also, counts.unfetched, counts.length, counts.short, counts.resolved),
+                )
+            )
+        rows.sort(key=lambda row: (-round(row[2], 6), -row[9], -row[8], row[0]))
+        return rows
 
 
 def _map(
@@ -121,94 +158,71 @@ def _map(
     selection: Selection,
     *,
     scripts: bool,
+    unfetched: bool,
     of_captures: bool = False,
 ) -> Map:
     source, values = selection.source(with_languages=False, of=selection.view)
-    sites = [_EXPRESSIONS.get(unit, unit) for unit in units]
+    keys = [_EXPRESSIONS.get(unit, unit) for unit in units]
     values |= {"short": SHORT, "sure": SURE, "own": content_run(connection)}
+    places = ", ".join(str(place + 1) for place in range(len(units) + 5))
+    # One pass: pages with the same answers and similar confidences come together. The sums are exact.
     query = (
-        f"SELECT {', '.join(sites)}, language, {'script' if scripts else 'NULL'},"
+        f"SELECT {', '.join(keys)}, language, {'script' if scripts else 'NULL'},"
+        " CASE WHEN fetched = 1 AND runner_up <> language THEN runner_up END,"
+        f" CASE WHEN fetched = 1 THEN CAST(confidence * {_STEPS} AS INTEGER) END,"
+        f" CASE WHEN fetched = 1 THEN CAST(runner_up_confidence * {_STEPS} AS INTEGER) END,"
         f" SUM(fetched), COUNT(*) - SUM(fetched), {total('confidence', 'fetched = 1')}, {total('confidence')},"
+        f" {total('runner_up_confidence', 'fetched = 1')},"
         " SUM(COALESCE(length, 0)), COUNT(*) FILTER (WHERE fetched = 1 AND letters < :short),"
         " COUNT(*) FILTER (WHERE fetched = 1 AND letters < :short AND confidence >= :sure"
         " AND (COALESCE(own_confidence, 0) < :sure OR own_language IN ('und', 'zxx'))"
         " AND language NOT IN ('und', 'zxx') AND COALESCE(method, '') <> 'correction')"
         f" FROM {source if selection.gathered else beside_own_text(source)}"
-        f"{' WHERE fetched = 1' if 'year' in units else ''} GROUP BY {_first(len(units) + 2)}"
-        f" ORDER BY {_first(len(units) + 2)}"
+        f"{' WHERE fetched = 1' if 'year' in units else ''} GROUP BY {places} ORDER BY {places}"
     )
-    columns = ("site",) if len(units) == 1 else tuple(units)
-    script = "parts.script, pages.script" if scripts else "NULL, NULL"
-    in_part = connection.execute(
-        f"SELECT {', '.join(sites)}, parts.language, pages.language, {script}, COUNT(DISTINCT pages.page),"
-        f" {total('page_shares.share')}{shares.others(source, of_captures=of_captures, scripts=scripts)}"
-        f" GROUP BY {_first(len(units) + 4)} ORDER BY {_first(len(units) + 4)}",
-        values,
-    )
-    found = _ranked(connection.execute(query, values), in_part, units)
-    rows = [row for row in found if selection.takes(*_parts(row[len(units)]))]
-    return Map((*columns, *Row._fields[1:]), rows)
-
-
-def _first(count: int) -> str:
-    """SQL: so many columns, by their places."""
-    return ", ".join(str(place + 1) for place in range(count))
-
-
-def _parts(label: str) -> tuple[str, str | None]:
-    language, _, script = label.partition("_")
-    return language, script or None
-
-
-def _ranked(
-    rows: Iterable[tuple[Any, ...]], in_part: Iterable[tuple[Any, ...]], units: Sequence[str]
-) -> list[tuple[Any, ...]]:
     width = len(units)
-    listed = list(rows)
-    also: dict[tuple[Any, ...], int] = {}
-    gained: dict[tuple[Any, ...], float] = {}  # pages, of those in another language
-    for row in in_part:
-        language, answer, script, of_answer, pages, share = row[width:]
-        its, lost = (*row[:width], language, script), (*row[:width], answer, of_answer)
-        also[its] = also.get(its, 0) + pages
-        gained[its] = gained.get(its, 0.0) + share
-        gained[lost] = gained.get(lost, 0.0) - share
-    known = {row[: width + 2] for row in listed}
-    listed += [(*its, *[0] * _COUNTS) for its in also if its not in known]
-    read: dict[tuple[Any, ...], int] = {}
-    linked: dict[tuple[Any, ...], int] = {}
-    for row in listed:
-        site = row[:width]
-        read[site] = read.get(site, 0) + row[width + 2]
-        linked[site] = linked.get(site, 0) + row[width + 3]
-    result: list[tuple[Any, ...]] = []
-    for row in listed:
-        site, (language, script, pages, unfetched, sure, all_sure, *rest) = row[:width], row[width:]
-        label = f"{language}_{script}" if script else language
-        its = (*site, language, script)
-        share = (pages + gained.get(its, 0.0)) / read[site] if read[site] else unfetched / linked[site]
-        confidence = sure / pages if pages else all_sure / unfetched if unfetched else 0.0
-        counts = (pages, unfetched, share, confidence, *rest, also.get(its, 0))
-        result.append((*site, label, languages.name(label), *counts))
-    # Years come in their order: of a site, or where they come first, the sites of a year.
-    place = units.index("year") if "year" in units else width
+    sites: dict[tuple[Any, ...], _SiteCounts] = {}
+    for row in connection.execute(query, values):
+        site = sites.setdefault(row[:width], _SiteCounts())
+        language, script, runner_up, _, _, pages, urls, sure, all_sure, second, *lengths = row[width:]
+        counts = site.find(language, script)
+        counts.add_pages(pages, sure)
+        counts.unfetched += urls
+        counts.unfetched_confidence += all_sure - sure
+        counts.length += lengths[0]
+        counts.short += lengths[1]
+        counts.resolved += lengths[2]
+        if runner_up is not None and not scripts:
+            site.find(runner_up, None).add_chances(pages, second)
+    for row in connection.execute(shares.parts_query(source, keys, of_captures=of_captures, scripts=scripts), values):
+        site = sites[row[:width]]
+        language, answer, script, answer_script, pages, share = row[width:]
+        counts = site.find(language, script)
+        counts.also += pages
+        counts.parts += share
+        site.find(answer, answer_script).parts -= share
+    columns = ("site",) if width == 1 else tuple(units)
+    unfetched = unfetched or selection.fetched is False or selection.everything
+    rows = [
+        (*key, *row)
+        for key in _ranked(sites, units)
+        for row in sites[key].rows(unfetched=unfetched)
+        if selection.takes_label(row[0])
+    ]
+    return Map((*columns, *SiteRow._fields[1:]), rows)
+
+
+def _ranked(sites: dict[tuple[Any, ...], _SiteCounts], units: Sequence[str]) -> list[tuple[Any, ...]]:
+    """Rank sites: greatest first, the years of a site in their order; or by year, and within a year greatest first."""
+    place = units.index("year") if "year" in units else len(units)
     years_first = place == 0
-    whole = {site: (site[0],) if years_first else (*site[:place], *site[place + 1 :]) for site in read}
+    groups = {key: (key[0],) if years_first else (*key[:place], *key[place + 1 :]) for key in sites}
+    sizes = {key: (-site.pages, -site.unfetched) for key, site in sites.items()}
     totals: dict[tuple[Any, ...], tuple[int, int]] = {}
-    for site, its in whole.items():
-        before = totals.get(its, (0, 0))
-        totals[its] = (0, 0) if years_first else (before[0] - read[site], before[1] - linked[site])
-
-    def rank(row: tuple[Any, ...]) -> tuple[Any, ...]:
-        site = row[:width]
-        within = (-read[site], -linked[site], site) if years_first else (site,)
-        return (
-            *(totals[whole[site]], whole[site], *within),
-            *(-row[width + 2], -row[width + 3], -row[-1], row[width]),
-        )
-
-    result.sort(key=rank)
-    return result
+    for key, group in groups.items():
+        pages, unfetched = totals.get(group, (0, 0))
+        totals[group] = (0, 0) if years_first else (pages + sizes[key][0], unfetched + sizes[key][1])
+    return sorted(sites, key=lambda key: (totals[groups[key]], groups[key], *(sizes[key] if years_first else ()), key))
 
 
 @cache
@@ -217,7 +231,7 @@ def _country(tld: str) -> str:
 
 
 def first_folder(url: str) -> str:
-    """Host and first folder of a URL's path.
+    """Return host and first folder of a URL.
 
     >>> first_folder("http://a.example/fr/guide/x.html")
     'a.example/fr/'
@@ -230,7 +244,7 @@ def first_folder(url: str) -> str:
 
 
 class Site(NamedTuple):
-    """One host or domain with its commonest language."""
+    """A host or domain with its commonest language."""
 
     site: str
     language: str  #: ISO 639-3; where the selection wants a script, with that: ``zho_Hant``
@@ -242,17 +256,15 @@ class Site(NamedTuple):
     languages: str  #: all of them with their shares: ``deu 0.800, fra 0.200``
 
 
-def by_site(connection: sqlite3.Connection, unit: str, selection: Selection) -> Iterator[Site]:
-    """One row for each host or domain.
-
-    Args:
-        connection: a collection.
-        unit: ``host`` or ``domain``.
-        selection: which pages count.
-    """
-    rows = site_map(connection, [unit], selection).rows
-    for site, group in groupby(rows, key=lambda row: str(row[0])):
-        its = list(group)
-        pages, unfetched, length = (sum(row[column] for row in its) for column in (3, 4, 7))
-        parts = ", ".join(f"{row[1]} {row[5]:.3f}" for row in its)
-        yield Site(site, its[0][1], its[0][5], its[0][6], pages, unfetched, length, parts)
+def list_sites(
+    connection: sqlite3.Connection, unit: str, selection: Selection, *, unfetched: bool = False
+) -> Iterator[Site]:
+    """Yield one row for each host or domain; with ``unfetched``, also for those of which no page was read."""
+    rows = map(SiteRow._make, site_map(connection, [unit], selection, unfetched=unfetched).rows)
+    for name, group in groupby(rows, key=attrgetter("site")):
+        site = list(group)
+        pages, unfetched, length = (
+            sum(getattr(row, field) for row in site) for field in ("pages", "unfetched", "length")
+        )
+        parts = ", ".join(f"{row.language} {row.share:.3f}" for row in site)
+        yield Site(name, site[0].language, site[0].share, site[0].confidence, pages, unfetched, length, parts)

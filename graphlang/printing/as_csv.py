@@ -26,26 +26,23 @@ _END = "\r\n"
 
 
 def write_csv(
-    columns: Sequence[str], rows: Iterable[Sequence[Any]], file: IO[str], *, safe: bool = False, shown: bool = False
+    columns: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    file: IO[str],
+    *,
+    safe: bool = False,
+    for_screen: bool = False,
 ) -> int:
-    """Write rows, with a header; returns how many there were.
-
-    Args:
-        columns: their names.
-        rows: as many values each as there are columns.
-        file: opened with ``newline=""``, or a terminal.
-        safe: put an apostrophe before texts that begin like a formula; numbers stay as they are.
-        shown: the file is a terminal: what could steer it is an escape.
-    """
+    """Write rows with a header; return their number."""
     file.write(_lines([columns], returns=True))
     written = 0
-    for text, count in printed(rows, lambda block: _made(block, safe=safe, shown=shown)):
+    for text, count in printed(rows, lambda block: _made(block, safe=safe, for_screen=for_screen)):
         file.write(text)
         written += count
     return written
 
 
-def _made(rows: Sequence[Sequence[Any]], *, safe: bool, shown: bool) -> str:
+def _made(rows: Sequence[Sequence[Any]], *, safe: bool, for_screen: bool) -> str:
     returns = False  # there may be a carriage return in a cell
     columns: list[Sequence[Any]] = []
     cells: Sequence[Any] | None
@@ -53,8 +50,8 @@ def _made(rows: Sequence[Sequence[Any]], *, safe: bool, shown: bool) -> str:
         cells = numbers(column)
         if cells is None:
             texts = joined(column, "\n")
-            if texts is None or shown or (safe and _MAY_BE_FORMULA.search(texts)) or _has_surrogates(texts):
-                cells, returns = [_text(value, safe=safe, shown=shown) for value in column], True
+            if texts is None or for_screen or (safe and _MAY_BE_FORMULA.search(texts)) or _has_surrogates(texts):
+                cells, returns = [_text(value, safe=safe, for_screen=for_screen) for value in column], True
             else:
                 cells, returns = column, returns or "\r" in texts
         columns.append(cells)
@@ -92,10 +89,10 @@ def _has_surrogates(text: str) -> bool:
     return False
 
 
-def _text(value: Any, *, safe: bool, shown: bool) -> str:
+def _text(value: Any, *, safe: bool, for_screen: bool) -> str:
     text = cell(value)
     if safe and isinstance(value, str) and text.startswith(FORMULA):
         text = "'" + text
-    if shown:
+    if for_screen:
         return visible(text)
-    return _SURROGATE.sub(lambda found: visible(found[0]), text)
+    return _SURROGATE.sub(lambda match: visible(match[0]), text)

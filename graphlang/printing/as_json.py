@@ -19,11 +19,7 @@ _NUMBERS: Final = _WHOLE | {float}
 
 
 def json_text(value: Any, *, indent: int | None = None) -> str:
-    r"""A value as JSON, without a line feed at its end.
-
-    Args:
-        value: what JSON can hold; floats that are no numbers become null.
-        indent: spaces for each level; None for one line.
+    r"""Return a value as JSON, without a line feed at its end.
 
     >>> json_text({"a": "é\u202e\x7f"})
     '{"a": "é\\u202e\\u007f"}'
@@ -32,18 +28,12 @@ def json_text(value: Any, *, indent: int | None = None) -> str:
         text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
     except ValueError:
         text = json.dumps(_finite(value), ensure_ascii=False, indent=indent)
-    # The module escapes what JSON requires. All of the others can only stand in strings, and line feeds only between.
+    # The module escapes what JSON requires. All others occur in strings only, and line feeds only between.
     return "\n".join(CONTROL.sub(_escape, line) for line in text.split("\n"))
 
 
 def write_jsonl(columns: Sequence[str], rows: Iterable[Sequence[Any]], file: IO[str]) -> int:
-    """Write each row as an object on a line of its own; returns how many there were.
-
-    Args:
-        columns: their names.
-        rows: as many values each as there are columns.
-        file: opened with ``newline=""``, or a terminal.
-    """
+    """Write each row as an object on its own line; return their number."""
     names = [json_text(name).replace("%", "%%") for name in columns]
 
     def made(block: Sequence[Sequence[Any]]) -> str:
@@ -59,7 +49,7 @@ def write_jsonl(columns: Sequence[str], rows: Iterable[Sequence[Any]], file: IO[
 
 
 def _values(column: Sequence[Any]) -> tuple[str, Sequence[Any]]:
-    """A column as JSON: what stands in a row for one of its values, and the values that are put there."""
+    """Return a column as JSON: the placeholder of its values in a row, and the values."""
     kinds = set(map(type, column))
     if kinds == {int}:
         return "%s", column
@@ -77,11 +67,11 @@ def _values(column: Sequence[Any]) -> tuple[str, Sequence[Any]]:
 
 def _finite(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _finite(one) for name, one in value.items()}
+        return {name: _finite(item) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_finite(one) for one in value]
+        return [_finite(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _escape(found: re.Match[str]) -> str:
-    return f"\\u{ord(found[0]):04x}"
+def _escape(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"

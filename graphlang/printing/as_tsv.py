@@ -23,13 +23,7 @@ _MEANT: Final = {escape[1]: letter for letter, escape in _LETTERS.items()}
 
 
 def write_tsv(columns: Sequence[str], rows: Iterable[Sequence[Any]], file: IO[str]) -> int:
-    """Write rows, with a header; returns how many there were.
-
-    Args:
-        columns: their names.
-        rows: as many values each as there are columns.
-        file: opened with ``newline=""``, or a terminal.
-    """
+    """Write rows with a header; return their number."""
     file.write(_made([columns]))
     written = 0
     for text, count in printed(rows, _made):
@@ -39,15 +33,12 @@ def write_tsv(columns: Sequence[str], rows: Iterable[Sequence[Any]], file: IO[st
 
 
 def cells(line: str) -> list[str]:
-    r"""What was written to a line.
-
-    Args:
-        line: with or without its line feed.
+    r"""Return the cells that a line was written from.
 
     >>> cells("C:\\\\temp\ttwo\\nlines\t\\u001b[2J\n")
     ['C:\\temp', 'two\nlines', '\x1b[2J']
     """
-    return [_ESCAPE.sub(_meant, one) for one in line.removesuffix("\n").split("\t")]
+    return [_ESCAPE.sub(_meant, cell) for cell in line.removesuffix("\n").split("\t")]
 
 
 def _made(rows: Sequence[Sequence[Any]]) -> str:
@@ -56,18 +47,18 @@ def _made(rows: Sequence[Sequence[Any]]) -> str:
 
 
 def _cells(column: Sequence[Any]) -> Iterable[str]:
-    found = numbers(column)
-    if found is not None:
-        return found
-    texts = joined(column)
-    if texts is not None and texts.isprintable() and "\\" not in texts:  # what is escaped is not printable
+    texts = numbers(column)
+    if texts is not None:
+        return texts
+    text = joined(column)
+    if text is not None and text.isprintable() and "\\" not in text:  # what is escaped is not printable
         return [value or "" for value in column]
     return [_ESCAPED.sub(_escape, cell(value)) for value in column]
 
 
-def _escape(found: re.Match[str]) -> str:
-    return _LETTERS.get(found[0]) or f"\\u{ord(found[0]):04x}"
+def _escape(match: re.Match[str]) -> str:
+    return _LETTERS.get(match[0]) or f"\\u{ord(match[0]):04x}"
 
 
-def _meant(found: re.Match[str]) -> str:
-    return _MEANT[found[1]] if found[1] else chr(int(found[2], 16))
+def _meant(match: re.Match[str]) -> str:
+    return _MEANT[match[1]] if match[1] else chr(int(match[2], 16))

@@ -1,4 +1,4 @@
-"""Values -> what stands for them in a cell, and in JSON."""
+"""Values -> their text in a cell, and in JSON."""
 
 from __future__ import annotations
 
@@ -12,12 +12,9 @@ if TYPE_CHECKING:
 
 
 def cell(value: Any) -> str:
-    """What stands for a value in a cell.
+    """Return the text of a value in a cell.
 
     Floats have four digits after the point; none, and what is no number, is an empty cell.
-
-    Args:
-        value: a string, a number, or None.
 
     >>> cell("a"), cell(0.25), cell(7), cell(None), cell(float("nan"))
     ('a', '0.2500', '7', '', '')
@@ -32,10 +29,7 @@ def cell(value: Any) -> str:
 
 
 def plain(value: Any) -> Any:
-    """The same for JSON.
-
-    Args:
-        value: what JSON can hold.
+    """Return the value as JSON takes it.
 
     >>> plain(1 / 3), plain(float("inf")), plain("a")
     (0.3333, None, 'a')
@@ -51,18 +45,14 @@ _TEXTS: Final = frozenset((str, type(None)))
 _NUMBERS: Final = frozenset((int, float, type(None)))
 
 
-def printed(rows: Iterable[Sequence[Any]], made: Callable[[list[Sequence[Any]]], str]) -> Iterator[tuple[str, int]]:
-    """The text of all rows, block by block, with the number of rows in each.
+def printed(rows: Iterable[Sequence[Any]], write: Callable[[list[Sequence[Any]]], str]) -> Iterator[tuple[str, int]]:
+    """Yield the text of rows in blocks, with the number of rows in each.
 
     Blocks begin with one row and grow, so that the first rows come at once, and long texts take no more memory.
-
-    Args:
-        rows: of equal length.
-        made: the text of some rows.
     """
-    left, size = iter(rows), 1
-    while block := list(islice(left, size)):
-        text = made(block)
+    remaining, size = iter(rows), 1
+    while block := list(islice(remaining, size)):
+        text = write(block)
         yield text, len(block)
         if len(text) > _LARGE:
             size = max(1, size // 4)
@@ -71,11 +61,7 @@ def printed(rows: Iterable[Sequence[Any]], made: Callable[[list[Sequence[Any]]],
 
 
 def joined(column: Sequence[Any], between: str = "") -> str | None:
-    """All texts of a column as one; None where it holds other values than texts and None.
-
-    Args:
-        column: values.
-        between: what stands before each text.
+    """Join all texts of a column; None where it holds other values than texts and None.
 
     >>> joined(["a", None, "b"], "-"), joined([1, "a"])
     ('-a-b', None)
@@ -86,7 +72,7 @@ def joined(column: Sequence[Any], between: str = "") -> str | None:
 
 
 def numbers(column: Sequence[Any]) -> list[str] | None:
-    """The cells of a column of numbers and None; None where it holds other values.
+    """Return the cells of a column of numbers and None; None where it holds other values.
 
     >>> numbers([1, 0.25, None, float("nan")]), numbers([1, "a"])
     (['1', '0.2500', '', ''], None)

@@ -1,8 +1,9 @@
-"""What the report says, as plain values: counted once, in a few passes over the database."""
+"""What the report shows, as plain values: counted once, in a few passes over the database."""
 
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -10,10 +11,11 @@ from graphlang.codes import languages, territories
 from graphlang.codes.names import name_of
 from graphlang.db import values
 from graphlang.maps import languages as language_lists
-from graphlang.maps.gathered import gathered
+from graphlang.maps.changes import PageChangeCount, count_year_changes
+from graphlang.maps.gathered import gather
 from graphlang.maps.language_graph import LanguageGraph, first_with_links
-from graphlang.maps.selection import IS_PAGE, Selection, outdated, total, unanswered
-from graphlang.maps.sites import SHORT, SURE, site_map
+from graphlang.maps.selection import FLOOR, IS_PAGE, Selection, count_unanswered, outdated, total
+from graphlang.maps.sites import SHORT, SURE, SiteRow, site_map
 
 if TYPE_CHECKING:
     import sqlite3
@@ -25,7 +27,10 @@ LINKED: Final = 20
 CHANGES: Final = 40
 PROBLEMS: Final = 50
 DOUBTFUL: Final = 8
-#: Classes of length, in letters: from which on.
+#: Languages with a chart of their years, and rows of what changed between the last two years.
+CHARTS: Final = 12
+YEAR_CHANGES: Final = 15
+#: Lower bounds of classes of length, in letters.
 LENGTHS: Final = (0, 1, 25, 50, 100, 300, 1_000)
 
 
@@ -34,7 +39,7 @@ class Part(NamedTuple):
 
     language: str
     name: str
-    pages: int
+    expected: float
     share: float
 
 
@@ -46,17 +51,17 @@ class Place(NamedTuple):
     parts: list[Part]
 
 
-class Length(NamedTuple):
-    """Pages whose text has so many letters."""
+class LengthClass(NamedTuple):
+    """Pages whose text has a number of letters in this class."""
 
-    words: str  #: ``25 to 49``
+    letters: str  #: ``25 to 49``
     pages: int
-    own: float  #: mean confidence by their own text
-    final: float  #: mean confidence by the chosen run
+    by_text: float  #: mean confidence by the text alone
+    with_links: float  #: mean confidence by the chosen run
 
 
-class Change(NamedTuple):
-    """A page that the graph gave another language than its own text, or one at all."""
+class SettledPage(NamedTuple):
+    """A page that has another language by its links than by its text, or one at all."""
 
     url: str
     title: str
@@ -66,87 +71,106 @@ class Change(NamedTuple):
     before_confidence: float
     after: str
     after_confidence: float
+    neighbours: list[tuple[str, int]]  #: languages of linked pages, with their numbers, the commonest first
+
+
+class YearChanges(NamedTuple):
+    """Changes between two years."""
+
+    years: tuple[str, str]
+    languages: list[PageChangeCount]
+    sites: list[PageChangeCount]
 
 
 @dataclass(frozen=True)
 class Facts:
-    """All of it."""
+    """Everything that the report shows."""
 
     pages: int
     unfetched: int
-    outdated: int | None  #: the run that is shown, where it has not seen all that was read since
+    uncertain: int  #: pages with a language, and a confidence under `SURE`
+    classified: bool  #: whether there is a run
+    outdated: int | None  #: the chosen run, where it lacks captures that were read since
     captures: int
     files: int
     dates: tuple[str, str]
-    languages: list[language_lists.Row]
+    languages: list[language_lists.LanguageRow]
     countries: list[Place]
-    elsewhere: int  #: pages under top-level domains that are no country's
+    elsewhere: int  #: pages under top-level domains of no country
     sites: list[Place]
     all_sites: int
     years: list[Place]
+    year_changes: YearChanges | None
     unanswered: int  #: pages of other years that no run has answered for
     links: LanguageGraph
     components: bool  #: whether these languages have components and diameters
-    off_site: bool  #: whether the links are those between sites; else there are none, and all count
-    lengths: list[Length]
+    off_site: bool  #: whether links between sites are counted; if there are none, all links are
+    lengths: list[LengthClass]
     changed: int
     short: int
     resolved: int
-    changes: list[Change]
-    problems: list[tuple[str, int, str, str]]  #: kind, how many, a reason, a URL
-    other_status: list[tuple[str, int]]  #: captures that do not count, by why
+    changes: list[SettledPage]
+    unreadable: int
+    problems: list[tuple[str, int, str, str]]  #: kind, number, a reason, a URL
+    other_status: list[tuple[str, int]]  #: captures that do not count, by reason
     runs: list[dict[str, Any]]
-    sources: list[tuple[str, int, int]]  #: name, bytes, whether read to the end
+    sources: list[tuple[str, int, int]]  #: name, bytes, whether the whole file was read
 
 
-def facts(connection: sqlite3.Connection) -> Facts:
-    """Count all that the report says.
-
-    Args:
-        connection: a collection; its chosen run gives the languages.
-    """
-    with gathered(connection, Selection()) as selection:
-        return _facts(connection, selection)
+def count_facts(connection: sqlite3.Connection) -> Facts:
+    """Count everything that the report shows, by the chosen run."""
+    with gather(connection, Selection()) as selection:
+        facts = _count(connection, selection)
+    return replace(facts, year_changes=_year_changes(connection, facts.years))
 
 
-def _facts(connection: sqlite3.Connection, selection: Selection) -> Facts:
+def _count(connection: sqlite3.Connection, selection: Selection) -> Facts:
     source, values = selection.source()
-    pages, unfetched = connection.execute(
-        f"SELECT COALESCE(SUM(fetched), 0), COUNT(*) - COALESCE(SUM(fetched), 0) FROM {source}", values
+    pages, unfetched, uncertain = connection.execute(
+        f"SELECT COALESCE(SUM(fetched), 0), COUNT(*) - COALESCE(SUM(fetched), 0),"
+        " COUNT(*) FILTER (WHERE fetched = 1 AND confidence < :sure AND language NOT IN ('und', 'zxx'))"
+        f" FROM {source}",
+        values | {"sure": SURE},
     ).fetchone()
     (captures,) = connection.execute("SELECT COUNT(*) FROM captures").fetchone()
+    (unreadable,) = connection.execute("SELECT COUNT(*) FROM problems").fetchone()
     first, last = connection.execute("SELECT MIN(date), MAX(date) FROM captures WHERE date <> ''").fetchone()
-    hosts = site_map(connection, ["domain"], selection).rows
-    sites = _places(hosts)
-    countries = _places(site_map(connection, ["country"], selection).rows)
-    # What was only linked to may wait for its answer, and is a guess at best.
+    rows = [SiteRow._make(row) for row in site_map(connection, ["domain"], selection).rows]
+    sites = _places(rows)
+    countries = _places(_map(connection, "country", selection))
+    # An unfetched URL may have no answer yet, and has a guess at best.
     fetched = replace(selection, fetched=True)
     (all_links,) = connection.execute("SELECT COUNT(*) FROM links").fetchone()
     components = all_links <= _COMPONENTS
     unit, links = first_with_links(connection, fetched, ("domain", "page"), components=components)
     changed, changes = _changes(connection, source, values)
+    runs = _runs(connection)
     return Facts(
         pages=pages,
         unfetched=unfetched,
+        uncertain=uncertain,
+        classified=bool(runs),
         outdated=outdated(connection),
         captures=captures,
         files=connection.execute("SELECT COUNT(*) FROM sources").fetchone()[0],
         dates=((first or "")[:10], (last or "")[:10]),
-        languages=language_lists.languages_of(connection, selection),
+        languages=language_lists.list_languages(connection, selection),
         countries=[place for place in countries if place.name],
         elsewhere=sum(place.pages for place in countries if not place.name),
         sites=sites[:SITES],
         all_sites=len(sites),
-        years=sorted(_places(site_map(connection, ["year"], selection).rows), key=lambda place: place.name),
-        unanswered=unanswered(connection),
+        years=sorted(_places(_map(connection, "year", selection)), key=lambda place: place.name),
+        year_changes=None,
+        unanswered=count_unanswered(connection),
         links=links,
         components=components,
         off_site=unit == "domain",
         lengths=_lengths(connection, source, values),
         changed=changed,
-        short=sum(row[-3] for row in hosts),
-        resolved=sum(row[-2] for row in hosts),
+        short=sum(row.short for row in rows),
+        resolved=sum(row.resolved for row in rows),
         changes=changes,
+        unreadable=unreadable,
         problems=connection.execute(
             "SELECT kind, COUNT(*), MIN(reason), MIN(COALESCE(url, '')) FROM problems GROUP BY kind"
             " ORDER BY 2 DESC, 1 LIMIT ?",
@@ -159,7 +183,7 @@ def _facts(connection: sqlite3.Connection, selection: Selection) -> Facts:
             " GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
             (PROBLEMS,),
         ).fetchall(),
-        runs=_runs(connection),
+        runs=runs,
         sources=connection.execute(
             "SELECT name, bytes, finished FROM sources ORDER BY id LIMIT ?", (SITES,)
         ).fetchall(),
@@ -169,20 +193,41 @@ def _facts(connection: sqlite3.Connection, selection: Selection) -> Facts:
 _COMPONENTS: Final = 5_000_000  # links up to which components and diameters are worth their time
 
 
-def _places(rows: list[tuple[Any, ...]]) -> list[Place]:
-    found: dict[str, list[Part]] = {}
-    for site, language, name, pages, _, share, *_, also in rows:
-        if not pages and not also:  # only linked to
-            continue
-        found.setdefault(str(site), []).append(Part(language, name, pages, share))
+def _map(connection: sqlite3.Connection, unit: str, selection: Selection) -> list[SiteRow]:
+    return [SiteRow._make(row) for row in site_map(connection, [unit], selection).rows]
+
+
+def _places(rows: list[SiteRow]) -> list[Place]:
+    places: dict[str, list[SiteRow]] = {}
+    for row in rows:
+        places.setdefault(str(row.site), []).append(row)
     return [
-        Place(name, sum(part.pages for part in parts), sorted(parts, key=lambda part: -part.share))
-        for name, parts in found.items()
+        Place(
+            name,
+            sum(row.pages for row in listed),
+            sorted(
+                (Part(row.language, row.name, row.expected, row.share) for row in listed), key=lambda part: -part.share
+            ),
+        )
+        for name, listed in places.items()
     ]
 
 
+def _year_changes(connection: sqlite3.Connection, years: list[Place]) -> YearChanges | None:
+    """Count what changed between the last two years."""
+    dated = [place.name for place in years if place.name]
+    if len(dated) < 2:  # noqa: PLR2004 - a change needs two
+        return None
+    last = (dated[-2], dated[-1])
+    by_language, by_site = (
+        [row for row in count_year_changes(connection, last, Selection(), by) if any(row[3:])]
+        for by in ("language", "domain")
+    )
+    return YearChanges(last, by_language[:YEAR_CHANGES], by_site[:YEAR_CHANGES])
+
+
 def country_name(code: str) -> str:
-    """English name of a territory.
+    """Return the English name of a territory.
 
     >>> country_name("de"), country_name("gb")
     ('Germany', 'United Kingdom')
@@ -191,26 +236,30 @@ def country_name(code: str) -> str:
     return f"{name} (domain sold to all the world)" if code in territories.GENERIC_CCTLDS else name
 
 
-def usual(code: str) -> str:
-    """Names of the languages that are official in a territory."""
+def name_official_languages(code: str) -> str:
+    """Return the names of the languages that are official in a territory."""
     return ", ".join(languages.name(language) for language in territories.official(code)[:4])
 
 
-def _lengths(connection: sqlite3.Connection, source: str, values: dict[str, Any]) -> list[Length]:
+def _lengths(connection: sqlite3.Connection, source: str, values: dict[str, Any]) -> list[LengthClass]:
     steps = " ".join(f"WHEN letters < {end} THEN {place}" for place, end in enumerate(LENGTHS[1:]))
     rows = connection.execute(
         f"SELECT CASE {steps} ELSE {len(LENGTHS) - 1} END, COUNT(*),"
-        f" {total('own_confidence', _TOLD.format('own_language'))}, {total('confidence', _TOLD.format('language'))}"
+        f" {total('own_confidence', _HAS_LANGUAGE.format('own_language'))},"
+        f" {total('confidence', _HAS_LANGUAGE.format('language'))}"
         f" FROM {source} WHERE fetched = 1 GROUP BY 1 ORDER BY 1",
         values,
     )
-    return [Length(_between(place), pages, own / pages, final / pages) for place, pages, own, final in rows]
+    return [
+        LengthClass(_name_class(place), pages, by_text / pages, with_links / pages)
+        for place, pages, by_text, with_links in rows
+    ]
 
 
-_TOLD: Final = "{} NOT IN ('und', 'zxx')"
+_HAS_LANGUAGE: Final = "{} NOT IN ('und', 'zxx')"
 
 
-def _between(place: int) -> str:
+def _name_class(place: int) -> str:
     if place == len(LENGTHS) - 1:
         return f"{LENGTHS[place]:,} or more"
     first, last = LENGTHS[place], LENGTHS[place + 1] - 1
@@ -223,42 +272,67 @@ _CHANGED: Final = (
 )
 
 
-#: The surest first, of equals as they were read.
-_SUREST: Final = "confidence DESC, own_confidence DESC, file, place"
+#: The most certain first, equals as they were read.
+_ORDER: Final = "confidence DESC, own_confidence DESC, file, place"
 
 
-def _changes(connection: sqlite3.Connection, source: str, values: dict[str, Any]) -> tuple[int, list[Change]]:
+def _changes(connection: sqlite3.Connection, source: str, values: dict[str, Any]) -> tuple[int, list[SettledPage]]:
     (count,) = connection.execute(f"SELECT COUNT(*){_CHANGED.format(source=source)}", values).fetchone()
     rows = connection.execute(
-        "SELECT url, COALESCE(title, ''), SUBSTR(COALESCE(text, ''), 1, 80), letters, own_language, own_confidence,"
-        " language, confidence FROM ("
-        "SELECT told.*, captures.source AS file, captures.offset AS place"
-        f" FROM (SELECT *{_CHANGED.format(source=source)}) AS told JOIN captures ON captures.page = told.page"
-        f" ORDER BY {_SUREST}, told.page LIMIT :most) AS changed"
+        "SELECT changed.page, url, COALESCE(title, ''), SUBSTR(COALESCE(text, ''), 1, 80), letters, own_language,"
+        " own_confidence, language, confidence FROM ("
+        "SELECT candidates.*, captures.source AS file, captures.offset AS place"
+        f" FROM (SELECT *{_CHANGED.format(source=source)}) AS candidates"
+        " JOIN captures ON captures.page = candidates.page"
+        f" ORDER BY {_ORDER}, candidates.page LIMIT :most) AS changed"
         " LEFT JOIN pages ON pages.id = changed.page LEFT JOIN texts ON texts.page = changed.page"
-        f" ORDER BY {_SUREST}, changed.page",
+        f" ORDER BY {_ORDER}, changed.page",
         values | {"most": CHANGES},
+    ).fetchall()
+    neighbours = _neighbours(connection, source, values, [row[0] for row in rows])
+    return count, [
+        SettledPage._make((url, title, " ".join(text.split()), *answers, neighbours[page]))
+        for page, url, title, text, *answers in rows
+    ]
+
+
+def _neighbours(
+    connection: sqlite3.Connection, source: str, values: dict[str, Any], pages: list[int]
+) -> dict[int, list[tuple[str, int]]]:
+    """Count the fetched pages with links from or to each of these pages, by language."""
+    listed: defaultdict[int, list[tuple[str, int]]] = defaultdict(list)
+    if not pages:
+        return listed
+    numbers = ", ".join(map(str, pages))
+    rows = connection.execute(
+        "SELECT pairs.page, neighbours.language, COUNT(DISTINCT neighbours.page) FROM ("
+        f"SELECT source AS page, target AS neighbour FROM links WHERE source IN ({numbers})"
+        f" UNION ALL SELECT target, source FROM links WHERE target IN ({numbers})) AS pairs"
+        f" JOIN {source} AS neighbours ON neighbours.page = pairs.neighbour WHERE neighbours.fetched = 1"
+        " AND neighbours.language NOT IN ('und', 'zxx') GROUP BY 1, 2 ORDER BY 1, 3 DESC, 2",
+        values,
     )
-    found = [Change(*row) for row in rows]
-    return count, [one._replace(text=" ".join(one.text.split())) for one in found]
+    for page, language, count in rows:
+        listed[page].append((language, count))
+    return listed
 
 
 def _runs(connection: sqlite3.Connection) -> list[dict[str, Any]]:
-    rows = connection.execute(
+    cursor = connection.execute(
         "SELECT id, kind, method, model, model_hash, parameters, seeds, version, started, finished, pages, rounds,"
         " converged, id = (SELECT run FROM chosen) AS chosen FROM runs WHERE finished IS NOT NULL ORDER BY id"
     )
-    names = [name for name, *_ in rows.description]
-    found = [dict(zip(names, row, strict=True)) for row in rows]
-    for run in found:
+    names = [name for name, *_ in cursor.description]
+    runs = [dict(zip(names, row, strict=True)) for row in cursor]
+    for run in runs:
         parameters = values.parse_json("runs.parameters", run["parameters"], dict)
-        # What a model was trained with fills pages; it stands in the database.
-        shown = {name: value for name, value in parameters.items() if len(json.dumps(value)) <= _LONGEST}
-        run["parameters"] = json.dumps(shown, ensure_ascii=False)
-        run["left_out"] = len(parameters) - len(shown)
-    return found
+        # Those of a trained model fill pages; the database has them.
+        short = {name: value for name, value in parameters.items() if len(json.dumps(value)) <= _LONGEST}
+        run["parameters"] = json.dumps(short, ensure_ascii=False)
+        run["left_out"] = len(parameters) - len(short)
+    return runs
 
 
 _LONGEST: Final = 200
 
-__all__ = ["SHORT", "SURE", "Facts", "Length", "Part", "Place", "country_name", "facts", "usual"]
+__all__ = ["FLOOR", "SHORT", "SURE", "Facts", "LengthClass", "Part", "Place", "count_facts", "country_name"]

@@ -8,10 +8,12 @@ not even a ``style`` attribute is needed.
 from __future__ import annotations
 
 import base64
+import colorsys
 import hashlib
 import json
 import math
 import os
+import zlib
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
@@ -21,31 +23,47 @@ import jinja2
 from markupsafe import Markup
 
 from graphlang import __version__
+from graphlang.codes import languages
 from graphlang.db.errors import InputError
 from graphlang.files import replacing
-from graphlang.report import facts as counted
+from graphlang.report import facts as fact_lists
 from graphlang.visible import quantity, visible
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 
-#: Colours that people with any colour vision tell apart (Okabe and Ito 2008), for the commonest languages; the rest is
-#: grey.
-COLOURS: Final = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#882255", "#44aa99")
+def _spread_colours(count: int) -> list[str]:
+    """Return colours whose hues are a golden angle apart, dark and light in turn."""
+    colours = []
+    for number in range(count):
+        parts = colorsys.hls_to_rgb(number * 0.618034 % 1, 0.35 if number % 2 else 0.65, 0.5)
+        colours.append("#" + "".join(f"{round(255 * part):02x}" for part in parts))
+    return colours
+
+
+#: Colours of languages, the commonest first. Seven are safe for any colour vision (Okabe and Ito 2008), then follow
+#: Tol's qualitative schemes (2021), then colours for collections with more languages, which need their labels.
+COLOURS: Final = (
+    *("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#882255", "#44aa99", "#332288"),
+    *("#999933", "#117733", "#aa4499", "#88ccee", "#ddcc77", "#661100", "#6699cc", "#cc6677"),
+    *_spread_colours(30),
+)
+_DISTINCT: Final = 18  # of the colours, without those that need their labels
 _OTHER: Final = "#999999"
-#: From few pages to many: one hue, darker and darker (ColorBrewer's Blues, safe for all).
-_STEPS: Final = ("#deebf7", "#9ecae1", "#4292c6", "#2171b5", "#084594")
 _LONGEST: Final = 200  # characters of a title or a URL
+_LABELLED: Final = 0.12  # share of a bar from which its part has its code on it
+_DARK: Final = 140  # luma, 0 to 255, under which a colour has white text
+_PALEST: Final = 0.3  # opacity of a country where the main language has hardly a share
+_HEAT: Final = 9  # steps of colour in the table of links
 
 
 def _moment(environment: Mapping[str, str]) -> datetime:
-    """The time that the report gives as its own.
+    """Return the time of the report: ``SOURCE_DATE_EPOCH``, in seconds since 1970, else now.
 
-    Whoever publishes a report wants the same bytes of the same collection: ``SOURCE_DATE_EPOCH``, the variable of
-    reproducible builds, is then the time, in seconds since 1970.
+    With this variable of reproducible builds the same collection gives the same bytes.
     """
     written = environment.get("SOURCE_DATE_EPOCH")
     if not written:
@@ -56,21 +74,14 @@ def _moment(environment: Mapping[str, str]) -> datetime:
         raise InputError(f"SOURCE_DATE_EPOCH is '{visible(written)}', which is no time in seconds since 1970") from None
 
 
-def report(connection: sqlite3.Connection, *, title: str, now: datetime | None = None) -> str:
-    """The report of a collection.
-
-    Args:
-        connection: a collection.
-        title: of the page; usually the database's name.
-        now: when it is made; without it the time of the clock, or that of ``SOURCE_DATE_EPOCH``.
-
-    Raises:
-        InputError: ``SOURCE_DATE_EPOCH`` is no time.
-    """
-    found = counted.facts(connection)
+def render(
+    connection: sqlite3.Connection, *, title: str, now: datetime | None = None, replay_prefix: str | None = None
+) -> str:
+    """Return the report of a collection; with ``replay_prefix``, URLs are links to it and the URL."""
+    facts = fact_lists.count_facts(connection)
     style, script = (files(__package__).joinpath(name).read_text("utf-8") for name in ("report.css", "report.js"))
-    spoken = [row.language for row in found.languages if row.language not in ("und", "zxx")]
-    colours = dict(zip(spoken, COLOURS, strict=False))
+    codes = [row.language for row in facts.languages if row.language not in _NO_LANGUAGE]
+    colours = choose_colours(codes)
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("graphlang.report", "."),
         autoescape=True,
@@ -83,58 +94,119 @@ def report(connection: sqlite3.Connection, *, title: str, now: datetime | None =
         "percent": percent,
         "thousands": thousands,
         "quantity": quantity,
-        "in_one_order": in_one_order,
+        "segments": lambda parts: segments(parts, colours),
+        "language_name": languages.name,
+        "heat": lambda share: math.ceil(_HEAT * share),
     }
     environment.finalize = clean_value
-    names = {row.language: row.name for row in found.languages}
     return environment.get_template("report.html").render(
-        facts=found,
+        facts=facts,
         title=title,
         version=__version__,
         made=(now or _moment(os.environ)).strftime("%Y-%m-%d %H:%M UTC"),
-        style=Markup(style),  # noqa: S704  a file of ours
-        script=Markup(script),  # noqa: S704  a file of ours
+        style=Markup(style),  # noqa: S704  a file of this package
+        script=Markup(script),  # noqa: S704  a file of this package
         policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none';"
         " form-action 'none'",
+        replay_prefix=replay_prefix,
         colours=colours,
         other=_OTHER,
-        names=names,
-        world=_world(found),
-        matrix=_matrix(found),
-        limits=counted,
-        country_name=counted.country_name,
-        usual=counted.usual,
-        lengths=_bars(found),
+        world=_world(facts, colours),
+        matrix=_matrix(facts),
+        charts=_year_charts(facts),
+        limits=fact_lists,
+        country_name=fact_lists.country_name,
+        official=fact_lists.name_official_languages,
     )
+
+
+_NO_LANGUAGE: Final = (languages.UND, languages.ZXX)
+
+
+def choose_colours(codes: Iterable[str]) -> dict[str, str]:
+    """Give each of the first languages its own colour.
+
+    The colour depends on the code, unless a commoner language has it, so that reports can be compared.
+
+    >>> choose_colours(["deu", "eng"])["deu"] == choose_colours(["eng", "fra", "deu"])["deu"]
+    True
+    """
+    free = list(COLOURS)
+    colours: dict[str, str] = {}
+    for code in codes:
+        if not free:
+            break
+        wish = COLOURS[zlib.crc32(code.encode()) % _DISTINCT]
+        colours[code] = wish if wish in free else free[0]
+        free.remove(colours[code])
+    return colours
+
+
+def text_colour(colour: str) -> str:
+    """Return black or white, whichever is easier to read on a colour.
+
+    >>> text_colour("#f0e442"), text_colour("#332288")
+    ('#000000', '#ffffff')
+    """
+    red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    return "#ffffff" if 0.299 * red + 0.587 * green + 0.114 * blue < _DARK else "#000000"
+
+
+def segments(parts: list[fact_lists.Part], colours: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the parts of a bar from left to right: languages with a colour first, in the same order in all bars.
+
+    >>> parts = [fact_lists.Part(code, code, 1, share) for code, share in (("a", 0.7), ("b", 0.3))]
+    >>> [(part["name"], part["x"], part["width"], part["label"]) for part in segments(parts, {"b": "#0072b2"})]
+    [('b', 0, 30.0, 'b'), ('a', 30.0, 70.0, 'a')]
+    """
+    places = {language: place for place, language in enumerate(colours)}
+    listed, start = [], 0.0
+    for part in sorted(parts, key=lambda part: places.get(part.language, len(places))):
+        if part.share < _THINNEST:
+            continue
+        fill = colours.get(part.language, _OTHER)
+        listed.append(
+            {
+                "name": part.name,
+                "share": part.share,
+                "expected": part.expected,
+                "x": round(start, 2),
+                "width": round(100 * part.share, 2),
+                "label": part.language if part.share >= _LABELLED else "",
+                "fill": fill,
+                "text": text_colour(fill),
+            }
+        )
+        start += 100 * part.share
+    return listed
+
+
+_THINNEST: Final = 0.001  # share of a bar under which a part is not drawn
 
 
 def _hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def clean(value: object, most: int = _LONGEST) -> str:
+def clean(value: object, width: int = _LONGEST) -> str:
     r"""Text of the crawl, short, with control and direction characters shown as escapes.
-
-    Args:
-        value: anything; its words as `str` gives them.
-        most: characters of what comes out; what is longer is cut, and ends in an ellipsis.
 
     >>> clean("a\u202eb" + "x" * 500, 5)
     'a\\u2…'
     """
     text = visible(str(value))
-    return text if len(text) <= most else text[: most - 1] + "…"
+    return text if len(text) <= width else text[: width - 1] + "…"
 
 
 def clean_value(value: Any) -> Any:
-    """What every value goes through that the template shows."""
+    """Escape control characters of a value that the template shows."""
     if isinstance(value, str) and not hasattr(value, "__html__"):
         return visible(value)
     return value
 
 
 def percent(share: float) -> str:
-    """A share in words that do not claim too much.
+    """Write a share as a percentage, without false precision.
 
     >>> percent(0.5), percent(0.0998), percent(0.0994), percent(0.9003)
     ('50 %', '10 %', '9.9 %', '90 %')
@@ -154,7 +226,7 @@ _TENTH: Final = 0.1
 
 
 def thousands(number: float) -> str:
-    """A number with commas.
+    """Write a whole number with commas.
 
     >>> thousands(1234567)
     '1,234,567'
@@ -162,96 +234,84 @@ def thousands(number: float) -> str:
     return f"{number:,.0f}"
 
 
-def in_one_order(parts: list[counted.Part], colours: dict[str, str]) -> list[counted.Part]:
-    """The parts of a bar as they stand in all bars, so that bars can be compared: coloured ones first.
-
-    Args:
-        parts: languages.
-        colours: of languages, in their order.
-
-    >>> [part.language for part in in_one_order([counted.Part(x, x, 1, 0.3) for x in "abc"], {"c": "", "b": ""})]
-    ['c', 'b', 'a']
-    """
-    places = {language: place for place, language in enumerate(colours)}
-    return sorted(parts, key=lambda part: places.get(part.language, len(places)))
-
-
 @cache
 def _outlines() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(files("graphlang").joinpath("data", "world.json").read_text("utf-8"))
-    return found
+    outlines: dict[str, Any] = json.loads(files("graphlang").joinpath("data", "world.json").read_text("utf-8"))
+    return outlines
 
 
-def _world(found: counted.Facts) -> dict[str, Any]:
-    """The map: shapes and dots with a class of colour and a text for each country that has pages."""
+def _world(facts: fact_lists.Facts, colours: Mapping[str, str]) -> dict[str, Any]:
+    """Return the map: shapes and dots, with colour, opacity and title for each country that has pages."""
     outlines = _outlines()
-    places = {place.name: place for place in found.countries}
-    largest = max((place.pages for place in found.countries), default=1)
+    places = {place.name: place for place in facts.countries}
 
-    def step(pages: int) -> int:
-        return min(len(_STEPS) - 1, int(len(_STEPS) * math.log1p(pages) / math.log1p(largest + 1)))
-
-    def words(place: counted.Place) -> str:
+    def describe(code: str) -> tuple[str, float, str]:
+        place = places.get(code)
+        if place is None:
+            return "", 0.0, ""
+        main = place.parts[0]
         parts = ", ".join(f"{part.name} {percent(part.share)}" for part in place.parts[:5])
-        return f"{counted.country_name(place.name)}: {quantity(place.pages, 'page')}; {parts}"
+        title = f"{fact_lists.country_name(code)}: {quantity(place.pages, 'page')}; {parts}"
+        return colours.get(main.language, _OTHER), round(_PALEST + (1 - _PALEST) * main.share, 2), title
 
-    def drawn(code: str) -> tuple[str, str]:
-        return (_STEPS[step(places[code].pages)], words(places[code])) if code in places else ("", "")
-
-    shapes = [(path, *drawn(code)) for code, path in outlines["shapes"].items()]
-    dots = [(x, y, *drawn(code)) for code, (x, y) in outlines["dots"].items() if code in places]
-    bounds = [math.ceil(math.expm1(n * math.log1p(largest + 1) / len(_STEPS))) for n in range(len(_STEPS))]
+    drawn = outlines["shapes"] | outlines["dots"]
+    languages_shown = {place.parts[0].language for place in facts.countries if place.name in drawn}
     return {
         "width": outlines["width"],
         "height": outlines["height"],
         "land": outlines["land"],
-        "shapes": shapes,
-        "dots": dots,
-        "legend": sorted({max(1, bound): colour for colour, bound in zip(_STEPS, bounds, strict=True)}.items()),
-        "unseen": [place.name for place in found.countries if place.name not in outlines["shapes"] | outlines["dots"]],
+        "shapes": [(path, *describe(code)) for code, path in outlines["shapes"].items()],
+        "dots": [(x, y, *describe(code)) for code, (x, y) in outlines["dots"].items() if code in places],
+        "key": [(code, colour) for code, colour in colours.items() if code in languages_shown],
+        "grey": bool(languages_shown - colours.keys()),
     }
 
 
-def _matrix(found: counted.Facts) -> dict[str, Any]:
-    """Links between the commonest languages as a square of shares."""
-    shown = [one for one in found.links.languages if one.links_out or one.links_in][: counted.LINKED]
-    cells = {(pair.source, pair.target): pair for pair in found.links.pairs}
-    linked = sum(1 for one in found.links.languages if one.links_out or one.links_in)
+def _matrix(facts: fact_lists.Facts) -> dict[str, Any]:
+    """Return links between the commonest languages as a square of shares."""
+    linked = [node for node in facts.links.languages if node.links_out or node.links_in]
+    listed = linked[: fact_lists.LINKED]
+    cells = {(pair.source, pair.target): pair for pair in facts.links.pairs}
     return {
-        "languages": shown,
-        "left_out": linked - len(shown),
-        "rows": [(one, [(other, cells.get((one.language, other.language))) for other in shown]) for one in shown],
+        "languages": listed,
+        "left_out": len(linked) - len(listed),
+        "rows": [
+            (source, [(target, cells.get((source.language, target.language))) for target in listed])
+            for source in listed
+        ],
     }
 
 
-def _bars(found: counted.Facts) -> list[tuple[counted.Length, float, float]]:
-    return [(one, one.own * 100, one.final * 100) for one in found.lengths]
+def _year_charts(facts: fact_lists.Facts) -> list[dict[str, Any]]:
+    """Return a chart of shares by year for each of the commonest languages."""
+    years = [place for place in facts.years if place.name]
+    if len(years) < 2:  # noqa: PLR2004 - a chart needs two
+        return []
+    charts: list[dict[str, Any]] = []
+    for row in facts.languages:
+        shares = [next((part.share for part in year.parts if part.language == row.language), 0.0) for year in years]
+        if row.language in _NO_LANGUAGE or not any(shares):
+            continue
+        most, width = max(shares), 100 / len(years)
+        bars = [
+            (round(place * width, 2), round(width * 0.8, 2), round(40 * (1 - share / most), 1), year.name, share)
+            for place, (year, share) in enumerate(zip(years, shares, strict=True))
+        ]
+        charts.append(
+            {"name": row.name, "language": row.language, "bars": bars, "first": shares[0], "last": shares[-1]}
+        )
+        if len(charts) == fact_lists.CHARTS:
+            break
+    return charts
 
 
-def write_report(connection: sqlite3.Connection, output: Path, title: str) -> None:
-    """Write the report of a collection to a file.
-
-    Args:
-        connection: a collection.
-        output: the file, which is replaced when all is written.
-        title: the page's heading.
-
-    Raises:
-        InputError: ``SOURCE_DATE_EPOCH`` is no time.
-    """
-    page = report_of(connection, title)
+def write_report(connection: sqlite3.Connection, output: Path, title: str, *, replay_prefix: str | None = None) -> None:
+    """Write the report of a collection to a file, which is replaced when all is written."""
+    page = render_bytes(connection, title, replay_prefix=replay_prefix)
     with replacing(output) as file:
         file.write(page)
 
 
-def report_of(connection: sqlite3.Connection, title: str) -> bytes:
-    """The report of a collection, HTML in UTF-8.
-
-    Args:
-        connection: a collection.
-        title: the page's heading.
-
-    Raises:
-        InputError: ``SOURCE_DATE_EPOCH`` is no time.
-    """
-    return report(connection, title=title).encode("utf-8", "replace")
+def render_bytes(connection: sqlite3.Connection, title: str, *, replay_prefix: str | None = None) -> bytes:
+    """Return the report of a collection, HTML in UTF-8."""
+    return render(connection, title=title, replay_prefix=replay_prefix).encode("utf-8", "replace")

@@ -69,11 +69,7 @@ _BATCH: Final = 2_000
 
 
 def metadata(db: Path) -> dict[str, Any]:
-    """What Datasette is told: titles, facets, what each column means, queries.
-
-    Args:
-        db: the collection; its name is that of the database in Datasette.
-    """
+    """Describe the database to Datasette: titles, facets, meaning of columns, queries."""
     tables: dict[str, dict[str, Any]] = {
         name: {"description": table.purpose, "columns": dict(table.columns)} for name, table in documentation().items()
     }
@@ -92,17 +88,10 @@ def metadata(db: Path) -> dict[str, Any]:
 
 
 def index(db: Path, target: Path) -> int:
-    """Make the full-text index of a collection in a file of its own; the collection stays as it is.
+    """Make the full-text index of a collection in a new file; return the number of pages.
 
     The tokens are trigrams, so that words are found in scripts without blanks between them: Japanese, Thai, Chinese.
     What is looked for has three characters at least.
-
-    Args:
-        db: the collection.
-        target: a new file.
-
-    Returns:
-        How many pages are in it.
     """
     written = 0
     with closing(sqlite3.connect(target)) as out, closing(open_existing(db)) as connection:
@@ -120,21 +109,13 @@ def index(db: Path, target: Path) -> int:
 
 
 def datasette(db: Path, search: Path | None) -> Any:
-    """A Datasette that serves a collection, and its full-text index if there is one.
-
-    Args:
-        db: the collection.
-        search: its full-text index, which `index` made; None where there is none.
-
-    Raises:
-        ImportError: Datasette is not installed.
-    """
+    """Make a Datasette that serves a collection, with its full-text index if there is one."""
     if find_spec("datasette") is None:
         raise ImportError("'graphlang serve' needs Datasette: pip install 'graphlang[serve]'")
     from datasette.app import Datasette  # noqa: PLC0415 - an extra
 
     log = db.with_name(f"{db.name}-wal")
-    settled = not (log.exists() and log.stat().st_size)  # nobody is writing: then it is not even locked
+    settled = not (log.exists() and log.stat().st_size)  # no process is writing: then it is not even locked
     return Datasette(
         [] if settled else [str(db)],
         immutables=[*([str(db)] if settled else []), *([str(search)] if search else [])],

@@ -88,7 +88,7 @@ def test_a_kind_of_problem_that_there_is_none_of_is_an_empty_list(
     assert (found.exit_code, found.stderr, found.stdout.count("\n")) == (0, "", 2)
     none = graphlang("problems", db, "--kind", "truncated", *count, "--format", "tsv")
     assert (none.exit_code, none.stdout.count("\n")) == (0, 1)
-    assert none.stderr == "no problem of kind 'truncated'; there are: not-an-archive\n"
+    assert none.stderr == "no problem of kind 'truncated'; there are: not-an-archive\nno problems\n"
 
 
 @pytest.mark.parametrize("verb", ["pages", "sites", "runs", "problems", "info", "classify", "vote", "propagate"])

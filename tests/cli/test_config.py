@@ -46,7 +46,7 @@ def test_a_file_in_the_working_folder_gives_the_defaults(graphlang: Call, projec
     (project / "graphlang.toml").write_text('[pages]\nformat = "jsonl"\nlimit = 2\nfetched = true\n')
     assert pages(graphlang("pages", "crawl.db")) == 2
     assert pages(graphlang("pages", "crawl.db", "--limit", 3)) == 3
-    assert len(graphlang("--no-config", "pages", "crawl.db").stdout.splitlines()) == 8
+    assert len(graphlang("--no-config", "pages", "crawl.db").stdout.splitlines()) == 7
     assert graphlang("sites", "crawl.db").exit_code == 0
 
 
@@ -68,7 +68,7 @@ def test_a_working_folder_that_cannot_be_entered_has_no_such_file(
 
 def test_pyproject_has_a_table_for_it(graphlang: Call, project: Path) -> None:
     (project / "pyproject.toml").write_text('[tool.graphlang.pages]\nformat = "jsonl"\nlanguage = ["deu", "fr"]\n')
-    assert pages(graphlang("pages", "crawl.db")) == 5
+    assert pages(graphlang("pages", "crawl.db")) == 4
     assert pages(graphlang("pages", "crawl.db", "--language", "fra")) == 1
     (project / "graphlang.toml").write_text('[pages]\nformat = "jsonl"\nlimit = 1\n')
     assert pages(graphlang("pages", "crawl.db")) == 1
@@ -77,14 +77,14 @@ def test_pyproject_has_a_table_for_it(graphlang: Call, project: Path) -> None:
 @pytest.mark.parametrize("content", ["[project]\nname = 'other'\n", "this is no TOML at all ["])
 def test_files_of_other_projects_are_none_of_ours(graphlang: Call, project: Path, content: str) -> None:
     (project / "pyproject.toml").write_text(content)
-    assert pages(graphlang("pages", "crawl.db", "--format", "jsonl")) == 6
+    assert pages(graphlang("pages", "crawl.db", "--format", "jsonl")) == 5
 
 
 def test_a_file_that_is_named_counts_alone(graphlang: Call, project: Path, tmp_path: Path) -> None:
     (project / "graphlang.toml").write_text("[pages]\nlimit = 0\n")
     (tmp_path / "other.toml").write_text('[pages]\nformat = "jsonl"\noutput = "pages.jsonl"\n')
     assert graphlang("--config", "other.toml", "pages", "crawl.db").stdout == ""
-    assert len((project / "pages.jsonl").read_text().splitlines()) == 6
+    assert len((project / "pages.jsonl").read_text().splitlines()) == 5
 
 
 def test_the_command_line_counts_before_the_environment_and_that_before_the_file(
@@ -198,7 +198,7 @@ def test_the_users_own_file_sets_everything_and_the_folder_overrides_it(
     (project / "graphlang.toml").write_text("[pages]\nlimit = 2\n")
     assert graphlang("pages", "crawl.db").stdout == ""
     assert len((project / "pages.jsonl").read_text().splitlines()) == 2
-    assert len(graphlang("--no-config", "pages", "crawl.db").stdout.splitlines()) == 8
+    assert len(graphlang("--no-config", "pages", "crawl.db").stdout.splitlines()) == 7
 
 
 @pytest.mark.parametrize("name", ["GRAPHLANG_VERSION", "GRAPHLANG_HELP"])
@@ -206,7 +206,7 @@ def test_variables_that_others_may_have_set_change_nothing(
     graphlang: Call, project: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setenv(name, "1")
-    assert pages(graphlang("pages", "crawl.db", "--format", "jsonl")) == 6
+    assert pages(graphlang("pages", "crawl.db", "--format", "jsonl")) == 5
     assert project
 
 

@@ -41,7 +41,7 @@ def test_correct_list_explain_and_undo(graphlang: Call, db: Path) -> None:
         f"{ANNA},swa,Latn,Asha,Anna ni jina,2026-11-22T10:00:00Z,deu,0.9958,,\n"
     )
     listed = graphlang("pages", db, "--format", "csv", "--language", "swa").stdout.splitlines()
-    assert listed[1:] == [f"{ANNA},swa,Latn,1.0000,,,correction,1,200,6,swa,1.00"]
+    assert listed[1:] == [f"{ANNA},swa,Latn,1.0000,,,correction,1,200,6,swa,1.00,"]
     told = graphlang("explain", db, ANNA).stdout
     assert "answer      swa (Swahili) in Latn, confidence 1.000 (by hand)" in told
     said = "swa (Swahili) by Asha, 2026-11-22T10:00:00Z: Anna ni jina; before: deu, confidence 0.996"

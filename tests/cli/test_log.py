@@ -279,8 +279,8 @@ def test_verbs_that_list_say_where_they_are_before_the_first_row(
     monkeypatch.setattr(progress, "put", telling)
 
     monkeypatch.setattr(linked, "write_part", slowly)
-    first = graphlang("pages", db, "--format", "tsv")
+    first = graphlang("pages", db, "--unfetched", "--format", "tsv")
     assert first.stderr.startswith("linked: ")
     assert "URLs" in first.stderr
-    again = graphlang("pages", db, "--format", "tsv")
+    again = graphlang("pages", db, "--unfetched", "--format", "tsv")
     assert (again.stdout, again.stderr) == (first.stdout, "")

@@ -217,7 +217,7 @@ def test_a_package_that_ends_the_program_ends_no_verb(
     db = tmp_path / "c.db"
     assert graphlang("ingest", db, *files, "--plugins", "-q", "--workers", workers).exit_code == 1
     crawl = gl.open(db)
-    assert [page.url for page in crawl.pages()] == ["http://b.example/"]
+    assert [page.url for page in crawl.pages(everything=True)] == ["http://b.example/"]
     told = [(problem.kind, problem.reason) for problem in crawl.problems()]
     assert told == [("failed", f"the reader leaves failed: SystemExit: {code}") for code in ("4", "")]
     for method, words in {

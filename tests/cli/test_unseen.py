@@ -95,8 +95,8 @@ def test_files_that_were_read_again_and_are_the_same(graphlang: Call, db: Path, 
 def test_pages_that_were_corrected_before_anybody_asked(graphlang: Call, db: Path) -> None:
     graphlang("correct", db, "http://museum.example/", "--language", "de", "--by", "Asha")
     ask_nobody(db)
-    assert CORRECTED in graphlang("pages", db).stderr
-    assert CORRECTED not in graphlang("pages", db, "--fetched").stderr
+    assert CORRECTED in graphlang("pages", db, "--all").stderr
+    assert CORRECTED not in graphlang("pages", db).stderr
     result = graphlang("frontier", db, "--want", "de")  # it gave all URLs a chance of 0
     assert (result.exit_code, result.stdout) == (3, "")
     assert "run 3 has no answers for URLs that were only linked to" in result.stderr
@@ -105,5 +105,5 @@ def test_pages_that_were_corrected_before_anybody_asked(graphlang: Call, db: Pat
 def test_a_database_that_cannot_be_written(graphlang: Call, db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ask_nobody(db)
     monkeypatch.setattr("os.access", lambda *asked: asked[1] != os.W_OK)  # root may write everywhere
-    assert CLOSED in graphlang("pages", db).stderr
-    assert CLOSED not in graphlang("pages", db).stderr  # they were worked out, for it could be written
+    assert CLOSED in graphlang("pages", db, "--unfetched").stderr
+    assert CLOSED not in graphlang("pages", db, "--unfetched").stderr  # they were worked out, for it could be written

@@ -247,7 +247,7 @@ def test_archives_with_any_name_are_found_again(graphlang: Call, crawl: Path, tm
     db, index = tmp_path / "crawl.db", tmp_path / "index.cdxj"
     assert graphlang("run", archive, "--db", db).exit_code == 0
     told = graphlang("export", db, "--what", "cdxj", "-o", index)
-    assert (told.exit_code, told.stderr) == (0, "")
+    assert (told.exit_code, told.stderr) == (0, f"4 captures to {index}\n")
     for line in index.read_text(encoding="utf-8").splitlines():
         found = json.loads(line.split(" ", 2)[2])
         assert found["filename"] == as_text(archive.name)

@@ -50,11 +50,11 @@ def test_the_main_job_by_methods(crawl: gl.Collection) -> None:
     assert chosen is not None
     assert chosen.id == final.id
     assert final.parameters["signals"]["cctld"] == 0
-    found = {page.url: page.language for page in crawl.pages()}
+    found = {page.url: page.language for page in crawl.pages(everything=True)}
     assert found == {HOME: "deu", MAPS: "deu", ANNA: "deu", MISSING: "deu", MUSEE: "fra", LUC: "zxx"}
     crawl.choose(content.id)
     assert crawl.explain(MUSEE).language == "fra"
-    assert [page.url for page in crawl.pages(language="und")] == [MISSING]
+    assert [page.url for page in crawl.pages(language="und", fetched=False)] == [MISSING]
 
 
 def test_run_does_what_the_four_verbs_do(tmp_path: Path, museum: Path, crawl: gl.Collection) -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from graphlang.codes.languages import parse_choice
 from graphlang.db import StoreError, collection, create, open_existing
-from graphlang.maps.gathered import gathered
-from graphlang.maps.languages import languages_of
+from graphlang.maps.gathered import gather
+from graphlang.maps.languages import list_languages
 from graphlang.maps.selection import Selection
 from graphlang.maps.sites import site_map
 
@@ -52,16 +52,16 @@ def test_gathered_pages_give_the_same_map(db: Path, how: dict[str, Any], units: 
     selection = Selection(**how)
     with closing(open_existing(db)) as connection:
         expected = site_map(connection, units, selection)
-        with gathered(connection, selection) as at_hand:
+        with gather(connection, selection) as at_hand:
             assert site_map(connection, units, at_hand) == expected
-            languages = languages_of(connection, at_hand)
-        assert languages_of(connection, selection) == languages
+            languages = list_languages(connection, at_hand)
+        assert list_languages(connection, selection) == languages
         assert not connection.in_transaction
 
 
 def test_what_others_write_meanwhile_is_not_seen(db: Path) -> None:
     with closing(open_existing(db)) as reader, closing(create(db)) as writer:
-        with gathered(reader, Selection()) as at_hand:
+        with gather(reader, Selection()) as at_hand:
             before = site_map(reader, ["domain"], at_hand)
             writer.execute("UPDATE captures SET status = 200 WHERE status = 404")
             assert reader.execute("SELECT COUNT(*) FROM captures WHERE status = 404").fetchone() == (1,)
@@ -71,9 +71,9 @@ def test_what_others_write_meanwhile_is_not_seen(db: Path) -> None:
 
 def test_nothing_is_left_behind_when_a_question_fails(db: Path) -> None:
     with closing(open_existing(db)) as connection:
-        with pytest.raises(sqlite3.OperationalError), gathered(connection, Selection()):
+        with pytest.raises(sqlite3.OperationalError), gather(connection, Selection()):
             connection.execute("SELECT no_such_column FROM pages")
-        with gathered(connection, Selection()):
+        with gather(connection, Selection()):
             pass
         assert not connection.in_transaction
         assert connection.execute("SELECT name FROM sqlite_temp_schema").fetchall() == []
@@ -83,7 +83,7 @@ def test_a_database_that_cannot_be_written_is_mapped(db: Path) -> None:
     with closing(sqlite3.connect(db)) as connection:
         connection.execute("PRAGMA journal_mode=DELETE")
     with closing(sqlite3.connect(f"{db.as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
-        assert [row.language for row in languages_of(connection, Selection())] == ["deu", "fra", "zho", "eng"]
+        assert [row.language for row in list_languages(connection, Selection())] == ["deu", "zho", "fra"]
 
 
 #: A page with captures of one year; the first is its own, and counts if it is of that year.
@@ -111,7 +111,7 @@ def test_of_a_year_the_own_capture_counts_or_the_one_nearest_to_its_middle(
                 " VALUES (1, 1, ?, ?, 200, 'text/html', 'utf-8', 'http', ?, 1, ?, 'both', 1, 1, '', 'x', 1, ?)",
                 (place, date, 1000 + place, f"D{place}", run),
             )
-        with gathered(connection, Selection(), yearly=True) as at_hand:
+        with gather(connection, Selection(), yearly=True) as at_hand:
             source, values = at_hand.source()
             found = dict(connection.execute(f"SELECT year, length FROM {source}", values).fetchall())
     assert found.keys() == {own[:4], "2012"}
@@ -137,7 +137,7 @@ def test_of_a_year_a_run_of_this_year_speaks(make_collection: Make, written: Any
             )
         taken = []
         for _ in range(3):
-            with gathered(connection, Selection(), yearly=True) as at_hand:
+            with gather(connection, Selection(), yearly=True) as at_hand:
                 source, values = at_hand.source()
                 found = dict(connection.execute(f"SELECT year, run FROM {source}", values).fetchall())
             taken.append(found["2010"])

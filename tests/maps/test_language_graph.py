@@ -148,7 +148,7 @@ def test_why_there_are_no_links_is_said(graphlang: Call, make_collection: Call, 
     db = make_collection([written("http://x.one/1", "deu", links=(1,)), written("http://x.one/2", "eng", links=(0,))])
     within = graphlang("language-graph", db, "--format", "csv")
     assert within.stdout == "source,target,links,share\n"
-    assert within.stderr == "no link leads from one domain to another; those within a domain do not count\n"
+    assert within.stderr == "no link leads from one domain to another; those within a domain do not count\nno rows\n"
 
 
 def test_no_page_at_all(graphlang: Call, make_collection: Call) -> None:

@@ -54,6 +54,8 @@ def test_sites(crawl: gl.Collection, counted: dict[str, int], by: str) -> None:
     found: Counter[str] = Counter()
     shares: Counter[str] = Counter()
     for row in crawl.sites(by=by):
+        assert row.low <= row.expected + 1
+        assert row.expected - 1 <= row.high
         found[row.language] += row.pages
         shares[row.site] += row.share
     assert read(found) == counted
@@ -64,13 +66,14 @@ def test_pages(crawl: gl.Collection, counted: dict[str, int]) -> None:
     condition = "(status IS NULL OR status = 200) AND charset IS NOT NULL"
     rows = crawl.db.query(f"SELECT url FROM page_languages WHERE fetched AND {condition}")
     of_text = {row["url"] for row in rows}
-    assert Counter(row.language for row in crawl.pages(fetched=True) if row.url in of_text) == counted
+    assert Counter(row.language for row in crawl.pages() if row.url in of_text) == counted
+    assert {row.url for row in crawl.pages()} == of_text
 
 
 def test_the_view_counts_all_that_was_read(crawl: gl.Collection, counted: dict[str, int]) -> None:
-    crawl.pages().first()  # which works out what was only linked to
+    crawl.answer_unfetched()
     with closing(sqlite3.connect(crawl.path)) as connection:
-        rows = list(language_map(connection, selection=Selection(everything=True)))
+        rows = list(language_map(connection, selection=Selection(everything=True, min_confidence=0.0)))
         view = connection.execute("SELECT host, language, pages, unfetched FROM site_languages").fetchall()
     told = [(row.site, row.language, row.pages, row.unfetched) for row in rows]
     assert sorted(row for row in told if row[2:] != (0, 0)) == sorted(view)  # the others are second languages of pages
@@ -79,7 +82,7 @@ def test_the_view_counts_all_that_was_read(crawl: gl.Collection, counted: dict[s
 
 def test_the_sql_of_the_documents(crawl: gl.Collection, counted: dict[str, int]) -> None:
     page = (ROOT / "docs" / "howto" / "duckdb-pandas.md").read_text(encoding="utf-8")
-    (sql,) = re.findall(r'"(SELECT language[^"]*status = 200[^"]*) LIMIT 5"', page)
+    (sql,) = re.findall(r'"(SELECT IIF[^"]*status = 200[^"]*) LIMIT 5"', page)
     assert {row["language"]: row["pages"] for row in crawl.db.query(sql)} == counted
 
 
@@ -90,10 +93,33 @@ def test_info_and_report(crawl: gl.Collection, counted: dict[str, int], tmp_path
     crawl.report(tmp_path / "report.html")
     report = (tmp_path / "report.html").read_text(encoding="utf-8")
     languages = len(set(counted) - {"und", "zxx"})
-    words = rf"<p>{sum(counted.values()):,} pages? of \d+ sites? (was|were) read, in {languages} languages?\."
-    assert re.search(words, report)
-    table = re.findall(r'<td>([a-z]{3})</td><td class="number" data-value="(\d+)">', report)
-    assert {language: int(count) for language, count in table}.items() <= counted.items()
+    cards = dict(re.findall(r"<dt>([a-z ]+)</dt><dd>([\d,]+)</dd>", report))
+    pages = cards.get("pages") or cards["page"]
+    assert int(pages.replace(",", "")) == sum(counted.values())
+    assert int(cards.get("languages") or cards["language"]) == languages
+
+
+def test_the_report_the_languages_and_sql_have_the_same_numbers(crawl: gl.Collection, tmp_path: Path) -> None:
+    """Expected pages, their interval, shares and answers; the summary has the shares of the table."""
+    crawl.report(tmp_path / "report.html")
+    report = (tmp_path / "report.html").read_text(encoding="utf-8")
+    cell = r'<td class="[^"]*" data-value="([^"]*)">([^<]*)</td>'
+    table = {
+        language: re.findall(cell, row) for language, row in re.findall(r'<tr data-language="(\w+)">(.*?)</tr>', report)
+    }
+    rows = {row.language: row for row in crawl.languages() if row.certainty >= 0.5}
+    assert table.keys() == rows.keys()
+    for language, row in rows.items():
+        (expected, _), (low, interval), (share, percent), _, _, (pages, _), *_ = table[language]
+        assert (float(expected), int(low), float(share), int(pages)) == (row.expected, row.low, row.share, row.pages)
+        assert interval == f"{row.low:,}–{row.high:,}"
+        name = re.escape(row.name)
+        assert re.findall(rf"{name} \(([^)]*%)(?: of the pages)?\)", report.partition("</nav>")[0]) in ([], [percent])
+    (sql,) = re.findall(r'"(WITH pages AS [^"]*) LIMIT 5"', (ROOT / "docs/howto/duckdb-pandas.md").read_text("utf-8"))
+    by_sql = {row["language"]: row for row in crawl.db.query(sql)}
+    for language, row in rows.items():
+        assert (by_sql[language]["pages"] or 0) == row.pages
+        assert by_sql[language]["expected"] == pytest.approx(row.expected)
 
 
 @pytest.mark.parametrize("what", ["hosts", "domains", "sites", "languages"])
@@ -104,7 +130,7 @@ def test_exports(crawl: gl.Collection, counted: dict[str, int], tmp_path: Path, 
 
 
 def test_the_language_graph_of_pages_that_were_read(crawl: gl.Collection, counted: dict[str, int]) -> None:
-    crawl.pages().first()  # which works out what was only linked to
+    crawl.answer_unfetched()
     told = {language: pages for language, pages in counted.items() if language not in {"und", "zxx"}}
     assert dict(crawl.language_graph(fetched=True).nodes(data="pages")) == told
     with_linked = crawl.language_graph()

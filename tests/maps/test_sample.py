@@ -66,7 +66,7 @@ def test_every_page_is_drawn_as_often_as_any_other(crawl: Path) -> None:
 def test_a_sample_filled_in_is_a_gold_file(graphlang: Call, crawl: Path, tmp_path: Path) -> None:
     table = tmp_path / "gold.csv"
     result = graphlang("review", crawl, "--random", "--count", 3, "-o", table)
-    assert (result.exit_code, result.stderr) == (0, "")
+    assert (result.exit_code, result.stderr) == (0, f"3 pages to {table}\n")
     text = table.read_text(encoding="utf-8-sig")
     assert text.startswith("url,language,note,title,text\n")
     rows = list(csv.DictReader(text.splitlines()))

@@ -117,7 +117,7 @@ def test_tables_are_inert_and_have_a_line_for_each_row(rows: Rows) -> None:
     text = shown(rows)
     assert len(text.splitlines()) == 2 + len(rows)
     assert not CONTROL.search(text.replace("\n", ""))
-    assert not CONTROL.search(written(lambda *given: write_csv(*given, shown=True), rows).replace("\n", ""))
+    assert not CONTROL.search(written(lambda *given: write_csv(*given, for_screen=True), rows).replace("\n", ""))
 
 
 @given(TEXT)

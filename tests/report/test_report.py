@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from graphlang.db import InputError, create, open_existing
-from graphlang.report.facts import facts
-from graphlang.report.page import report
+from graphlang.report.facts import count_facts
+from graphlang.report.page import render
 
 Call = Callable[..., Any]
 EVIL = (
@@ -44,7 +44,7 @@ def db(make_collection: Call, written: Any) -> Path:
 
 def page(db: Path, title: str = "crawl") -> str:
     with closing(open_existing(db)) as connection:
-        return report(connection, title=title, now=datetime(2026, 1, 2, tzinfo=UTC))
+        return render(connection, title=title, now=datetime(2026, 1, 2, tzinfo=UTC))
 
 
 def test_a_report_is_the_same_bytes_with_the_time_of_reproducible_builds(
@@ -52,36 +52,38 @@ def test_a_report_is_the_same_bytes_with_the_time_of_reproducible_builds(
 ) -> None:
     with closing(open_existing(db)) as connection:
         monkeypatch.setenv("SOURCE_DATE_EPOCH", "1234567890")
-        assert "on 2009-02-13 23:31 UTC." in report(connection, title="crawl")
+        assert "on 2009-02-13 23:31 UTC" in render(connection, title="crawl")
         monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday\x1b[2J")
         with pytest.raises(InputError, match=r"SOURCE_DATE_EPOCH is 'yesterday\\x1b\[2J', which is no time"):
-            report(connection, title="crawl")
+            render(connection, title="crawl")
         monkeypatch.setenv("SOURCE_DATE_EPOCH", "9" * 30)
         with pytest.raises(InputError, match=r"9{30}"):
-            report(connection, title="crawl")
+            render(connection, title="crawl")
         monkeypatch.setenv("SOURCE_DATE_EPOCH", "")
-        assert re.search(r"on 20[2-9]\d-\d\d-\d\d \d\d:\d\d UTC\.", report(connection, title="crawl"))
+        assert re.search(r"on 20[2-9]\d-\d\d-\d\d \d\d:\d\d UTC\.", render(connection, title="crawl"))
 
 
 def test_the_facts(db: Path) -> None:
     with closing(open_existing(db)) as connection:
-        found = facts(connection)
+        found = count_facts(connection)
     assert (found.pages, found.unfetched, found.captures, found.changed) == (4, 1, 5, 2)
     assert [(place.name, place.pages) for place in found.countries] == [("de", 2), ("gb", 1), ("sg", 1)]
     assert [(place.name, place.pages) for place in found.years] == [("2010", 1), ("2012", 3)]
     assert (found.short, found.resolved) == (2, 2)
     assert [(one.before, one.after) for one in found.changes] == [("fra", "eng"), ("und", "deu")]
     assert found.off_site
-    assert [(one.words, one.pages) for one in found.lengths] == [("1 to 24", 2), ("50 to 99", 2)]
+    assert [(one.letters, one.pages) for one in found.lengths] == [("1 to 24", 2), ("50 to 99", 2)]
     assert found.other_status == [("status 404", 1)]
 
 
 def test_the_summary_in_words(db: Path) -> None:
     text = re.sub(r"\s+", " ", html.unescape(re.sub("<[^>]*>", "", page(db))))
-    assert "4 pages of 3 sites were read, in 3 languages. The commonest is German (50 % of the pages)" in text
-    assert "1 more URL was only linked to; what is said of its language is a guess" in text
-    assert "2 pages have fewer than 50 letters of text. 2 of them are in doubt by their own text" in text
-    assert "The pages' own captures are from 2010-01-01 to 2012-06-01." in text
+    cards = re.findall(r"<dt>([a-z ]+)</dt><dd>([\d,]+)</dd>", page(db))
+    assert dict(cards) == {"pages": "4", "languages": "3", "settled by links": "2", "uncertain": "0", "problem": "1"}
+    assert "The commonest language is German (53 % of the pages), then English (25 %) and Chinese (22 %)." in text
+    assert "1 more URL was only linked to, and does not count here." in text
+    assert "2 pages have fewer than 50 letters of text; links settle 2 of them" in text
+    assert "Main captures from 2010-01-01 to 2012-06-01." in text
 
 
 def test_a_short_page_that_stays_in_doubt_is_not_among_those_that_links_resolve(
@@ -89,14 +91,14 @@ def test_a_short_page_that_stays_in_doubt_is_not_among_those_that_links_resolve(
 ) -> None:
     doubtful = written("http://a.example.de/", "deu", 0.6, own="por", own_confidence=0.2, text="Foto 12")
     text = re.sub(r"\s+", " ", page(make_collection([doubtful])))
-    assert "0 of them are in doubt by their own text (confidence under 0.8), and no more with their links." in text
+    assert "1 page has fewer than 50 letters of text; links settle 0 of it" in text
 
 
 def test_languages_that_may_not_be_there_are_named(make_collection: Call, written: Any) -> None:
-    db = make_collection([written("http://a.example/", "deu", 1.0), written("http://a.example/2", "bos", 0.5)])
+    db = make_collection([written("http://a.example/", "deu", 1.0), written("http://a.example/2", "bos", 0.4)])
     text = re.sub(r"\s+", " ", html.unescape(re.sub("<[^>]*>", "", page(db))))
-    assert "2 pages of 1 site were read, in 2 languages." in text
-    assert "none of them may be right: Bosnian." in text
+    assert "Possible, but maybe not there at all: Bosnian." in text
+    assert 'data-language="bos"' not in page(db)
 
 
 @pytest.mark.parametrize(("pages", "words"), [(1, "1 page is under"), (2, "2 pages are under")])
@@ -110,16 +112,18 @@ def test_bars_have_their_languages_in_one_order(make_collection: Call, written: 
     languages = {"a.de": ["deu"] * 5, "b.de": ["eng", "eng", "deu"]}
     urls = [(f"http://{site}/{n}", one) for site, its in languages.items() for n, one in enumerate(its)]
     found = page(make_collection([written(url, language, 1.0, own=language) for url, language in urls]))
-    (of_b,) = re.findall(r"<bdi>b.de</bdi>.*?</svg>", found, re.DOTALL)
-    assert re.findall(r"<title>(\w+):", of_b) == ["German", "English"]
+    (of_b,) = re.findall(r"<bdi>b.de</bdi>.*?</td>.*?</td>.*?</td>", found, re.DOTALL)
+    assert re.findall(r"<title>(.*?)</title>", of_b) == ["German: 33 %", "English: 67 %"]
     assert "English 67 %, German 33 %" in found
-    assert re.findall(r"<title>(.*?)</title>", of_b) == ["German: 1 page, 33 %", "English: 2 pages, 67 %"]
+    fills = re.findall(r'<title>(\w+): [^<]*</title><rect class="part" width="100%" height="100%" fill="(#\w+)"', found)
+    assert len(set(fills)) == len(dict(fills)) == 2  # a language has one colour everywhere
+    assert len(set(dict(fills).values())) == 2
 
 
 def test_the_commonest_language_has_its_part_of_the_pages_and_bars_fit(make_collection: Call, written: Any) -> None:
     """Three pages in German, half English, two in English, one in French: by shares 3.48 of 6 are English, 1.5 German.
 
-    Polish, Czech and Welsh have no page of their own: a site's "more" counts languages as the summary does.
+    Polish, Czech and Welsh, of which there are a few words, have no row.
     """
     mixed = (("deu", 0.5), ("eng", 0.5))
     shares = [mixed, mixed, mixed, (), (("eng", 0.98), ("pol", 0.01), ("ces", 0.005), ("cym", 0.005)), ()]
@@ -131,9 +135,9 @@ def test_the_commonest_language_has_its_part_of_the_pages_and_bars_fit(make_coll
         ]
     )
     found = page(path)
-    assert "The commonest is German (50 % of the pages), then English (33 %) and French (17 %)." in found
+    assert "The commonest language is English (58 % of the pages), then German (25 %) and French (17 %)." in found
     assert max(float(width) for width in re.findall(r'<rect width="([\d.]+)" height="20"', found)) == 1000
-    assert re.search(r"English 5\d %, German 25 %, French 17 %, Polish 0.2 %<", found)
+    assert "English 58 %, German 25 %, French 17 %<" in found
 
 
 def test_the_words_of_counts(make_collection: Call, written: Any) -> None:
@@ -213,6 +217,13 @@ def test_ten_thousand_languages_make_no_large_page(make_collection: Call, writte
 def test_the_verb(graphlang: Call, db: Path, museum: Path) -> None:
     target = db.parent / "report.html"
     assert graphlang("report", db, "-o", target).exit_code == 0
+    linked = db.parent / "linked.html"
+    prefix = "http://localhost:8080/crawl/"
+    assert graphlang("report", db, "-o", linked, "--replay-prefix", prefix).exit_code == 0
+    hrefs = re.findall(r'<a href="([^#"][^"]*)"', linked.read_text(encoding="utf-8"))
+    assert f"{prefix}http://a.example.de/2" in hrefs
+    assert all(href.startswith(prefix) for href in hrefs)
+    assert graphlang("report", db, "-o", linked, "--replay-prefix", "javascript:alert(1)").exit_code == 2
     assert target.read_text(encoding="utf-8").lstrip().startswith("<!doctype html>")
     assert graphlang("report", db, "-o", db).exit_code == 2
     assert graphlang("report", db, "-o", db.parent).exit_code == 2
@@ -297,5 +308,33 @@ def test_on_paper_it_is_light_and_no_column_is_cut(db: Path) -> None:
     screen, _, paper = page(db).partition("@media print {")
     assert "@media screen and (prefers-color-scheme: dark)" in screen
     assert "prefers-color-scheme" not in paper
-    assert ".wide { overflow-x: auto; }" in screen
-    assert ".wide { overflow: visible; }" in paper
+    assert ".wide { overflow-x: auto; background:" in screen
+    assert ".wide { overflow: visible; background: none; }" in paper
+
+
+def test_neighbours_of_a_page_that_the_links_changed_are_named(make_collection: Call, written: Any) -> None:
+    pages = [written(f"http://a.example/{n}", "deu", 1.0, own="deu", links=(4,)) for n in range(3)]
+    pages.append(written("http://a.example/3", "fra", 1.0, own="fra", links=(4,)))
+    pages.append(written("http://a.example/4", "deu", 0.9, own="eng", own_confidence=0.3, text="Foto"))
+    path = make_collection(pages)
+    with closing(open_existing(path)) as connection:
+        (change,) = count_facts(connection).changes
+    assert change.neighbours == [("deu", 3), ("fra", 1)]
+    assert "3 German, 1 French" in page(path)
+
+
+def test_a_section_without_content_is_left_out(make_collection: Call, written: Any) -> None:
+    text = page(make_collection([written("http://a.example/", "deu", 1.0, own="deu")]))
+    for name in ("countries", "years", "links", "graph", "problems"):
+        assert f'id="{name}"' not in text
+        assert f'href="#{name}"' not in text
+
+
+def test_before_anything_is_classified_there_is_no_map(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+    db = tmp_path / "new.db"
+    assert graphlang("ingest", db, museum).exit_code == 0
+    for verb in (("sites", db), ("languages", db), ("report", db, "-o", tmp_path / "report.html")):
+        result = graphlang(*verb)
+        assert (result.exit_code, result.stdout) == (3, "")
+        assert "nothing is classified yet: run 'graphlang classify' first" in result.stderr
+    assert not (tmp_path / "report.html").exists()

@@ -12,6 +12,7 @@ import click
 
 from graphlang.arguments import MOST_WORKERS
 from graphlang.db.snapshot import moment_of
+from graphlang.maps.selection import FLOOR
 from graphlang.plugins import VARIABLE, use_plugins
 
 if TYPE_CHECKING:
@@ -73,12 +74,31 @@ def remember_database(ctx: click.Context, param: click.Parameter, value: Path) -
     return value
 
 
-database = click.argument("db", type=click.Path(dir_okay=False, path_type=Path), callback=remember_database)
+#: Database of verbs that name none, if the working folder has it.
+DEFAULT: Final = "crawl.db"
+
+
+class _Database(click.Argument):
+    """The first argument of most verbs; `DEFAULT` if it is the only one, is missing, and exists."""
+
+    def consume_value(self, ctx: click.Context, opts: Any) -> tuple[Any, Any]:
+        value, source = super().consume_value(ctx, opts)
+        arguments = [param for param in ctx.command.params if isinstance(param, click.Argument)]
+        missing = not isinstance(value, (str, Path))
+        if missing and len(arguments) == 1 and Path(DEFAULT).is_file():
+            return DEFAULT, click.core.ParameterSource.DEFAULT
+        return value, source
+
+
+database = click.argument(
+    "db", cls=_Database, type=click.Path(dir_okay=False, path_type=Path), callback=remember_database
+)
 
 new_database = click.option(
     "--db",
     "db",
-    required=True,
+    default=DEFAULT,
+    show_default=True,
     type=click.Path(dir_okay=False, path_type=Path),
     callback=remember_database,
     help="The database; created if it does not exist.",
@@ -210,7 +230,7 @@ language = click.option(
 )
 below = click.option("--below", type=Finite(0, 1), metavar="C", help="Only pages with less confidence.")
 min_confidence = click.option(
-    "--min-confidence", type=Finite(0, 1), default=0.0, show_default=True, help="Count pages below this as und."
+    "--min-confidence", type=Finite(0, 1), default=FLOOR, show_default=True, help="Count pages below this as und."
 )
 
 _SELECTS: Final = (
@@ -236,12 +256,15 @@ _SELECTS: Final = (
         "--all",
         "everything",
         is_flag=True,
-        help="Count captures of all kinds, including images, redirects and error pages.",
+        help="Count captures of all kinds, including images, redirects and error pages, and unfetched URLs.",
     ),
+    click.option("--fetched/--unfetched", default=None, help="Only fetched pages; only unfetched URLs."),
     min_confidence,
 )
 #: Parameters of these options: the names in `graphlang.collection.page_filter.PageFilter`.
-FILTER: Final = (*("language", "below", "min_length", "max_length", "status", "mime", "everything", "min_confidence"),)
+FILTER: Final = (
+    *("language", "below", "min_length", "max_length", "status", "mime", "everything", "fetched", "min_confidence"),
+)
 
 
 def selects(function: Callable[..., None]) -> Callable[..., None]:

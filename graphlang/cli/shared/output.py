@@ -7,17 +7,18 @@ The formats are in `graphlang.printing`; `graphlang.cli.shared.log` writes to st
 from __future__ import annotations
 
 import io
+import math
 import os
 import stat
 import sys
 import tempfile
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import IO, TYPE_CHECKING, Any, Final, TypedDict, Unpack
 
 import click
 
-from graphlang.cli.shared.log import remember
+from graphlang.cli.shared.log import remember, say
 from graphlang.cli.shared.options import WholeNumber
 from graphlang.cli.shared.paths import refuse_inputs
 from graphlang.cli.shared.table import write_table
@@ -26,7 +27,7 @@ from graphlang.printing.as_csv import write_csv
 from graphlang.printing.as_json import json_text, write_jsonl
 from graphlang.printing.as_tsv import write_tsv
 from graphlang.printing.cells import cell
-from graphlang.visible import visible, visible_lines
+from graphlang.visible import quantity, visible, visible_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -137,26 +138,59 @@ def write_rows(
 ) -> None:
     """Write rows in one of ``FORMATS``.
 
-    Floats have four digits after the point; None and nan are empty cells (null in JSON). A file is replaced when all is
-    written, and never by a list without rows. A narrow terminal shows the columns ``first``. With `table_options`, a
-    table that is longer than the terminal goes through the pager. With ``for_people``, CSV is safe for spreadsheets by
-    default wherever it goes.
+    Floats have four digits after the point, in tables probabilities have two; None and nan are empty cells (null in
+    JSON). A file is replaced when all is written, and never by a list without rows. A narrow terminal shows the columns
+    ``first``. With `table_options`, a table that is longer than the terminal goes through the pager. With
+    ``for_people``, CSV is safe for spreadsheets by default wherever it goes. A line on standard error has the number of
+    rows in a file, or that there are none.
     """
     rows = rows if limit is None else islice(rows, limit)
     if str(output) == "-":
         if format_ != "table":
             _use_utf8()
         safe = _is_safe(for_people or sys.stdout.isatty())
-        _write(columns, _started(rows), format_, sys.stdout, first, safe=safe)
+        written = _write(columns, _started(rows), format_, sys.stdout, first, safe=safe)
         sys.stdout.flush()
+        if not written and limit != 0:
+            say_empty()
         return
     refuse_inputs(output)
     with replacing(Path(output)) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
         safe = _is_safe(for_people or Path(output).suffix.lower() == ".csv")
-        if not _write(columns, rows, format_, text, first, safe=safe):
+        written = _write(columns, rows, format_, text, first, safe=safe)
+        if not written:
             refuse_empty(Path(output))
         text.detach()
+    say_written(written, output)
+
+
+#: What the rows of a verb are; of the others they are rows.
+_ROWS_OF: Final = {
+    "pages": "page",
+    "texts": "text",
+    "languages": "language",
+    "problems": "problem",
+    "runs": "run",
+    "review": "page",
+    "corrections": "correction",
+    "frontier": "URL",
+}
+
+
+def _row_name() -> str:
+    ctx = click.get_current_context(silent=True)
+    return _ROWS_OF.get((ctx.info_name or "") if ctx else "", "row")
+
+
+def say_written(written: int, output: str | Path, unit: str | None = None) -> None:
+    """Say how many rows, or what else, a file has."""
+    say(f"{quantity(written, unit or _row_name())} to {visible(str(output))}", "written", rows=written)
+
+
+def say_empty() -> None:
+    """Say that a list has no rows."""
+    say(f"no {_row_name()}s", "empty")
 
 
 def _started(rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
@@ -227,15 +261,29 @@ def _write(
     if format_ == "table":
         whole = _setting(_WIDE) is not False  # also where the verb has no such option
         pager = file is sys.stdout and bool(_setting(_PAGED))
-        return write_table(columns, rows, file, cell=cell, wide=whole, first=first, pager=pager)
+        return write_table(columns, rows, file, cell=_table_cell, wide=whole, first=first, pager=pager)
     if format_ == "jsonl":
         written = write_jsonl(columns, rows, file)
     elif format_ == "csv":
-        written = write_csv(columns, rows, file, safe=safe, shown=file is sys.stdout and file.isatty())
+        written = write_csv(columns, rows, file, safe=safe, for_screen=file is sys.stdout and file.isatty())
     else:
         written = write_tsv(columns, rows, file)
     file.flush()
     return written
+
+
+#: Columns of probabilities, besides those with "confidence" in their name.
+_PROBABILITIES: Final = ("certainty", "chance")
+
+
+def _table_cell(value: Any, column: str) -> str:
+    """Return a value as people read it: probabilities with two digits after the point, expected pages with one."""
+    if isinstance(value, float) and not math.isnan(value):
+        if "confidence" in column or column in _PROBABILITIES:
+            return f"{value:.2f}"
+        if column == "expected":
+            return f"{value:.1f}"
+    return cell(value)
 
 
 def _is_safe(default: bool) -> bool:

@@ -1,7 +1,8 @@
 """Tables for people: written as the rows come, as wide as the terminal, and through the user's pager.
 
 Widths come from the first rows. On a terminal the columns are chosen for its width: numbers and headers are whole,
-long texts are cut, URLs in their middle, and a line names the columns that have no room. Elsewhere all cells are whole.
+long texts are cut, and a line names the columns that have no room. The URL of a page is the last column, and whole, so
+that it can be copied; other URLs are cut in their middle. Elsewhere all cells are whole.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import sys
 import time
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
 _GAP = "  "
+_LINK = "url"  #: the column with the URL of a page
 _DOTS = "..."
 _SAMPLE = 1000  #: rows from which widths are taken, other than on a terminal
 _SECONDS = 0.1  #: for which rows are gathered before the first are shown, once there is a screenful
@@ -45,20 +48,24 @@ def write_table(
     rows: Iterable[Sequence[Any]],
     file: IO[str],
     *,
-    cell: Callable[[Any], str],
+    cell: Callable[[Any, str], str],
     wide: bool = False,
     first: Sequence[str] = (),
     pager: bool = False,
 ) -> int:
     """Write rows as a table, in the width of a terminal unless ``wide``; return how many there were.
 
+    ``cell`` gives the text of a value in a column.
+
     Where columns have no room, those of ``first`` come before the others. With ``pager``, the user's pager shows a
     table that is longer than the terminal.
     """
     screen = shutil.get_terminal_size() if file.isatty() else None
-    following = iter(rows)
+    order = sorted(range(len(columns)), key=lambda place: columns[place] == _LINK)
+    columns = [columns[place] for place in order]
+    following = (tuple(row[place] for place in order) for row in rows)
     sample = _sample(following, screen.lines if screen else None)
-    texts = [_texts(row, cell) for row in sample]
+    texts = [_texts(row, columns, cell) for row in sample]
     numeric = {place for row in sample for place, value in enumerate(row) if isinstance(value, (int, float))}
     room = screen.columns if screen and not wide else None
     address = _ADDRESS if room is None else min(_ADDRESS, max(_SHORT, room // 2))
@@ -71,7 +78,7 @@ def write_table(
     names = [column.name for column in available]
     head += [
         _bold(_line(fitting, names, None), on=screen is not None),
-        _rule(file) * (sum(column.width for column in fitting) + len(_GAP) * (len(fitting) - 1)),
+        _rule(file) * min(room or sys.maxsize, sum(column.width + len(_GAP) for column in fitting) - len(_GAP)),
     ]
     pages = pager and screen is not None and len(texts) + len(head) + 1 > screen.lines and _has_pager()
     written = 0
@@ -84,7 +91,7 @@ def write_table(
             written += 1
         out.flush()
         for row in following:
-            out.write(f"{_line(fitting, _texts(row, cell), room)}\n")
+            out.write(f"{_line(fitting, _texts(row, columns, cell), room)}\n")
             written += 1
     file.flush()
     return written
@@ -141,8 +148,8 @@ def _missing(names: Sequence[str], room: int) -> str:
     return note if len(note) <= room else f"({quantity(len(names), 'column')} {have} no room; --wide)"
 
 
-def _texts(row: Sequence[Any], cell: Callable[[Any], str]) -> list[str]:
-    return [visible(cell(value)) for value in row]
+def _texts(row: Sequence[Any], columns: Sequence[str], cell: Callable[[Any, str], str]) -> list[str]:
+    return [visible(cell(value, name)) for value, name in zip(row, columns, strict=True)]
 
 
 def _column(place: int, name: str, numeric: set[int], texts: Sequence[Sequence[str]], address: int) -> _Column:
@@ -157,13 +164,18 @@ def _column(place: int, name: str, numeric: set[int], texts: Sequence[Sequence[s
 
 
 def _fitting(columns: list[_Column], room: int, first: Sequence[str]) -> list[_Column]:
-    """The columns that have room, with their widths."""
+    """The columns that have room, with their widths; the URL of a page always has."""
+    link = columns[-1] if columns[-1].name == _LINK and len(columns) > 1 else None
+    if link is not None:
+        link.width = link.natural
+        columns = columns[:-1]
+        room = max(0, room - len(_GAP) - min(link.natural, room // 2))
     order = sorted(columns, key=lambda column: first.index(column.name) if column.name in first else len(first))
     chosen: list[_Column] = []
     used = 0
     for column in order:
         width = column.minimum + (len(_GAP) if chosen else 0)
-        if chosen and used + width > room:
+        if (chosen or link is not None) and used + width > room:
             break  # and not a less important one, because it happens to be narrow
         chosen.append(column)
         used += width
@@ -171,9 +183,9 @@ def _fitting(columns: list[_Column], room: int, first: Sequence[str]) -> list[_C
     for column in chosen:
         column.width = min(column.natural, column.minimum + max(spare, 0))
         spare -= column.width - column.minimum
-    if len(chosen) == 1:
+    if len(chosen) == 1 and link is None:
         chosen[0].width = min(chosen[0].natural, max(room, len(_DOTS) + 2))
-    return sorted(chosen, key=lambda column: column.number)
+    return sorted(chosen, key=lambda column: column.number) + ([] if link is None else [link])
 
 
 def _line(columns: Sequence[_Column], cells: Sequence[str], room: int | None) -> str:
@@ -183,10 +195,10 @@ def _line(columns: Sequence[_Column], cells: Sequence[str], room: int | None) ->
         excess = sum(
             max(0, cell_width(text) - column.width)
             for text, column in zip(texts, columns, strict=True)
-            if column.natural == column.minimum
+            if column.natural == column.minimum and column.name != _LINK
         )
         for place, column in enumerate(columns):
-            if column.natural > column.minimum or len(columns) == 1:
+            if (column.natural > column.minimum and column.name != _LINK) or len(columns) == 1:
                 width = max(column.width - excess, len(_DOTS) + 2)
                 excess = max(0, excess - (column.width - width))
                 texts[place] = _cut(texts[place], width)

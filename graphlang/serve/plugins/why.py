@@ -26,33 +26,25 @@ _LONGEST: Final = 2048  #: characters of a cell, as Datasette has it
 
 @hookimpl  # type: ignore[untyped-decorator,unused-ignore]
 def register_routes() -> list[tuple[str, Any]]:
-    """Our page."""
+    """Add the page."""
     return [("^/-/why$", why)]
 
 
 @hookimpl  # type: ignore[untyped-decorator,unused-ignore]
 def render_cell(value: object, column: str) -> Markup | None:
-    """URLs of the collection lead to the reasons, not to the Web, and what turns a line around is an escape.
-
-    Args:
-        value: what the database has.
-        column: the name of its column.
-
-    Returns:
-        The cell; None to leave it to Datasette, which escapes it, cuts it where it is long, and makes links of URLs.
-    """
+    """Link URLs of the collection to the reasons, not to the Web, and escape control characters."""
     if not isinstance(value, str):
         return None
     if column in _URLS:
         return Markup('{} <a href="/-/why?url={}">why?</a>').format(visible(value), quote(value, safe=""))
     if value.lstrip().lower().startswith(("http:", "https:")) or CONTROL.search(value):
-        shown = visible_lines(value[:_LONGEST])
-        return Markup("{}").format(f"{shown}..." if len(value) > _LONGEST else shown)
+        text = visible_lines(value[:_LONGEST])
+        return Markup("{}").format(f"{text}..." if len(value) > _LONGEST else text)
     return None
 
 
 async def why(datasette: Any, request: Any) -> Any:
-    """The reasons, as text; a page of its own would need to know every kind of them.
+    """Show the reasons of an answer; status 404 if the collection has no such URL.
 
     Args:
         datasette: the `Datasette` that serves the collection.
@@ -65,33 +57,29 @@ async def why(datasette: Any, request: Any) -> Any:
     paths = [Path(db.path) for db in datasette.databases.values() if db.path and db.name != "search"]
     try:
         with closing(open_existing(paths[0])) as connection:
-            found = explain(connection, url)
+            explanation = explain(connection, url)
     except StoreError as error:
         return Response.html(_page("No reasons", str(error)), status=404)
-    return Response.html(_page(url, _told(found)))
+    return Response.html(_page(url, _told(explanation)))
 
 
-def _told(found: Any) -> str:
+def _told(explanation: Any) -> str:
     from dataclasses import asdict  # noqa: PLC0415 - here alone
     from json import dumps  # noqa: PLC0415
 
-    return dumps(asdict(found), indent=2, ensure_ascii=False)
+    return dumps(asdict(explanation), indent=2, ensure_ascii=False)
 
 
 def _page(title: str, text: str) -> str:
-    shown = "\n".join(visible(line) for line in text.split("\n"))
+    lines = "\n".join(visible(line) for line in text.split("\n"))
     return str(
         Markup("<!doctype html><html lang=en><meta charset=utf-8><title>Why</title><h1>{}</h1><pre>{}</pre>").format(
-            escape(visible(title)), escape(shown)
+            escape(visible(title)), escape(lines)
         )
     )
 
 
 @hookimpl  # type: ignore[untyped-decorator,unused-ignore]
 def prepare_connection(conn: sqlite3.Connection) -> None:
-    """Give a connection our functions.
-
-    Args:
-        conn: of Datasette, to any of its databases.
-    """
+    """Add SQL functions to a connection."""
     conn.create_function("declares_another", 2, declares_another, deterministic=True)
