@@ -427,3 +427,47 @@ def record(kind: str, date: str, digest: str, http: bytes) -> bytes:
         f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(http)}\r\n\r\n"
     )
     return head.encode() + http + b"\r\n\r\n"
+
+
+SWITCHED = ["", "anna.html", "boats.html"]
+
+
+def test_years_are_compared(graphlang: Call, years: Path) -> None:
+    result = graphlang("compare", years, "--years", 2010, 2012, "--format", "jsonl")
+    assert result.exit_code == 0, result.stderr
+    rows = [(row["change"], row["url"], row["before"], row["after"]) for row in _rows(result)]
+    assert rows == [("switched", SITE + name, "dan", "deu") for name in SWITCHED]
+    result = graphlang("compare", years, "--years", 2010, 2012, "--count", "--format", "jsonl")
+    counts = {row["name"]: row for row in _rows(result)}
+    assert [counts["deu"][name] for name in ("before", "after", "switched_in", "switched_out")] == [0, 3, 3, 0]
+    assert [counts["dan"][name] for name in ("before", "after", "switched_in", "switched_out")] == [3, 0, 0, 3]
+    assert sum(row["gained"] + row["lost"] for row in counts.values()) == 0
+
+
+def test_a_year_without_captures_is_an_error_that_lists_the_others(graphlang: Call, years: Path) -> None:
+    result = graphlang("compare", years, "--years", 2010, 1999)
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert "no capture is from 1999; there are 2010, 2011, 2012" in result.stderr
+
+
+def test_databases_are_compared(graphlang: Call, crawls: list[Path], tmp_path: Path) -> None:
+    later = archive(
+        tmp_path / "later.warc.gz",
+        [(SITE, "2013-03-01", html(GERMAN)), (f"{SITE}new.html", "2013-03-01", html(ENGLISH))],
+    )
+    Collection(tmp_path / "old.db").run(crawls[0])
+    Collection(tmp_path / "new.db").run(later)
+    result = graphlang("compare", tmp_path / "old.db", tmp_path / "new.db", "--format", "jsonl")
+    assert result.exit_code == 0, result.stderr
+    rows = [(row["change"], row["url"], row["before"], row["after"]) for row in _rows(result)]
+    assert rows == [
+        ("switched", SITE, "dan", "deu"),
+        ("lost", ANNA, "dan", None),
+        ("lost", f"{SITE}boats.html", "dan", None),
+        ("lost", f"{SITE}en.html", "eng", None),
+        ("gained", f"{SITE}new.html", None, "eng"),
+    ]
+    (host,) = _rows(
+        graphlang("compare", tmp_path / "old.db", tmp_path / "new.db", "--count", "--by", "host", "--format", "jsonl")
+    )
+    assert [host[name] for name in ("before", "after", "gained", "lost", "switched_in")] == [4, 2, 1, 3, 1]
