@@ -83,9 +83,9 @@ def register(
     row = connection.execute(
         "SELECT id, position, finished, keep, options FROM sources WHERE sha256 = ?", (digest,)
     ).fetchone()
-    if row is None and (unread := _find_unread(connection, path, digest, size)) is not None:
-        restart(connection, unread, options=options_json, keep=keep)
-        return Source(unread, 0, finished=False, size=size)
+    if row is None and (earlier := _find_unread(connection, path, digest, size)) is not None:
+        restart(connection, earlier, options=options_json, keep=keep)
+        return Source(earlier, 0, finished=False, size=size)
     if row is None:
         cursor = connection.execute(
             "INSERT INTO sources (name, sha256, bytes, keep, options) VALUES (?, ?, ?, ?, ?)",

@@ -63,7 +63,7 @@ def similar_names(name: str) -> list[str]:
     """Return names of languages that are spelled almost like a name, with their codes.
 
     >>> similar_names("klingonish"), similar_names("Swahilli"), similar_names("xx")
-    (['klingon (tlh)'], ['swahili (sw)'], [])
+    (['klingon (tlh)'], ['swahili (sw)', 'kiswahili (swh)'], [])
     """
     names = _names().languages
     return [f"{near} ({names[near]})" for near in difflib.get_close_matches(plain(name), names, _SIMILAR, cutoff=0.8)]

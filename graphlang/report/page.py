@@ -17,6 +17,7 @@ import zlib
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import jinja2
@@ -52,6 +53,24 @@ COLOURS: Final = (
     *_spread_colours(30),
 )
 _DISTINCT: Final = 18  # of the colours, without those that need their labels
+#: Languages with a colour that no report changes: the commonest of the web, in the order of the colours.
+_FIXED: Final = (
+    "eng",
+    "deu",
+    "fra",
+    "spa",
+    "rus",
+    "zho",
+    "jpn",
+    "por",
+    "ita",
+    "pol",
+    "nld",
+    "ara",
+    "tur",
+    "fas",
+    "vie",
+)
 _OTHER: Final = "#999999"
 _LONGEST: Final = 200  # characters of a title or a URL
 _LABELLED: Final = 0.12  # share of a bar from which its part has its code on it
@@ -124,22 +143,22 @@ _NO_LANGUAGE: Final = (languages.UND, languages.ZXX)
 
 
 def choose_colours(codes: Iterable[str]) -> dict[str, str]:
-    """Give each of the first languages its own colour.
+    """Give each of the first languages its own colour, in their order.
 
-    The colour depends on the code, unless a commoner language has it, so that reports can be compared.
+    The colour depends on the code, unless another language has it, so that reports can be compared.
 
     >>> choose_colours(["deu", "eng"])["deu"] == choose_colours(["eng", "fra", "deu"])["deu"]
     True
     """
-    free = list(COLOURS)
-    colours: dict[str, str] = {}
-    for code in codes:
-        if not free:
-            break
-        wish = COLOURS[zlib.crc32(code.encode()) % _DISTINCT]
-        colours[code] = wish if wish in free else free[0]
-        free.remove(colours[code])
-    return colours
+    listed = list(islice(dict.fromkeys(codes), len(COLOURS)))
+    colours = {code: colour for code, colour in zip(_FIXED, COLOURS, strict=False) if code in listed}
+    free = [colour for colour in COLOURS if colour not in colours.values()]
+    for code in listed:
+        if code not in colours:
+            wish = COLOURS[zlib.crc32(code.encode()) % _DISTINCT]
+            colours[code] = wish if wish in free else free[0]
+            free.remove(colours[code])
+    return {code: colours[code] for code in listed}
 
 
 def text_colour(colour: str) -> str:
@@ -157,7 +176,7 @@ def segments(parts: list[fact_lists.Part], colours: Mapping[str, str]) -> list[d
 
     >>> parts = [fact_lists.Part(code, code, 1, share) for code, share in (("a", 0.7), ("b", 0.3))]
     >>> [(part["name"], part["x"], part["width"], part["label"]) for part in segments(parts, {"b": "#0072b2"})]
-    [('b', 0, 30.0, 'b'), ('a', 30.0, 70.0, 'a')]
+    [('b', 0.0, 30.0, 'b'), ('a', 30.0, 70.0, 'a')]
     """
     places = {language: place for place, language in enumerate(colours)}
     listed, start = [], 0.0

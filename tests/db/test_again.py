@@ -182,17 +182,17 @@ def test_register_says_what_has_changed_and_begins_again_where_that_is_wanted(tm
         def register(limit: int, **how: Any) -> sources.Source:
             return sources.register(connection, path, options={"text_limit": limit}, **how)
 
-        assert register(100) == (1, 0, False, 1, ())
+        assert register(100) == (1, 0, False, 1, (), False)
         connection.execute("UPDATE sources SET position = 7, finished = 1")
         state = sources.state(connection)
-        assert register(100) == (1, 7, True, 1, ())
-        assert register(200) == (1, 7, True, 1, (("text_limit", 100, 200),))
+        assert register(100) == (1, 7, True, 1, (), False)
+        assert register(200) == (1, 7, True, 1, (("text_limit", 100, 200),), False)
         assert register(100, keep=Keep.LAST).changed == (("keep", "best", "last"),)
-        assert register(200, repeat=True) == (1, 0, False, 1, ())
-        assert register(200, repeat=True) == (1, 0, False, 1, ())  # and not twice
+        assert register(200, repeat=True) == (1, 0, False, 1, (), False)
+        assert register(200, repeat=True) == (1, 0, False, 1, (), False)  # and not twice
         connection.execute("UPDATE sources SET position = 3")
-        assert register(200, repeat=True) == (1, 3, False, 1, ())  # stopped: it goes on
-        assert register(300, repeat=True) == (1, 0, False, 1, ())
+        assert register(200, repeat=True) == (1, 3, False, 1, (), False)  # stopped: it goes on
+        assert register(300, repeat=True) == (1, 0, False, 1, (), False)
         connection.execute("UPDATE sources SET position = 7, finished = 1")
         assert sources.state(connection) != state
         assert connection.execute("SELECT readings, options FROM sources").fetchall() == [(3, '{"text_limit": 300}')]

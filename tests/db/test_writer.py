@@ -225,7 +225,7 @@ def test_the_same_bytes_are_one_source_whatever_their_name(tmp_path: Path) -> No
         (tmp_path / name).write_bytes(b"WARC/1.0\r\n")
     one = sources.register(connection, tmp_path / "one.warc")
     two = sources.register(connection, tmp_path / "two.warc")
-    assert one == two == (1, 0, False, 10, ())
+    assert one == two == (1, 0, False, 10, (), False)
     connection.close()
 
 

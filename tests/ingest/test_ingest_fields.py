@@ -40,7 +40,7 @@ def defined(block: bytes) -> dict[str, str]:
         name = line[:colon].rstrip(" \t").lower() if colon >= 0 else ""
         if name and " " not in name:
             found.setdefault(name, []).append(line[colon + 1 :].strip())
-    return {name: values[0] if name == "content-type" else ", ".join(values) for name, values in found.items()}
+    return {name: ", ".join(values) for name, values in found.items()}
 
 
 @given(st.lists(PIECES, max_size=14))

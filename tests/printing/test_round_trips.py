@@ -51,7 +51,7 @@ def written(write: Callable[..., int], rows: Rows, **how: bool) -> str:
 
 def shown(rows: Rows) -> str:
     file = io.StringIO(newline="")
-    write_table(COLUMNS, rows, file, cell=cell)
+    write_table(COLUMNS, rows, file, cell=lambda value, _: cell(value))
     return file.getvalue()
 
 

@@ -403,7 +403,7 @@ def find_rubbish(texts: Characters, signs: Signs | None = None) -> Rubbish:
     >>> from graphlang.content.text.normalise import characters
     >>> texts = ["xxxx xxx", "brrr, said he", "a{top:0;left:0}", "Ð¿Ñ€Ð¸", "K1 K2 L", "Joh 3,16; Röm 8,28"]
     >>> {kind: found.tolist().index(True) for kind, found in find_rubbish(characters(texts))._asdict().items()}
-    {'drawn': 0, 'program': 2, 'garbled': 3, 'codes': 4, 'numbers': 5}
+    {'drawn': 0, 'program': 2, 'garbled': 3, 'codes': 2, 'numbers': 5}
     """
     signs = count_signs(texts) if signs is None else signs
     length = texts.ends - texts.begins
