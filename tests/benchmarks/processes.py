@@ -11,6 +11,7 @@ import tempfile
 import threading
 import time
 from importlib import import_module
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphlang.ingest import Limits
@@ -18,7 +19,7 @@ from graphlang.ingest.formats.detect import open_records
 from graphlang.ingest.formats.warc import Warc
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 #: The command line that is installed: the folder of the checkout has neither kernels nor ``graphlang.db``.
@@ -60,6 +61,15 @@ def write_copies(archive: Path, count: int, path: Path) -> None:
     with path.open("wb") as file:
         for record in _copies(archive, count):
             file.write(record)
+
+
+def write_parts(archive: Path, count: int, paths: Sequence[Path]) -> None:
+    """Write the pages of `write_copies` into several files, one after the other, each with as many pages."""
+    records = _copies(archive, count)
+    for path in paths:
+        with path.open("wb") as file:
+            for record in islice(records, count // len(paths)):
+                file.write(record)
 
 
 def _copies(archive: Path, count: int) -> Iterator[bytes]:

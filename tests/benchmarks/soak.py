@@ -6,6 +6,11 @@ An archive of that many pages is made from a small one (see `processes`); ``grap
 and propagates it with one worker, and then with each number of workers as often as asked. Every table of every database
 is compared with that of one worker, row by row in their order, scores included; only times of day may differ. A line is
 printed for each run; the exit code is 1 if any database differed or any run failed.
+
+    python tests/benchmarks/soak.py --pages 200000 --increments 20
+
+With ``--increments`` the pages come in so many archives, and the job is run after each, on one database: seconds and
+memory of each run, and the exit code of ``graphlang check`` in the end.
 """
 
 from __future__ import annotations
@@ -18,7 +23,7 @@ import tempfile
 from pathlib import Path
 
 from development_data import DATA
-from processes import PROGRAM, run_process, write_copies
+from processes import PROGRAM, run_process, write_copies, write_parts
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "crawl.warc.gz"
 TIMELESS = ("started", "finished")
@@ -63,6 +68,22 @@ def job(archive: Path, db: Path, workers: int) -> tuple[int, float, float]:
     return cost.code, cost.seconds, cost.megabytes
 
 
+def run_increments(source: Path, pages: int, increments: int, folder: Path) -> int:
+    """Run the job after each of several archives; return the exit code of the check."""
+    archives = [folder / f"{number}.warc.gz" for number in range(increments)]
+    write_parts(source, pages, archives)
+    db = folder / "grown.db"
+    print(f"{'pages':>9} {'seconds':>8} {'MB':>6}", flush=True)
+    for number, archive in enumerate(archives, 1):
+        code, seconds, megabytes = job(archive, db, 2)
+        print(f"{pages // increments * number:>9,} {seconds:>8.1f} {megabytes:>6.0f}", flush=True)
+        if code not in (0, 1):
+            return 1
+    checked = run_process([*PROGRAM, "check", str(db)])
+    print(f"check: exit code {checked.code} {checked.errors.strip()}", flush=True)
+    return checked.code
+
+
 def main() -> int:
     """Run it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -70,11 +91,14 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=15, help="for each number of workers")
     parser.add_argument("--workers", type=int, nargs="+", default=[2, 4])
     parser.add_argument("--archive", type=Path, help="what copies are made of; manuals of the data, else the example")
+    parser.add_argument("--increments", type=int, help="archives that come one after the other into one database")
     given = parser.parse_args()
     manuals = DATA / "bench" / "manuals.warc.gz"
     source = given.archive or (manuals if manuals.exists() else EXAMPLE)
     failed = 0
     with tempfile.TemporaryDirectory(prefix="graphlang-soak-") as folder:
+        if given.increments:
+            return run_increments(source, given.pages, given.increments, Path(folder))
         archive = Path(folder) / "pages.warc.gz"
         write_copies(source, given.pages, archive)
         clean = Path(folder) / "one.db"
