@@ -35,7 +35,7 @@ kill: $(STAMP)  ## kill each writing verb KILLS times at random, and compare wit
 	GRAPHLANG_KILLS=$(KILLS) $(BIN)/pytest -s ./tests/cli/test_stop_and_go_on.py
 
 PROFILE ?= explore
-explore: $(STAMP)  ## property tests with a thousand other examples each; with PROFILE=more, always the same 400
+explore: $(STAMP)  ## property tests with a thousand other examples each; with PROFILE=more, always the same 150
 	$(BIN)/pytest -m hypothesis --hypothesis-profile $(PROFILE) ./tests
 
 RUNS ?= 15

@@ -50,7 +50,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # elsewhere must not fail a test. 'make explore' tries others, and CI more of the same.
 UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 settings.register_profile("untimed", UNTIMED, derandomize=True, database=None, max_examples=50)
-settings.register_profile("more", UNTIMED, derandomize=True, database=None, max_examples=400)
+settings.register_profile("more", UNTIMED, derandomize=True, database=None, max_examples=150)
 settings.register_profile("explore", UNTIMED, max_examples=1000, print_blob=True)
 settings.load_profile("untimed")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+import re
 import threading
 import unicodedata
 from collections import Counter
@@ -39,6 +40,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MASK = 0xFFFFFFFF
+#: What joins the character before it: marks, Arabic hamza and madda, vowels and finals of Hangul, marks of kana.
+COMPOSES = re.compile("[\u0300-\u036f\u0653-\u0655\u1161-\u1175\u11a8-\u11c2\u3099\u309a]")
+#: Names of letters in other shapes, without the letter.
+SHAPES = {
+    "LATIN LETTER SMALL CAPITAL",
+    *(f"{shape} LATIN CAPITAL LETTER" for shape in ("CIRCLED", "NEGATIVE CIRCLED", "SQUARED", "NEGATIVE SQUARED")),
+    *("CIRCLED LATIN SMALL LETTER", "PARENTHESIZED LATIN SMALL LETTER", "PARENTHESIZED LATIN CAPITAL LETTER"),
+}
 
 
 def letter(character: str) -> str:
@@ -46,6 +55,9 @@ def letter(character: str) -> str:
     category = unicodedata.category(character)
     if category == "Cf":
         return ""
+    *shape, last = unicodedata.name(character, "?").split()
+    if category in {"So", "Ll"} and " ".join(shape) in SHAPES and len(last) == 1:
+        return last.lower()
     if category[0] not in "LM":
         return " "
     plain = unicodedata.normalize("NFKC", character)
@@ -53,7 +65,7 @@ def letter(character: str) -> str:
 
 
 def letters(text: str) -> str:
-    if any("\u0300" <= c < "\u0370" for c in text):
+    if COMPOSES.search(text):
         text = unicodedata.normalize("NFC", text)
     return "".join(map(letter, text))
 

@@ -6,8 +6,6 @@ import unicodedata
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from graphlang.content.text import scripts
 from graphlang.content.text.normalise import normalise, normalised_lengths, sample
@@ -79,26 +77,6 @@ def test_long_text_is_sampled_from_all_its_parts_in_bounded_room() -> None:
 
 def test_sample_reaches_the_end() -> None:
     assert sample("0123456789", 4, parts=2) == "01 89"
-
-
-@given(st.lists(st.text(max_size=30), max_size=8), st.integers(0, 4))
-def test_batch_does_what_the_definition_says(texts: list[str], margin: int) -> None:
-    def fold(character: str) -> str:
-        if unicodedata.category(character) == "Cf":
-            return ""
-        if unicodedata.category(character)[0] not in "LM":
-            return " "
-        plain = unicodedata.normalize("NFKC", character)
-        return (plain if len(plain) == 1 else character).lower()[0]
-
-    def one(text: str) -> str:
-        if any("\u0300" <= c < "\u0370" for c in text):
-            text = unicodedata.normalize("NFC", text)
-        words = "".join(map(fold, text)).split(" ")
-        return "".join(word + " " for word in words if word)
-
-    expected = [one(text) for text in texts]
-    assert rows(texts, margin=margin) == [(e * 6)[: len(e) + margin] if e else "" for e in expected]
 
 
 @pytest.mark.parametrize(
