@@ -1,8 +1,8 @@
 """The id of a page on a cluster: 64 bits of a digest of its canonical URL, under a key of the job.
 
-Without a key, two URLs with one id are found in minutes, and a page that links to them would merge two pages of other
-sites. The key comes from the digests of the archives: nobody who writes a page knows it, and a job that is resumed has
-the same.
+Without a key, an attacker finds two URLs with one id in minutes, and a page that links to both merges two pages of
+other sites. The key comes from the digests of the archives: the author of a page does not know it, and a resumed job
+computes the same key.
 """
 
 from __future__ import annotations

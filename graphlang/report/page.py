@@ -75,7 +75,7 @@ _OTHER: Final = "#999999"
 _LONGEST: Final = 200  # characters of a title or a URL
 _LABELLED: Final = 0.12  # share of a bar from which its part has its code on it
 _DARK: Final = 140  # luma, 0 to 255, under which a colour has white text
-_PALEST: Final = 0.3  # opacity of a country where the main language has hardly a share
+_PALEST: Final = 0.3  # opacity of a country where the main language has the smallest share
 _HEAT: Final = 9  # steps of colour in the table of links
 
 

@@ -63,7 +63,7 @@ class FileSlice(io.RawIOBase):
 
 
 def file_signature(path: Path) -> tuple[object, ...]:
-    """Return what changes when somebody writes to a file, replaces or removes it; for a folder that of its files."""
+    """Return what changes if a file is written to, replaced or removed; for a folder, the signatures of its files."""
     if path.is_dir():
         return tuple((str(file), *file_signature(file)) for file in sorted(path.rglob("*")) if not file.is_dir())
     try:

@@ -27,7 +27,7 @@ _TAR_MAGIC = b"ustar"
 _MAGIC_AT = 257  # in the header of the first file
 _LARGEST_HEADER = 16 << 20  # bytes
 _REASON = 200  # characters of a library's error message
-_ROOM = 4  # times max_ratio allows for the pages in it: archives hardly compress a second time
+_ROOM = 4  # times its size, since compressed archives do not compress a second time
 
 
 def is_tar(head: bytes) -> bool:

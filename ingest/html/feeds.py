@@ -15,16 +15,15 @@ _ROOT = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?[^>]{0,500}>\s*|<!--.{0,2000}?-->\s*)*<(?:rss|feed|rdf:RDF|urlset|sitemapindex)[\s>]",
     re.DOTALL,
 )
+_CDATA = re.compile(rb"<!\[CDATA\[(.*?)(?:\]\]>|\Z)", re.DOTALL)
 _ELEMENT = re.compile(
-    rb"<!\[CDATA\[(?P<data>.*?)(?:\]\]>|\Z)"
-    rb"|<(?P<text>content:encoded|content|description|summary)(?P<attributes>\s[^<>]*)?>(?P<body>[^<]*)</(?P=text)>"
+    rb"<(?P<text>content:encoded|content|description|summary)(?P<attributes>\s[^<>]*)?>(?P<body>[^<]*)</(?P=text)>"
     rb"|<(?P<place>loc|link)>\s*(?P<url>[^<>\s\"]+)\s*</(?P=place)>"
     rb"|<(?P<hidden>guid|id|lastmod|priority|changefreq|pubDate|updated|published|generator|language|ttl|lastBuildDate|"
     rb"dc:date|docs|icon|logo|uri)(?:\s[^<>]*)?>[^<]*</(?P=hidden)>"
     rb"|<link(?P<link>\s[^<>]*?)/?>(?:</link>)?"
     rb"|<xhtml:link(?P<version>\s[^<>]*?)/?>"
-    rb"|<(?P<close>/?)title(?:\s[^<>]*)?>",
-    re.DOTALL,
+    rb"|<(?P<close>/?)title(?:\s[^<>]*)?>"
 )
 
 
@@ -35,12 +34,12 @@ def is_feed(markup: bytes) -> bool:
 
 def convert_feed(markup: bytes) -> bytes:
     """Convert a feed or a sitemap, in UTF-8."""
-    return _ELEMENT.sub(_to_html, _ELEMENT.sub(_open_cdata, markup))
+    return _ELEMENT.sub(_to_html, _CDATA.sub(_escape_cdata, markup))
 
 
-def _open_cdata(match: re.Match[bytes]) -> bytes:
+def _escape_cdata(match: re.Match[bytes]) -> bytes:
     """Replace a section of characters by its escaped text."""
-    return match[0] if match["data"] is None else html.escape(match["data"].decode("utf-8", "replace")).encode()
+    return html.escape(match[1].decode("utf-8", "replace")).encode()
 
 
 def _to_html(match: re.Match[bytes]) -> bytes:

@@ -73,7 +73,7 @@ _WORD: Final = re.compile(rf"{_LETTER}*(?:(?![A-Za-z]){_LETTER}|[\x80-\x9f\ufffd
 #: A sign where only a letter can be. Quotes, hyphens, and the middle dot of Catalan are there as well.
 _SIGN_WITHIN: Final = re.compile(r"(?<=[A-Za-z])[\xa1-\xa8\xaa\xac\xaf\xb1-\xb3\xb5\xb6\xb8-\xba\xbc-\xbf](?=[a-z])")
 _KANA: Final = re.compile(r"[\u3041-\u30fe]")
-_KANA_SHARE: Final = 5  # at least one in so many characters of Japanese
+_KANA_SHARE: Final = 5  # Japanese has at least one kana in five characters
 _BEYOND: Final = re.compile(r"[^\x00-\x7f]")
 _NEIGHBOURS: Final = re.compile(r"[A-Za-z]?[^\x00-\x7f]+[A-Za-z]?")
 _LOOKED_AT: Final = 1_200  # characters of a page, from the first one beyond ASCII on

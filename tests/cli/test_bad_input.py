@@ -80,7 +80,7 @@ def test_no_files_at_all_is_wrong_usage(graphlang: Call, tmp_path: Path) -> None
 def test_a_kind_of_problem_that_there_is_none_of_is_an_empty_list(
     graphlang: Call, tmp_path: Path, count: tuple[str, ...]
 ) -> None:
-    """Whoever asks whether anything was truncated is answered, and whoever mistyped the kind is told."""
+    """A question whether anything was truncated is answered, and a mistyped kind is an error."""
     db, archive = tmp_path / "crawl.db", tmp_path / "none.txt"
     archive.write_bytes(b"no archive at all")
     graphlang("ingest", db, archive, "-q")
@@ -271,9 +271,9 @@ def test_hostile_words_reach_the_terminal_only_as_escapes(
     connection.execute("INSERT INTO problems VALUES (NULL, 1, NULL, 'a' || char(9) || 'b', 'k', char(27) || '[2J')")
     connection.commit()
     connection.close()
-    told = graphlang("explain", db, "http://museum.example/")
-    assert "\x1b" not in told.stdout
-    assert "\\x1b]0;owned\\x07[bold]x[/bold]" in told.stdout
+    result = graphlang("explain", db, "http://museum.example/")
+    assert "\x1b" not in result.stdout
+    assert "\\x1b]0;owned\\x07[bold]x[/bold]" in result.stdout
     for format_ in ("table", "tsv"):
         listed = graphlang("problems", db, "--format", format_)
         assert "\x1b" not in listed.stdout
@@ -309,23 +309,23 @@ def db(make_collection: Callable[..., Path], written: Any) -> Path:
     ],
 )
 def test_a_number_that_is_too_large_is_refused_in_a_line(graphlang: Call, db: Path, words: tuple[Any, ...]) -> None:
-    told = graphlang(words[0], db, *words[1:])
-    assert told.exit_code == 2
-    assert f"{max(word for word in words if isinstance(word, int))} is " in told.stderr
+    result = graphlang(words[0], db, *words[1:])
+    assert result.exit_code == 2
+    assert f"{max(word for word in words if isinstance(word, int))} is " in result.stderr
 
 
 def test_the_largest_number_is_taken(graphlang: Call, db: Path) -> None:
     assert graphlang("pages", db, "--limit", sys.maxsize).exit_code == 0
-    told = graphlang("compare", db, 2**63 - 1, 1)
-    assert (told.exit_code, told.stderr) == (3, f"Error: there is no run {2**63 - 1} in this database\n")
+    result = graphlang("compare", db, 2**63 - 1, 1)
+    assert (result.exit_code, result.stderr) == (3, f"Error: there is no run {2**63 - 1} in this database\n")
 
 
 @pytest.mark.parametrize("name", ["pages.xlsx", "pages.JSON", "pages.parquet", "pages.csv.gz"])
 def test_a_name_that_promises_another_format(graphlang: Call, db: Path, name: str) -> None:
     target = db.parent / name
-    told = graphlang("pages", db, "-o", target)
-    assert told.exit_code == 2
-    assert "is not one of 'table', 'csv', 'tsv', 'jsonl'" in told.stderr
+    result = graphlang("pages", db, "-o", target)
+    assert result.exit_code == 2
+    assert "is not one of 'table', 'csv', 'tsv', 'jsonl'" in result.stderr
     assert not target.exists()
     assert graphlang("pages", db, "-o", target, "--format", "csv").exit_code == 0
 
@@ -338,21 +338,21 @@ def test_a_flag_of_its_own_says_json(graphlang: Call, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["pages.xlsx", "pages.json", "pages.csv.gz"])
 def test_an_export_with_such_a_name(graphlang: Call, db: Path, name: str) -> None:
     target = db.parent / name
-    told = graphlang("export", db, "--what", "pages", "-o", target)
-    assert told.exit_code == 2
-    assert f"{name}: pages comes as csv, tsv, jsonl, parquet, gexf, graphml" in told.stderr
+    result = graphlang("export", db, "--what", "pages", "-o", target)
+    assert result.exit_code == 2
+    assert f"{name}: pages comes as csv, tsv, jsonl, parquet, gexf, graphml" in result.stderr
     assert not target.exists()
     assert graphlang("export", db, "--what", "pages", "-o", target, "--format", "csv").exit_code == 0
     assert graphlang("export", db, "--what", "pages", "-o", db.parent / "pages.lst").exit_code == 0
 
 
 def test_a_gold_file_that_is_no_text(graphlang: Call, db: Path) -> None:
-    told = graphlang("evaluate", db, "--gold", db.with_suffix(".npz"))
-    assert told.exit_code == 2
+    result = graphlang("evaluate", db, "--gold", db.with_suffix(".npz"))
+    assert result.exit_code == 2
     gold = db.parent / "gold.tsv"
     gold.write_bytes(b"url\tlanguage\nhttp://a.example/\xf6\tdeu\n")
-    told = graphlang("evaluate", db, "--gold", gold)
-    assert (told.exit_code, told.stderr) == (2, f"Error: cannot read {gold}: it is no text in UTF-8\n")
+    result = graphlang("evaluate", db, "--gold", gold)
+    assert (result.exit_code, result.stderr) == (2, f"Error: cannot read {gold}: it is no text in UTF-8\n")
 
 
 @pytest.mark.parametrize(
@@ -368,8 +368,8 @@ def test_a_selection_that_can_hold_nothing_is_refused(
     graphlang: Call, db: Path, words: tuple[Any, ...], complaint: str
 ) -> None:
     for verb in ("sites", "texts"):
-        told = graphlang(verb, db, *words)
-        assert (told.exit_code, complaint in told.stderr) == (2, True), told.stderr
+        result = graphlang(verb, db, *words)
+        assert (result.exit_code, complaint in result.stderr) == (2, True), result.stderr
 
 
 def test_a_selection_of_one_length_and_of_a_kind_of_media_types(graphlang: Call, db: Path) -> None:
