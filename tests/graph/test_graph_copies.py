@@ -11,21 +11,24 @@ CODES = ("deu", "eng", "fra")
 DEU, ENG, FRA = range(3)
 
 
-def test_the_likelihood_of_a_repeated_text_by_hand() -> None:
-    scores = np.array([[0.1, 0.8, 0.1], [0.1, 0.8, 0.1], [0.8, 0.1, 0.1]], np.float32)
+def test_the_likelihood_of_a_repeated_text_and_of_a_page_without_links_by_hand() -> None:
+    scores = np.array([[0.1, 0.8, 0.1], [0.1, 0.8, 0.1], [0.8, 0.1, 0.1], [0.8, 0.1, 0.1]], np.float32)
     foreign, rarer = text_likelihood.foreign_text(CODES, np.arange(3, dtype=np.int16))
-    length = np.zeros(3, np.int32)
-    found = np.exp(text_likelihood.log_likelihood(scores, length, foreign, rarer, np.array([False, True, True])))
+    length, linked = np.zeros(4, np.int32), np.array([True, True, True, False])
+    repeated = np.array([False, True, True, False])
+    found = np.exp(text_likelihood.log_likelihood(scores, length, foreign, rarer, linked=linked, repeated=repeated))
     rest = text_likelihood.FLOOR / text_likelihood.SHARED
     shares = (scores + rest) / (1 + 3 * rest)
     foreigners = shares @ np.array([1, 28, 1]) / 30  # nine tenths English, the rest shared out evenly
-    for row, chance in enumerate((text_likelihood.OUTLIERS[0], text_likelihood.REPEATED, text_likelihood.REPEATED)):
+    rate = text_likelihood.OUTLIERS[0]
+    rates = (rate, text_likelihood.REPEATED, text_likelihood.REPEATED, text_likelihood.UNLINKED * rate)
+    for row, chance in enumerate(rates):
         for language in range(3):
             own = chance * (text_likelihood.ENGLISH_PAGES if language == ENG else 1)
             assert found[row, language] == pytest.approx(
                 (1 - own) * shares[row, language] + own * foreigners[row], rel=1e-4
             )
-    english, german = found[1], found[2]
+    english, german, _ = found[1:]
     assert english[ENG] / english[DEU] < 2  # English words on a German page: nearly as likely
     assert german[DEU] / german[FRA] > 1.5  # nobody has German words for a template of French pages
 

@@ -235,8 +235,14 @@ def build_model(
     if talk is not None and fixed is None:
         talk = _index(edges, evidence.n)
     directories = None if elsewhere is None else elsewhere.directories.table(active, len(evidence.codes))
+    linked = np.zeros(evidence.n, np.bool_)
+    linked[edges.source], linked[edges.target] = True, True
     potentials = node_potentials(
-        *(tables, given, roles, learned, options, talk), keep=keep, rows=trace, fixed=fixed, directories=directories
+        *(tables, given, roles, learned, options, talk, linked),
+        keep=keep,
+        rows=trace,
+        fixed=fixed,
+        directories=directories,
     )
     return InferenceModel(potentials, edges, by_target, roles, mutual)
 

@@ -119,6 +119,7 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
     learned: Learned,
     options: Options,
     links: Links | None,
+    linked: NDArray[np.bool_],
     *,
     keep: int,
     rows: Sequence[int] = (),
@@ -134,6 +135,7 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
         learned: languages of the sites and reliability of the signals, for the hosts of ``roles``.
         options: weights of site and directory.
         links: whose ends tell what languages a page may have besides its own; None where links say nothing.
+        linked: latent pages with a link to or from another page, shape (n,).
         keep: k, languages of an answer.
         rows: pages whose terms are kept.
         fixed: beliefs of clamped pages that are not what their text says.
@@ -142,7 +144,7 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
     evidence, active = tables.evidence, tables.active
     of_directory = (evidence.directory, options.site, options.directory)
     prior = site_prior.prior(roles.host, learned.sites, roles.label, *of_directory, directories)
-    terms = _Terms(tables, signals, roles, learned, prior)
+    terms = _Terms(tables, signals, roles, learned, prior, linked=linked)
     latent, kept = roles.latent, min(len(active), candidates.MOST)
     columns, packed = np.empty((len(latent), kept), np.int16), np.empty((len(latent), kept + 1), np.float32)
     guess = roles.best.copy()  # by all evidence
@@ -204,9 +206,12 @@ class _Terms:
         roles: PageRoles,
         learned: Learned,
         prior: Prior,
+        *,
+        linked: NDArray[np.bool_],
     ) -> None:
         evidence = tables.evidence
         self._tables, self._roles, self._learned, self._prior = tables, roles, learned, prior
+        self._linked = linked
         self._signals = {name: signal for name, signal in signals.items() if signal.weight}
         self._foreign = text_likelihood.foreign_text(evidence.codes, tables.active)
         #: pages of which neither text nor signal says anything, but for their URL, once all latent pages were asked
@@ -219,9 +224,8 @@ class _Terms:
         roles, evidence = self._roles, self._tables.evidence
         prior = self._prior.probability[self._prior.group[pages]]
         scores = self._tables.of(pages)
-        text = text_likelihood.log_likelihood(
-            scores, evidence.length[pages], *self._foreign, _repeated(evidence, pages)
-        )
+        length, linked, repeated = evidence.length[pages], self._linked[pages], _repeated(evidence, pages)
+        text = text_likelihood.log_likelihood(scores, length, *self._foreign, linked=linked, repeated=repeated)
         site = np.log(prior)
         doubtful = roles.doubtful[pages]
         text[doubtful] = np.log(text_likelihood.smoothed(scores[doubtful]))

@@ -1,6 +1,6 @@
 """What the encodings of crawlers cost: the same archive with its payloads plain, in chunks, in gzip, and in both.
 
-    python tests/benchmarks/encodings.py ../shared/data/web/menu-full.warc.gz
+    python tests/benchmarks/transfer_encodings.py ../shared/data/web/menu-full.warc.gz
 
 Crawlers that keep the answers of servers as they came keep ``Transfer-Encoding: chunked`` and ``Content-Encoding:
 gzip``. All four forms are read by turns in one process, ``--rounds`` times. The table has the least processor time for
