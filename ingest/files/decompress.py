@@ -279,16 +279,20 @@ class Source:
     def _frames(self) -> Iterator[Chunk]:
         """Unpack zstd or LZ4 frame by frame; a damaged frame does not affect the others."""
         offset = self._base
-        begins_with_dictionary = self._window.startswith(_DICTIONARY)
+        # Of a file that begins with a dictionary all parts are read together, and each may bring one, if files were joined.
+        needs_dictionary = self._window.startswith(_DICTIONARY)
         self._window, self._at = b"", 0
-        try:
-            zstd = codecs.zstd_decompressor(self._dictionary(offset) if begins_with_dictionary else b"")
-        except codecs.DictionaryError as error:
-            yield Chunk(b"", offset, fault=f"{error}; the rest of the file is lost")
-            return
+        zstd = codecs.zstd_decompressor()
         broken = False
         while self.peek(offset, 1):
             frame = find_frame(self.peek, offset)
+            if needs_dictionary and self.peek(offset, 4) == _DICTIONARY:
+                try:
+                    zstd = codecs.zstd_decompressor(self._dictionary(offset))
+                except codecs.DictionaryError as error:
+                    yield Chunk(b"", offset, fault=f"{error}; what needs it is lost")
+                    if not frame:
+                        return
             end = offset + frame.size if frame else self._next_frame(offset + 1)
             size = None if end is None else end - offset
             if not (frame.skipped if frame else self._is_padding(offset, size)):

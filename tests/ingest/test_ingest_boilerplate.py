@@ -6,6 +6,8 @@ from graphlang.ingest import Limits
 from graphlang.ingest.html.document import read_document
 
 LINKS = "".join(f"<li><a href=/{word}>{word} page</a>" for word in ("first", "second", "third", "fourth"))
+TALE = "The miller opened the door early in the morning and loaded the first sacks."
+TWO_LINKS = "<a href=/1>one</a> <a href=/2>two</a>"
 PLENTY = "<p>" + "words of content " * 20
 
 
@@ -52,6 +54,9 @@ PLENTY = "<p>" + "words of content " * 20
         ("<header>site<article>text</article>", "site text", ""),
         ("<div class=cookie-banner-on><main>text about cookies</main></div>", "text about cookies", ""),
         (f"{PLENTY}<aside>more<article>teaser</article></aside>", PLENTY[3:].strip(), "more teaser"),
+        # the article is in <header>: the links and the long footer are around it
+        (f"<header><h1>Mill</h1><p>{TALE}</header><div>{TWO_LINKS}</div>", f"Mill {TALE}", "one two"),
+        (f"<header><h1>Mill</h1><p>{TALE}</header><div class=footer>{PLENTY}</div>", f"Mill {TALE}", PLENTY[3:].strip()),
         # what a script may show later, beside enough that is shown already
         (f"<div hidden>menu</div>{PLENTY}<dialog>sign in</dialog>", PLENTY[3:].strip(), "menu sign in"),
         (f"<dialog open>welcome</dialog>{PLENTY}", "welcome " + PLENTY[3:].strip(), ""),

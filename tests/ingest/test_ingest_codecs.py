@@ -81,6 +81,8 @@ def test_a_dictionary_at_the_start_of_a_zstd_file_is_used(
     damaged[8] ^= 0xFF
     pages, problems = read(b"".join([parts[0], parts[1], bytes(damaged), parts[3]]), "a.warc.zst")
     assert (urls(pages), {one.kind for one in problems}) == (["0", "2"], {"damaged"})
+    joined = parts + with_dictionary(store(WORDS[9:]), WORDS[9:], [archive.warc("http://a.example/3")])
+    assert (urls(read(b"".join(joined), "a.warc.zst")[0])) == ["0", "1", "2", "3"]
 
 
 @pytest.mark.parametrize(

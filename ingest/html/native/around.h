@@ -46,6 +46,8 @@ enum {
   TEMPLATE_LONGEST = 200
 };
 
+static const Record NOTHING = {0, 0, 0};
+
 typedef struct {
   uint32_t begin, end;
 } Span;
@@ -204,12 +206,14 @@ static int has_most_sentences(const Apart *apart, const Record *record, uint64_t
   return sentences >= PAGE_LETTERS && sentences > 2 * rest;
 }
 
+/* A footer is set apart even where nothing else is left, if the heading was set apart: then the page is there. */
 static void take_named(Apart *apart) {
   for (uint32_t n = 0; n < apart->count; n++) {
     const Record *record = &apart->records[n];
     if (!(record->flags & IS_NAMED) || record->flags & (GRAPHLANG_HOLDS_MAIN | GRAPHLANG_IS_MAIN) || apart->taken[n]) continue;
     uint64_t own = letters_of(apart, record->begin, record->end), rest = apart->letters - own;
-    if (!own || !rest || (record->flags & CONTENT_FLAGS && rest < own + GRAPHLANG_CONTENT_LEFT)) continue;
+    int has_lost_title = record->flags & GRAPHLANG_IS_SURE && apart->title_count && !has_title(apart, &NOTHING, 0);
+    if (!own || (!rest && !has_lost_title) || (record->flags & CONTENT_FLAGS && rest < own + GRAPHLANG_CONTENT_LEFT)) continue;
     if (has_title(apart, record, 1) || has_most_sentences(apart, record, own, rest)) continue;
     if (record->flags & GRAPHLANG_IS_NAMED || is_of_links(apart, record, own)) set_apart(apart, n);
   }
@@ -421,10 +425,9 @@ static void take_outside(Apart *apart) {
 
 /* The element that was set apart and is the page, or NO_RECORD. */
 static uint32_t misjudged(Apart *apart) {
-  static const Record nothing = {0, 0, 0};
   uint32_t best = NO_RECORD, reach = 0;
   uint64_t most = 0;
-  if (apart->content || apart->rest * PAGE_TIMES > apart->size || has_title(apart, &nothing, 0)) return NO_RECORD;
+  if (apart->content || apart->rest * PAGE_TIMES > apart->size || has_title(apart, &NOTHING, 0)) return NO_RECORD;
   for (uint32_t n = 0; n < apart->count; n++) {
     const Record *record = &apart->records[n];
     if (apart->taken[n] != 1 || record->end <= reach || record->flags & (GRAPHLANG_IS_HIDDEN | GRAPHLANG_ASKS_CONSENT)) continue;
@@ -432,8 +435,10 @@ static uint32_t misjudged(Apart *apart) {
     int has_own_title = holds_title(apart, record), is_doubtful = (record->flags & (GRAPHLANG_IS_SURE | IS_NAMED)) != 0;
     if (has_own_title && record->flags & GRAPHLANG_IS_UNCLOSED && !is_doubtful) return n;
     if (is_doubtful && apart->rest > 2 && !has_own_title) continue;
-    uint64_t own = sentences_of(apart, record);
-    if (own < PAGE_LETTERS || own <= most || own < apart->rest * PAGE_TIMES) continue;
+    uint64_t own = sentences_of(apart, record), least = has_own_title && apart->rest <= 2 ? 1 : PAGE_LETTERS;
+    if (own < least || own < apart->rest * PAGE_TIMES) continue;
+    if (has_own_title || !is_doubtful) own += (uint64_t)1 << 32; /* footers and comments are the last choice */
+    if (own <= most) continue;
     most = own;
     best = n;
   }
