@@ -279,7 +279,7 @@ class Source:
     def _frames(self) -> Iterator[Chunk]:
         """Unpack zstd or LZ4 frame by frame; a damaged frame does not affect the others."""
         offset = self._base
-        # Of a file that begins with a dictionary all parts are read together, and each may bring one, if files were joined.
+        # Such a file is read in one piece, and may bring further dictionaries, if files were joined.
         needs_dictionary = self._window.startswith(_DICTIONARY)
         self._window, self._at = b"", 0
         zstd = codecs.zstd_decompressor()

@@ -23,7 +23,8 @@ from graphlang.files import open_regular
 from graphlang.ingest.files.decompress import Source
 from graphlang.ingest.formats.observatory_store import COOKIE
 from graphlang.ingest.formats.record_reader import GRAMMARS, is_index
-from graphlang.ingest.formats.wget_mirror import looks_mirrored
+from graphlang.ingest.formats.saved_html import find_url
+from graphlang.ingest.formats.wget_mirror import looks_mirrored, mirrored_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,9 +32,11 @@ if TYPE_CHECKING:
 LINK = "symbolic link"  #: why a file of a folder is skipped
 NO_ARCHIVE = "no archive"
 NO_FILE = "no regular file"
+SAVED = "a saved page in the folder of a mirror"
 INDEX = "an index or a log, and no archive"
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+):/+(?=[^/])", re.IGNORECASE)
-_FORMATS = (".warc", ".arc", ".wet", ".wat", ".jsonl", ".ndjson", ".store")
+_FORMATS = (".warc", ".arc", ".wet", ".wat", ".jsonl", ".ndjson", ".store", ".mht", ".mhtml", ".har")
+_HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 _INDEX_SUFFIXES = (".cdx", ".cdxj", ".cdx.gz", ".cdxj.gz", ".idx", ".log", ".log.gz")
 _COMPRESSIONS = ("", ".gz", ".zst", ".lz4", ".bz2", ".xz")
 #: Names of files that are read whatever their first bytes are.
@@ -51,7 +54,9 @@ class SkippedFile(NamedTuple):
     """A file or folder within a folder, or one that matches a pattern, that is not read."""
 
     path: Path
-    reason: str  #: `LINK`, `NO_ARCHIVE`, `NO_FILE`, `INDEX`, or the system's error message if it cannot be opened
+    reason: (
+        str  #: `LINK`, `NO_ARCHIVE`, `NO_FILE`, `INDEX`, `SAVED`, or the system's error message if it cannot be opened
+    )
 
 
 class ArchiveFiles(NamedTuple):
@@ -147,8 +152,11 @@ def _search(path: Path, *, follow_links: bool) -> ArchiveFiles:
         return ArchiveFiles([path], [])
     files: list[Path] = []
     skipped: list[SkippedFile] = []
+    folder = path.resolve().name
     for file, is_link in _walk(path, follow_links=follow_links):
         reason = LINK if is_link and not follow_links else _skip_reason(file)
+        if reason == SAVED and mirrored_url((folder, *file.relative_to(path).parts)) is None:
+            reason = ""  # else the path names the URL
         if reason:
             skipped.append(SkippedFile(file, reason))
         else:
@@ -207,7 +215,10 @@ def _skip_reason_of_content(path: Path) -> str:
     if path.name.lower().endswith(_INDEX_SUFFIXES):
         return INDEX
     with open_regular(path) as file:
-        return INDEX if is_index(file.read(_SNIFFED)) else NO_ARCHIVE
+        head = file.read(_SNIFFED)
+    if path.suffix.lower() in _HTML_SUFFIXES and find_url(head) is not None:
+        return SAVED
+    return INDEX if is_index(head) else NO_ARCHIVE
 
 
 def _is_readable(path: Path) -> bool:
@@ -242,7 +253,7 @@ def _is_archive(head: bytes) -> bool:
 
 def _lists_pages(head: bytes) -> bool:
     """Return whether the first line is a page: other files of JSON lie beside archives, too."""
-    line = head.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n").partition(b"\n")[0]
+    line = head.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n[").partition(b"\n")[0]
     return line.startswith(b"{") and bool(_URL_FIELD.search(line)) and bool(_TEXT_FIELD.search(line))
 
 

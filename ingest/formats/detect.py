@@ -106,7 +106,6 @@ def _choose_reader(
 def _choose_rare(file: BinaryIO, stored: bytes, head: bytes, limits: Limits) -> Records | None:
     import zipfile  # noqa: PLC0415
 
-    from graphlang.ingest.formats.jsonl import Jsonl  # noqa: PLC0415
     from graphlang.ingest.formats.observatory_store import COOKIE, Store  # noqa: PLC0415
     from graphlang.ingest.formats.packed_archives import Tar, is_tar  # noqa: PLC0415
     from graphlang.ingest.formats.wacz import MAGIC, Wacz  # noqa: PLC0415
@@ -117,11 +116,23 @@ def _choose_rare(file: BinaryIO, stored: bytes, head: bytes, limits: Limits) -> 
         return Store(file, limits)
     if packed:
         return Wacz(file, limits)
-    if is_tar(stored):
-        return Tar(file, limits)
-    if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-        return Jsonl(file, limits)
-    return None
+    return Tar(file, limits) if is_tar(stored) else _choose_saved(file, head, limits)
+
+
+def _choose_saved(file: BinaryIO, head: bytes, limits: Limits) -> Records | None:
+    """Return the reader of pages that no crawler wrote."""
+    from graphlang.ingest.formats.har import Har, is_har  # noqa: PLC0415
+    from graphlang.ingest.formats.jsonl import Jsonl, is_array  # noqa: PLC0415
+    from graphlang.ingest.formats.mhtml import Mhtml, is_mhtml  # noqa: PLC0415
+    from graphlang.ingest.formats.saved_html import SavedHtml, is_html  # noqa: PLC0415
+
+    if is_har(head):
+        return Har(file, limits)
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") or is_array(head):
+        return Jsonl(file, limits, in_array=is_array(head))
+    if is_mhtml(head):
+        return Mhtml(file, limits)
+    return SavedHtml(file, limits) if is_html(head) else None
 
 
 class _PluginReader:

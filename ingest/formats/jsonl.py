@@ -1,4 +1,4 @@
-r"""Read pages that another program extracted: one JSON object a line, compressed or not.
+r"""Read pages that another program extracted: one JSON object a line, or an array of objects, compressed or not.
 
 The fields are those that such programs write: ``url`` (or ``uri``, ``u``, ``source``, or ``url`` or ``warc_url`` in
 ``metadata``, or ``warc-target-uri`` in ``warc_headers``) and ``text`` (or ``content``, ``raw_content``, ``plain_text``,
@@ -30,8 +30,9 @@ from graphlang.ingest.payload.encoded_twice import repair_encoding, undo_encodin
 from graphlang.ingest.raw import RawRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from graphlang.ingest.files.decompress import Chunk
     from graphlang.ingest.limits import Limits
     from graphlang.ingest.raw import Item
 
@@ -44,14 +45,111 @@ _INNER_URLS = (("metadata", "url"), ("metadata", "warc_url"), ("warc_headers", "
 _DATES = ("date", "timestamp", "ts", "crawl_date", "date_download", "warc_date", "date_publish")
 
 
+#: What `array_objects` looks at: strings as a whole, which hold most bytes, and brackets.
+_BRACKET = re.compile(rb'["{}\[\]]')
+_STRING_END = re.compile(rb'(?:[^"\\]++|\\.)*+"', re.DOTALL)
+_ARRAY = re.compile(rb"\s*\[")
+_LONGEST_START = 256  # bytes of what an array begins with
+
+
+def is_array(head: bytes) -> bool:
+    """Return whether a file is an array of JSON objects, by its first bytes."""
+    return re.match(rb"(?:\xef\xbb\xbf)?\s*\[\s*\{", head) is not None
+
+
+def array_objects(
+    chunks: Iterable[Chunk], start: re.Pattern[bytes], limit: int
+) -> Iterator[tuple[int, bytes, tuple[str, str] | None]]:
+    """Yield offset, bytes and fault of each object of an array of JSON, with one object in memory.
+
+    ``start`` matches up to the bracket that opens the array. An object of more than ``limit`` bytes is a fault.
+    """
+    scan = _ArrayScan(start, limit)
+    for chunk in chunks:
+        yield from scan.read(chunk.data)
+        if scan.is_over:
+            return
+        if chunk.fault:
+            yield scan.offset, b"", (chunk.kind, chunk.fault)
+    yield scan.offset, b"", ("truncated", "the file ends within an array of JSON objects")
+
+
+class _ArrayScan:
+    """Find the objects of an array in pieces of a file."""
+
+    def __init__(self, start: re.Pattern[bytes], limit: int) -> None:
+        self._start = start
+        self._limit = limit
+        self._data = b""
+        self._base = 0  # offset of the data
+        self._at = 0  # in the data
+        self._begin = -1  # of the object, in the data
+        self._depth = 0
+        self._in_array = self._in_string = self._is_long = False
+        self.is_over = False  #: whether the array has ended
+
+    @property
+    def offset(self) -> int:
+        """Offset of what is not read yet."""
+        return self._base + self._at
+
+    def read(self, piece: bytes) -> Iterator[tuple[int, bytes, tuple[str, str] | None]]:
+        """Yield the objects that end in the next piece of the file."""
+        dropped = self._at if self._begin < 0 or self._is_long else self._begin
+        self._data = self._data[dropped:] + piece
+        self._base += dropped
+        self._at -= dropped
+        self._begin = max(0, self._begin - dropped) if self._begin >= 0 else -1
+        if not self._in_array:
+            opened = self._start.search(self._data)
+            self._in_array = opened is not None
+            self._at = opened.end() if opened else max(0, len(self._data) - _LONGEST_START)
+        while self._in_array and not self.is_over and (sign := self._next_bracket()):
+            if self._move(sign):
+                fault = ("too-large", f"an object of more than {self._limit} bytes") if self._is_long else None
+                yield self._base + self._begin, b"" if fault else self._data[self._begin : self._at], fault
+                self._begin, self._is_long = -1, False
+        self._is_long = self._is_long or (self._begin >= 0 and len(self._data) - self._begin > self._limit)
+
+    def _next_bracket(self) -> bytes:
+        """Move behind the next bracket outside of strings, and return it; empty at the end of the data."""
+        while True:
+            if self._in_string:
+                end = _STRING_END.match(self._data, self._at)
+                if end is None:
+                    tail = self._data[self._at :]
+                    odd = (len(tail) - len(tail.rstrip(b"\\"))) % 2  # a backslash belongs to what follows it
+                    self._at = len(self._data) - odd
+                    return b""
+                self._at, self._in_string = end.end(), False
+            bracket = _BRACKET.search(self._data, self._at)
+            self._at = bracket.end() if bracket else len(self._data)
+            if bracket is None or bracket[0] != b'"':
+                return bracket[0] if bracket else b""
+            self._in_string = True
+
+    def _move(self, sign: bytes) -> bool:
+        """Count a bracket; return whether an object ends with it."""
+        if sign in b"{[":
+            if not self._depth:
+                self._begin = self._at - 1
+            self._depth += 1
+            return False
+        self.is_over = not self._depth
+        self._depth -= 1
+        self._is_long = self._is_long or self._at - self._begin > self._limit
+        return not self._depth
+
+
 class Jsonl:
     """Read one file; it may unpack to ``room`` bytes in all, by default to as many as its size allows."""
 
     ended: int | None = None
 
-    def __init__(self, file: BinaryIO, limits: Limits, *, room: int | None = None) -> None:
+    def __init__(self, file: BinaryIO, limits: Limits, *, room: int | None = None, in_array: bool = False) -> None:
         self._source = Source(file, max_ratio=limits.max_ratio, room=room)
         self._limits = limits
+        self._in_array = in_array
         self._joiner = Joiner()
 
     @property
@@ -66,13 +164,16 @@ class Jsonl:
 
     def __iter__(self) -> Iterator[RawRecord]:
         """Yield one raw record for each page, and for each problem."""
-        for offset, line, fault in self._lines():
+        for offset, line, fault in self._objects() if self._in_array else self._lines():
             if fault is not None:
                 yield RawRecord(offset, b"", b"", (fault,))
             elif line.strip():
                 item = self._item(offset, line)
                 if item is not None:
                     yield RawRecord(offset, b"", b"", item=item)
+
+    def _objects(self) -> Iterator[tuple[int, bytes, tuple[str, str] | None]]:
+        return array_objects(self._source.chunks(), _ARRAY, self._limits.max_json)
 
     def _lines(self) -> Iterator[tuple[int, bytes, tuple[str, str] | None]]:
         start = bytearray()  # of the line that the next chunk continues

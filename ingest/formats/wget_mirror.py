@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from graphlang.ingest.formats.jsonl import replace_surrogates
+from graphlang.ingest.formats.saved_html import resource
 from graphlang.ingest.links.canonical import canonical
 from graphlang.ingest.payload.http import detect_form
 from graphlang.ingest.raw import RawRecord
@@ -84,11 +85,7 @@ class Mirror:
             if len(data) > self._limits.max_payload:
                 data = data[: self._limits.max_payload]
                 faults = (("too-large", f"a file of more than {len(data)} bytes; the rest was dropped"),)
-            warc = (
-                f"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: {url}\r\nWARC-Date: {changed}\r\n"
-                f"Content-Type: text/html\r\n{MIRRORED}: {hosts}\r\nContent-Length: {len(data)}\r\n\r\n"
-            )
-            yield RawRecord(0, warc.encode("utf-8", "replace"), data, faults)
+            yield resource(url, changed, "text/html", data, faults, fields=f"{MIRRORED}: {hosts}\r\n")
         if empty:
             yield RawRecord(0, b"", b"", (("not-an-archive", "no archive and no mirrored page in the folder"),))
 

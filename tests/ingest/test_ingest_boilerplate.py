@@ -56,7 +56,11 @@ PLENTY = "<p>" + "words of content " * 20
         (f"{PLENTY}<aside>more<article>teaser</article></aside>", PLENTY[3:].strip(), "more teaser"),
         # the article is in <header>: the links and the long footer are around it
         (f"<header><h1>Mill</h1><p>{TALE}</header><div>{TWO_LINKS}</div>", f"Mill {TALE}", "one two"),
-        (f"<header><h1>Mill</h1><p>{TALE}</header><div class=footer>{PLENTY}</div>", f"Mill {TALE}", PLENTY[3:].strip()),
+        (
+            f"<header><h1>Mill</h1><p>{TALE}</header><div class=footer>{PLENTY}</div>",
+            f"Mill {TALE}",
+            PLENTY[3:].strip(),
+        ),
         # what a script may show later, beside enough that is shown already
         (f"<div hidden>menu</div>{PLENTY}<dialog>sign in</dialog>", PLENTY[3:].strip(), "menu sign in"),
         (f"<dialog open>welcome</dialog>{PLENTY}", "welcome " + PLENTY[3:].strip(), ""),
