@@ -53,9 +53,8 @@ def ingest(db: Path, files: tuple[Path, ...], **reading: Unpack[archives.Reading
     """Read FILES into DB.
 
     FILES are WARC, ARC, WACZ, WET, WAT, store files, JSON, HAR, MHTML and saved HTML, compressed or not, recognised by
-    their content; folders of them; patterns in quotes; a folder that wget mirrored; and - for standard input. Nothing is
-    fetched.
-    Symbolic links within folders are not followed without --follow-links (in a mirror, never).
+    their content; folders of them; patterns in quotes; a folder that wget mirrored; and - for standard input. Nothing
+    is fetched. Symbolic links within folders are not followed without --follow-links (in a mirror, never).
     Files that DB has already are skipped, whatever their name. Interrupt it at any time; run the same command again to
     resume. What cannot be read is listed by 'graphlang problems', and the exit code is 1.
 
