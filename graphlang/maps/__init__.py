@@ -2,5 +2,5 @@
 
 In: a collection and a `selection` of its pages. Out: rows. Open `sites` for the map; `languages`, `pages`, `facts`,
 `review` for these lists; `web_graph`, `site_graph`, `language_graph` for links; `graph_measures` for what is measured
-of links; `poisson_binomial` for intervals.
+of links; `intervals` for intervals.
 """

@@ -8,10 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
-from graphlang.maps import shares
+from graphlang.maps import intervals, shares
 from graphlang.maps.gathered import gather, has_answered_history
 from graphlang.maps.page_counts import PageCounts
-from graphlang.maps.poisson_binomial import EXACT
 from graphlang.maps.selection import content_run, total
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ class LanguageRow(NamedTuple):
     """A language of a collection.
 
     ``expected``, ``low``, ``high`` and ``certainty`` follow from the confidences: a page is in its language with its
-    confidence, and in its runner-up with that one's. See `graphlang.maps.poisson_binomial`. They are about the main
+    confidence, and in its runner-up with that one's. See `graphlang.maps.intervals`. They are about the main
     language of pages.
     """
 
@@ -98,6 +97,10 @@ def _list(connection: sqlite3.Connection, selection: Selection, *, of_captures: 
     )
     for language, pages, confidence in runners_up:
         find(language).add_chances(pages, confidence)
+    spread = intervals.spread_query(connection, source, scripts=scripts)
+    for language, script, variance, undetermined in connection.execute(spread, values):
+        of_language = find(language, script)
+        of_language.variance, of_language.undetermined = float(variance), undetermined
     script_column = "script" if scripts else "NULL"
     sites = {
         find(language, script).language: count
@@ -140,7 +143,7 @@ def list_languages_by_year(connection: sqlite3.Connection, selection: Selection)
 
 
 def _row(counts: _Language, weight: float, sites: int) -> LanguageRow:
-    low, high = counts.interval(EXACT)
+    low, high = counts.interval()
     return LanguageRow(
         language=counts.language,
         name=languages.name(counts.language),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import math
 from typing import Final
 
 from graphlang.codes import languages
-from graphlang.maps.poisson_binomial import any_at_all, interval
+from graphlang.maps import intervals
 
 #: A language that no page is mainly in has a row if its parts of pages add up to one page, and to this share of all:
 #: English on a bilingual site has one, a misread quotation has none.
@@ -26,7 +26,10 @@ class PageCounts:
         self.also = 0  # pages in another language, and in part in this one
         self.confidence = self.unfetched_confidence = 0.0  # sums
         self.parts = 0.0  # pages in other languages, less parts of these pages; weighted by confidence
-        self._chances: Counter[float] = Counter()  # pages by their probability
+        self.variance, self.undetermined = 0.0, 0  # see `intervals.spread_query`
+        self._expected = 0.0
+        self._candidates = 0  # pages that may be in the language
+        self._log_none = 0.0  # logarithm of the probability that none is
 
     def add_pages(self, pages: int, confidence: float) -> None:
         """Add fetched pages with this sum of confidences."""
@@ -37,32 +40,37 @@ class PageCounts:
 
     def add_chances(self, pages: int, confidence: float) -> None:
         """Add pages that are in the language with this sum of probabilities, such as those with it as runner-up."""
-        self._chances[confidence / pages] += pages
+        probability = min(confidence / pages, 1.0)
+        self._expected += confidence
+        self._candidates += pages if probability > 0 else 0
+        self._log_none += pages * math.log1p(-probability) if probability < 1 else -math.inf
+
+    @property
+    def _is_language(self) -> bool:
+        return self.language not in (languages.UND, languages.ZXX)
 
     @property
     def expected(self) -> float:
         """Expected number of pages: the sum of their probabilities."""
-        if self.language in (languages.UND, languages.ZXX):
-            return float(self.pages)
-        return sum(probability * pages for probability, pages in self._chances.items())
+        return self._expected if self._is_language else float(self.pages)
 
     @property
     def weight(self) -> float:
         """Expected number of pages, where those in several languages count by their shares."""
         return max(0.0, self.expected + self.parts)
 
-    def interval(self, exact: int) -> tuple[int, int]:
-        """Return the 95 % interval of the number of pages; exact up to this many doubtful pages."""
-        if self.language in (languages.UND, languages.ZXX):
+    def interval(self) -> tuple[int, int]:
+        """Return the ends of the 95 % interval of the number of pages; it includes the pages with this answer."""
+        if not self._is_language:
             return self.pages, self.pages
-        return interval(list(self._chances), list(self._chances.values()), exact=exact)
+        counts = {"candidates": self._candidates, "undetermined": self.undetermined}
+        low, high = intervals.interval(self.expected, self.variance, **counts)
+        return min(low, self.pages), max(high, self.pages)
 
     @property
     def certainty(self) -> float:
         """Probability that at least one page is in the language."""
-        if self.language in (languages.UND, languages.ZXX):
-            return float(bool(self.pages))
-        return any_at_all(list(self._chances), list(self._chances.values()))
+        return -math.expm1(self._log_none) if self._is_language else float(bool(self.pages))
 
     @property
     def mean_confidence(self) -> float:

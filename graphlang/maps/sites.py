@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
 from graphlang.codes.territories import territory
-from graphlang.maps import shares
+from graphlang.maps import intervals, shares
 from graphlang.maps.gathered import beside_own_text, gather, has_answered_history
 from graphlang.maps.page_counts import PageCounts
 from graphlang.maps.selection import Selection, content_run, total
@@ -28,7 +28,6 @@ SURE: Final = 0.8
 _EXPRESSIONS: Final = {"country": "country(tld)", "path": "first_folder(url)", "year": "SUBSTR(date, 1, 4)"}
 _NEEDED: Final = {"country": "tld", "path": "url", "year": "date"}
 _STEPS: Final = 50  # classes of confidence: few, for each site has its own
-EXACT: Final = 100  #: doubtful pages of a site up to which its interval is exact
 
 
 class SiteRow(NamedTuple):
@@ -141,7 +140,7 @@ class _SiteCounts:
             share = counts.unfetched / urls if urls else 0.0
             if weight:
                 share = weights[counts.language] / weight
-            name, (low, high) = languages.name(counts.language), counts.interval(EXACT)
+            name, (low, high) = languages.name(counts.language), counts.interval()
             rows.append(
                 (
                     *(counts.language, name, counts.expected, low, high, share, counts.pages, counts.mean_confidence),
@@ -194,6 +193,10 @@ def _map(
         counts.resolved += lengths[2]
         if runner_up is not None and not scripts:
             site.find(runner_up, None).add_chances(pages, second)
+    for row in connection.execute(intervals.spread_query(connection, source, keys, scripts=scripts), values):
+        language, script, variance, undetermined = row[width:]
+        counts = sites[row[:width]].find(language, script)
+        counts.variance, counts.undetermined = float(variance), undetermined
     for row in connection.execute(shares.parts_query(source, keys, of_captures=of_captures, scripts=scripts), values):
         site = sites[row[:width]]
         language, answer, script, answer_script, pages, share = row[width:]

@@ -153,7 +153,7 @@ def test_languages_with_what_follows_from_their_confidences(db: Path) -> None:
     german = found["deu"]
     assert (german.pages, german.sites, german.scripts, german.encodings) == (2, 1, "Latn 2", "utf-8 2")
     assert round(german.expected, 6) == 0.9 + 0.95 + 0.4
-    assert (german.low, german.high) == (1, 3)  # 0: .003, 1: .091, 2: .564, 3: .342
+    assert (german.low, german.high) == (0, 3)  # one domain: 2.25 - .5 -+ 1.96 (.3 + .218 + .490)
     assert round(german.certainty, 6) == 1 - 0.1 * 0.05 * 0.6
     assert found["zho"].scripts == "Hans 1, Hant 1"
     assert (found["eng"].pages, found["eng"].unfetched) == (1, 1)
