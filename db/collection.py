@@ -105,23 +105,42 @@ def missing(connection: sqlite3.Connection) -> NDArray[np.int64]:
     return np.flatnonzero(~exists[1:]) + 1
 
 
-def texts(
-    connection: sqlite3.Connection, *, after: int = 0, batch: int = _BATCH, without: int | None = None
-) -> Iterator[Texts]:
-    """Yield titles and texts of pages with an id above ``after``, in order of ids, ``batch`` pages at a time.
-
-    With ``without``, pages that this run has answered are left out.
-    """
-    run = () if without is None else (without,)
-    unanswered = " AND NOT EXISTS (SELECT 1 FROM predictions WHERE (run, page) = (?, texts.page))" * len(run)
-    query = f"{_TEXTS} WHERE page > ?{unanswered} ORDER BY page LIMIT ?"
+def texts(connection: sqlite3.Connection, *, batch: int = _BATCH) -> Iterator[Texts]:
+    """Yield titles and texts of all pages that have any, in order of ids, ``batch`` pages at a time."""
+    after = 0
     while True:
         with values.reading("texts"):
-            rows = connection.execute(query, (after, *run, batch)).fetchall()
+            rows = connection.execute(f"{_TEXTS} WHERE page > ? ORDER BY page LIMIT ?", (after, batch)).fetchall()
         if not rows:
             return
         yield _texts(rows)
         after = rows[-1][0]
+
+
+def texts_of_all(connection: sqlite3.Connection, pages: NDArray[np.int64], *, batch: int = _BATCH) -> Iterator[Texts]:
+    """Yield titles and texts of those of some pages, ascending ids, that have any, ``batch`` pages at a time."""
+    for at in range(0, len(pages), batch):
+        rows = texts_of(connection, pages[at : at + batch].tolist())
+        if rows is not None:
+            yield rows
+
+
+def pages_with_text(connection: sqlite3.Connection, pages: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    """Return the ids of pages that have a text, ascending; of all pages, or of some, ascending ids."""
+    tables = [np.zeros((0, 1), dtype=np.int64)]
+    with values.reading("texts"):
+        if pages is None:
+            tables.append(
+                np.array(connection.execute("SELECT page FROM texts ORDER BY page").fetchall(), dtype=np.int64)
+            )
+        else:
+            query = "SELECT page FROM texts WHERE page IN (SELECT value FROM json_each(?)) ORDER BY page"
+            for at in range(0, len(pages), _NUMBERS):
+                rows = connection.execute(query, (json.dumps(pages[at : at + _NUMBERS].tolist()),)).fetchall()
+                tables.append(np.array(rows, dtype=np.int64))
+    found = np.concatenate([table.reshape(-1, 1) for table in tables])[:, 0]
+    values.check_range("texts.page", found, 1, count_pages(connection))
+    return found
 
 
 def texts_of(connection: sqlite3.Connection, pages: Sequence[int]) -> Texts | None:

@@ -336,6 +336,14 @@ CREATE TABLE page_shares (
     PRIMARY KEY (run, page, rank)
 ) STRICT, WITHOUT ROWID;
 
+-- What a content run read of each host. A later run with the same method copies the answers of hosts that did not change.
+CREATE TABLE run_hosts (
+    run INTEGER NOT NULL REFERENCES runs (id), -- Content run.
+    host INTEGER NOT NULL REFERENCES hosts (id), -- Host, in `hosts`.
+    captures INTEGER NOT NULL, -- Digest of the captures of its pages.
+    PRIMARY KEY (run, host)
+) STRICT, WITHOUT ROWID;
+
 -- The run that the views show.
 CREATE TABLE chosen (
     id INTEGER PRIMARY KEY CHECK (id = 1), -- Always 1.

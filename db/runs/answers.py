@@ -198,6 +198,13 @@ def count_answers(connection: sqlite3.Connection, run: int, labels: Collection[i
     return count + linked, unknown
 
 
+def answered_pages(connection: sqlite3.Connection, run: int) -> NDArray[np.int64]:
+    """Return the ids of the pages with an answer of the run, ascending; unfetched URLs are left out."""
+    query = "SELECT page FROM predictions WHERE run = ? ORDER BY page"
+    tables = list(_read_tables(connection, "predictions", query, (run,), 1))
+    return np.concatenate([np.zeros((0, 1)), *tables])[:, 0].astype(np.int64)
+
+
 def last_page(connection: sqlite3.Connection, run: int) -> int:
     """Return the greatest page id with an answer of the run, or 0."""
     return int(connection.execute("SELECT COALESCE(MAX(page), 0) FROM predictions WHERE run = ?", (run,)).fetchone()[0])

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from graphlang.db.runs.run import Run
 
 #: Tables with answers of runs.
-ANSWER_TABLES: Final = ("predictions", "scores", "page_shares", "linked_answers")
+ANSWER_TABLES: Final = ("predictions", "scores", "page_shares", "linked_answers", "run_hosts")
 
 
 def start_run(
@@ -153,7 +153,7 @@ def drop_answers(connection: sqlite3.Connection, run: int, pages: Sequence[int])
         return
     with transaction(connection):
         check_own(connection, run)
-        for table in ANSWER_TABLES[:-1]:
+        for table in ANSWER_TABLES[:3]:
             connection.execute(
                 f"DELETE FROM {table} WHERE run = ? AND page IN (SELECT value FROM json_each(?))",
                 (run, json.dumps(list(pages))),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,7 +18,16 @@ from graphlang.content.segments.page_shares import Part, compute_page_shares
 from graphlang.content.segments.readers import ReadsParts
 from graphlang.content.template_lines import GENERAL, REPEATED
 from graphlang.db import collection
-from graphlang.db.runs.answers import PageShare, RunAnswers, digests_of_pages, enter_labels, last_page, write_answers
+from graphlang.db.runs.answers import (
+    PageShare,
+    RunAnswers,
+    answered_pages,
+    digests_of_pages,
+    enter_labels,
+    last_page,
+    write_answers,
+)
+from graphlang.db.runs.host_states import read_host_states, unchanged_pages, write_host_states
 from graphlang.db.runs.lifecycle import finish_run, reuse_run, start_run
 from graphlang.db.runs.run import earlier_run, get_run
 from graphlang.native.threads import side_by_side
@@ -34,6 +43,7 @@ if TYPE_CHECKING:
     from graphlang.urls.url_methods import UrlIdentifier
 
 _TOGETHER = 1024  # pages
+_COPIED = 1 << 14  # pages whose answers are copied at once
 
 
 class Described(NamedTuple):
@@ -94,7 +104,8 @@ def classify(
     script that no language of the method is written in ``und``. Pages without text
     (never fetched, images, redirects) get no row: the views show them as ``und``. Stopped halfway, the next call with
     the same method goes on; called again on an unchanged collection, it finds the run done. Where the collection has
-    grown, pages of which there is nothing new to read have the answers of the last run with the same method.
+    grown, pages of which there is nothing new to read have the answers of the last run with the same method; texts of
+    hosts without a new capture are not read again.
 
     Args:
         connection: a collection opened for writing.
@@ -153,9 +164,9 @@ def classify_rest(
         The run, finished.
     """
 
-    def read(drawn: tuple[Identifier, collection.Texts, dict[int, int]]) -> _Batch:
-        identifier, batch, known = drawn
-        bodies = templates().bodies(batch)
+    def read(drawn: tuple[Identifier, HostTemplates, collection.Texts, dict[int, int]]) -> _Batch:
+        identifier, templates, batch, known = drawn
+        bodies = templates.bodies(batch)
         numbers = digests.of_pages(*bodies.material)
         new, same = _apart(batch.pages, numbers, known)
         if same:
@@ -165,17 +176,35 @@ def classify_rest(
         pages = [batch.pages[place] for place in new]
         return _Batch(answer(identifier, pages, bodies, numbers, title=title, shares=with_shares), same)
 
-    def batches(after: int, known: Callable[[list[int]], dict[int, int]]) -> Iterator[_Batch]:
+    def batches(after: int, before: Run | None) -> Iterator[_Batch]:
+        left = (
+            np.setdiff1d(collection.pages_with_text(connection), answered_pages(connection, run.id)) if after else None
+        )
+        changed = None  # pages of hosts with new captures; None: all pages
+        if not anchors and run.at is None:
+            states = read_host_states(connection)
+            write_host_states(connection, run.id, states)
+            if before is not None and before.at is None:
+                unchanged = unchanged_pages(connection, before, states)
+                copied = np.intersect1d(answered_pages(connection, before.id), states.pages[unchanged])
+                copied = copied if left is None else np.intersect1d(copied, left)
+                changed = states.pages[~unchanged]
+                left = changed if left is None else np.intersect1d(left, changed)
+                for at in range(0, len(copied), _COPIED):
+                    yield _Batch(_no_answers(), copied[at : at + _COPIED].tolist())
         if anchors:
             rows = collection.texts_and_anchors(connection, after=after, batch=_TOGETHER)
-        else:  # what is answered need not be what comes first
-            rows = collection.texts(connection, batch=_TOGETHER, without=run.id if after else None)
-        templates()  # learned by the thread that draws, which has the connection
-        drawn = ((loaded(), batch, known(batch.pages)) for batch in rows)
-        return side_by_side(read, drawn, workers if described.concurrent else 1)
+        elif left is not None:
+            rows = collection.texts_of_all(connection, left, batch=_TOGETHER)
+        else:
+            rows = collection.texts(connection, batch=_TOGETHER)
+        # The thread that draws has the connection, so it loads the method and learns the templates.
+        loaded = cache(load)
+        templates = HostTemplates(connection, pages=changed)
+        known = partial(digests_of_pages, connection, 0 if before is None else before.id)
+        drawn = ((loaded(), templates, batch, known(batch.pages)) for batch in rows)
+        yield from side_by_side(read, drawn, workers if described.concurrent else 1)
 
-    loaded = cache(load)  # once, by the thread that draws
-    templates = cache(lambda: HostTemplates(connection))
     with_shares = described.reads_parts if shares is None else shares
     parameters = _parameters(title=title, anchors=anchors, shares=with_shares)
     run = _start(connection, described, "content", parameters)
@@ -228,10 +257,10 @@ def classify_urls(
         The run, finished.
     """
 
-    def batches(after: int, known: Callable[[list[int]], dict[int, int]]) -> Iterator[_Batch]:
+    def batches(after: int, before: Run | None) -> Iterator[_Batch]:
         for pages, urls in collection.urls(connection, after=after):
             numbers = digests.of_pages(urls)
-            new, same = _apart(pages, numbers, known(pages))
+            new, same = _apart(pages, numbers, digests_of_pages(connection, before.id if before else 0, pages))
             answers = identifier.probabilities([urls[place] for place in new]) if new else _none(identifier)
             own, read = [pages[place] for place in new], [numbers[place] for place in new]
             characters = np.zeros(len(new), dtype=np.int64)
@@ -271,7 +300,7 @@ def _fill(
     run: Run,
     labels: tuple[str, ...],
     table: str,
-    batches: Callable[[int, Callable[[list[int]], dict[int, int]]], Iterator[_Batch]],
+    batches: Callable[[int, Run | None], Iterator[_Batch]],
     *,
     choose: bool,
     progress: Progress,
@@ -285,9 +314,8 @@ def _fill(
     progress.stage("classify", total, "pages")
     ids = ids_of(connection, labels)
     before = earlier_run(connection, run, any_time=True)
-    source = 0 if before is None else before.id
-    for batch in batches(after, lambda pages: digests_of_pages(connection, source, pages)):
-        copied = (source, batch.same) if batch.same else None
+    for batch in batches(after, before):
+        copied = (before.id, batch.same) if before is not None and batch.same else None
         write(connection, run, batch.answered, ids, copied=copied)
         done += len(batch.answered.pages) + len(batch.same)
         progress.advance(done)
@@ -367,6 +395,11 @@ def _apart(pages: list[int], numbers: list[int], known: dict[int, int]) -> tuple
     new = [place for place, (page, number) in enumerate(zip(pages, numbers, strict=True)) if known.get(page) != number]
     left = set(new)
     return new, [page for place, page in enumerate(pages) if place not in left]
+
+
+def _no_answers() -> Answered:
+    nothing = np.zeros((0, 2), dtype=np.int64)
+    return Answered([], nothing, nothing.astype(np.float32), nothing[:, 0], None, [], [])
 
 
 def _none(identifier: Identifier | UrlIdentifier) -> NDArray[np.float32]:

@@ -54,12 +54,12 @@ class HostTemplates:
 
     Args:
         connection: A collection.
-        host: Learn those of one host alone, by its id; None: of all.
+        pages: Learn those of hosts all of whose pages are among these ids alone; None: of all hosts.
     """
 
-    def __init__(self, connection: sqlite3.Connection, *, host: int | None = None) -> None:
+    def __init__(self, connection: sqlite3.Connection, *, pages: NDArray[np.int64] | None = None) -> None:
         self._hosts = collection.hosts(connection)
-        self._templates = dict(_learn(connection, host))
+        self._templates = dict(_learn(connection, self._hosts, pages))
 
     def of_page(self, number: int) -> Templates:
         """Return the template lines of the host of a page, by its id."""
@@ -71,14 +71,14 @@ class HostTemplates:
         return read_bodies(pages, list(map(self.of_page, batch.pages)), batch.visible, batch.anchors)
 
 
-def _learn(connection: sqlite3.Connection, host: int | None) -> Iterator[tuple[int, Templates]]:
+def _learn(
+    connection: sqlite3.Connection, hosts: NDArray[np.int32], asked: NDArray[np.int64] | None
+) -> Iterator[tuple[int, Templates]]:
     """Yield the hosts that have template lines, with these."""
-    restriction = "" if host is None else "WHERE host = ?"
-    with values.reading("pages"):
-        rows = connection.execute(
-            f"SELECT host, page FROM texts JOIN pages ON pages.id = texts.page {restriction} ORDER BY host, page",
-            () if host is None else (host,),
-        ).fetchall()
+    with_text = collection.pages_with_text(connection, asked)
+    host = hosts[with_text - 1].astype(np.int64) + 1
+    order = np.argsort(host, kind="stable")
+    rows = zip(host[order].tolist(), with_text[order].tolist(), strict=True)
     waiting: list[tuple[int, list[int]]] = []
     size = 0
     for number, group in groupby(rows, key=itemgetter(0)):

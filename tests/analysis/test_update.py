@@ -85,6 +85,30 @@ def same(one: list[tuple[Any, ...]], other: list[tuple[Any, ...]]) -> None:
     assert [row[3] for row in one] == pytest.approx([row[3] for row in other], abs=1e-6)
 
 
+def test_texts_of_hosts_without_a_new_capture_are_not_read_again(tmp_path: Path) -> None:
+    german, english, french = 5, 4, 6
+    with closing(create(tmp_path / "crawl.db")) as connection:
+        add(connection, "a", [page(0, 0, german, []), page(1, 0, german, []), page(4, 0, german, [])])
+        classify(connection, IDENTIFIER)
+        # Nothing but a new reading changes texts, so this change is not seen until the host has a new capture.
+        connection.execute("UPDATE texts SET text = ?", (TEXTS[french],))
+        add(connection, "b", [page(2, 0, english, []), page(3, 0, english, [])])  # host 0 has page 3, host 2 page 2
+        run = classify(connection, IDENTIFIER)
+        rows = connection.execute(
+            "SELECT url, labels.label FROM predictions JOIN pages ON pages.id = page"
+            " JOIN labels ON labels.id = predictions.label WHERE run = ?",
+            (run.id,),
+        )
+        languages = {url.removeprefix("http://"): label for url, label in rows}
+    assert languages == {
+        "0.example/0": "fra",
+        "0.example/3": "eng",
+        "1.example/1": "deu",
+        "1.example/4": "deu",
+        "2.example/2": "eng",
+    }
+
+
 CRAWL = st.lists(
     st.builds(
         page,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 TABLES = (
     *("sources", "hosts", "pages", "captures", "texts", "declarations", "link_kinds", "links", "problems", "labels"),
     *("runs", "predictions", "scores", "chosen", "visible_bytes", "anchor_texts", "removed", "linked_answers"),
-    *("corrections", "history", "history_links", "history_declarations", "page_shares"),
+    *("corrections", "history", "history_links", "history_declarations", "page_shares", "run_hosts"),
 )
 VIEWS = (
     "capture_languages",
@@ -50,6 +50,7 @@ WHOLE = {
     "predictions": ("page", "label", "runner_up", "characters", "read"),
     "scores": ("page", "rank", "label"),
     "page_shares": ("page", "rank", "label"),
+    "run_hosts": ("host", "captures"),
     "chosen": ("run",),
     "linked_answers": ("block",),
     "corrections": ("label", "former"),
@@ -260,6 +261,7 @@ def _one(table: str, column: str, value: str) -> Alteration:
         "scores": "(run, page, rank) = (SELECT run, page, rank FROM scores ORDER BY 1, 2, 3 LIMIT 1)",
         "page_shares": "(run, page, rank) = (SELECT run, page, rank FROM page_shares ORDER BY 1, 2, 3 LIMIT 1)",
         "linked_answers": "(run, block) = (SELECT run, block FROM linked_answers LIMIT 1)",
+        "run_hosts": "(run, host) = (SELECT run, host FROM run_hosts LIMIT 1)",
         "removed": "digest = (SELECT digest FROM removed LIMIT 1)",
     }.get(table, f"rowid = (SELECT MIN(rowid) FROM {table})")
     return partial(_loose, statement=f"UPDATE {table} SET {column} = {value} WHERE {where}")
