@@ -177,7 +177,12 @@ def read(path: str | Path, kept: Callable[[str], Kept | None] | None = None) -> 
 
 
 def method_of(path: str | Path) -> str:
-    """The method that a model file was made for; its arrays are not read.
+    """The method that a model file was made for; raise as `header_of`."""
+    return header_of(path)[0]
+
+
+def header_of(path: str | Path) -> tuple[str, tuple[str, ...], dict[str, Any]]:
+    """The method, labels and parameters of a model file; its arrays are not read.
 
     Raises:
         ModelError: no such file, or not a model.
@@ -189,7 +194,7 @@ def method_of(path: str | Path) -> str:
             archive.open(_HEADER) as header,
         ):
             content = header.read(MAX_HEADER)
-        return _header(content, str(path))[0]
+        return _header(content, str(path))
     except ModelError:
         raise
     except _DAMAGE as error:

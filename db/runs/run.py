@@ -39,6 +39,11 @@ class Run:
     linked: bool | None  #: whether unfetched URLs have their answers; None: no answers are kept apart
 
     @property
+    def title(self) -> str:
+        """Its kind and method: ``content by nfc``."""
+        return self.kind if self.kind == self.method else f"{self.kind} by {self.method}"
+
+    @property
     def at(self) -> str | None:
         """The moment whose captures it read (`graphlang.db.snapshot`); None: main captures."""
         moment = self.parameters.get("at")

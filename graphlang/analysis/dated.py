@@ -85,7 +85,7 @@ def each_year(
         ask: makes the run over links of a year.
         seed: a content run over the pages' own captures; the newest if not given.
         workers: threads that identify texts.
-        progress: reports the pages done.
+        progress: reports the years done.
 
     Yields:
         The run of each year.
@@ -97,5 +97,7 @@ def each_year(
     years = snapshot.years(connection)
     if not years:
         raise StoreError("no capture in this database has a date")
-    for year in years:
-        yield of_links(connection, year, ask, seed=start.id, workers=workers, progress=progress)
+    progress.stage("propagate", len(years), "years")
+    for done, year in enumerate(years, 1):
+        yield of_links(connection, year, ask, seed=start.id, workers=workers)
+        progress.advance(done)

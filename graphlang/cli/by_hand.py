@@ -37,14 +37,7 @@ _NEXT = "; run 'graphlang propagate' for their neighbours"
     help="Draw fetched pages at random (text, status 200), without the answers: a gold file for 'evaluate'.",
 )
 @click.option("--draw", type=WholeNumber(0), default=1, show_default=True, help="With --random: seed of the draw.")
-@click.option(
-    "--language",
-    "languages",
-    multiple=True,
-    callback=options.tags_callback,
-    metavar="CODES",
-    help="With --random: only pages with this answer, as in 'pages'.",
-)
+@options.codes("--language", "languages", help="With --random: only pages with this answer, as in 'pages'.")
 @to_file
 @click.option(
     "--format",
@@ -135,7 +128,12 @@ def _refuse_without_effect(*, reading: bool, random: bool, by: str) -> None:
     metavar="FILE",
     help="The URLs in FILE, one a line (# begins a comment); a tab and a code after a URL set its language.",
 )
-@click.option("--language", metavar="CODE", help="The language: any usual code or name, und or zxx; sr-Latn, zh-TW.")
+@click.option(
+    "--language",
+    metavar="CODE",
+    shell_complete=options.complete_codes,
+    help="The language: any usual code or name, und or zxx; sr-Latn, zh-TW.",
+)
 @click.option("--by", metavar="NAME", default="", help="Your name.")
 @click.option("--note", metavar="TEXT", default="", help="A reason.")
 @click.option("--undo", is_flag=True, help="Undo the last correction of each page; the one before it counts again.")

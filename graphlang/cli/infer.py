@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from graphlang.cli.shared import options
-from graphlang.cli.shared.crawl import opened, say_run, waits
+from graphlang.cli.shared.crawl import opened, say_run, say_years, waits
 from graphlang.cli.shared.log import logs, say
-from graphlang.cli.shared.options import Finite, WholeNumber, given_on_command_line
+from graphlang.cli.shared.options import Advanced, Finite, WholeNumber, WithAdvanced, given_on_command_line
 from graphlang.cli.shared.progress import bars
 from graphlang.files import read_regular
 from graphlang.graph import clueweb09 as clueweb09_rule
@@ -246,17 +246,20 @@ def _weight_options(function: Callable[..., None]) -> Callable[..., None]:
         whole = isinstance(default, int)
         kind = WholeNumber(int(name == "rounds")) if whole else Finite(min=0, max=_upper_bound(name))
         spelling = f"--{name.replace('_', '-')}"
-        decorators.append(click.option(spelling, name, type=kind, default=default, show_default=True, help=text))
+        about: dict[str, Any] = {"type": kind, "default": default, "show_default": True, "help": text}
+        decorators.append(click.option(spelling, name, cls=Advanced, **about))
     for name, text in _SIGNALS.items():
         kind = Finite(min=0, max=LARGEST)
-        decorators.append(click.option(f"--{name}", type=kind, default=WEIGHTS[name], show_default=True, help=text))
+        about = {"type": kind, "default": WEIGHTS[name], "show_default": True, "help": text}
+        decorators.append(click.option(f"--{name}", cls=Advanced, **about))
     return options.apply(decorators, function)
 
 
-@click.command()
+@click.command(cls=WithAdvanced)
 @options.database
 @click.option(
     "--algorithm",
+    cls=Advanced,
     type=click.Choice(_ALGORITHMS),
     default=_ALGORITHMS[0],
     show_default=True,
@@ -264,6 +267,7 @@ def _weight_options(function: Callable[..., None]) -> Callable[..., None]:
 )
 @click.option(
     "--weights",
+    cls=Advanced,
     type=click.Path(dir_okay=False, path_type=Path),
     is_eager=True,
     expose_value=False,
@@ -271,7 +275,6 @@ def _weight_options(function: Callable[..., None]) -> Callable[..., None]:
     help="JSON file of weights, from 'graphlang tune'; options on the command line override it.",
 )
 @_weight_options
-@options.seed
 @click.option(
     "--update",
     is_flag=True,
@@ -284,6 +287,7 @@ def _weight_options(function: Callable[..., None]) -> Callable[..., None]:
     type=click.Choice(["year"]),
     help="Repeat --at for each calendar year that has captures.",
 )
+@options.seed
 @options.keep_chosen
 @waits
 @options.plugins
@@ -326,13 +330,14 @@ def propagate(
     with bars() as progress:
         common |= {"keep_chosen": keep_chosen, "progress": progress}
         if each is not None:
-            runs = crawl.propagate_each_year(**common)
+            years = crawl.propagate_each_year(**common)
         else:
             before = {run.id for run in crawl.runs()} if update else set()
-            runs = [crawl.propagate(update=update, at=at, **common)]
-    for run in runs:
-        unchanged = update and run.id in before
-        say_run(run, note="; nothing that it read has changed" if unchanged else "")
+            run = crawl.propagate(update=update, at=at, **common)
+    if each is not None:
+        say_years(years)
+    else:
+        say_run(run, note="; nothing that it read has changed" if run.id in before else "")
 
 
 def _refuse_weights(names: Iterable[str]) -> None:

@@ -11,7 +11,7 @@ import click
 
 from graphlang.cli.shared import options
 from graphlang.cli.shared.crawl import answered, opened, say_outdated, say_unanswered
-from graphlang.cli.shared.options import WholeNumber, given_on_command_line, selects, tags_callback
+from graphlang.cli.shared.options import WholeNumber, given_on_command_line, selects
 from graphlang.cli.shared.output import RowOptions, output_options, write_json, write_line, write_list, write_rows
 from graphlang.cli.shared.paths import host_named
 from graphlang.cli.shared.progress import bars
@@ -191,20 +191,8 @@ def _refuse_without_effect(db: Path | None, *, all_known: bool) -> None:
 
 @click.command()
 @options.database
-@click.option(
-    "--want",
-    multiple=True,
-    callback=tags_callback,
-    metavar="CODES",
-    help="Languages that you want, such as swa,zh-TW; repeatable.",
-)
-@click.option(
-    "--saturated",
-    multiple=True,
-    callback=tags_callback,
-    metavar="CODES",
-    help="Languages of which you have enough; repeatable.",
-)
+@options.codes("--want", help="Languages that you want, such as swa,zh-TW; repeatable.")
+@options.codes("--saturated", help="Languages of which you have enough; repeatable.")
 @options.choose_run
 @output_options
 def frontier(db: Path, want: list[str], saturated: list[str], run_id: int | None, **target: Unpack[RowOptions]) -> None:
@@ -282,7 +270,7 @@ def _steps(rounds: list[Score]) -> Iterator[str]:
 
 
 def _print_answer(page: Explanation) -> None:
-    run = f"run {page.run.id}, {page.run.kind} by {page.run.method}" if page.run else "no run yet"
+    run = f"run {page.run.id}, {page.run.title}" if page.run else "no run yet"
     if page.run and page.run.at:
         run += f", at {page.run.at}"
     if page.by_hand:

@@ -42,7 +42,7 @@ _RUN_COLUMNS = (
 _FIRST = ("id", "chosen", "kind", "method", "at", "pages", "seeds", "finished", "converged", "rounds", "parameters")
 
 
-@click.command()
+@click.command(cls=options.WithAdvanced)
 @options.database
 @archives.files
 @options.plugins
@@ -367,7 +367,7 @@ def check(ctx: click.Context, db: Path, **target: Unpack[RowOptions]) -> None:
         ctx.exit(_UNFIT)
 
 
-@click.command()
+@click.command(cls=options.WithAdvanced)
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("target", type=click.Path(dir_okay=False, path_type=Path))
 @archives.max_ratio

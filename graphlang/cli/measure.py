@@ -97,7 +97,7 @@ def evaluate(
 def _print(result: Evaluation, confusion: int, *, by_language: bool) -> None:
     from graphlang.evaluation.evaluate import Group, LanguageScore  # noqa: PLC0415
 
-    write_line(f"run {result.run.id}: {result.run.kind} by {result.run.method}")
+    write_line(f"run {result.run.id}: {result.run.title}")
     write_rows(Group._fields, result.groups, format_="table")
     if by_language:
         write_rows(LanguageScore._fields, result.languages, format_="table")
@@ -210,11 +210,11 @@ def _compare_collections(db: Path, others: tuple[str, ...], years: tuple[int, in
 
 def _warn_of_methods(*runs: Run) -> None:
     """Warn if runs differ by more than the pages that they answer for."""
-    names = {(run.kind, run.method): f"{run.kind} by {run.method}" for run in runs}
+    names = list(dict.fromkeys(run.title for run in runs))
     if any(run.id in other.seeds for run in runs for other in runs):
         return  # one started from the other: the difference is what it changed
     if len(names) > 1:
-        say(f"Warning: the runs are of different kinds ({', '.join(names.values())}): they differ for that reason, too")
+        say(f"Warning: the runs are of different kinds ({', '.join(names)}): they differ for that reason, too")
     elif len({run.model_hash for run in runs}) > 1:
         say("Warning: the runs are by different models: they differ for that reason, too")
     elif len({run.at for run in runs}) > 1:

@@ -17,7 +17,7 @@ from graphlang.cli.publish import html_file
 from graphlang.cli.shared import archives, options
 from graphlang.cli.shared.crawl import say_unanswered
 from graphlang.cli.shared.log import logs, say
-from graphlang.cli.shared.options import WholeNumber, selects
+from graphlang.cli.shared.options import WholeNumber, WithAdvanced, selects
 from graphlang.cli.shared.output import RowOptions, output_options, write_line, write_rows, write_text
 from graphlang.cli.shared.paths import files_in
 from graphlang.collection.page_filter import selection
@@ -115,7 +115,7 @@ def cluster() -> None:
     """
 
 
-@cluster.command()
+@cluster.command(cls=WithAdvanced)
 @click.argument("paths", nargs=-1)
 @archives.from_list
 @click.option(

@@ -39,7 +39,7 @@ _TOP = 8  #: languages with the number of their pages
 _COLUMNS = ("input", "language", "script", "confidence", "runner_up", "runner_up_confidence", "characters")
 
 
-@click.command()
+@click.command(cls=options.WithAdvanced)
 @archives.files
 @options.new_database
 @click.option("--method", default="nfc", show_default=True, help="Content method, see 'graphlang methods'.")

@@ -315,7 +315,7 @@ class Computing(OpenedFile):
             seed: the content run whose method reads the texts of each year; the chosen one if not given.
             workers: threads that identify texts.
             keep_chosen: as for `propagate`.
-            progress: receives the stage.
+            progress: receives the years that are done.
 
         Returns:
             The run of each year, ascending.
@@ -327,10 +327,9 @@ class Computing(OpenedFile):
         """
         from graphlang.analysis import dated  # noqa: PLC0415
 
-        options: dict[str, Any] = {"workers": workers, "progress": progress}
         with self._writing("propagate") as connection:
-            infer = _inference(connection, weights or {}, algorithm, choose=not keep_chosen, **options)
-            return list(dated.each_year(connection, infer, seed=seed, **options))
+            infer = _inference(connection, weights or {}, algorithm, choose=not keep_chosen, workers=workers)
+            return list(dated.each_year(connection, infer, seed=seed, workers=workers, progress=progress))
 
     @contextmanager
     def _creating(self, verb: str, *, held: Lock | None = None) -> Iterator[sqlite3.Connection]:

@@ -142,7 +142,7 @@ def facts(connection: sqlite3.Connection) -> list[Fact]:
         rows.append(Fact("method of runs", sources.gloss(method), count))
     chosen = chosen_run(connection)
     if chosen is not None:
-        rows.append(Fact("chosen run", f"{chosen.kind} by {chosen.method}", chosen.id))
+        rows.append(Fact("chosen run", chosen.title, chosen.id))
     return rows
 
 

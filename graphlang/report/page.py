@@ -46,10 +46,11 @@ def _spread_colours(count: int) -> list[str]:
 
 
 #: Colours of languages, the commonest first. Seven are safe for any colour vision (Okabe and Ito 2008), then follow
-#: Tol's qualitative schemes (2021), then colours for collections with more languages, which need their labels.
+#: Tol's qualitative schemes (2021), the darkest lightened for dark screens, then colours for collections with more
+#: languages, which need their labels.
 COLOURS: Final = (
-    *("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#882255", "#44aa99", "#332288"),
-    *("#999933", "#117733", "#aa4499", "#88ccee", "#ddcc77", "#661100", "#6699cc", "#cc6677"),
+    *("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#a3345f", "#44aa99", "#6655cc"),
+    *("#999933", "#117733", "#aa4499", "#88ccee", "#ddcc77", "#a0522d", "#6699cc", "#cc6677"),
     *_spread_colours(30),
 )
 _DISTINCT: Final = 18  # of the colours, without those that need their labels
@@ -77,6 +78,7 @@ _LABELLED: Final = 0.12  # share of a bar from which its part has its code on it
 _DARK: Final = 140  # luma, 0 to 255, under which a colour has white text
 _PALEST: Final = 0.3  # opacity of a country where the main language has the smallest share
 _HEAT: Final = 9  # steps of colour in the table of links
+_YEARS: Final = 60  # of a chart in which each year has its place
 
 
 def _moment(environment: Mapping[str, str]) -> datetime:
@@ -303,22 +305,23 @@ def _matrix(facts: fact_lists.Facts) -> dict[str, Any]:
 
 def _year_charts(facts: fact_lists.Facts) -> list[dict[str, Any]]:
     """Return a chart of shares by year for each of the commonest languages."""
-    years = [place for place in facts.years if place.name]
+    years = [place for place in facts.years if place.name.isdecimal()]
     if len(years) < 2:  # noqa: PLR2004 - a chart needs two
         return []
+    first, last = int(years[0].name), int(years[-1].name)
+    # A year without captures is a gap, unless there are so many that no bar would be seen.
+    places = [int(year.name) - first for year in years] if last - first < _YEARS else list(range(len(years)))
     charts: list[dict[str, Any]] = []
     for row in facts.languages:
         shares = [next((part.share for part in year.parts if part.language == row.language), 0.0) for year in years]
         if row.language in _NO_LANGUAGE or not any(shares):
             continue
-        most, width = max(shares), 100 / len(years)
+        most, width = max(shares), 100 / (places[-1] + 1)
         bars = [
             (round(place * width, 2), round(width * 0.8, 2), round(40 * (1 - share / most), 1), year.name, share)
-            for place, (year, share) in enumerate(zip(years, shares, strict=True))
+            for place, year, share in zip(places, years, shares, strict=True)
         ]
-        charts.append(
-            {"name": row.name, "language": row.language, "bars": bars, "first": shares[0], "last": shares[-1]}
-        )
+        charts.append({"name": row.name, "language": row.language, "bars": bars})
         if len(charts) == fact_lists.CHARTS:
             break
     return charts

@@ -227,4 +227,7 @@ def test_verbs_and_options_are_completed() -> None:
     assert complete("bash_complete", COMP_WORDS="graphlang pa", COMP_CWORD="1").splitlines() == ["plain,pages"]
     found = complete("bash_complete", COMP_WORDS="graphlang pages --be", COMP_CWORD="2")
     assert found.splitlines() == ["plain,--below"]
+    for word, codes in (("Swah", {"swa"}), ("deu,swi", {"deu,gsw"})):
+        answer = complete("bash_complete", COMP_WORDS=f"graphlang pages a.db --language {word}", COMP_CWORD="4")
+        assert {line.removeprefix("plain,") for line in answer.splitlines()} == codes
     assert "run\nFind the language" in complete("zsh_complete", COMP_WORDS="graphlang ", COMP_CWORD="1")

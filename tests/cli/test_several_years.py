@@ -191,7 +191,9 @@ def test_a_year_that_was_done_is_not_done_again_and_texts_are_read_once(graphlan
         (kind, year) for year in ("2010", "2011", "2012") for kind in ("content", "propagation")
     ]
     result = graphlang("propagate", years, "--each", "year")
-    assert "at 2010" in result.stderr
+    assert result.stderr == "3 years, 2010 to 2012: runs 5 to 9, all converged\n"
+    events = graphlang("propagate", years, "--each", "year", "--log-format", "json").stderr.splitlines()
+    assert [json.loads(event)["at"] for event in events] == ["2010", "2011", "2012"]
     assert ask(years, runs) == before
     assert graphlang("runs", years, "--choose", before[-1][0]).exit_code == 3
 

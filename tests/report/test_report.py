@@ -107,6 +107,16 @@ def test_pages_beside_the_map_are_counted(make_collection: Call, written: Any, p
     assert f"{words} domains of no country" in page(make_collection([written(url, "deu", 1.0) for url in urls]))
 
 
+def test_a_chart_has_a_gap_for_years_without_captures(make_collection: Call, written: Any) -> None:
+    years = {2010: "deu", 2011: "eng", 2014: "deu"}
+    pages = [
+        written(f"http://a.example/{year}", language, 1.0, date=f"{year}-01-01") for year, language in years.items()
+    ]
+    chart = re.findall(r'aria-label="German: ([^"]*)">(.*?)</svg>', page(make_collection(pages)))[0]
+    assert chart[0] == "2010 100 %, 2011 0 %, 2014 100 %"
+    assert re.findall(r'class="none" x="([\d.]+)"', chart[1]) == ["0.0", "20.0", "80.0"]  # of five years
+
+
 def test_bars_have_their_languages_in_one_order(make_collection: Call, written: Any) -> None:
     """German is the commonest of all, and stands first also where English is commoner."""
     languages = {"a.de": ["deu"] * 5, "b.de": ["eng", "eng", "deu"]}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict
 import click
 
 from graphlang.arguments import MOST_WORKERS
-from graphlang.cli.shared.options import Finite, WholeNumber, apply
+from graphlang.cli.shared.options import Advanced, Finite, WholeNumber, apply
 from graphlang.cli.shared.paths import STANDARD_INPUT, files_in
 from graphlang.db.records import READ
 from graphlang.db.write.choose_capture import Keep
@@ -85,6 +85,7 @@ from_list = click.option(
 )
 max_ratio = click.option(
     "--max-ratio",
+    cls=Advanced,
     type=WholeNumber(0),
     default=100,
     show_default=True,
@@ -96,6 +97,7 @@ max_ratio = click.option(
 _LIMITS: Final = (
     click.option(
         "--text-limit",
+        cls=Advanced,
         callback=_characters,
         default=str(READ),
         show_default=True,
@@ -105,6 +107,7 @@ _LIMITS: Final = (
     ),
     click.option(
         "--max-payload",
+        cls=Advanced,
         type=WholeNumber(1, unit=_MEGABYTE),
         default=32,
         show_default=True,
@@ -113,6 +116,7 @@ _LIMITS: Final = (
     ),
     click.option(
         "--max-seconds",
+        cls=Advanced,
         type=Finite(min=0),
         default=60.0,
         show_default=True,
@@ -123,11 +127,13 @@ _LIMITS: Final = (
     click.option(
         "--bytes",
         "bytes_",
+        cls=Advanced,
         is_flag=True,
         help="Keep the visible bytes of every page for methods over bytes; by default only if the charset is doubtful.",
     ),
     click.option(
         "--charset",
+        cls=Advanced,
         callback=_charset,
         default="",
         metavar="NAME",
@@ -136,12 +142,16 @@ _LIMITS: Final = (
     ),
     click.option(
         "--ignore-server-charset",
+        cls=Advanced,
         is_flag=True,
         help="Do not use the charset of the HTTP header: some servers send the same one with every page. By default it"
         " counts, unless another charset fits the bytes far better.",
     ),
     click.option(
-        "--plain-urls", is_flag=True, help="Drop session ids and tracking parameters (utm_source, fbclid) from URLs."
+        "--plain-urls",
+        cls=Advanced,
+        is_flag=True,
+        help="Drop session ids and tracking parameters (utm_source, fbclid) from URLs.",
     ),
 )
 _READING: Final = (
@@ -165,11 +175,17 @@ _READING: Final = (
     *_LIMITS,
     click.option(
         "--follow-links",
+        cls=Advanced,
         is_flag=True,
         help="Follow symbolic links within folders. By default only links that you name are followed.",
     ),
     click.option("--verbose", is_flag=True, help="Name the skipped files of folders, with the reason."),
-    click.option("--anchor-texts", is_flag=True, help="Keep the words of links, for 'graphlang classify --anchors'."),
+    click.option(
+        "--anchor-texts",
+        cls=Advanced,
+        is_flag=True,
+        help="Keep the words of links, for 'graphlang classify --anchors'.",
+    ),
     click.option(
         "--again",
         is_flag=True,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from graphlang.cli.shared.log import remember, say
+from graphlang.cli.shared.log import log, remember, say
 from graphlang.cli.shared.progress import bars
 from graphlang.visible import quantity, visible
 
@@ -86,7 +86,7 @@ def say_unanswered(pages: int) -> None:
 
 def say_run(run: Run, *, note: str = "") -> None:
     """Print what a run was, and how it ended."""
-    message = f"run {run.id}: {run.kind} by {run.method}, {quantity(run.pages or 0, 'page')}"
+    message = f"run {run.id}: {run.title}, {quantity(run.pages or 0, 'page')}"
     if run.converged is not None and run.kind == "propagation":
         message += f", {end_of(run)}"
     if run.seeds:
@@ -95,6 +95,17 @@ def say_run(run: Run, *, note: str = "") -> None:
         message += f", at {run.at}"
     names = ("id", "kind", "method", "pages", "rounds", "converged", "seeds", "at")
     say(message + note, "run", **{name: getattr(run, name) for name in names})
+
+
+def say_years(runs: list[Run]) -> None:
+    """Print in one line what the runs of all years were; for programs one event each."""
+    if log().json:
+        for run in runs:
+            say_run(run)
+        return
+    end = [f"{run.at} stopped at the limit" for run in runs if run.converged is False] or ["all converged"]
+    what = f"{quantity(len(runs), 'year')}, {runs[0].at} to {runs[-1].at}"
+    say(f"{what}: runs {runs[0].id} to {runs[-1].id}, {', '.join(end)}")
 
 
 def end_of(run: Run) -> str:

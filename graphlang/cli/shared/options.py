@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from click.shell_completion import CompletionItem
 
 from graphlang.arguments import MOST_WORKERS
 from graphlang.db.snapshot import moment_of
@@ -51,6 +52,22 @@ class Finite(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
         return number
+
+
+class Advanced(click.Option):
+    """An option that few users need; its verb is `WithAdvanced`."""
+
+
+class WithAdvanced(click.Command):
+    """A verb whose help lists the options that few users need after the others, under a heading of their own."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the two lists."""
+        for heading, advanced in (("Options", False), ("Advanced", True)):
+            options = [option for option in self.get_params(ctx) if isinstance(option, click.Option)]
+            listed = [option.get_help_record(ctx) for option in options if isinstance(option, Advanced) is advanced]
+            with formatter.section(heading):
+                formatter.write_dl(list(filter(None, listed)))
 
 
 def apply(options: Iterable[Callable[..., Any]], function: Callable[..., Any]) -> Callable[..., Any]:
@@ -194,10 +211,29 @@ def tags(values: Iterable[str], option: str = "--language") -> list[str]:
     return names
 
 
-def tags_callback(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> list[str]:
-    """Return the languages of an option; a callback."""
-    del ctx
-    return tags(values, param.opts[0])
+def complete_codes(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the codes of the default model that continue a list of codes, or whose names begin like its last word."""
+    del ctx, param
+    from graphlang.codes import languages  # noqa: PLC0415 - of completion alone
+    from graphlang.content.registry import path  # noqa: PLC0415
+    from graphlang.modelfile import header_of  # noqa: PLC0415
+
+    before, comma, word = incomplete.rpartition(",")
+    names = {label: languages.name(label) for label in header_of(path("nfc"))[1]}
+    beginning = word.casefold()
+    chosen = [item for item in names.items() if any(text.casefold().startswith(beginning) for text in item)]
+    return [CompletionItem(f"{before}{comma}{label}", help=name) for label, name in chosen]
+
+
+def codes(*names: str, help: str) -> Callable[..., Any]:  # noqa: A002 - as click names it
+    """Return an option that takes languages, several times or with commas between them."""
+
+    def callback(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> list[str]:
+        del ctx
+        return tags(values, param.opts[0])
+
+    about: dict[str, Any] = {"shell_complete": complete_codes, "metavar": "CODES", "help": help}
+    return click.option(*names, multiple=True, callback=callback, **about)
 
 
 def _statuses(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[int, ...]:
@@ -219,12 +255,8 @@ def _media_types(ctx: click.Context, param: click.Parameter, values: tuple[str, 
     return tuple(refuse_value_errors("--mime", media_type, name) for name in names)
 
 
-language = click.option(
+language = codes(
     "--language",
-    "language",
-    multiple=True,
-    callback=tags_callback,
-    metavar="CODES",
     help="Only these languages: any usual codes or names, separated by commas; repeatable. A script counts: "
     "zho_Hant, zh-TW, sr-Latn.",
 )

@@ -44,8 +44,7 @@ csv_safe = click.option(
     default=None,
     expose_value=False,
     callback=remember(_SAFE),
-    help="Put an apostrophe before CSV cells that begin like a formula (= + - @), for spreadsheets. On by default"
-    " for terminals and files named .csv, off for pipes.",
+    help="Write CSV that a spreadsheet does not run as formulas, or exactly.",
 )
 
 

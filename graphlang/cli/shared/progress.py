@@ -1,4 +1,4 @@
-"""Progress on standard error: bars on a terminal, else a line every few seconds."""
+"""Progress on standard error: bars on a terminal, else lines, which become rarer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 _MEGABYTE = 1_000_000
-_EVERY = 5.0  #: seconds from one line to the next
+_EVERY = 5.0  #: seconds from one line to the next, in the first minute of a stage; then a tenth of its time
+_RAREST = 60.0  #: seconds from one line to the next, at most
 _DRAWN = 0.2  #: seconds from one drawing of a bar to the next
 _BLOCKS, _PLAIN_BLOCKS = ("━", "─"), ("#", "-")  #: of a bar: what is done, and what is not
 _NARROW = 110  #: columns of a terminal that has no room for all words of a bar
@@ -146,7 +147,7 @@ class Timed(Progress):
 
 
 class Lines(Timed):
-    """Write a line every few seconds, also while nothing advances, and one at the end of each stage that had any."""
+    """Write a line every few seconds, later every minute, also while nothing advances; one more ends such a stage."""
 
     def __init__(self, *, as_json: bool) -> None:
         super().__init__()
@@ -178,11 +179,13 @@ class Lines(Timed):
             self._clock.join()
 
     def _tick(self) -> None:
+        written = time.perf_counter()
         while not self._over.wait(_EVERY):
-            state = self._state
-            if state is None:
+            state, seconds, now = self._state, self._seconds(), time.perf_counter()
+            if state is None or seconds < _EVERY or now - written < min(seconds / 10, _RAREST):
                 continue
-            state = state._replace(seconds=self._seconds())
+            written = now
+            state = state._replace(seconds=seconds)
             self._reported.add(state.stage)
             with suppress(OSError, ValueError):  # the reader has gone
                 put(state.line(), "progress", state.facts(), as_json=self._json)
