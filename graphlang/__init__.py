@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graphlang.collection import Collection
+    from graphlang.collection import Collection, check
     from graphlang.collection import open_collection as open  # noqa: A004  gl.open, as gzip.open
     from graphlang.collection.page_filter import PageFilter
     from graphlang.db import Link, Page, Problem, StoreError
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from graphlang.plugins import PluginError, use_plugins
     from graphlang.reading import read
     from graphlang.rows import Rows
+    from graphlang.model_training import train
 
 #: Here and not in `pyproject.toml`: to look it up where it was installed takes longer than all that a worker imports.
 __version__ = "0.1.0"
@@ -41,9 +42,11 @@ _WHERE = {
     "Problem": ("db", "Problem"),
     "Rows": ("rows", "Rows"),
     "StoreError": ("db", "StoreError"),
+    "check": ("collection", "check"),
     "identify": ("identification", "identify"),
     "open": ("collection", "open_collection"),
     "read": ("reading", "read"),
+    "train": ("model_training", "train"),
     "use_plugins": ("plugins", "use_plugins"),
 }
 
@@ -60,9 +63,11 @@ __all__ = [
     "Rows",
     "StoreError",
     "__version__",
+    "check",
     "identify",
     "open",
     "read",
+    "train",
     "use_plugins",
 ]
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import csv
-from typing import TYPE_CHECKING, Final, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from graphlang.db import InputError
 from graphlang.files import open_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 _DELIMITERS: Final = "\t,;"  # spreadsheets choose one by their locale
 
 
-def labelled_rows(path: str | Path, needed: Sequence[str]) -> Iterator[dict[str, str]]:
-    """Yield the rows of a UTF-8 table with a header line, as cells by column.
+def labelled_rows(path: str | Path | Any, needed: Sequence[str]) -> Iterator[dict[str, str]]:
+    """Yield the rows of a UTF-8 table with a header line, or of a DataFrame, as cells by column.
 
     Columns are separated by tabs, commas or semicolons, whichever is most frequent in the header. Between commas and
     semicolons a cell may be in double quotes; between tabs these are ordinary characters.
@@ -25,6 +25,9 @@ def labelled_rows(path: str | Path, needed: Sequence[str]) -> Iterator[dict[str,
         InputError: the file cannot be read, lacks one of the `needed` columns or has it twice, or has a row of another
             length than its header.
     """
+    if not isinstance(path, str | Path):
+        yield from _frame_rows(path, needed)
+        return
     try:
         with open_text(path, encoding="utf-8-sig", newline="") as file:
             head = file.readline()
@@ -49,3 +52,16 @@ def labelled_rows(path: str | Path, needed: Sequence[str]) -> Iterator[dict[str,
         if isinstance(error, UnicodeDecodeError):
             reason = "it is no text in UTF-8"
         raise InputError(f"cannot read {path}: {reason}") from error
+
+
+def _frame_rows(frame: Any, needed: Sequence[str]) -> Iterator[dict[str, str]]:
+    """Yield the rows of a table of pandas or polars, of `Rows`, or of dictionaries."""
+    if hasattr(frame, "to_dicts"):
+        rows = frame.to_dicts()
+    else:
+        empty_as_none = hasattr(frame, "to_dict")  # of pandas
+        rows = frame.astype(object).where(frame.notna(), None).to_dict("records") if empty_as_none else frame
+    for row in rows:
+        if missing := [name for name in needed if name not in row]:
+            raise InputError(f"the table has no column {' and no column '.join(missing)}")
+        yield {name: "" if row[name] is None else str(row[name]) for name in needed}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
-from itertools import islice
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from html import escape
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from graphlang.arguments import checked, length
+from graphlang.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = TypeVar("Row")
+_SHOWN = 10  # rows that a notebook shows
+_LONGEST = 80  # characters of a cell that it shows
 
 
 class Rows(Generic[Row]):
@@ -34,6 +38,8 @@ class Rows(Generic[Row]):
     >>> pages = Rows(Page._make, Page._fields, lambda: [("http://a.example/", 12), ("http://b.example/", 7)])
     >>> [page.length for page in pages], pages.first().url, pages.columns
     ([12, 7], 'http://a.example/', ('url', 'length'))
+    >>> len(pages), pages[1].length, pages[:1] == pages.head(1)
+    (2, 7, True)
     """
 
     def __init__(
@@ -43,11 +49,51 @@ class Rows(Generic[Row]):
         self.columns = tuple(columns)
         self._read = read
 
+        self._begun = True
+
     def __iter__(self) -> Iterator[Row]:
-        return map(self._kind, self._read())
+        self._begun = False
+        return map(self._kind, chain.from_iterable(self._begin()))
+
+    def _begin(self) -> Iterator[Iterable[tuple[Any, ...]]]:
+        self._begun = True
+        yield self._read()
+
+    def __len__(self) -> int:
+        if not self._begun:  # list() asks for the length of what it is about to read, and does without
+            raise TypeError("rows that are about to be read have no length yet")
+        return sum(1 for _ in self._read())
+
+    def __bool__(self) -> bool:
+        return next(iter(self._read()), None) is not None
+
+    @overload
+    def __getitem__(self, place: int) -> Row: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Row]: ...
+    def __getitem__(self, place: int | slice) -> Row | list[Row]:
+        rows: Iterator[Row] = map(self._kind, self._read())
+        if isinstance(place, slice):
+            parts = (place.start, place.stop, place.step)
+            ahead = all(part is None or part >= 0 for part in parts) and place.step != 0
+            return list(islice(rows, *parts)) if ahead else list(rows)[place]
+        if place < 0:
+            return list(rows)[place]
+        for row in islice(rows, place, place + 1):
+            return row
+        raise IndexError(f"there is no row {place}")
 
     def __repr__(self) -> str:
         return f"<Rows of {', '.join(self.columns)}>"
+
+    def _repr_html_(self) -> str:
+        """Return the first rows as a table for a notebook."""
+        rows = list(islice(self._read(), _SHOWN + 1))
+        head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
+        lines = ["".join(f"<td>{_cell(value)}</td>" for value in row) for row in rows[:_SHOWN]]
+        body = "".join(f"<tr>{line}</tr>" for line in lines)
+        more = "<p>and more rows</p>" if len(rows) > _SHOWN else ""
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
     def tuples(self) -> Iterator[tuple[Any, ...]]:
         """Return the rows as plain tuples, which is fastest."""
@@ -105,3 +151,13 @@ class Rows(Generic[Row]):
         rows = list(self._read())
         columns = zip(*rows, strict=True) if rows else ((),) * len(self.columns)
         return pa.table({name: list(values) for name, values in zip(self.columns, columns, strict=True)})
+
+
+def _cell(value: Any) -> str:
+    """Return a value as HTML: short, and without control characters of a crawl.
+
+    >>> _cell("<b>"), _cell(0.123456), _cell(None)
+    ('&lt;b&gt;', '0.1235', '')
+    """
+    text = "" if value is None else f"{value:.4g}" if isinstance(value, float) else visible(str(value))
+    return escape(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _LAST: Final = 2**63 - 1  #: the greatest integer of SQLite
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Run:
     """One row of ``runs``."""
 
@@ -42,6 +42,9 @@ class Run:
     def title(self) -> str:
         """Its kind and method: ``content by nfc``."""
         return self.kind if self.kind == self.method else f"{self.kind} by {self.method}"
+
+    def __repr__(self) -> str:
+        return f"<Run {self.id}: {self.title}, {self.pages or 0:,} pages>"
 
     @property
     def at(self) -> str | None:

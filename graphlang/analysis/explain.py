@@ -95,9 +95,9 @@ class Reading:
     pages: int  #: pages of the host that have the commonest of these lines
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
-    """All that is known of a page's language."""
+    """All that is known of a page's language; ``print`` writes it in words."""
 
     url: str
     page: int
@@ -122,6 +122,18 @@ class Explanation:
     corrections: list[Correction]  #: what people said of the page, oldest first; the last that stands is in force
     by_hand: bool  #: the answer is that correction, and not of the run
     unknown: bool  #: a long text in no language that the method knows: no answer, and its links count for nothing
+
+    def in_words(self, neighbours: int = 20) -> str:
+        """Return what the verb `explain` prints, with at most so many neighbours."""
+        from graphlang.analysis.explain_words import text  # noqa: PLC0415 - programs do without
+
+        return text(self, neighbours)
+
+    def __str__(self) -> str:
+        return self.in_words()
+
+    def __repr__(self) -> str:
+        return f"<Explanation of {self.url}: {self.language} {self.confidence:.2f}>"
 
 
 def explain(connection: sqlite3.Connection, url: str, *, run: int | None = None) -> Explanation:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -12,23 +11,17 @@ import click
 from graphlang.cli.shared import options
 from graphlang.cli.shared.crawl import answered, opened, say_outdated, say_unanswered
 from graphlang.cli.shared.options import WholeNumber, given_on_command_line, selects
-from graphlang.cli.shared.output import RowOptions, output_options, write_json, write_line, write_list, write_rows
+from graphlang.cli.shared.output import RowOptions, output_options, write_json, write_lines, write_list, write_rows
 from graphlang.cli.shared.paths import host_named
 from graphlang.cli.shared.progress import bars
 from graphlang.collection.page_filter import selection
 from graphlang.maps.pages import ORDERS
 from graphlang.maps.sites import SHORT, SURE, UNITS
-from graphlang.visible import quantity, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from graphlang.analysis.explain import Explanation, Reading, Score
     from graphlang.collection.page_filter import PageFilter
-    from graphlang.db.corrections import Correction
 
 #: What a narrow terminal shows first.
-_EXCERPT = 120  # characters of a text that are shown
 _FIRST = ("url", "language", "confidence", "runner_up", "length", "script", "fetched", "status", "languages", "shares")
 
 
@@ -248,117 +241,4 @@ def explain(db: Path, url: str, run_id: int | None, at: str | None, neighbours: 
         corrections = [correction._asdict() for correction in explanation.corrections]
         write_json(asdict(explanation) | {"corrections": corrections}, indent=2)
     else:
-        _print(explanation, neighbours)
-
-
-def _print(page: Explanation, neighbours: int) -> None:
-    write_line(visible(page.url))
-    _print_answer(page)
-    _print_page(page)
-    _print_declarations(page)
-    if page.reasons:
-        _print_reasons(page, neighbours)
-    if page.rounds:
-        write_line(f"  rounds      {' -> '.join(_steps(page.rounds))}")
-
-
-def _steps(rounds: list[Score]) -> Iterator[str]:
-    """The start and each round; equal ones after each other are joined: a hundred often are."""
-    for step, same in groupby(f"{step.language} {step.probability:.3f}" for step in rounds):
-        times = sum(1 for _ in same)
-        yield step if times == 1 else f"{step} (x {times})"
-
-
-def _print_answer(page: Explanation) -> None:
-    run = f"run {page.run.id}, {page.run.title}" if page.run else "no run yet"
-    if page.run and page.run.at:
-        run += f", at {page.run.at}"
-    if page.by_hand:
-        run = "by hand"
-    script = f" in {page.script}" if page.script else ""
-    write_line(f"  answer      {_named(page.language)}{script}, confidence {page.confidence:.3f} ({run})")
-    if page.runner_up:
-        write_line(f"  runner-up   {_named(page.runner_up)}")
-    for correction in reversed(page.corrections):
-        _print_correction(correction)
-    if page.stale:
-        write_line("  note        pages were read or corrected since that run; the reasons below are those of today")
-
-
-def _print_correction(correction: Correction) -> None:
-    note = f": {visible(correction.note)}" if correction.note else ""
-    before = "; before: no answer"
-    if correction.former:
-        before = f"; before: {correction.former}, confidence {correction.former_confidence:.3f}"
-    undone = ""
-    if correction.undone:
-        by = f" by {visible(correction.undone_by)}" if correction.undone_by else ""
-        undone = f"; undone {correction.undone}{by}"
-    head = f"{_named(correction.language)} by {visible(correction.corrected_by)}, {correction.corrected}"
-    write_line(f"  corrected   {head}{note}{before}{undone}")
-
-
-def _print_page(page: Explanation) -> None:
-    facts = page.facts
-    if page.fetched:
-        status = "no status" if facts["status"] is None else f"status {facts['status']}"
-        mime, date = visible(str(facts["mime"])) or "no media type", facts["date"] or "no date"
-        write_line(f"  page        {status}, {mime}, {date}, in {visible(str(facts['file']))}")
-        if facts["charset"]:
-            write_line(f"  charset     {visible(str(facts['charset']))} (from: {facts['charset_from']})")
-        write_line(f"  text        {facts['length']:,} characters: {visible(page.excerpt)}".rstrip())
-        if page.reading:
-            _print_reading(page.reading)
-    else:
-        write_line("  page        never fetched, only linked to")
-    scores = ", ".join(f"{score.language} {score.probability:.3f}" for score in page.text)
-    write_line(f"  text says   {scores or 'nothing'}")
-
-
-def _print_reading(reading: Reading) -> None:
-    text = " ".join(reading.text.split())
-    write_line(f"  read        {len(reading.text):,} characters: {visible(text[:_EXCERPT])}".rstrip())
-    if reading.template_lines:
-        lines, pages = quantity(len(reading.template_lines), "line"), quantity(reading.pages, "page")
-        excerpt = visible(" | ".join(reading.template_lines)[:_EXCERPT])
-        write_line(f"  not read    {lines} that {pages} of this host have: {excerpt}")
-
-
-def _print_declarations(page: Explanation) -> None:
-    for source, value, code in page.declared:
-        write_line(f"  declared    {source}: {visible(value)} ({_named(code) if code else 'unknown language'})")
-    for source, value, code in page.announced:
-        name = _named(code) if code else "unknown language"
-        write_line(f"  announced   hreflang {visible(value)} ({name}) by {visible(source)}")
-    if page.territory:
-        write_line(f"  country     languages of its ccTLD: {', '.join(page.territory[:5])}")
-
-
-def _print_reasons(page: Explanation, neighbours: int) -> None:
-    best = page.rounds[-1].language if page.rounds else page.language
-    if best != page.language and not page.by_hand and not page.stale:
-        note = "no evidence in the page, or in any page connected with it by links: no answer"
-        if page.unknown:
-            note = "its text is long and in no language that the method knows: no answer, and its links do not count"
-        write_line(f"  note        {note}, though {best} is likelier")
-    # The runner-up is that of the stored answer; where pages were read or corrected since, another one may be second.
-    second = f" over {page.runner_up}" if page.runner_up and best == page.language and not page.stale else ""
-    write_line(f"  reasons     log-odds of {best}{second}: {page.log_odds or 0:+.2f}, the sum of")
-    of_page = [reason for reason in page.reasons if reason.url is None]
-    of_links = [reason for reason in page.reasons if reason.url is not None]
-    if page.run and page.run.kind == "vote" and of_links and not any(reason.weight for reason in of_links):
-        write_line("  note        the pages that vote are in different languages: the vote abstains, its text decides")
-    for reason in of_page + of_links[:neighbours]:
-        where = f"{reason.link} {visible(reason.url)}" if reason.url else ""
-        write_line(
-            f"    {reason.log_odds:+8.2f}  {reason.source:<8} says {reason.language or '-':<4}"
-            f" weight {reason.weight:.2f}  {where}".rstrip()
-        )
-    if rest := of_links[neighbours:]:
-        write_line(f"    {sum(reason.log_odds for reason in rest):+8.2f}  {len(rest)} more neighbours")
-
-
-def _named(code: str) -> str:
-    from graphlang.codes import languages as codes  # noqa: PLC0415 - of `explain` alone
-
-    return f"{code} ({codes.name(code)})"
+        write_lines(explanation.in_words(neighbours))

@@ -32,8 +32,6 @@ from graphlang.visible import quantity, visible
 if TYPE_CHECKING:
     from graphlang.codes.languages import LanguageChoice
     from graphlang.modelfile import Model
-    from graphlang.papers.baykan2008 import UrlClassifier
-    from graphlang.urls.url_model import UrlModel
 
 _NFC = "nfc"  # the method whose models can be extended, and can lose languages
 #: Parameters of training that are not settings of a method.
@@ -224,45 +222,19 @@ def train(
     if model.exists() and model.samefile(corpus):
         raise OutputError(f"cannot write to {model}: it is the corpus")
     from graphlang.training.corpus import explain_left_out  # noqa: PLC0415
+    from graphlang.model_training import check_material, reporter, train_model  # noqa: PLC0415
 
-    trained = _train(corpus, method, text, frequencies, messages, values)
+    material: dict[str, Any] = {"text": text, "words": frequencies, "messages": messages}
+    try:
+        check_material(corpus, method, **material)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    with bars() as progress:
+        trained = train_model(corpus, method, report=reporter(progress), **material, **values)
     digest = trained.save(model)
     say(f"{model}: {quantity(len(trained.labels), 'label')}, {model.stat().st_size:,} bytes, sha256 {digest}")
     if left_out := trained.parameters.get("left_out"):
         say(f"left out: {', '.join(visible(reason) for reason in explain_left_out(left_out))}")
-
-
-def _train(
-    corpus: Path,
-    method: str,
-    text: Path | None,
-    frequencies: Path | None,
-    messages: tuple[Path, ...],
-    settings: dict[str, Any],
-) -> Model | UrlModel | UrlClassifier:
-    """Train a model of any method from the beginning."""
-    from graphlang.training import train, train_url  # noqa: PLC0415
-
-    with bars() as progress:
-        stage = ""
-
-        def report(name: str, done: float, total: float) -> None:
-            nonlocal stage
-            if name != stage:
-                stage = name
-                progress.stage(name, total, "steps")
-            progress.advance(done)
-
-        settings["progress"] = report
-        if method == url_methods.DEFAULT or method.startswith("url-"):
-            if frequencies is not None or messages:
-                wrong = "--messages" if frequencies is None else "--words"
-                raise click.UsageError(f"{method} learns from URLs, and takes no {wrong}")
-            return train_url.train_url_method(corpus, method=method, text=text, **settings)
-        if text is not None or not corpus.is_dir():
-            why = "--text is for URLs" if text is not None else f"{corpus} is not a folder"
-            raise click.UsageError(f"{why}: {method} learns from one folder, with a sub-folder for each label")
-        return train.train(corpus, method=method, words=frequencies, messages=messages, **settings)
 
 
 def _extend(

@@ -69,6 +69,7 @@ _PART_OF: Final = {  # scripts that are a part, or a looser name, of the languag
     "Jpan": {"Hani", "Hira", "Hrkt", "Kana"},
     "Kore": {"Hani", "Hang", "Jamo"},
 }
+_FASTTEXT: Final = "__label__"  # before each label of fastText
 _NO_SCRIPT: Final = frozenset(("Zinh", "Zmth", "Zsye", "Zsym", "Zxxx", "Zyyy", "Zzzz"))
 _EXTENDED: Final = frozenset(("ar", "kok", "lv", "ms", "sgn", "sw", "uz", "zh"))  # languages that take an extlang
 _MODIFIERS: Final = {"cyrillic": "Cyrl", "devanagari": "Deva", "latin": "Latn"}  # POSIX: sr_RS.UTF-8@latin
@@ -142,7 +143,7 @@ def _parse_name(text: str) -> _Tag | None:
 @lru_cache(4096)
 def _read(tag: str) -> _Tag | None:
     """Parse a tag or a name; the cache is bounded, because crawled tags are endless."""
-    stripped = tag.strip()
+    stripped = tag.strip().removeprefix(_FASTTEXT)
     if not 1 < len(stripped) <= _LONGEST:
         return None
     if (read := _parse_tag(stripped)) is not None:
@@ -155,11 +156,13 @@ def code(tag: str) -> str | None:
     """Return the ISO 639-3 code of a tag, or None if it does not name a language.
 
     Any case, hyphens or underscores: BCP 47 and its grandfathered tags, ISO 639-1, 639-2 (both forms), 639-3, retired
-    codes, POSIX locales, labels of CLD2, FLORES, Wikipedia and this project, and English names. Split a list of tags
-    (``en, fr``) first. Look up a code of fastText's lid.176 in `FASTTEXT` first.
+    codes, POSIX locales, labels of CLD2, fastText, FLORES, Wikipedia and this project, and English names. Split a
+    list of tags (``en, fr``) first. Look up a code of fastText's lid.176 in `FASTTEXT` first.
 
     >>> [code(tag) for tag in ("de", "ger", "DE_at", "iw", "nor", "zh-TW", "cmn", "sr-Latn", "French", "zh-yue")]
     ['deu', 'deu', 'deu', 'heb', 'nob', 'zho', 'zho', 'srp', 'fra', 'yue']
+    >>> [label(tag) for tag in ("__label__deu_Latn", "__label__srp_Latn", "__label__xx")]
+    ['deu', 'srp_Latn', None]
     >>> [code(tag) for tag in ("", "xx", "utf-8", "x-default", "en, fr")]
     [None, None, None, None, None]
     """
@@ -280,7 +283,7 @@ def parse_choice(tag: str) -> LanguageChoice:
     >>> parse_choice("zh-TW"), parse_choice("zho"), parse_choice("sr-Latn").script, parse_choice("de-AT").script
     (LanguageChoice(language='zho', script='Hant'), LanguageChoice(language='zho', script=None), 'Latn', None)
     """
-    tag = tag.strip()
+    tag = tag.strip().removeprefix(_FASTTEXT)
     if tag in (UND, ZXX):
         return LanguageChoice(tag)
     language = code(tag)

@@ -7,17 +7,20 @@ for the arguments that say which pages count.
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from graphlang.collection.computing import Computing
 from graphlang.collection.correcting import Correcting
 from graphlang.collection.listing import Listing
 from graphlang.collection.publishing import Publishing
+from graphlang.rows import Rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from graphlang.db.check import Finding
     from graphlang.db.lock import Holder
 
 
@@ -35,6 +38,25 @@ def open_collection(
         StoreError: the file is something else, or its folder does not exist.
     """
     return Collection(path, wait=wait, on_wait=on_wait)
+
+
+def check(path: str | Path) -> Rows[Finding]:
+    """List faults of a database: the verb `check`. `open` refuses a database that is none of this program.
+
+    Args:
+        path: the SQLite file.
+
+    Raises:
+        StoreError: there is no such file (when the rows are read).
+    """
+    from graphlang.db.check import Finding, findings  # noqa: PLC0415 - rarely needed
+    from graphlang.db.connection import inspect  # noqa: PLC0415
+
+    def read() -> Iterator[Finding]:
+        with closing(inspect(path)) as connection:
+            yield from findings(connection)
+
+    return Rows(Finding._make, Finding._fields, read)
 
 
 class Collection(Computing, Correcting, Listing, Publishing):
@@ -60,4 +82,4 @@ class Collection(Computing, Correcting, Listing, Publishing):
     """
 
 
-__all__ = ["Collection", "open_collection"]
+__all__ = ["Collection", "check", "open_collection"]

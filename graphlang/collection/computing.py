@@ -10,7 +10,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from graphlang.analysis.progress import SILENT, Progress
+from graphlang.analysis.progress import Progress, watcher
 from graphlang.arguments import checked, flag, is_number, length, mapping, number, run_number, text, worker_count
 from graphlang.collection.opened_file import OpenedFile
 from graphlang.db import create
@@ -45,7 +45,7 @@ class Computing(OpenedFile):
         again: bool = False,
         workers: int = 1,
         follow_links: bool = False,
-        progress: Progress = SILENT,
+        progress: Progress | bool = False,
     ) -> Ingested:
         """Read files and folders into the collection; skip files that it has already.
 
@@ -56,7 +56,7 @@ class Computing(OpenedFile):
             again: read files again that were read before, with these limits.
             workers: processes that parse pages; the result is the same with any number.
             follow_links: whether symbolic links within folders are followed; `Ingested.passed` has the skipped files.
-            progress: receives bytes, pages and links.
+            progress: True draws a bar; an object receives bytes, pages and links.
 
         Raises:
             StoreError: a file cannot be read at all.
@@ -75,7 +75,7 @@ class Computing(OpenedFile):
             options["prestarted"] = stack.enter_context(self._prestarted(files, workers, options["limits"]))
             inputs = _inputs(files, follow_links=follow_links)  # before there is a database
             connection = stack.enter_context(self._creating("ingest"))
-            return self._read(connection, inputs, progress=progress, **options)
+            return self._read(connection, inputs, progress=watcher(progress), **options)
 
     @checked(again=flag, workers=worker_count, follow_links=flag, shares=flag)
     def run(
@@ -89,7 +89,7 @@ class Computing(OpenedFile):
         follow_links: bool = False,
         shares: bool | None = None,
         on_ingested: Callable[[Ingested], object] | None = None,
-        progress: Progress = SILENT,
+        progress: Progress | bool = False,
     ) -> Run:
         """Find the language of every page: `ingest`, `classify`, `vote` and `propagate` with their defaults.
 
@@ -103,7 +103,7 @@ class Computing(OpenedFile):
             follow_links: whether symbolic links within folders are followed.
             shares: as for `classify`.
             on_ingested: called with what `ingest` returns, once all files are read.
-            progress: receives every stage.
+            progress: True draws a bar; an object receives every stage.
 
         Returns:
             The run of the propagation, which the views show.
@@ -114,6 +114,7 @@ class Computing(OpenedFile):
             TypeError: an argument of another type.
             ValueError: an unknown value of `keep`; `workers` is not within 1 and 256.
         """
+        progress = watcher(progress)
         from graphlang.db.connection import claim  # noqa: PLC0415
         from graphlang.db.write.choose_capture import Keep  # noqa: PLC0415
 
@@ -160,7 +161,7 @@ class Computing(OpenedFile):
         workers: int = 1,
         keep_chosen: bool = False,
         at: str | None = None,
-        progress: Progress = SILENT,
+        progress: Progress | bool = False,
     ) -> Run:
         """Classify the pages by the content of their text, or by their URLs.
 
@@ -175,7 +176,7 @@ class Computing(OpenedFile):
             keep_chosen: leave the run that the views show as it is.
             at: a year, month, day or time: of each page the capture nearest to it is read. The run that the views show
                 stays the same.
-            progress: receives the pages.
+            progress: True draws a bar; an object receives the pages.
 
         Raises:
             StoreError: there is no database.
@@ -192,7 +193,7 @@ class Computing(OpenedFile):
         reads_urls = hasattr(identifier, "decisions")
         if at is not None and (method == TLD or reads_urls or anchors):
             raise ValueError("at is for methods that read texts, without anchors")
-        options: dict[str, Any] = {"choose": not keep_chosen, "progress": progress}
+        options: dict[str, Any] = {"choose": not keep_chosen, "progress": watcher(progress)}
         if not reads_urls:
             options |= {} if identifier is None else {"title": title, "anchors": anchors, "shares": shares}
             options |= {} if identifier is None else {"workers": workers}
@@ -217,7 +218,7 @@ class Computing(OpenedFile):
         workers: int = 1,
         keep_chosen: bool = False,
         at: str | None = None,
-        progress: Progress = SILENT,
+        progress: Progress | bool = False,
         **limits: int,
     ) -> Run:
         """Let the inlinks of short pages vote (INLINKS, Hayati 2004, algorithm 5.5).
@@ -230,7 +231,7 @@ class Computing(OpenedFile):
             keep_chosen: leave the run that the views show as it is.
             at: a year, month, day or time: of each page the capture nearest to it is read. The run that the views show
                 stays the same.
-            progress: receives the stage.
+            progress: True draws a bar; an object receives the stage.
             limits: `min_length`, `min_ref_length` and `max_links` of the vote, `min_bytes` of ClueWeb09's rule.
 
         Raises:
@@ -238,6 +239,7 @@ class Computing(OpenedFile):
             TypeError: an argument of another type, or a limit that the vote does not have.
             ValueError: a negative limit, both kinds of vote at once, or no moment.
         """
+        progress = watcher(progress)
         limits = {name: length(name, limit) for name, limit in limits.items()}
         from graphlang.analysis import dated, vote  # noqa: PLC0415
 
@@ -265,7 +267,7 @@ class Computing(OpenedFile):
         workers: int = 1,
         keep_chosen: bool = False,
         at: str | None = None,
-        progress: Progress = SILENT,
+        progress: Progress | bool = False,
     ) -> Run:
         """Infer the language of every page, fetched or only linked to, from its own text and its neighbours' languages.
 
@@ -279,7 +281,7 @@ class Computing(OpenedFile):
             keep_chosen: leave the run that the views show as it is.
             at: a year, month, day or time: of each page the capture nearest to it is read. The run that the views show
                 stays the same.
-            progress: receives the stage.
+            progress: True draws a bar; an object receives the stage.
 
         Raises:
             StoreError: nothing is classified yet.
@@ -291,7 +293,7 @@ class Computing(OpenedFile):
 
         if update and at is not None:
             raise ValueError("update is for the pages' own captures, without at")
-        options: dict[str, Any] = {"workers": workers, "progress": progress}
+        options: dict[str, Any] = {"workers": workers, "progress": watcher(progress)}
         with self._writing("propagate") as connection:
             infer = _inference(connection, weights or {}, algorithm, update=update, choose=not keep_chosen, **options)
             return infer(seed) if at is None else dated.of_links(connection, at, infer, seed=seed, **options)
@@ -305,7 +307,7 @@ class Computing(OpenedFile):
         seed: int | None = None,
         workers: int = 1,
         keep_chosen: bool = False,
-        progress: Progress = SILENT,
+        progress: Progress | bool = False,
     ) -> list[Run]:
         """Infer the languages of each calendar year that any capture has: `propagate` with `at` for each.
 
@@ -315,7 +317,7 @@ class Computing(OpenedFile):
             seed: the content run whose method reads the texts of each year; the chosen one if not given.
             workers: threads that identify texts.
             keep_chosen: as for `propagate`.
-            progress: receives the years that are done.
+            progress: True draws a bar; an object receives the years that are done.
 
         Returns:
             The run of each year, ascending.
@@ -329,7 +331,7 @@ class Computing(OpenedFile):
 
         with self._writing("propagate") as connection:
             infer = _inference(connection, weights or {}, algorithm, choose=not keep_chosen, workers=workers)
-            return list(dated.each_year(connection, infer, seed=seed, workers=workers, progress=progress))
+            return list(dated.each_year(connection, infer, seed=seed, workers=workers, progress=watcher(progress)))
 
     @contextmanager
     def _creating(self, verb: str, *, held: Lock | None = None) -> Iterator[sqlite3.Connection]:

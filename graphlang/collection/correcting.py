@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from graphlang.analysis.progress import SILENT, Progress
+from graphlang.analysis.progress import Progress, watcher
 from graphlang.arguments import checked, flag, several, text, whole_number
 from graphlang.collection.opened_file import OpenedFile
 from graphlang.collection.page_filter import languages
@@ -32,7 +32,7 @@ class Correcting(OpenedFile):
         by: str,
         note: str = "",
         hosts: str | Sequence[str] = (),
-        progress: Progress = SILENT,
+        progress: Progress | bool = False,
     ) -> Corrected:
         """Set the language of pages by hand; the next `propagate` learns from it.
 
@@ -43,7 +43,8 @@ class Correcting(OpenedFile):
             by: who corrects.
             note: why.
             hosts: all pages of this host, or of these, that the collection has.
-            progress: receives the URLs that were only linked to, where their languages are inferred.
+            progress: True draws a bar; an object receives the URLs that were only linked to, where their
+                languages are inferred.
 
         Returns:
             How many pages were corrected.
@@ -60,7 +61,7 @@ class Correcting(OpenedFile):
         with self._writing("correct") as connection:
             corrections = [correct.Said(url, tag or "", note) for url, tag in pairs]
             corrections += correct.of_hosts(connection, several("hosts", hosts), language or "", note)
-            return correct.correct(connection, corrections, by=by, progress=progress)
+            return correct.correct(connection, corrections, by=by, progress=watcher(progress))
 
     @checked(hosts=several, by=text)
     def undo_corrections(self, *urls: str, hosts: str | Sequence[str] = (), by: str = "") -> int:
@@ -146,13 +147,14 @@ class Correcting(OpenedFile):
         )
 
     @checked(by=text)
-    def read_review(self, path: str | Path, *, by: str, progress: Progress = SILENT) -> Corrected:
+    def read_review(self, path: str | Path, *, by: str, progress: Progress | bool = False) -> Corrected:
         """Correct pages by a table that was filled in. The verb is `review --from`.
 
         Args:
             path: CSV with the columns ``url`` and ``language``, and optionally ``note``, as `review` gives it.
             by: who filled it in.
-            progress: receives the URLs that were only linked to, where their languages are inferred.
+            progress: True draws a bar; an object receives the URLs that were only linked to, where their
+                languages are inferred.
 
         Returns:
             How many pages were corrected.
@@ -166,7 +168,7 @@ class Correcting(OpenedFile):
 
         corrections = read_review(path)
         with self._writing("review") as connection:
-            return correct.correct(connection, corrections, by=by, progress=progress)
+            return correct.correct(connection, corrections, by=by, progress=watcher(progress))
 
     @checked(hosts=several, vacuum=flag, forget=flag)
     def remove(

@@ -6,7 +6,7 @@ from collections import namedtuple
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
-from graphlang.analysis.progress import SILENT, Progress
+from graphlang.analysis.progress import Progress, watcher
 from graphlang.arguments import checked, flag, length, run_number, several, text
 from graphlang.collection.opened_file import OpenedFile, require_answers, run_or_chosen
 from graphlang.collection.page_filter import languages as parse_languages
@@ -38,7 +38,7 @@ class Listing(OpenedFile):
         host: str | None = None,
         declared_unlike: bool = False,
         sort: str = "found",
-        progress: Progress = SILENT,
+        progress: Progress | bool = False,
         **pages: Unpack[PageFilter],
     ) -> Rows[PageRow]:
         """List pages and their languages, by the chosen run.
@@ -50,13 +50,15 @@ class Listing(OpenedFile):
             host: only pages of this host.
             declared_unlike: only pages that declare languages, none of which is the answer.
             sort: ``found`` (as they were read), ``confidence`` (least certain first), ``length`` or ``url``.
-            progress: receives the URLs that were only linked to, where their languages are inferred.
+            progress: True draws a bar; an object receives the URLs that were only linked to, where their
+                languages are inferred.
             pages: which pages count, see `PageFilter`.
 
         Raises:
             TypeError: an argument of another type.
             ValueError: an unknown order or host; as for `PageFilter`.
         """
+        progress = watcher(progress)
         from graphlang.ingest.links.canonical import parse_host  # noqa: PLC0415
         from graphlang.maps.pages import PageRow, page_rows  # noqa: PLC0415
 
@@ -83,16 +85,16 @@ class Listing(OpenedFile):
         **pages: Unpack[PageFilter],
     ) -> Rows[SiteRow]: ...
     @overload
-    def sites(self, by: str, *, scripts: bool = False, **pages: Unpack[PageFilter]) -> Rows[Any]: ...
-    @checked(by=text, scripts=flag)
+    def sites(self, by: str | Sequence[str], *, scripts: bool = False, **pages: Unpack[PageFilter]) -> Rows[Any]: ...
+    @checked(by=several, scripts=flag)
     def sites(
-        self, by: str = "host", *, scripts: bool = False, **pages: Unpack[PageFilter]
+        self, by: str | Sequence[str] = "host", *, scripts: bool = False, **pages: Unpack[PageFilter]
     ) -> Rows[SiteRow] | Rows[Any]:
         """Count pages by site and language, by the chosen run: the language map.
 
         Args:
-            by: what counts as one site: host, domain, suffix, tld, country, path or year. With several, with commas
-                between (``"domain,year"``), rows have a column for each instead of `site`.
+            by: what counts as one site: host, domain, suffix, tld, country, path or year. With several, in a list or
+                with commas between (``"domain,year"``), rows have a column for each instead of `site`.
             scripts: count the scripts of a language apart; languages are labels then (``srp_Cyrl``).
             pages: which pages count, see `PageFilter`.
 
@@ -103,7 +105,10 @@ class Listing(OpenedFile):
         """
         from graphlang.maps.sites import SiteRow, site_map  # noqa: PLC0415
 
-        units, chosen = by.split(","), selection(pages)
+        units, chosen = (
+            [unit for item in ([by] if isinstance(by, str) else by) for unit in item.split(",")],
+            selection(pages),
+        )
         columns = SiteRow._fields if len(units) == 1 else (*units, *SiteRow._fields[1:])
         kind: Any = SiteRow._make if len(units) == 1 else row_of(columns)
 

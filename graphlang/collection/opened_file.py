@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from graphlang.analysis.progress import SILENT, Progress
+from graphlang.analysis.progress import SILENT, Progress, watcher
 from graphlang.arguments import run_number
 from graphlang.db import StoreError, open_existing
 from graphlang.db.errors import EmptyError, store_error
@@ -82,14 +82,14 @@ class OpenedFile:
             self._database = Database(connection)
         return self._database
 
-    def answer_unfetched(self, *runs: int | None, progress: Progress = SILENT) -> bool:
+    def answer_unfetched(self, *runs: int | None, progress: Progress | bool = False) -> bool:
         """Infer the languages of URLs that were only linked to, where a run does not have them yet.
 
         Methods that list these URLs do so by themselves. Call it to show its progress.
 
         Args:
             runs: numbers of runs; None, or no number at all, for the run that the views show.
-            progress: receives the stage.
+            progress: True draws a bar; an object receives the stage.
 
         Returns:
             Whether the runs have all answers now. They do not where the collection has changed since the run, or the
@@ -103,7 +103,7 @@ class OpenedFile:
         from graphlang.analysis import linked  # noqa: PLC0415
 
         with self._sqlite_errors():
-            return linked.ready(self.path, *numbers, progress=progress)
+            return linked.ready(self.path, *numbers, progress=watcher(progress))
 
     def outdated(self, *, unfetched: bool = True) -> str | None:
         """Return why the run that the views show lacks languages, where the next run would have them.

@@ -24,8 +24,8 @@ class PageFilter(TypedDict, total=False):
     Maps (`sites`, `languages`) count unfetched URLs in a column besides.
 
     Attributes:
-        language: only pages in this language, or in one of these: any usual codes or names; a script counts. An empty
-            list means all languages.
+        language: only pages in this language, or in one of these: any usual codes or names, in a list or with commas
+            between them; a script counts. An empty list means all languages.
         min_confidence: pages below count as ``und``; 0.2 by default.
         below: only pages with less confidence.
         min_length: only fetched pages of at least this many characters.
@@ -79,7 +79,7 @@ def languages(tags: str | Sequence[str], *, name: str = "language") -> tuple[Lan
     from graphlang.codes.names import similar_names  # noqa: PLC0415
 
     choices = []
-    for tag in several(name, tags):
+    for tag in (item for value in several(name, tags) for item in value.split(",")):
         try:
             choices.append(parse_choice(tag))
         except ValueError as error:

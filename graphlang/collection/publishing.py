@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from graphlang.analysis.progress import SILENT, Progress
+from graphlang.analysis.progress import Progress, watcher
 from graphlang.arguments import checked, flag, run_number, text
 from graphlang.collection.opened_file import OpenedFile, require_answers, run_or_chosen
 from graphlang.collection.page_filter import PageFilter, selection
@@ -205,11 +205,12 @@ class Publishing(OpenedFile):
         return sparse.csr_array((kinds, (edges.source, edges.target)), shape=(pages, pages))
 
     @checked(by=text)
-    def read_gold(self, path: str | Path, *, by: str | None = None) -> Gold:
+    def read_gold(self, path: str | Path | Any, *, by: str | None = None) -> Gold:
         """Read gold labels, and match them with the pages of the collection.
 
         Args:
-            path: table with a header line and the columns url and language, separated by tabs, commas or semicolons.
+            path: table with a header line and the columns url and language, separated by tabs, commas or semicolons;
+                or a DataFrame of pandas or polars, or dictionaries, with these columns.
             by: another column of it to group by.
 
         Raises:
@@ -219,17 +220,17 @@ class Publishing(OpenedFile):
         from graphlang.evaluation.evaluate import read_gold  # noqa: PLC0415
 
         with self._reading() as connection:
-            gold = read_gold(connection, Path(path), by)
+            gold = read_gold(connection, path, by)
         if not gold.pages:
             raise StoreError(_why_no_pages(path, gold))
         return gold
 
     @checked(by=text, run=run_number)
-    def evaluate(self, gold: str | Path | Gold, *, by: str | None = None, run: int | None = None) -> Evaluation:
+    def evaluate(self, gold: str | Path | Gold | Any, *, by: str | None = None, run: int | None = None) -> Evaluation:
         """Measure the accuracy against gold labels: over all pages, by length, and by a column of the file.
 
         Args:
-            gold: a file, or what `read_gold` returned.
+            gold: a file or DataFrame, as for `read_gold`, or what that returned.
             by: another column of the file to group by.
             run: number of a run; the chosen one if not given.
 
@@ -237,31 +238,31 @@ class Publishing(OpenedFile):
             StoreError: nothing is classified yet, or the file cannot be read.
             TypeError: `run` is not an integer, or `by` not a text.
         """
-        from graphlang.evaluation.evaluate import evaluate  # noqa: PLC0415
+        from graphlang.evaluation.evaluate import Gold, evaluate  # noqa: PLC0415
 
         with self._answered(run) as connection:
             chosen = run_or_chosen(connection, run)  # an error comes before those of the file
-            labels = self.read_gold(gold, by=by) if isinstance(gold, str | Path) else gold
+            labels = gold if isinstance(gold, Gold) else self.read_gold(gold, by=by)
             return evaluate(connection, labels, chosen, by)
 
     @checked(even=flag, seed=run_number)
     def tune(
         self,
-        gold: str | Path | Gold,
+        gold: str | Path | Gold | Any,
         *,
-        also: Iterable[tuple[Publishing, str | Path | Gold]] = (),
+        also: Iterable[tuple[Publishing, str | Path | Gold | Any]] = (),
         even: bool = False,
         seed: int | None = None,
-        progress: Progress = SILENT,
+        progress: Progress | bool = False,
     ) -> Tuned:
         """Fit the weights of the inference on labelled pages; measure them on held-out sites.
 
         Args:
-            gold: a file of gold labels, or what `read_gold` returned.
+            gold: a file or DataFrame of gold labels, as for `read_gold`, or what that returned.
             also: other collections with their gold labels, to fit on them together.
             even: start from weights of 1 instead of the shipped ones.
             seed: the content run to start from; the chosen one if not given.
-            progress: receives the stage.
+            progress: True draws a bar; an object receives the stage.
 
         Raises:
             StoreError: nothing is classified yet, the file cannot be read, or names no page of the collection.
@@ -269,15 +270,16 @@ class Publishing(OpenedFile):
         """
         from graphlang.analysis import graph_input, signals  # noqa: PLC0415
         from graphlang.evaluation import tune as tuning  # noqa: PLC0415
+        from graphlang.evaluation.evaluate import Gold  # noqa: PLC0415
 
         start = self.start_weights(even=even)
         labelled = []
         for crawl, labels in ((self, gold), *also):
-            answers = crawl.read_gold(labels) if isinstance(labels, str | Path) else labels
+            answers = labels if isinstance(labels, Gold) else crawl.read_gold(labels)
             with crawl._reading() as connection:  # noqa: SLF001 - another collection
                 run = graph_input.seed_run(connection, seed)
                 labelled.append((graph_input.load(connection, run, dict.fromkeys(signals.NAMES, 1.0)), answers))
-        return tuning.tune(labelled, start, progress=progress)
+        return tuning.tune(labelled, start, progress=watcher(progress))
 
     @staticmethod
     @checked(even=flag)
@@ -424,7 +426,8 @@ def _change_class(by: str | None) -> type[PageChange | PageChangeCount]:
     return PageChange if by is None else PageChangeCount
 
 
-def _why_no_pages(path: str | Path, gold: Gold) -> str:
+def _why_no_pages(table: str | Path | Any, gold: Gold) -> str:
+    path = table if isinstance(table, str | Path) else "the table"
     unknown = sum(gold.unknown.values())
     if gold.empty and not (gold.missing or unknown or gold.contradicted):
         return f"{path} names no language: the column 'language' is empty in {quantity(gold.empty, 'line')}"

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 _READ = 2000  # characters of a text in which a letter is looked for
+_NAMED = 5  # labels that an error names
 _ROUNDING = 1e-3  # by which a row of probabilities may sum to more than 1
 
 
@@ -43,8 +44,8 @@ class Classifier(Protocol):
 class ClassifierMethod:
     """A classifier behind the interface of our methods.
 
-    Its codes become our labels. Columns of one label are summed, columns of no language go to ``und``. It gets only
-    texts with letters, and its answers are checked.
+    Its codes become our labels, and columns of one label are summed. It gets only texts with letters, and its answers
+    are checked.
 
     Args:
         name: Of the method.
@@ -53,7 +54,7 @@ class ClassifierMethod:
             object counts as a new model, whose earlier answers are not reused.
 
     Raises:
-        ModelError: it lacks `labels` or `probabilities`, or none of its labels names a language.
+        ModelError: it lacks `labels` or `probabilities`, or one of its labels names no language.
 
     >>> class Vowels:
     ...     labels = ("it", "de")
@@ -75,11 +76,15 @@ class ClassifierMethod:
         self._classifier = classifier
         codes = [str(code) for code in classifier.labels]
         labels = [languages.label(code) for code in codes]
-        if not any(labels):
-            raise ModelError(f"{name}: none of its labels is a language: {', '.join(codes[:5]) or 'there are none'}")
+        if wrong := [code for code, label in zip(codes, labels, strict=True) if label is None]:
+            more = f" and {len(wrong) - _NAMED} more" if len(wrong) > _NAMED else ""
+            is_none = "is no language" if len(wrong) == 1 else "are no languages"
+            raise ModelError(f"{name}: {', '.join(wrong[:_NAMED])}{more} {is_none}; name a column of no language und")
+        if not codes:
+            raise ModelError(f"{name}: it has no labels")
         self.labels = (*sorted({label for label in labels if label and label != languages.UND}), languages.UND)
         place = {label: column for column, label in enumerate(self.labels)}
-        self._columns = [place.get(label or languages.UND, len(self.labels) - 1) for label in labels]
+        self._columns = [place[label] for label in labels if label is not None]
         describe = getattr(classifier, "describe", None)
         description: dict[str, Any] = dict(describe()) if callable(describe) else {}
         self._about = {**description, **origin, "method": name, "labels": len(self.labels)}

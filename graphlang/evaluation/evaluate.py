@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +19,6 @@ from graphlang.labelled_table import labelled_rows
 
 if TYPE_CHECKING:
     import sqlite3
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -82,15 +82,16 @@ class Gold:
     contradicted: int = 0  #: pages with different languages in different lines: no answer could be right
 
 
-def read_gold(connection: sqlite3.Connection, path: Path, by: str | None) -> Gold:
-    """Read a gold file: a table with a header line and the columns ``url`` and ``language``.
+def read_gold(connection: sqlite3.Connection, path: str | Path | Any, by: str | None) -> Gold:
+    """Read a gold file or DataFrame: a table with a header line and the columns ``url`` and ``language``.
 
     Codes may be of any convention that ``graphlang.codes.languages`` reads. A page counts once, however many lines name
     it; if these contradict each other, it does not count.
 
     Args:
         connection: The collection.
-        path: Of the gold file, in UTF-8; its columns are separated by tabs, commas or semicolons.
+        path: Of the gold file, in UTF-8; its columns are separated by tabs, commas or semicolons. Or a table of pandas
+            or polars.
         by: Column that groups the pages; None for no groups.
 
     Raises:
@@ -118,7 +119,8 @@ def read_gold(connection: sqlite3.Connection, path: Path, by: str | None) -> Gol
             labels[page] = None
         named += 1
     if not lines:
-        msg = f"{path} names no page: it has no line but the header"
+        name = path if isinstance(path, str | Path) else "the table"
+        msg = f"{name} names no page: it has no line but the header"
         raise InputError(msg)
     for page, answer in labels.items():
         if answer is None:

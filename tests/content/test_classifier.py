@@ -26,9 +26,9 @@ class Says:
 
 
 def test_columns_of_one_label_are_summed_and_those_of_none_are_doubt() -> None:
-    method = ClassifierMethod("mine", Says(("de", "deu", "xx-nonsense", "sr-Latn"), 0.25, 0.25, 0.125, 0.25), {})
+    method = ClassifierMethod("mine", Says(("de", "deu", "und", "sr-Latn"), 0.25, 0.25, 0.125, 0.25), {})
     assert method.labels == ("deu", "srp_Latn", "und")
-    # und: the eighth of xx-nonsense, and the eighth that the row lacks to 1
+    # und: the eighth of its own column, and the eighth that the row lacks to 1
     assert method.probabilities(["Nebel"]).tolist() == [[0.5, 0.25, 0.25]]
 
 
@@ -74,8 +74,10 @@ def test_a_classifier_that_fails_is_told_in_one_line() -> None:
     ("classifier", "words"),
     [
         (object(), r"mine: a method needs labels and probabilities\(texts\); object lacks one of them"),
-        (Says(("??", "!")), r"mine: none of its labels is a language: \?\?, !"),
-        (Says(()), "mine: none of its labels is a language: there are none"),
+        (Says(("de", "??", "!")), r"mine: \?\?, ! are no languages; name a column of no language und"),
+        (Says(("de", "klingonish")), "mine: klingonish is no language"),
+        (Says(tuple("123456")), "mine: 1, 2, 3, 4, 5 and 1 more are no languages"),
+        (Says(()), "mine: it has no labels"),
     ],
 )
 def test_what_is_no_classifier_is_refused(classifier: Any, words: str) -> None:

@@ -324,7 +324,7 @@ def test_by_the_command(graphlang: Call, tiny_model: Model, more: Path, made: Mo
             ["--extend", "nfc", "FOLDER", "-o", "x.npz", "--text", "FOLDER"],
             "--text is not supported by --extend; it is for --method url",
         ),
-        (["x.npz", "FOLDER", "--text", "FOLDER"], "--text is for URLs: nfc learns from one folder"),
+        (["x.npz", "FOLDER", "--text", "FOLDER"], "text is for URLs: nfc learns from one folder"),
         (["x.npz", __file__], f"{__file__} is not a folder: nfc learns from one folder"),
         (["--extend", "nfc", "FOLDER", "-o", "x.npz", "--option", "digest=9"], "digest is not a setting"),
         (["--extend", "nfc", "none", "-o", "x.npz"], "none: no such folder"),

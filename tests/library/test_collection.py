@@ -179,7 +179,6 @@ def test_what_is_of_another_type_is_named(crawl: gl.Collection) -> None:
     wrong: Any = ["host", "year"]
     for name, ask in {
         "host": lambda: crawl.pages(host=wrong),
-        "by": lambda: crawl.sites(by=wrong),
         "kind": lambda: crawl.problems(kind=wrong),
     }.items():
         with pytest.raises(TypeError, match=f"{name} is of type list, expected str"):

@@ -3,115 +3,22 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import threading
 import time
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
-from graphlang.analysis.progress import Progress
+from graphlang.analysis.progress import Progress, State, clock, draw
 from graphlang.cli.shared.log import before_lines, log, put
-from graphlang.visible import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import TextIO
 
-_MEGABYTE = 1_000_000
 _EVERY = 5.0  #: seconds from one line to the next, in the first minute of a stage; then a tenth of its time
 _RAREST = 60.0  #: seconds from one line to the next, at most
 _DRAWN = 0.2  #: seconds from one drawing of a bar to the next
-_BLOCKS, _PLAIN_BLOCKS = ("━", "─"), ("#", "-")  #: of a bar: what is done, and what is not
-_NARROW = 110  #: columns of a terminal that has no room for all words of a bar
-
-
-class State(NamedTuple):
-    """How far a stage is."""
-
-    stage: str
-    done: float
-    total: float | None
-    unit: str
-    seconds: float  #: since it began
-    counts: dict[str, int]
-
-    @property
-    def rate(self) -> tuple[float, str]:
-        """Units a second, and the unit: pages, where the bytes that are read have any."""
-        done, unit = self.done, self.unit
-        if unit == "bytes":
-            done, unit = (self.counts["pages"], "pages") if "pages" in self.counts else (done / _MEGABYTE, "MB")
-        return done / max(self.seconds, 1e-9), unit
-
-    @property
-    def pace(self) -> list[str]:
-        """The rate for people; none for units that take more than two seconds each.
-
-        >>> State("read", 30, 40, "pages", 60, {}).pace, State("refine", 3, 3, "steps", 2, {}).pace
-        ([], ['2 steps/s'])
-        >>> State("refine", 1, 3, "steps", 1, {}).pace
-        ['1 step/s']
-        """
-        rate, unit = self.rate
-        whole = round(rate)
-        return [f"{whole:,} {unit.removesuffix('s') if whole == 1 else unit}/s"] if whole else []
-
-    @property
-    def seconds_left(self) -> float | None:
-        """Seconds left at this rate."""
-        return self.seconds * (self.total - self.done) / self.done if self.total and self.done else None
-
-    def line(self) -> str:
-        """Return the state as a line for people.
-
-        >>> State("classify", 3000, 4000, "pages", 60, {}).line()
-        'classify: 3,000 of 4,000 pages (75 %), 50 pages/s, 0:20 left'
-        >>> State("ingest", 30e6, 40e6, "bytes", 60, {"pages": 6000, "problems": 2}).line()
-        'ingest: 30.0 of 40.0 MB (75 %), 6,000 pages, 2 problems, 100 pages/s, 0:20 left'
-        """
-        parts = [f"{self._amount(self.done)} {'MB' if self.unit == 'bytes' else self.unit}"]
-        if self.total:
-            parts[0] = f"{self._amount(self.done)} of {self._amount(self.total)} {parts[0].split()[-1]}"
-            parts[0] += f" ({self.done / self.total:.0%})".replace("%", " %")
-        parts += [quantity(count, name.removesuffix("s")) for name, count in self.counts.items() if count]
-        parts += self.pace
-        if self.seconds_left is not None:
-            parts.append(f"{clock(self.seconds_left)} left")
-        return f"{self.stage}: {', '.join(parts)}"
-
-    def _amount(self, number: float) -> str:
-        return f"{number / _MEGABYTE:,.1f}" if self.unit == "bytes" else f"{int(number):,}"
-
-    def facts(self) -> dict[str, Any]:
-        """Return the state as fields for programs.
-
-        >>> State("classify", 3000, 4000, "pages", 60, {}).facts()["seconds_left"]
-        20.0
-        """
-        rate, unit = self.rate
-        return {
-            "stage": self.stage,
-            "done": self.done,
-            "total": self.total,
-            "unit": self.unit,
-            **self.counts,
-            "rate": round(rate, 1),
-            "rate_unit": f"{unit}/s",
-            "seconds": round(self.seconds, 1),
-            "seconds_left": None if self.seconds_left is None else round(self.seconds_left, 1),
-        }
-
-
-def clock(seconds: float) -> str:
-    """Return a duration as people read it.
-
-    >>> clock(59.6), clock(3725)
-    ('1:00', '1:02:05')
-    """
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 class Timed(Progress):
@@ -197,7 +104,6 @@ class Bars(Timed):
     def __init__(self, out: TextIO) -> None:
         super().__init__()
         self._out = out
-        self._blocks = _BLOCKS if _can_draw(out) else _PLAIN_BLOCKS
         self._turn = threading.RLock()
         self._over = threading.Event()
         self._clock = threading.Thread(target=self._tick, name="graphlang-progress", daemon=True)
@@ -236,49 +142,13 @@ class Bars(Timed):
     def _draw(self, end: str = "") -> None:
         with self._turn:
             if self._state is not None:
-                columns = shutil.get_terminal_size().columns
-                line = drawn(self._state._replace(seconds=self._seconds()), columns - 1, self._blocks)
+                line = draw(self._state._replace(seconds=self._seconds()), self._out)
                 self._write(f"\r\x1b[K{line}{end}")
 
     def _write(self, text: str) -> None:
         with suppress(OSError, ValueError):  # the terminal is closed
             self._out.write(text)
             self._out.flush()
-
-
-def drawn(state: State, width: int, blocks: tuple[str, str] = _PLAIN_BLOCKS) -> str:
-    """Return one line of a terminal with a bar; a narrow one has fewer details.
-
-    >>> drawn(State("classify", 3000, 4000, "pages", 60, {}), 80)
-    'classify   #########---  50 pages/s  1:00  left 0:20'
-    >>> drawn(State("ingest", 30e6, 40e6, "bytes", 60, {"pages": 6000}), 120)
-    'ingest     ##################------  30.0 MB  100 pages/s  6,000 pages  1:00  left 0:20'
-    """
-    narrow = width < _NARROW
-    size = 12 if narrow else 24
-    share = min(state.done / state.total, 1.0) if state.total else 0.0
-    full = round(size * share)
-    details = state.pace
-    if not narrow and state.unit == "bytes":
-        details.insert(0, f"{state.done / _MEGABYTE:,.1f} MB")
-        details += [quantity(count, name.removesuffix("s")) for name, count in state.counts.items()]
-    elif not narrow:
-        details.insert(0, f"{int(state.done):,} {state.unit}")
-    elif state.counts.get("problems"):
-        details.append(quantity(state.counts["problems"], "problem"))
-    details.append(clock(state.seconds))
-    if state.seconds_left is not None and share < 1:
-        details.append(f"left {clock(state.seconds_left)}")
-    bar = blocks[0] * full + blocks[1] * (size - full)
-    return "  ".join([f"{state.stage:<9}", bar, *details])[:width]
-
-
-def _can_draw(out: TextIO) -> bool:
-    try:
-        "".join(_BLOCKS).encode(out.encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
 
 
 def _to_file() -> bool:

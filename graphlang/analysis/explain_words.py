@@ -1,0 +1,143 @@
+"""The reasons for the language of a page in words: what `explain` prints, and what a page of `serve` shows."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from graphlang.codes import languages
+from graphlang.visible import quantity, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from graphlang.analysis.explain import Explanation, Reading, Reason, Score
+    from graphlang.db.corrections import Correction
+
+_EXCERPT: Final = 120  #: characters of a text that are shown
+
+
+class Line(NamedTuple):
+    """A fact about a page."""
+
+    head: str  #: one or two words: ``answer``, ``text says``
+    words: str
+
+
+def text(page: Explanation, neighbours: int) -> str:
+    """Return all that is known of a page, with at most so many neighbours, as lines of text."""
+    lines = [visible(page.url), *(f"  {line.head:<11} {line.words}".rstrip() for line in facts(page))]
+    if page.reasons:
+        lines += [f"  {line.head:<11} {line.words}" for line in sums(page)]
+        of_links = [reason for reason in page.reasons if reason.url is not None]
+        listed = [*(reason for reason in page.reasons if reason.url is None), *of_links[:neighbours]]
+        lines += map(_reason, listed)
+        if rest := of_links[neighbours:]:
+            lines.append(f"    {sum(reason.log_odds for reason in rest):+8.2f}  {len(rest)} more neighbours")
+    if page.rounds:
+        lines.append(f"  rounds      {' -> '.join(steps(page.rounds))}")
+    return "\n".join(lines)
+
+
+def facts(page: Explanation) -> Iterator[Line]:
+    """Yield the answer, and what the page and its text say."""
+    yield from _answer(page)
+    yield from _page(page)
+    for source, value, code in page.declared:
+        yield Line("declared", f"{source}: {visible(value)} ({named(code) if code else 'unknown language'})")
+    for source, value, code in page.announced:
+        name = named(code) if code else "unknown language"
+        yield Line("announced", f"hreflang {visible(value)} ({name}) by {visible(source)}")
+    if page.territory:
+        yield Line("country", f"languages of its ccTLD: {', '.join(page.territory[:5])}")
+
+
+def _answer(page: Explanation) -> Iterator[Line]:
+    run = f"run {page.run.id}, {page.run.title}" if page.run else "no run yet"
+    if page.run and page.run.at:
+        run += f", at {page.run.at}"
+    if page.by_hand:
+        run = "by hand"
+    script = f" in {page.script}" if page.script else ""
+    yield Line("answer", f"{named(page.language)}{script}, confidence {page.confidence:.3f} ({run})")
+    if page.runner_up:
+        yield Line("runner-up", named(page.runner_up))
+    for correction in reversed(page.corrections):
+        yield _correction(correction)
+    if page.stale:
+        yield Line("note", "pages were read or corrected since that run; the reasons below are those of today")
+
+
+def _correction(correction: Correction) -> Line:
+    note = f": {visible(correction.note)}" if correction.note else ""
+    before = "; before: no answer"
+    if correction.former:
+        before = f"; before: {correction.former}, confidence {correction.former_confidence:.3f}"
+    undone = ""
+    if correction.undone:
+        by = f" by {visible(correction.undone_by)}" if correction.undone_by else ""
+        undone = f"; undone {correction.undone}{by}"
+    head = f"{named(correction.language)} by {visible(correction.corrected_by)}, {correction.corrected}"
+    return Line("corrected", f"{head}{note}{before}{undone}")
+
+
+def _page(page: Explanation) -> Iterator[Line]:
+    facts = page.facts
+    if page.fetched:
+        status = "no status" if facts["status"] is None else f"status {facts['status']}"
+        mime, date = visible(str(facts["mime"])) or "no media type", facts["date"] or "no date"
+        yield Line("page", f"{status}, {mime}, {date}, in {visible(str(facts['file']))}")
+        if facts["charset"]:
+            yield Line("charset", f"{visible(str(facts['charset']))} (from: {facts['charset_from']})")
+        yield Line("text", f"{facts['length']:,} characters: {visible(page.excerpt)}")
+        if page.reading:
+            yield from _reading(page.reading)
+    else:
+        yield Line("page", "never fetched, only linked to")
+    scores = ", ".join(f"{score.language} {score.probability:.3f}" for score in page.text)
+    yield Line("text says", f"{scores or 'nothing'}")
+
+
+def _reading(reading: Reading) -> Iterator[Line]:
+    text = " ".join(reading.text.split())
+    yield Line("read", f"{len(reading.text):,} characters: {visible(text[:_EXCERPT])}")
+    if reading.template_lines:
+        lines, pages = quantity(len(reading.template_lines), "line"), quantity(reading.pages, "page")
+        excerpt = visible(" | ".join(reading.template_lines)[:_EXCERPT])
+        yield Line("not read", f"{lines} that {pages} of this host have: {excerpt}")
+
+
+def sums(page: Explanation) -> Iterator[Line]:
+    """Yield what the reasons sum to, and notes about them."""
+    best = page.rounds[-1].language if page.rounds else page.language
+    if best != page.language and not page.by_hand and not page.stale:
+        note = "no evidence in the page, or in any page connected with it by links: no answer"
+        if page.unknown:
+            note = "its text is long and in no language that the method knows: no answer, and its links do not count"
+        yield Line("note", f"{note}, though {best} is likelier")
+    # The runner-up is that of the stored answer; where pages were read or corrected since, another one may be second.
+    second = f" over {page.runner_up}" if page.runner_up and best == page.language and not page.stale else ""
+    yield Line("reasons", f"log-odds of {best}{second}: {page.log_odds or 0:+.2f}, the sum of")
+    of_links = [reason for reason in page.reasons if reason.url is not None]
+    if page.run and page.run.kind == "vote" and of_links and not any(reason.weight for reason in of_links):
+        yield Line("note", "the pages that vote are in different languages: the vote abstains, its text decides")
+
+
+def _reason(reason: Reason) -> str:
+    where = f"{reason.link} {visible(reason.url)}" if reason.url else ""
+    return (
+        f"    {reason.log_odds:+8.2f}  {reason.source:<8} says {reason.language or '-':<4}"
+        f" weight {reason.weight:.2f}  {where}"
+    ).rstrip()
+
+
+def steps(rounds: list[Score]) -> Iterator[str]:
+    """Yield the start and each round; equal ones after each other are joined: a hundred often are."""
+    for step, same in groupby(f"{step.language} {step.probability:.3f}" for step in rounds):
+        times = sum(1 for _ in same)
+        yield step if times == 1 else f"{step} (x {times})"
+
+
+def named(code: str) -> str:
+    """Return a code with its name: ``swe (Swedish)``."""
+    return f"{code} ({languages.name(code)})"
