@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from graphlang.db import Link, Page, Problem, StoreError
     from graphlang.identification import Prediction, identify
     from graphlang.ingest import Limits
+    from graphlang.model_training import train
     from graphlang.modelfile import ModelError
     from graphlang.plugins import PluginError, use_plugins
     from graphlang.reading import read
     from graphlang.rows import Rows
-    from graphlang.model_training import train
 
 #: Here and not in `pyproject.toml`: to look it up where it was installed takes longer than all that a worker imports.
 __version__ = "0.1.0"

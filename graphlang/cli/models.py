@@ -221,8 +221,8 @@ def train(
     refuse_unwritable(model)
     if model.exists() and model.samefile(corpus):
         raise OutputError(f"cannot write to {model}: it is the corpus")
-    from graphlang.training.corpus import explain_left_out  # noqa: PLC0415
     from graphlang.model_training import check_material, reporter, train_model  # noqa: PLC0415
+    from graphlang.training.corpus import explain_left_out  # noqa: PLC0415
 
     material: dict[str, Any] = {"text": text, "words": frequencies, "messages": messages}
     try:

@@ -1,4 +1,4 @@
-"""What a notebook needs: rows that behave like a list and look like a table, short names of objects, a bar, DataFrames."""
+"""What a notebook needs: rows like a list that look like a table, short names of objects, a bar, DataFrames."""
 
 from __future__ import annotations
 
