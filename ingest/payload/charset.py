@@ -260,10 +260,10 @@ def _find_better(
         return decoded
     best, least = declared, max(_LEAST_SHARE, share + max(_LEAST_GAIN, _GAIN * (20 / letters) ** 0.5))
     others = [(label, source) for label, source in labels if _lookup(label) != declared]
-    guesses = _RELATIVES.get(declared.name, ())
-    if share < _LEAST_SHARE:  # else it is in the right script, and the detector takes milliseconds
-        guesses += (guess_charset(payload),)
-    for label, source in [*others, *((label, "detector") for label in guesses)]:
+    guesses = ((label, "detector") for label in _RELATIVES.get(declared.name, ()))
+    # The detector takes milliseconds: it is asked last, and not where the declared charset is of the right script.
+    last = ((guess_charset(payload), "detector") for _ in range(share < _LEAST_SHARE))
+    for label, source in chain(others, guesses, last):
         charset = _lookup(label)
         if charset is None or charset in {declared, best}:
             continue
@@ -272,7 +272,7 @@ def _find_better(
             continue
         sources = [*false, *(other for _, other in others if other != source)]
         decoded, best, least = Decoded(text, charset.name, _source(source, sources)), charset, share + _TIE
-        if source != "detector":
+        if source != "detector" or share >= _SOUND:
             break
     return decoded
 
