@@ -73,7 +73,8 @@ def _parameters(run: Run) -> tuple[Options | None, dict[str, float] | None, dict
     with values.reading("runs.parameters"):
         if run.kind != "propagation":
             limits = {name: index(given.pop(name)) for name in ("min_length", "min_ref_length", "max_links")}
-            if given or min(limits.values()) < 0:
+            limits["rounds"] = index(given.pop("rounds", 1))
+            if given or min(limits.values()) < 0 or not 0 < limits["rounds"] <= _ROUNDS:
                 raise ValueError(f"{[*given, *limits.values()]} are no limits of a vote")
             return None, None, limits
         weights = given.pop("signals", None)

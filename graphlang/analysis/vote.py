@@ -32,6 +32,7 @@ def vote(
     min_length: int = kernel.MIN_LENGTH,
     min_ref_length: int = kernel.MIN_REF_LENGTH,
     max_links: int = kernel.MAX_INLINKS,
+    rounds: int = 1,
     seed: int | None = None,
     choose: bool = True,
     linked: bool = True,
@@ -46,6 +47,7 @@ def vote(
         min_length: MIN_LENGTH: pages with more characters answer for themselves.
         min_ref_length: MIN_REF_LENGTH: pages with fewer have no vote.
         max_links: MAX_INLINKS: at most so many votes.
+        rounds: the vote is repeated so often: see ``inlinks`` of the kernel.
         seed: the content run to start from; the chosen one if not given.
         choose: whether the run becomes the one that the views show.
         linked: see ``propagate``.
@@ -60,12 +62,14 @@ def vote(
         ValueError: a negative parameter.
     """
     start = graph_input.seed_run(connection, seed)
-    parameters = {"min_length": min_length, "min_ref_length": min_ref_length, "max_links": max_links}
+    limits = {"min_length": min_length, "min_ref_length": min_ref_length, "max_links": max_links}
+    if rounds > 1:
+        limits["rounds"] = rounds
     run = start_run(
         connection,
         kind="vote",
         method="outlinks" if outlinks else "inlinks",
-        parameters=parameters,
+        parameters=limits,
         seeds=[start.id],
         version=graphlang.__version__,
     )

@@ -151,6 +151,13 @@ def classify(
     help="At most this many votes for a page.",
 )
 @click.option(
+    "--rounds",
+    type=WholeNumber(1),
+    default=1,
+    show_default=True,
+    help="Repeat the vote: from the second round on, short pages vote with their answer of the round before.",
+)
+@click.option(
     "--clueweb09",
     is_flag=True,
     help="ClueWeb09's rule instead: unfetched URLs get the languages of the pages that link to them.",
@@ -181,13 +188,15 @@ def vote(
     """Let the inlinks of short pages vote (Hayati 2004).
 
     A short page takes the commonest language of the pages that link to it; a long page keeps its own. The paper calls
-    this INLINKS (algorithm 5.5), and the three limits MIN_LENGTH, MIN_REF_LENGTH and MAX_INLINKS.
+    this INLINKS (algorithm 5.5), and the three limits MIN_LENGTH, MIN_REF_LENGTH and MAX_INLINKS. With --rounds it
+    becomes a recursive algorithm, which section 7 of the paper suggests.
 
     \b
     Examples:
       graphlang vote crawl.db
       graphlang vote crawl.db --min-length 25 --max-links 20
       graphlang vote crawl.db --outlinks --keep-chosen
+      graphlang vote crawl.db --rounds 10 --keep-chosen
       graphlang vote crawl.db --clueweb09 --keep-chosen
       graphlang vote crawl.db --at 2012
     """

@@ -232,7 +232,8 @@ class Computing(OpenedFile):
             at: a year, month, day or time: of each page the capture nearest to it is read. The run that the views show
                 stays the same.
             progress: True draws a bar; an object receives the stage.
-            limits: `min_length`, `min_ref_length` and `max_links` of the vote, `min_bytes` of ClueWeb09's rule.
+            limits: `min_length`, `min_ref_length`, `max_links` and `rounds` of the vote, `min_bytes` of
+                ClueWeb09's rule.
 
         Raises:
             StoreError: nothing is classified yet.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from graphlang.graph.data import Graph
 
-Number = TypeVar("Number", np.int16, np.int32)
+Number = TypeVar("Number", np.int16, np.int32, np.bool_)
 BLOCK = 1 << 18  #: links that one core looks at at once
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from graphlang.graph.adjacency import Links
     from graphlang.graph.data import Evidence, Graph
 
 MIN_LENGTH = 50  #: a page with more characters answers for itself; the paper measures below 25 and below 50
@@ -33,6 +34,7 @@ def inlinks(
     min_length: int = MIN_LENGTH,
     min_ref_length: int = MIN_REF_LENGTH,
     max_inlinks: int = MAX_INLINKS,
+    rounds: int = 1,
     trace: Sequence[int] = (),
 ) -> Answer:
     """INLINKS (Hayati 2004, algorithm 5.5).
@@ -58,13 +60,16 @@ def inlinks(
         min_length: MIN_LENGTH, characters.
         min_ref_length: MIN_REF_LENGTH, characters.
         max_inlinks: MAX_INLINKS.
+        rounds: the vote is repeated so often, or until nothing changes. In the second round and later, short pages
+            vote, too, with the answer of the round before, unless it abstained or they have no text. Section 7 of the
+            paper imagines a "recursive graph algorithm"; this is the simplest one.
         trace: rows to explain; their ``Trace`` lists every vote, with ``log_odds`` log votes of answer over runner-up
             shared out among those that voted for either.
 
     Raises:
-        ValueError: a negative parameter, or a graph and evidence of different numbers of pages.
+        ValueError: a negative parameter, no round, or a graph and evidence of different numbers of pages.
     """
-    return _vote(graph, evidence, min_length, min_ref_length, max_inlinks, trace, inward=True)
+    return _vote(graph, evidence, (min_length, min_ref_length, max_inlinks, rounds), trace, inward=True)
 
 
 def outlinks(
@@ -74,6 +79,7 @@ def outlinks(
     min_length: int = MIN_LENGTH,
     min_ref_length: int = MIN_REF_LENGTH,
     max_outlinks: int = MAX_INLINKS,
+    rounds: int = 1,
     trace: Sequence[int] = (),
 ) -> Answer:
     """Vote of the pages that a short page links to (Hayati 2004, section 5.3).
@@ -87,82 +93,103 @@ def outlinks(
         min_length: MIN_LENGTH, characters.
         min_ref_length: MIN_REF_LENGTH, characters.
         max_outlinks: MAX_INLINKS, of the pages that a page links to.
+        rounds: see ``inlinks``.
         trace: rows to explain, see ``inlinks``.
 
     Raises:
-        ValueError: a negative parameter, or a graph and evidence of different numbers of pages.
+        ValueError: a negative parameter, no round, or a graph and evidence of different numbers of pages.
     """
-    return _vote(graph, evidence, min_length, min_ref_length, max_outlinks, trace, inward=False)
+    return _vote(graph, evidence, (min_length, min_ref_length, max_outlinks, rounds), trace, inward=False)
 
 
-def _vote(  # noqa: PLR0917  the two methods' parameters
-    graph: Graph,
-    evidence: Evidence,
-    min_length: int,
-    min_ref_length: int,
-    most: int,
-    trace: Sequence[int],
-    *,
-    inward: bool,
+def _vote(
+    graph: Graph, evidence: Evidence, limits: tuple[int, int, int, int], trace: Sequence[int], *, inward: bool
 ) -> Answer:
-    for name, value in (("min_length", min_length), ("min_ref_length", min_ref_length), ("voters", most)):
-        if value < 0:
-            raise ValueError(f"{name} is {value}; it must not be negative")
+    min_length, min_ref_length, most, rounds = limits
+    for name, value, least in zip(
+        ("min_length", "min_ref_length", "voters", "rounds"), limits, (0, 0, 0, 1), strict=True
+    ):
+        if value < least:
+            raise ValueError(f"{name} is {value}; it must {'be at least 1' if least else 'not be negative'}")
     if graph.inside != evidence.n:
         raise ValueError(f"the graph has {graph.inside} pages, the evidence {evidence.n}")
-    n, count = evidence.n, len(evidence.codes)
-    language, probability = evidence.best()
-    links = canonical(graph)
-    voter, page = (links.source, links.target) if inward else (links.target, links.source)
-    own_length = _length(evidence)
-    length, known = padded(own_length, links.n, 0), padded(language, links.n, NONE) >= 0
-    numbers = np.flatnonzero(
-        (page < n) & (length[page] <= min_length) & (length[voter] >= min_ref_length) & known[voter]
-    )
-    voter, page = voter[numbers], page[numbers]
-    # by page; then longest, surest, code
-    alphabetical = np.empty(count, np.int32)
-    alphabetical[sorted(range(count), key=evidence.codes.__getitem__)] = np.arange(count, dtype=np.int32)
-    order = np.lexsort((alphabetical[language[voter]], -probability[voter], -own_length[voter], page))
-    voter, page, numbers = voter[order], page[order], numbers[order]
-    rank = np.arange(len(page)) - np.searchsorted(page, page)
-    chosen = rank < most
-    voter, page, numbers = voter[chosen], page[chosen], numbers[chosen]
-    abstains = _without_majority(n, page, language[voter])
-    own = np.flatnonzero((own_length <= min_length) & (language >= 0))
-    # one row for each page and language that got a vote
-    pages = np.concatenate([page, own])
-    voted = np.concatenate([language[voter], language[own]]).astype(np.int64)
-    certainty = np.concatenate([probability[voter], probability[own]])
-    key, inverse = np.unique(pages.astype(np.int64) * count + voted, return_inverse=True)
-    votes = np.bincount(inverse, minlength=len(key)).astype(np.int64)
-    strength: NDArray[np.float64] = np.round(
-        np.bincount(inverse, certainty, minlength=len(key)), 6
-    )  # rounded: free of the order of the sum
-    who, what = np.divmod(key, max(count, 1))
-    languages, probabilities = _ranked(n, who, what, votes, strength, alphabetical, language)
-    alone = ((own_length > min_length) & (language >= 0)) | abstains
-    languages[abstains], probabilities[abstains] = NONE, 0
+    links, length, (text, probability) = canonical(graph), _length(evidence), evidence.best()
+    is_short, is_long = length <= min_length, (length >= min_ref_length) & (text >= 0)
+    language, confidence, votes = text, probability, is_long
+    for number in range(1, rounds + 1):
+        ballot = _count_votes(links, evidence, (language, confidence, votes), min_length, most, inward=inward)
+        resolved = is_short & (text >= 0) & (ballot.languages[:, 0] >= 0) & ~ballot.abstains
+        new = np.where(resolved, ballot.languages[:, 0], text)
+        if number == rounds or (np.array_equal(new, language) and np.array_equal(votes, is_long | resolved)):
+            break
+        language, votes = new, is_long | resolved
+        confidence = np.where(resolved, ballot.probabilities[:, 0], probability)
+    languages, probabilities = ballot.languages, ballot.probabilities
+    alone = (~is_short & (text >= 0)) | ballot.abstains
+    languages[ballot.abstains], probabilities[ballot.abstains] = NONE, 0
     width = min(KEEP, evidence.languages.shape[1])
     if width:
         languages[alone, :width] = evidence.languages[alone, :width]
         probabilities[alone, :width] = evidence.probabilities[alone, :width]
     result = answer(languages, probabilities)
-    traces = [
-        ballots(
-            int(row),
-            result,
-            language,
-            voter[page == row],
-            links.kind[numbers[page == row]],
-            evidence,
-            min_length,
-            inward=inward,
-            abstains=bool(abstains[row]),
-        )
-        for row in trace
-    ]
+    traces = []
+    for row in trace:
+        cast = ballot.page == row
+        voters, kinds, is_abstention = ballot.voter[cast], links.kind[ballot.link[cast]], bool(ballot.abstains[row])
+        given = (int(row), result, np.where(np.arange(len(text)) == row, text, language), voters, kinds, evidence)
+        traces.append(ballots(*given, min_length, inward=inward, abstains=is_abstention))
     return answer(languages, probabilities, traces=traces)
+
+
+class _Ballot(NamedTuple):
+    """The votes of one round; v votes, n pages."""
+
+    voter: NDArray[np.int32]  #: row, shape (v,)
+    page: NDArray[np.int32]  #: row of the page that the vote is for, shape (v,)
+    link: NDArray[np.int64]  #: number of the link, shape (v,)
+    abstains: NDArray[np.bool_]  #: pages whose voters have no majority, shape (n,)
+    languages: NDArray[np.int16]  #: of each page by votes, -1 padding, shape (n, KEEP)
+    probabilities: NDArray[np.float32]  #: shares of the votes, shape (n, KEEP)
+
+
+def _count_votes(
+    links: Links,
+    evidence: Evidence,
+    voters: tuple[NDArray[np.int16], NDArray[np.float32], NDArray[np.bool_]],
+    min_length: int,
+    most: int,
+    *,
+    inward: bool,
+) -> _Ballot:
+    """Count the votes for short pages; ``voters`` has the language of each page, its confidence, and if it votes."""
+    language, confidence, votes = voters
+    n, count, text, probability = evidence.n, len(evidence.codes), *evidence.best()
+    voter, page = (links.source, links.target) if inward else (links.target, links.source)
+    length = _length(evidence)
+    is_short = padded(length <= min_length, links.n, fill=False)
+    link = np.flatnonzero((page < n) & is_short[page] & padded(votes, links.n, fill=False)[voter])
+    voter, page = voter[link], page[link]
+    # by page; then longest, surest, code
+    alphabetical = np.empty(count, np.int32)
+    alphabetical[sorted(range(count), key=evidence.codes.__getitem__)] = np.arange(count, dtype=np.int32)
+    order = np.lexsort((alphabetical[language[voter]], -confidence[voter], -length[voter], page))
+    voter, page, link = voter[order], page[order], link[order]
+    rank = np.arange(len(page)) - np.searchsorted(page, page)
+    chosen = rank < most
+    voter, page, link = voter[chosen], page[chosen], link[chosen]
+    itself = np.flatnonzero((length <= min_length) & (text >= 0))
+    # one row for each page and language that got a vote
+    pages = np.concatenate([page, itself])
+    voted = np.concatenate([language[voter], text[itself]]).astype(np.int64)
+    certainty = np.concatenate([confidence[voter], probability[itself]])
+    key, inverse = np.unique(pages.astype(np.int64) * count + voted, return_inverse=True)
+    count_of = np.bincount(inverse, minlength=len(key)).astype(np.int64)
+    strength: NDArray[np.float64] = np.round(
+        np.bincount(inverse, certainty, minlength=len(key)), 6
+    )  # rounded: free of the order of the sum
+    who, what = np.divmod(key, max(count, 1))
+    ranked = _ranked(n, who, what, count_of, strength, alphabetical, text)
+    return _Ballot(voter, page, link, _without_majority(n, page, language[voter]), *ranked)
 
 
 def _without_majority(n: int, page: NDArray[np.int32], language: NDArray[np.int16]) -> NDArray[np.bool_]:

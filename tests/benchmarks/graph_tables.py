@@ -1,8 +1,9 @@
 """What the links add, by bucket: ``python tests/benchmarks/graph_tables.py [--seeds nfc lid176 cld2] [--sets ...]``.
 
-For each labelled collection and content method: content alone, INLINKS, OUTLINKS, ClueWeb09's rule (for pages never
-fetched), TOP-LEVEL DOMAIN, label spreading, the default, and the default without each signal in turn. Each cell is the
-accuracy over all pages of the bucket, over those with an inlink, and the expected calibration error, in per cent. With
+For each labelled collection and content method: content alone, INLINKS once and in ten rounds, OUTLINKS, ClueWeb09's
+rule (for pages never fetched), TOP-LEVEL DOMAIN, label spreading, the default, and the default without each signal in
+turn. Each cell is the accuracy over all pages of the bucket, over those with an inlink, and the expected calibration
+error, in per cent. With
 ``--hidden`` a fifth of the pages of docs-full is not read at all and 30 % are cut short, so that the URL (which names
 the language on many of these sites) and the links are all there is. With ``--translations`` the links of docs-short30
 and docs-short60 are others: each page lists the versions of its text in other languages, and nothing else; in the order
@@ -58,6 +59,7 @@ def show(connection: sqlite3.Connection, gold: Gold, name: str, run: Run) -> Non
 def table(connection: sqlite3.Connection, gold: Gold, method: str) -> None:
     show(connection, gold, f"content ({method})", classify(connection, registry.load(method)))
     show(connection, gold, "INLINKS", vote(connection))
+    show(connection, gold, "INLINKS, ten rounds", vote(connection, rounds=10))
     show(connection, gold, "OUTLINKS", vote(connection, outlinks=True))
     show(connection, gold, "ClueWeb09's rule", guess(connection))
     show(connection, gold, "TOP-LEVEL DOMAIN", classify_tld(connection))

@@ -158,6 +158,24 @@ def test_trace_lists_every_vote_and_sums() -> None:
     assert sum(c.log_odds for c in trace.contributions) == pytest.approx(trace.log_odds)
 
 
+def test_short_pages_vote_in_the_second_round_unless_they_have_no_text_or_no_majority() -> None:
+    long, short = [("deu", 0.9, 500)] * 2, [("eng", 0.2, 10)] * 2
+    pages = evidence(*long, *short, ("fra", 0.3, 10), ("", 0, 0), ("fra", 0.3, 10))
+    # 0 and 1 link to 2, 3 and 5; 2 and 3 link to 4; 5, which has no text, links to 6
+    links = graph(7, *[(i, j) for i in (0, 1) for j in (2, 3, 5)], (2, 4), (3, 4), (5, 6))
+    assert said(inlinks(links, pages))[2:] == ["deu", "deu", "fra", "deu", "fra"]
+    answer = inlinks(links, pages, rounds=9, trace=[4])
+    assert said(answer)[2:] == ["deu", "deu", "deu", "deu", "fra"]
+    assert answer.confidence[4] == pytest.approx(2 / 3)
+    assert [(vote.neighbour, CODES[vote.language]) for vote in answer.traces[4].contributions] == [
+        (-1, "fra"),
+        (2, "deu"),
+        (3, "deu"),
+    ]
+    with pytest.raises(ValueError, match="rounds is 0; it must be at least 1"):
+        inlinks(links, pages, rounds=0)
+
+
 def test_no_pages_no_links_and_negative_parameters() -> None:
     assert len(inlinks(graph(0), evidence()).language) == 0
     assert said(inlinks(graph(2), evidence(("deu", 0.3, 5), ("", 0, 0)))) == ["deu", "und"]
