@@ -15,7 +15,8 @@ STAMP := $(VENV)/installed
 
 demo: $(STAMP)  ## the main job on the example crawl
 	rm -f demo.db demo.db-wal demo.db-shm
-	$(BIN)/graphlang run examples/crawl.warc.gz --db demo.db
+	$(BIN)/graphlang run examples/crawl.warc.gz --db demo.db --report demo.html
+	@echo "To type graphlang: source $(BIN)/activate"
 
 help:  ## list all targets
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
@@ -169,4 +170,4 @@ $(FILES):
 	touch $@
 
 clean:  ## remove everything that was built, environments included
-	rm -rf $(VENV) $(VENV)-spark build dist *.egg-info demo.db demo.db-wal demo.db-shm .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(VENV)-spark build dist *.egg-info demo.db demo.db-wal demo.db-shm demo.html .mypy_cache .ruff_cache .pytest_cache
