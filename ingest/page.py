@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 _HTML: Final = "text/html"
 _HTTP: Final = ("http://", "https://")
 _BOM: Final = b"\xef\xbb\xbf"
+_XML_ROOTS: Final = (b"<?xml", b"<rss", b"<feed")
+_HEAD: Final = 4096  # bytes that show whether a page is a feed
 _REDIRECTS: Final = range(300, 400)
 _NOT_MODIFIED: Final = 304
 _MAX_CACHED: Final = 2_000  # characters of the strings of a page in the cache
@@ -163,7 +165,8 @@ class Parser:
             source, begin = "bom", body + len(_BOM)
         source = source or utf8_source(block, body)
         url = self._joiner.absolute(uri)
-        if faults or not source or url is None or len(url) > limits.max_url:
+        is_feed = block.startswith(_XML_ROOTS, begin) and feeds.is_feed(block[begin : begin + _HEAD])
+        if faults or not source or url is None or len(url) > limits.max_url or is_feed:
             return None
         limit, depth = 4 * limits.max_links, limits.max_depth
         _kernels.ordinary_page_read(self._reader, block, begin, limit, depth, source == "utf-8", markup)
@@ -303,6 +306,9 @@ class Parser:
         charset: str | None = None
         decoded: Decoded | None = None
         form = http.detect_form(mime, payload)
+        feed = feeds.feed_type(payload) if form == "html" else ""
+        if feed and not mime.endswith("xml"):
+            mime = feed  # servers send feeds as HTML (MIME sniffing, 7.3)
         if form:
             decoded = decode(
                 payload,
@@ -315,8 +321,8 @@ class Parser:
             if form == "html":
                 document, charset_from = _read_markup(decoded, mime, limits)
                 title, text, main_length = document.title, document.text, document.main_length
-                if not text and mime.endswith("xml") and feeds.is_feed(payload):
-                    charset, charset_from = None, ""  # a sitemap has links, and is no page
+                if feed:
+                    charset, charset_from = None, ""  # it has the links and texts of pages, and is no page
                 if document.flattened:
                     faults.append(
                         ("too-deep", "markup nested too deep; what lies deeper was read as text and links alone")

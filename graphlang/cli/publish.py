@@ -293,7 +293,7 @@ def export(db: Path, what: str, output: Path, pages: PageFilter, **settings: Any
     vertices-edges             OUTPUT/vertices.txt.gz and OUTPUT/edges.txt.gz, as Common Crawl's web graphs
     web-languages              OUTPUT/CODE.md: the sites of each language, as Common Crawl's web-languages
 
-    pages, links and cdxj have captures of all kinds, the others only text with status 200 (see --all). Of a page with
+    links and cdxj have captures of all kinds, the others only text with status 200 (see --all). Of a page with
     several captures its main one counts; with --captures or --at others do, for pages (as a table), texts, cdxj,
     warc-metadata and wet. OUTPUT is replaced when everything is written, and never by an empty file.
 

@@ -101,7 +101,7 @@ _COUNTS: Final = (
         "captures without text, by media type",
         (
             "SELECT IIF(mime = '', 'none', mime), COUNT(*) FROM captures WHERE charset IS NULL AND size > 0"
-            " AND revisit_of IS NULL AND parts = 'both' GROUP BY 1 ORDER BY 2 DESC, 1"
+            " AND length = 0 AND revisit_of IS NULL AND parts = 'both' GROUP BY 1 ORDER BY 2 DESC, 1"
         ),
     ),
     ("declared language", "SELECT source, COUNT(*) FROM declarations GROUP BY 1 ORDER BY 2 DESC, 1"),

@@ -12,7 +12,7 @@ import html
 import re
 
 _ROOT = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*(?:<\?[^>]{0,500}>\s*|<!--.{0,2000}?-->\s*)*<(?:rss|feed|rdf:RDF|urlset|sitemapindex)[\s>]",
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?[^>]{0,500}>\s*|<!--.{0,2000}?-->\s*)*<(rss|feed|rdf:RDF|urlset|sitemapindex)[\s>]",
     re.DOTALL,
 )
 _CDATA = re.compile(rb"<!\[CDATA\[(.*?)(?:\]\]>|\Z)", re.DOTALL)
@@ -27,9 +27,22 @@ _ELEMENT = re.compile(
 )
 
 
+_TYPES = {b"rss": "application/rss+xml", b"rdf:RDF": "application/rss+xml", b"feed": "application/atom+xml"}
+
+
 def is_feed(markup: bytes) -> bool:
     """Return whether XML is a feed or a sitemap, by its root."""
-    return _ROOT.match(markup, 0, 4096) is not None
+    return feed_type(markup) != ""
+
+
+def feed_type(markup: bytes) -> str:
+    """Return the media type of a feed or a sitemap, by its root; empty for other markup.
+
+    >>> feed_type(b"<?xml version='1.0'?><rss>"), feed_type(b"<urlset>"), feed_type(b"<html>")
+    ('application/rss+xml', 'application/xml', '')
+    """
+    root = _ROOT.match(markup, 0, 4096)
+    return _TYPES.get(root[1], "application/xml") if root else ""
 
 
 def convert_feed(markup: bytes) -> bytes:

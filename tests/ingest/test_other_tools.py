@@ -539,6 +539,8 @@ _SITEMAP = (
     ("mime", "markup", "text"),
     [
         ("application/rss+xml", _RSS, "T\nOne\nwords two"),
+        ("text/html", _RSS, "T\nOne\nwords two"),
+        ("text/html; charset=utf-8", _ATOM, "One\nwords two"),
         ("application/atom+xml", _ATOM, "One\nwords two"),
         ("text/xml", _SITEMAP, ""),
     ],
@@ -546,5 +548,6 @@ _SITEMAP = (
 def test_feeds_and_sitemaps(mime: str, markup: str, text: str, archive: Archive, read: Read) -> None:
     http = header(f"Content-Type: {mime}")
     (page,), problems = read(archive.warc("http://a.example/feed", markup.encode(), http=http))
-    assert (page.text, page.charset, problems) == (text, "utf-8" if text else None, [])
+    assert (page.text, page.charset, problems) == (text, None, [])
+    assert page.mime.endswith("xml")  # and without a charset: no page in maps and texts
     assert {link.url for link in page.links} == {"http://a.example/1", "http://a.example/2"}

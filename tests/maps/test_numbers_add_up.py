@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import re
 import sqlite3
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -127,6 +128,19 @@ def test_exports(crawl: gl.Collection, counted: dict[str, int], tmp_path: Path, 
     crawl.export(tmp_path / "export.csv", what)
     with (tmp_path / "export.csv").open(encoding="utf-8", newline="") as file:
         assert sum(int(row["pages"]) for row in csv.DictReader(file)) == sum(counted.values())
+
+
+@pytest.mark.parametrize(
+    "filters", [{}, {"everything": True}, {"status": 404}, {"mime": "text/html", "max_length": 500}]
+)
+def test_texts_exports_and_reviews(crawl: gl.Collection, tmp_path: Path, filters: dict[str, Any]) -> None:
+    pages = {row.url for row in crawl.pages(min_length=1, **filters)}
+    assert {row.url for row in crawl.texts(min_length=1, **filters)} == pages
+    for what in ("texts", "pages"):
+        crawl.export(tmp_path / "export.jsonl", what, min_length=1, **filters)
+        lines = (tmp_path / "export.jsonl").read_text(encoding="utf-8").splitlines()
+        assert {json.loads(line)["url"] for line in lines} == pages
+    assert {row.url for row in crawl.review()} <= {row.url for row in crawl.pages()}
 
 
 def test_the_language_graph_of_pages_that_were_read(crawl: gl.Collection, counted: dict[str, int]) -> None:
