@@ -81,7 +81,7 @@ def of_inference(given: GraphInput, parameters: Mapping[str, Any]) -> str:
 
 
 def _columns(table: NDArray[Any] | ListTable[Any]) -> list[NDArray[Any]]:
-    return [table.own, table.lists.start, table.lists.values] if isinstance(table, ListTable) else [table]
+    return [table.list_number, table.lists.start, table.lists.values] if isinstance(table, ListTable) else [table]
 
 
 def _of_arrays(words: str, arrays: Iterable[NDArray[np.generic]]) -> str:

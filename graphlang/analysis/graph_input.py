@@ -222,8 +222,8 @@ class Loaded:
         counts, indices, chances = [np.zeros(0, np.int64)], [np.zeros(0, np.int16)], [np.zeros(0, np.float32)]
         for at in range(0, len(self._own), _PAGES):
             part = np.arange(at, min(at + _PAGES, len(self._own)))
-            label = self._labels.of(part, self._longest, -1)
-            index, chance = join_scripts(self._language[label], scores.of(part, self._longest, 0))
+            label = self._labels.to_table(part, self._longest, -1)
+            index, chance = join_scripts(self._language[label], scores.to_table(part, self._longest, 0))
             self._has_letters[part] = index[:, 0] >= 0
             given = np.flatnonzero(self._corrected[part] >= 0)
             language = self._language[self._corrected[part[given]]]
@@ -291,7 +291,7 @@ class Loaded:
                 directory=directory,
                 signals=given,
                 copies=spread(self._copies, 1),
-                asked=rows.asked,
+                answer_only=rows.asked,
                 labelled=self._labelled(spread),
             ),
             ListTable(every, self._labels, self._longest, -1),

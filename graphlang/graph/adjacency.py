@@ -1,6 +1,6 @@
-"""Links as canonical arrays: no self-link, no duplicate, sorted by source and target; and the way back.
+"""Links as sorted arrays without self-links and duplicates, with the index of inlinks.
 
-Everything after this sees the same arrays however the links were ordered or repeated.
+The order and repetition of the links in the input do not change these arrays.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from graphlang.graph.data import Graph
 
 Number = TypeVar("Number", np.int16, np.int32, np.bool_)
-BLOCK = 1 << 18  #: links that one core looks at at once
+BLOCK = 1 << 18  #: links that one core handles at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Links:
-    """Distinct links between different pages, sorted by source, then target.
+    """Distinct links between different pages, sorted by source, then by target.
 
-    The targets of page s are ``target[out_start[s]:out_start[s + 1]]``, the sources of the links that lead to page t
-    ``in_source[in_start[t]:in_start[t + 1]]``, ascending as well.
+    Page s links to ``target[out_start[s]:out_start[s + 1]]``. The pages ``in_source[in_start[t]:in_start[t + 1]]`` link
+    to page t. Both are in ascending order.
     """
 
     n: int  #: pages
@@ -37,12 +37,12 @@ class Links:
     target: NDArray[np.int32]  #: shape (m,)
     kind: NDArray[np.uint8]  #: see ``Graph``, shape (m,)
     hreflang: NDArray[np.int16]  #: announced language, -1 none, shape (m,)
-    out_start: NDArray[np.int64]  #: where the links of each page begin, shape (n + 1,)
-    in_source: NDArray[np.int32]  #: sources of the links, sorted by target, shape (m,)
-    in_start: NDArray[np.int64]  #: where the links to each page begin in ``in_source``, shape (n + 1,)
+    out_start: NDArray[np.int64]  #: index of the first link of each page, shape (n + 1,)
+    in_source: NDArray[np.int32]  #: sources, sorted by target, shape (m,)
+    in_start: NDArray[np.int64]  #: index of the first inlink of each page in ``in_source``, shape (n + 1,)
     ordinal: NDArray[np.int16] | None = None  #: position of each link on its page, -1 unknown, shape (m,)
-    outside: int = 0  #: pages that are left out, the last ones
-    leaves: NDArray[np.int32] | None = None  #: links of each page that are not here, see ``Graph``, shape (inside,)
+    outside: int = 0  #: number of the last pages, which are excluded
+    leaves: NDArray[np.int32] | None = None  #: links of each page to leaves without a row, shape (inside,)
 
     @property
     def m(self) -> int:
@@ -51,117 +51,102 @@ class Links:
 
     @property
     def inside(self) -> int:
-        """Number of pages that are not left out."""
+        """Number of pages that are not excluded."""
         return self.n - self.outside
 
     @property
     def distinct(self) -> int:
-        """Number of links of the collection, those that are not here among them."""
+        """Number of links of the collection, with those to leaves without a row."""
         return self.m + (0 if self.leaves is None else int(self.leaves.sum(dtype=np.int64)))
 
     @property
     def pages(self) -> int:
-        """Number of pages of the collection, those that are not here among them: one for each link that is not."""
+        """Number of pages of the collection, with leaves without a row (each has one link)."""
         return self.n + self.distinct - self.m
 
-    def without_sources(self) -> Links:
-        """The same for whoever does not ask which pages link to one: ``in_source`` takes four bytes a link."""
+    def drop_sources(self) -> Links:
+        """Return the links without ``in_source``, which takes four bytes per link."""
         return replace(self, in_source=np.zeros(0, np.int32))
 
     def outdegree(self) -> NDArray[np.int64]:
-        """Distinct pages that each page that is not left out links to; shape (inside,)."""
-        found = np.diff(self.out_start[: self.inside + 1])
+        """Count the distinct pages that each page links to; shape (inside,)."""
+        degree = np.diff(self.out_start[: self.inside + 1])
         if self.leaves is not None:
-            found += self.leaves
-        return found
+            degree += self.leaves
+        return degree
 
     def indegree(self) -> NDArray[np.int64]:
-        """Distinct pages that link to each page that is not left out; shape (inside,)."""
+        """Count the distinct pages that link to each page; shape (inside,)."""
         return np.diff(self.in_start[: self.inside + 1])
 
     def reciprocal(self) -> tuple[NDArray[np.bool_], NDArray[np.int32]]:
-        """Whether the target of each link links back, shape (m,), and how many links of each page do, shape (n,)."""
+        """Return whether each link is mutual, shape (m,), and the mutual links per page, shape (n,)."""
         back, mutual = np.zeros(self.m, np.uint8), np.empty(self.n, np.int32)
-        given = (self.out_start, self.target, self.in_start, self.in_source, back, mutual)
-        over_parts(self.n, lambda part: _kernels.links_reciprocal(part.start, part.stop, *given))
+        arrays = (self.out_start, self.target, self.in_start, self.in_source, back, mutual)
+        over_parts(self.n, lambda pages: _kernels.links_reciprocal(pages.start, pages.stop, *arrays))
         return back.view(np.bool_), mutual
 
-    def reaching(self, wanted: NDArray[np.bool_]) -> NDArray[np.int32]:
-        """Numbers of the links with an end at some pages, ascending.
+    def find_incident(self, pages: NDArray[np.bool_]) -> NDArray[np.int32]:
+        """Return the numbers of the links with an end in ``pages``, a mask of shape (n,), ascending."""
+        return find_incident_links(self.source, self.target, pages)
 
-        Args:
-            wanted: whether each page is one of these, shape (n,).
-        """
-        return reaching(self.source, self.target, wanted)
+    def select(self, numbers: NDArray[np.int32]) -> LinkSubset:
+        """Select links by number, and sort them by target as well.
 
-    def ends(self, numbers: NDArray[np.int32]) -> Ends:
-        """The ends of some links.
-
-        Args:
-            numbers: of the links, ascending, each once, shape (w,); none leads to a page that is left out.
+        ``numbers`` is ascending without repeats, shape (w,). No link may lead to an excluded page.
         """
         source, target, kind = self.source, self.target, self.kind
         if len(numbers) < self.m:
             source, target = np.empty(len(numbers), np.int32), np.empty(len(numbers), np.int32)
             kind = np.empty(len(numbers), np.uint8)
 
-            def take(part: slice) -> None:  # "clip", else they are copied once more; all of them are links
-                self.source.take(numbers[part], out=source[part], mode="clip")
-                self.target.take(numbers[part], out=target[part], mode="clip")
-                self.kind.take(numbers[part], out=kind[part], mode="clip")
+            def take(block: slice) -> None:  # without "clip" numpy makes a copy; all numbers are valid
+                self.source.take(numbers[block], out=source[block], mode="clip")
+                self.target.take(numbers[block], out=target[block], mode="clip")
+                self.kind.take(numbers[block], out=kind[block], mode="clip")
 
             list(in_blocks(len(numbers), BLOCK, take))
-        return Ends(source, target, kind, *order_by_target(target, self.inside))
+        return LinkSubset(source, target, kind, *order_by_target(target, self.inside))
 
     def kinds(self) -> NDArray[np.bool_]:
-        """Which kinds of links there are, shape (256,)."""
+        """Return which link kinds occur, shape (256,)."""
         present = np.zeros(256, np.uint8)
         _kernels.link_kinds(self.kind, present)
         return present.view(np.bool_)
 
-    def drawn(
-        self, part: slice, chosen: NDArray[np.bool_], left_out: NDArray[np.bool_], key: NDArray[np.uint64], limit: int
+    def draw(
+        self,
+        block: slice,
+        chosen: NDArray[np.bool_],
+        excluded_kinds: NDArray[np.bool_],
+        key: NDArray[np.uint64],
+        limit: int,
     ) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
-        """Some links between chosen pages: those whose hash, of the keys of both pages, is small enough.
+        """Draw the links between chosen pages whose hash (of the keys of both pages) is at most ``limit``.
 
-        Args:
-            part: the links to draw from.
-            chosen: whether each page is, shape (n,).
-            left_out: kinds of links that are not drawn, shape (256,).
-            key: of each page, shape (n,).
-            limit: the largest hash.
-
-        Returns:
-            numbers of the links, ascending, and their hashes, shape (d,) each.
+        ``chosen`` has shape (n,), ``excluded_kinds`` shape (256,), ``key`` shape (n,). Return
+        the numbers of the links, ascending, and their hashes; shape (d,) each.
         """
-        size = part.stop - part.start
-        found, hashes = np.empty(size, np.int32), np.empty(size, np.uint64)
-        given = (self.source, self.target, self.kind, left_out, chosen, key, found, hashes)
-        many = _kernels.links_drawn(part.start, part.stop, limit, *given)
-        return found[:many].copy(), hashes[:many].copy()
+        size = block.stop - block.start
+        numbers, hashes = np.empty(size, np.int32), np.empty(size, np.uint64)
+        arrays = (self.source, self.target, self.kind, excluded_kinds, chosen, key, numbers, hashes)
+        count = _kernels.links_drawn(block.start, block.stop, limit, *arrays)
+        return numbers[:count].copy(), hashes[:count].copy()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ends:
-    """Some links between n pages, sorted by source; w links."""
+class LinkSubset:
+    """w links between n pages, sorted by source."""
 
-    source: NDArray[np.int32]  #: page that holds each link, ascending, shape (w,)
-    target: NDArray[np.int32]  #: page that it leads to, shape (w,)
-    kind: NDArray[np.uint8]  #: how it links, shape (w,)
+    source: NDArray[np.int32]  #: source page of each link, ascending, shape (w,)
+    target: NDArray[np.int32]  #: target page, shape (w,)
+    kind: NDArray[np.uint8]  #: link kind, shape (w,)
     order: NDArray[np.int32]  #: the links sorted by target, shape (w,)
-    in_start: NDArray[np.int64]  #: where those to each page begin in `order`, shape (n + 1,)
+    in_start: NDArray[np.int64]  #: index of the first inlink of each page in `order`, shape (n + 1,)
 
 
 def padded(values: NDArray[Number], pages: int, fill: int) -> NDArray[Number]:
-    """One value for each page, followed by the same one for all that are left out, up to ``pages``.
-
-    Args:
-        values: shape (n,).
-        pages: length of what comes out; nothing is done where it is n or less.
-        fill: the value of those that are left out.
-
-    Returns:
-        shape (max(n, pages),).
+    """Append ``fill`` to the values, shape (n,), up to length ``pages``; longer arrays stay as they are.
 
     >>> padded(np.int16([3, 4]), 4, -1).tolist()
     [3, 4, -1, -1]
@@ -170,14 +155,11 @@ def padded(values: NDArray[Number], pages: int, fill: int) -> NDArray[Number]:
 
 
 def canonical(graph: Graph) -> Links:
-    """Sort the links, join duplicates, drop self-links.
+    """Sort the links, join duplicates and drop self-links.
 
-    Of a link given several times the lowest kind is kept (it says most, see ``LinkKind``), the lowest hreflang that
-    is one, and the first ordinal. Links with rel=nofollow count like all others: for a language it does not matter
-    whether the author vouches for the target.
-
-    Args:
-        graph: its links in any order.
+    A duplicate keeps the lowest kind (the most informative, see ``LinkKind``), the lowest valid hreflang and the
+    first ordinal. Links with rel=nofollow count like others: whether an author vouches for the target says nothing
+    about its language.
 
     Raises:
         ValueError: more than 2 ** 31 - 1 links.
@@ -194,12 +176,10 @@ def canonical(graph: Graph) -> Links:
     n, source, target, kind, hreflang = graph.n, graph.source, graph.target, graph.kind, graph.hreflang
     ordinal = graph.ordinal
     source, target = (np.ascontiguousarray(end, dtype=np.int32) for end in (source, target))
-    if not _kernels.links_are_sorted(
-        source, target
-    ):  # the store hands links over in this order, so that this is the exception
+    if not _kernels.links_are_sorted(source, target):  # rare: the database returns sorted links
         source, target, kind, hreflang, ordinal = _distinct(n, source, target, kind, hreflang, ordinal)
     out_start, in_source = starts(source, n), np.empty(len(source), np.int32)
-    in_start = _by_page(
+    in_start = _sort_by_page(
         target,
         n,
         lambda first, last, places: _kernels.links_sources(n, first, last, source, target, places, in_source),
@@ -209,17 +189,9 @@ def canonical(graph: Graph) -> Links:
 
 
 def starts(ends: NDArray[np.int32], pages: int) -> NDArray[np.int64]:
-    """Where the links of each page begin once they are sorted by that end, and where the last one's stop.
+    """Return the index of the first link of each page, as in a CSR matrix; shape (n + 1,).
 
-    Args:
-        ends: page at one end of each link, shape (m,).
-        pages: how many there are, n.
-
-    Returns:
-        shape (n + 1,).
-
-    Raises:
-        ValueError: an end that is not a page.
+    ``ends`` is the page at one end of each link, shape (m,). Raises ValueError for an end outside 0..pages - 1.
 
     >>> starts(np.int32([2, 0, 2]), 3).tolist()
     [0, 1, 1, 3]
@@ -229,117 +201,91 @@ def starts(ends: NDArray[np.int32], pages: int) -> NDArray[np.int64]:
 
 
 def order_by_target(target: NDArray[np.int32], pages: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The numbers of the links sorted by target.
+    """Return the order of the links by target, shape (m,), and the index of each page's first inlink, shape (n + 1,).
 
-    Args:
-        target: of each link, shape (m,).
-        pages: how many there are, n.
+    Raises ValueError for a target outside 0..pages - 1.
 
-    Returns:
-        the numbers, shape (m,), and where those that lead to each page begin, shape (n + 1,).
-
-    Raises:
-        ValueError: a target that is not a page.
-
-    >>> [found.tolist() for found in order_by_target(np.int32([2, 0, 2]), 3)]
+    >>> [array.tolist() for array in order_by_target(np.int32([2, 0, 2]), 3)]
     [[1, 0, 2], [0, 1, 1, 3]]
     """
     order = np.empty(len(target), np.int32)
-    in_start = _by_page(
+    in_start = _sort_by_page(
         target, pages, lambda first, last, places: _kernels.links_order(pages, first, last, target, places, order)
     )
     return order, in_start
 
 
 def _parts(links: int, pages: int) -> list[slice]:
-    """Parts of the links that are worth a number of each page."""
+    """Split the links into parts large enough to pay for a counter per page."""
     return even_parts(links, most=max(1, links // (4 * pages + 1)))
 
 
 def _starts_of_parts(ends: NDArray[np.int32], pages: int, parts: list[slice]) -> list[NDArray[np.int64]]:
-    """The ``starts`` of the links of each part alone; they sum to those of all."""
+    """Return the ``starts`` of each part of the links; they add up to those of all links."""
 
-    def count(part: slice) -> NDArray[np.int64]:
-        found = np.zeros(pages + 1, np.int64)
-        _kernels.links_starts(pages, part.start, part.stop, ends, found)
-        return found
+    def count(block: slice) -> NDArray[np.int64]:
+        counts = np.zeros(pages + 1, np.int64)
+        _kernels.links_starts(pages, block.start, block.stop, ends, counts)
+        return counts
 
     return list(side_by_side(count, parts, len(parts)))
 
 
-def _by_page(
+def _sort_by_page(
     ends: NDArray[np.int32], pages: int, put: Callable[[int, int, NDArray[np.int64]], object]
 ) -> NDArray[np.int64]:
-    """Sort links by one end, in as many threads as there are cores, those of a page in the order given.
+    """Sort links by one end with all cores; links of one page keep their order.
 
-    Args:
-        ends: page at that end of each link, shape (m,).
-        pages: how many there are, n.
-        put: puts the links from a first up to a last one in their places, given those of the first one of them that
-            leads to each page, shape (n + 1,), which are used up.
-
-    Returns:
-        the ``starts``.
+    ``put(first, last, places)`` writes links ``first..last - 1``. ``places`` has the next free index of each page,
+    shape (n + 1,), and is modified. Return the ``starts``.
     """
     parts = _parts(len(ends), pages)
     counted = _starts_of_parts(ends, pages, parts)
-    begin = np.asarray(sum(counted[1:], counted[0]))
-    places = [begin.copy()]
-    for before in counted[:-1]:
+    first = np.asarray(sum(counted[1:], counted[0]))
+    places = [first.copy()]
+    for counts in counted[:-1]:
         places.append(places[-1].copy())
-        places[-1][:-1] += np.diff(before)
+        places[-1][:-1] += np.diff(counts)
     del counted
     list(side_by_side(lambda at: put(parts[at].start, parts[at].stop, places[at]), range(len(parts)), len(parts)))
-    return begin
+    return first
 
 
-def reaching(source: NDArray[np.int32], target: NDArray[np.int32], wanted: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Numbers of the links with an end at some pages, ascending.
+def find_incident_links(
+    source: NDArray[np.int32], target: NDArray[np.int32], pages: NDArray[np.bool_]
+) -> NDArray[np.int32]:
+    """Return the numbers of the links with an end in ``pages``, ascending.
 
-    Args:
-        source: of each link, shape (m,).
-        target: of each link, shape (m,).
-        wanted: whether each page is one of these, shape (n,).
+    ``source`` and ``target`` have shape (m,), the mask ``pages`` shape (n,). Raises ValueError for a page outside
+    0..n - 1.
 
-    Raises:
-        ValueError: a page outside 0..n - 1.
-
-    >>> reaching(np.int32([0, 2, 1]), np.int32([1, 1, 0]), np.array([False, False, True])).tolist()
+    >>> find_incident_links(np.int32([0, 2, 1]), np.int32([1, 1, 0]), np.array([False, False, True])).tolist()
     [1]
     """
 
-    def some(part: slice) -> NDArray[np.int32]:
-        found = np.empty(part.stop - part.start, np.int32)
-        many = _kernels.links_reaching(part.start, part.stop, source, target, wanted, found)
-        return found[:many].copy()
+    def find_block(block: slice) -> NDArray[np.int32]:
+        numbers = np.empty(block.stop - block.start, np.int32)
+        count = _kernels.links_reaching(block.start, block.stop, source, target, pages, numbers)
+        return numbers[:count].copy()
 
-    return np.concatenate([np.zeros(0, np.int32), *in_blocks(len(source), BLOCK, some)])
+    return np.concatenate([np.zeros(0, np.int32), *in_blocks(len(source), BLOCK, find_block)])
 
 
 def reached_by_evidence(
     source: NDArray[np.int32], target: NDArray[np.int32], no_evidence: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Pages without evidence that some chain of links, whatever their direction, joins to a page with evidence.
+    """Return the pages without evidence that a chain of links, in any direction, joins to a page with evidence.
 
-    Args:
-        source: of each link, shape (m,).
-        target: of each link, shape (m,).
-        no_evidence: pages without evidence, shape (n,).
-
-    Returns:
-        shape (n,).
-
-    Raises:
-        ValueError: a page outside 0..n - 1.
+    ``source`` and ``target`` have shape (m,), the masks shape (n,). Raises ValueError for a page outside 0..n - 1.
 
     >>> ends = np.int32([0, 2, 3]), np.int32([1, 1, 4])
     >>> reached_by_evidence(*ends, np.array([False, True, True, True, True])).tolist()
     [False, True, True, False, False]
     """
-    found = np.zeros(len(no_evidence), np.uint8)
-    room = np.empty(len(no_evidence) + 1, np.int32)
-    _kernels.links_reached(source, target, no_evidence, room, found)
-    return found.view(np.bool_)
+    reached = np.zeros(len(no_evidence), np.uint8)
+    queue = np.empty(len(no_evidence) + 1, np.int32)
+    _kernels.links_reached(source, target, no_evidence, queue, reached)
+    return reached.view(np.bool_)
 
 
 def _distinct(  # noqa: PLR0917  internal, called once
@@ -368,5 +314,5 @@ def _distinct(  # noqa: PLR0917  internal, called once
 
 
 def _least(values: NDArray[np.int16], starts: NDArray[np.int64]) -> NDArray[np.int16]:
-    """The least of each run of values; -1 loses against any other: as unsigned it is the largest."""
+    """Return the minimum of each run of values, where -1 is the largest (as an unsigned number)."""
     return np.minimum.reduceat(np.ascontiguousarray(values).view(np.uint16), starts).view(np.int16)

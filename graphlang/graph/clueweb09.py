@@ -1,4 +1,4 @@
-"""ClueWeb09's rule for URLs not fetched yet: a URL may be in any language of the pages that refer to it."""
+"""ClueWeb09's rule for unfetched URLs: a URL may be in any language of the pages that link to it."""
 
 from __future__ import annotations
 
@@ -19,31 +19,28 @@ if TYPE_CHECKING:
     from graphlang.graph.data import Evidence, Graph
 
 CLUEWEB09 = "clueweb09"  #: the rule's name as a method
-MIN_BYTES = 400  #: shorter referring pages do not count
-KEEP = 20  #: languages of a URL that an answer holds, the commonest; ``referred`` has all
+MIN_BYTES = 400  #: referring pages with fewer bytes of text do not count
+KEEP = 20  #: languages of a URL in an answer, most referring pages first; ``referred`` counts all
 
 
 def referred(
     graph: Graph, language: NDArray[np.int16], size: NDArray[np.int32], languages: int, *, min_bytes: int = MIN_BYTES
 ) -> sparse.csr_matrix:
-    """How many referring pages of each language every page has; a language with any is possible.
+    """Count the referring pages of each page by language, shape (n, languages); each counted language is possible.
 
     Args:
         graph: the links.
         language: language of each page, -1 none, shape (n,).
-        size: bytes of text of each page; those below ``min_bytes`` do not count as referring pages, shape (n,).
+        size: bytes of text of each page, shape (n,).
         languages: number of languages.
-        min_bytes: 400 in ClueWeb09.
-
-    Returns:
-        counts, shape (n, languages).
+        min_bytes: referring pages with fewer bytes do not count; 400 in ClueWeb09.
 
     Raises:
         ValueError: ``min_bytes`` is negative.
     """
     if min_bytes < 0:
         raise ValueError(f"min_bytes is {min_bytes}; it must not be negative")
-    from scipy import sparse  # noqa: PLC0415 - only who asks for this rule needs it
+    from scipy import sparse  # noqa: PLC0415 - slow to import, and only this rule needs it
 
     links = canonical(graph)
     counts = (language[links.source] >= 0) & (size[links.source] >= min_bytes)
@@ -52,18 +49,18 @@ def referred(
 
 
 def skipped(possible: sparse.csr_matrix, saturated: Collection[int]) -> NDArray[np.bool_]:
-    """Pages that ClueWeb09's crawler would not fetch: no referring page is in a language still wanted; shape (n,).
+    """Return the pages that ClueWeb09's crawler would skip: no referring page is in a wanted language; shape (n,).
 
-    A page that nothing counted refers to is skipped too, by the letter of the rule ("the crawler skips a URL when no
-    referring page is in a poorly crawled language").
+    A page without counted referring pages is skipped too, as in the rule ("the crawler skips a URL when no referring
+    page is in a poorly crawled language").
 
     Args:
-        possible: how many referring pages of each language every page has, see ``referred``, shape (n, languages).
-        saturated: numbers of the languages of which there is enough.
+        possible: result of ``referred``, shape (n, languages).
+        saturated: languages with enough pages.
     """
-    wanted = np.ones(possible.shape[1], bool)
-    wanted[list(saturated)] = False
-    return np.equal(np.asarray(possible[:, wanted].sum(axis=1)).ravel(), 0)
+    is_wanted = np.ones(possible.shape[1], bool)
+    is_wanted[list(saturated)] = False
+    return np.equal(np.asarray(possible[:, is_wanted].sum(axis=1)).ravel(), 0)
 
 
 def guess(
@@ -75,22 +72,22 @@ def guess(
     min_bytes: int = MIN_BYTES,
     trace: Sequence[int] = (),
 ) -> Answer:
-    """ClueWeb09's rule as a method: URLs not fetched yet have the languages of the pages that refer to them.
+    """Answer with ClueWeb09's rule: unfetched URLs get the languages of the pages that refer to them.
 
-    The rule names a set of languages and none of them first. To answer with one, the languages stand by the number of
-    referring pages, then by code, each with its share of these pages as the probability, ``KEEP`` at most. Pages that
-    were fetched keep what their text says.
+    The rule names a set of languages without order. Here the languages are sorted by the number of referring pages,
+    then by code. The probability of each is its share of the referring pages; at most ``KEEP`` are returned. Fetched
+    pages keep the answer of their text.
 
     Args:
         graph: the links.
-        evidence: what every page says for itself.
-        size: bytes of text of each page; those below ``min_bytes`` do not count as referring pages, shape (n,).
+        evidence: the texts.
+        size: bytes of text of each page, shape (n,).
         fetched: pages that were fetched, shape (n,).
-        min_bytes: 400 in ClueWeb09.
+        min_bytes: referring pages with fewer bytes do not count; 400 in ClueWeb09.
         trace: rows to explain, as in ``vote.inlinks``.
 
     Raises:
-        ValueError: ``min_bytes`` is negative, or a graph and evidence of different numbers of pages.
+        ValueError: ``min_bytes`` is negative, or graph and evidence have different numbers of pages.
     """
     if graph.n != evidence.n:
         raise ValueError(f"the graph has {graph.n} pages, the evidence {evidence.n}")
@@ -104,10 +101,10 @@ def guess(
     order = np.lexsort((alphabetical[columns], -votes, rows))
     rows, columns, votes = rows[order], columns[order], votes[order]
     rank = np.arange(len(rows)) - np.searchsorted(rows, rows)
-    kept = (rank < KEEP) & ~fetched[rows]
+    listed = (rank < KEEP) & ~fetched[rows]
     languages, probabilities = np.full((graph.n, KEEP), NONE, np.int16), np.zeros((graph.n, KEEP), np.float32)
-    languages[rows[kept], rank[kept]] = columns[kept]
-    probabilities[rows[kept], rank[kept]] = votes[kept] / total[rows[kept]]
+    languages[rows[listed], rank[listed]] = columns[listed]
+    probabilities[rows[listed], rank[listed]] = votes[listed] / total[rows[listed]]
     width = min(KEEP, evidence.languages.shape[1])
     languages[fetched, :width] = evidence.languages[fetched, :width]
     probabilities[fetched, :width] = evidence.probabilities[fetched, :width]
@@ -117,7 +114,7 @@ def guess(
         links = canonical(graph)
         refers = (links.target == row) & (language[links.source] >= 0) & (size[links.source] >= min_bytes)
         refers &= not fetched[row]
-        alone = -1 if fetched[row] else 0
+        min_length = -1 if fetched[row] else 0
         voters, kinds = links.source[refers], links.kind[refers]
-        traces.append(ballots(int(row), result, language, voters, kinds, evidence, alone, inward=True))
+        traces.append(ballots(int(row), result, language, voters, kinds, evidence, min_length, inward=True))
     return answer(languages, probabilities, traces=traces)

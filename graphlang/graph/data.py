@@ -1,8 +1,8 @@
-"""What the graph kernels take and what they return: frozen dataclasses of arrays.
+"""Inputs and outputs of the graph algorithms: frozen dataclasses of arrays.
 
-Pages are rows 0..n-1, fetched or only linked to. A language is an index into ``Evidence.codes``; -1 is "none"
-(``und`` outside). The unit here is the language; a script belongs to the text, not to the graph. `Graph` and `Evidence`
-go in, an `Answer` comes out, with a `Trace` for each page that is to be explained.
+Pages are rows 0..n-1, fetched or only linked to. A language is an index into ``Evidence.codes``, -1 is none (``und``
+in results). Scripts belong to texts, so the graph knows only languages. `Graph` and `Evidence` are inputs, `Answer`
+is the output, with a `Trace` for each page to explain.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from graphlang.graph.lists import ListTable
 
-LARGEST = 100.0  #: no weight is larger
-ONE = 1.001  #: no probability is larger, rounding being allowed for
+LARGEST = 100.0  #: largest weight
+ONE = 1.001  #: largest probability, with room for rounding
 NONE = -1  #: no language, no hreflang, padding
 
 
@@ -33,7 +33,7 @@ def _shaped(name: str, array: NDArray[np.generic] | ListTable[Any] | None, shape
 class Graph:
     """The links of a collection; link i leads from ``source[i]`` to ``target[i]``.
 
-    Self-links, duplicates and any order are allowed; the kernels drop, join and sort them.
+    Self-links, duplicates and any order are allowed: ``adjacency.canonical`` sorts and cleans them.
 
     Raises:
         ValueError: arrays of different lengths, or a row outside 0..n-1.
@@ -42,16 +42,16 @@ class Graph:
     n: int  #: pages
     source: NDArray[np.int32]  #: row of the page that holds the link, shape (m,)
     target: NDArray[np.int32]  #: row of the page linked to, shape (m,)
-    kind: NDArray[np.uint8]  #: how it links; a link given twice keeps the lowest number, shape (m,)
-    hreflang: NDArray[np.int16]  #: the language that the link announces for its target, -1 none, shape (m,)
+    kind: NDArray[np.uint8]  #: link kind; duplicates keep the lowest, shape (m,)
+    hreflang: NDArray[np.int16]  #: language that the link announces for its target, -1 none, shape (m,)
     nofollow: NDArray[np.bool_] | None = None  #: rel=nofollow, shape (m,)
     #: position of the link among those of its page, from 0, -1 unknown, shape (m,)
     ordinal: NDArray[np.int16] | None = None
-    #: hosts of the last u rows, which are left out: pages without evidence all of whose neighbours are clamped. They
-    #: count in the shape of the graph, but nothing is said of them, and evidence has only the n - u rows before.
+    #: hosts of the last u rows, which are excluded: pages without evidence whose neighbours are all clamped. They count
+    #: in degrees, but get no answer; evidence has only the first n - u rows. Shape (u,)
     outside: NDArray[np.int32] | None = None
-    #: links of each page that are not here: those to leaves without a row, that nobody else links to, that are left out
-    #: as well, and that no list of a host of several languages names. Shape (n - u,); None: all are here
+    #: links of each page to leaves without a row: URLs never fetched, with a single inlink, that are in no list of a
+    #: multilingual host. Shape (n - u,); None: all links have a row
     leaves: NDArray[np.int32] | None = None
 
     def __post_init__(self) -> None:
@@ -68,27 +68,27 @@ class Graph:
 
     @property
     def pages(self) -> int:
-        """Number of pages of the collection, leaves without a row among them."""
+        """Number of pages of the collection, with leaves without a row."""
         return self.n + (0 if self.leaves is None else int(self.leaves.sum(dtype=np.int64)))
 
     @property
     def inside(self) -> int:
-        """Number of pages that are not left out."""
+        """Number of pages that are not excluded."""
         return self.n - (0 if self.outside is None else len(self.outside))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Signal:
-    """What something other than the text says of every page: its URL, its ccTLD, a declaration, links' hreflang.
+    """Languages of every page by evidence other than its text: URL, ccTLD, declaration, hreflang of links.
 
     Raises:
         ValueError: a weight that is negative, above ``LARGEST`` or not a number, or shapes that differ.
     """
 
     languages: NDArray[np.int16] | ListTable[np.int16]  #: best first, -1 padding, shape (n, k)
-    #: of those languages; a row without an opinion is all -1 and 0, shape (n, k)
+    #: of those languages; a row without an answer is all -1 and 0, shape (n, k)
     probabilities: NDArray[np.float32] | ListTable[np.float32]
-    weight: float = 1.0  #: 0 switches the signal off, 1 believes it as far as the collection bears it out
+    weight: float = 1.0  #: 0 disables the signal, 1 trusts it according to its reliability
 
     def __post_init__(self) -> None:
         _shaped("probabilities", self.probabilities, self.languages.shape)
@@ -101,7 +101,7 @@ class Signal:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """What every page says for itself.
+    """Evidence of every page: text, host and signals.
 
     A page that was never fetched, or that has no text, has length 0 and a row of -1 and 0.
 
@@ -111,18 +111,17 @@ class Evidence:
     """
 
     codes: tuple[str, ...]  #: ISO 639-3 codes, all distinct
-    languages: NDArray[np.int16] | ListTable[np.int16]  #: what the text may be, best first, -1 padding, shape (n, k)
-    probabilities: NDArray[np.float32] | ListTable[np.float32]  #: how likely, each row at most 1 in sum, shape (n, k)
-    length: NDArray[np.int32]  #: characters of text that can tell a language (letters, best), shape (n,)
+    languages: NDArray[np.int16] | ListTable[np.int16]  #: candidates of the text, best first, -1 padding, shape (n, k)
+    probabilities: NDArray[np.float32] | ListTable[np.float32]  #: rows sum to at most 1, shape (n, k)
+    length: NDArray[np.int32]  #: characters that carry language, best letters, shape (n,)
     host: NDArray[np.int32]  #: number of the host, any numbering from 0, shape (n,)
     directory: NDArray[np.int32] | None = None  #: number of the directory in the host, -1 none, shape (n,)
     signals: Mapping[str, Signal] = field(default_factory=dict)  #: by name, e.g. ``url``, ``cctld``, ``declared``
-    #: pages of the host with the very same text, the page itself among them; not known: 1 each, shape (n,)
+    #: pages of the host with the same text, including the page; None: 1 each, shape (n,)
     copies: NDArray[np.int32] | None = None
-    #: so many of the last pages are only to be answered: their signals bring no language into play
-    asked: int = 0
-    #: pages whose best language is not inferred, for somebody looked: they are clamped, and teach as the longest text
-    #: does; shape (n,)
+    #: number of the last pages, whose signals activate no language
+    answer_only: int = 0
+    #: pages labelled by hand: they are clamped, and count as pages with long text; shape (n,)
     labelled: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
@@ -136,7 +135,7 @@ class Evidence:
         _shaped("labelled", self.labelled, (n,))
         check_probabilities("probabilities", self.probabilities)
         if len(set(self.codes)) != len(self.codes):
-            raise ValueError("a code stands twice among the codes")
+            raise ValueError("the codes are not distinct")
         _within("languages", self.languages, NONE, len(self.codes) - 1)
         for name in ("length", "host"):
             _within(name, getattr(self, name), 0, np.iinfo(np.int32).max)
@@ -151,19 +150,15 @@ class Evidence:
         return len(self.languages)
 
     def is_labelled(self) -> NDArray[np.bool_]:
-        """Pages whose best language is not inferred; shape (n,)."""
+        """Return the pages labelled by hand; shape (n,)."""
         return np.zeros(self.n, np.bool_) if self.labelled is None else self.labelled
 
     def long(self, least: int) -> NDArray[np.bool_]:
-        """Pages that tell their language as surely as so many characters do; shape (n,).
-
-        Args:
-            least: characters; a page that somebody labelled needs none.
-        """
+        """Return the pages with at least ``least`` characters or a label set by hand; shape (n,)."""
         return (self.length >= least) | self.is_labelled()
 
     def best(self) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
-        """Language and probability that the text alone gives each page; -1 and 0 where it says nothing."""
+        """Return the best language of each text and its probability; -1 and 0 without text. Shape (n,) each."""
         if not self.languages.shape[1]:
             return np.full(self.n, NONE, np.int16), np.zeros(self.n, np.float32)
         known = (self.languages[:, 0] >= 0) & (self.probabilities[:, 0] > 0)
@@ -175,17 +170,17 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FixedBeliefs:
-    """Pages whose belief is given and does not change: they send messages, and receive none.
+    """Pages with a constant belief: they send messages and receive none.
 
-    Where a collection is worked on in blocks, these are the neighbours that another block answers for.
+    In a partitioned collection these are neighbours that belong to other partitions.
 
     Raises:
-        ValueError: shapes that do not fit each other, rows that are not ascending, or probabilities that are none.
+        ValueError: shapes that differ, rows that are not ascending, or invalid probabilities.
     """
 
     rows: NDArray[np.int64]  #: of the graph, ascending, shape (g,)
-    languages: NDArray[np.int16]  #: what each page is believed to be, best first, -1 padding, shape (g, k)
-    probabilities: NDArray[np.float32]  #: how likely, each row at most 1 in sum, shape (g, k)
+    languages: NDArray[np.int16]  #: best first, -1 padding, shape (g, k)
+    probabilities: NDArray[np.float32]  #: rows sum to at most 1, shape (g, k)
 
     def __post_init__(self) -> None:
         _shaped("rows", self.rows, (len(self.languages),))
@@ -197,12 +192,7 @@ class FixedBeliefs:
             raise ValueError(f"rows[{at}] = {self.rows[at]} comes after {self.rows[at - 1]}; they must be ascending")
 
     def check(self, pages: int, languages: int) -> None:
-        """Raise ValueError unless rows and languages are those of some evidence.
-
-        Args:
-            pages: how many there are.
-            languages: how many there are.
-        """
+        """Raise ValueError unless all rows are below ``pages`` and all languages below ``languages``."""
         _within("rows", self.rows, 0, pages - 1)
         _within("languages", self.languages, NONE, languages - 1)
 
@@ -210,21 +200,16 @@ class FixedBeliefs:
 def check_probabilities(name: str, values: NDArray[np.float32] | ListTable[np.float32]) -> None:
     """Raise ValueError unless every value is a probability (with room for rounding).
 
-    Args:
-        name: of the array, for the error.
-        values: of any shape.
-
-    Raises:
-        ValueError: a value below 0, above 1 or NaN; the message names it and its index.
+    The message has the name of the array, the index and the value.
     """
     if values.size and not (values.min() >= 0 and values.max() <= ONE):  # NaN fails both
         table = np.asarray(values)
         at = np.argwhere(~((table >= 0) & (table <= ONE)))[0]
-        raise ValueError(f"{name}[{', '.join(map(str, at))}] = {table[tuple(at)]} is no probability from 0 to 1")
+        raise ValueError(f"{name}[{', '.join(map(str, at))}] = {table[tuple(at)]} is not a probability from 0 to 1")
 
 
 def _within(name: str, values: NDArray[np.signedinteger] | ListTable[np.int16], least: int, most: int) -> None:
-    """Raise ValueError unless every value is one of least..most."""
+    """Raise ValueError unless every value is in least..most."""
     if values.size and not (values.min() >= least and values.max() <= most):
         table = np.asarray(values)
         at = np.argwhere((table < least) | (table > most))[0]
@@ -233,19 +218,19 @@ def _within(name: str, values: NDArray[np.signedinteger] | ListTable[np.int16], 
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """How far one neighbour or one piece of evidence moved a page towards its answer."""
+    """How much a neighbour or a piece of evidence added to the log-odds of the answer."""
 
     source: str  #: ``text``, ``site``, ``prior``, ``inlink``, ``outlink`` or the name of a signal
     neighbour: int  #: row of the neighbour, -1 where it is none
     kind: int  #: kind of the link, -1 where there is none
-    language: int  #: what the neighbour, or the evidence, most likely says; -1 nothing
-    weight: float  #: how likely this link keeps the language (a vote: 1); for evidence its weight
+    language: int  #: best language of the neighbour or the evidence; -1 none
+    weight: float  #: probability that the link keeps the language (a vote: 1); for evidence its weight
     log_odds: float  #: added to log P(answer) - log P(runner-up)
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """Why one page has its language."""
+    """The reasons for the language of one page."""
 
     page: int
     contributions: tuple[Contribution, ...]  #: they sum to ``log_odds``
@@ -255,17 +240,17 @@ class Trace:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answer:
-    """One method's answer for every page."""
+    """The answers of one method for every page."""
 
-    language: NDArray[np.int16]  #: -1 where neither text nor graph says anything, shape (n,)
+    language: NDArray[np.int16]  #: -1 without evidence, shape (n,)
     confidence: NDArray[np.float32]  #: probability that the language is right, 0 where there is none, shape (n,)
     runner_up: NDArray[np.int16]  #: -1 where there is none, shape (n,)
     runner_up_confidence: NDArray[np.float32]  #: shape (n,)
     languages: NDArray[np.int16]  #: best first, -1 padding, shape (n, k)
     probabilities: NDArray[np.float32]  #: shape (n, k)
-    rounds: int  #: rounds that were needed
-    converged: bool  #: False where the cap on rounds ended it
-    traces: Mapping[int, Trace] = field(default_factory=dict)  #: of the pages asked for
+    rounds: int  #: number of rounds
+    converged: bool  #: False if the cap on rounds was reached
+    traces: Mapping[int, Trace] = field(default_factory=dict)  #: by row, for the rows to explain
 
 
 def answer(
@@ -276,14 +261,9 @@ def answer(
     converged: bool = True,
     traces: Sequence[Trace] = (),
 ) -> Answer:
-    """Make an Answer from the best few languages of each page.
+    """Make an Answer from the best languages of each page.
 
-    Args:
-        languages: best first, -1 padding, shape (n, k).
-        probabilities: of them, shape (n, k).
-        rounds: that were needed.
-        converged: whether the method ended by itself.
-        traces: of the pages asked for.
+    ``languages`` (best first, -1 padding) and ``probabilities`` have shape (n, k).
     """
     n, k = languages.shape
     if k < 2:  # noqa: PLR2004  a runner-up needs a column

@@ -1,8 +1,8 @@
-"""Label spreading, for comparison: every page takes the mean of its own scores and its neighbours' scores.
+"""Label spreading, as a baseline: each page's score is a mean of its own score and those of its neighbours.
 
-Zhou, Bousquet, Lal, Weston and Schoelkopf, "Learning with local and global consistency" (2004), on the graph without
-directions: F <- a S F + (1 - a) Y with S = D^-1/2 A D^-1/2. It believes that every link keeps the language. (The
-harmonic function of Zhu, Ghahramani and Lafferty 2003 is another method: it clamps the labelled nodes.)
+Zhou, Bousquet, Lal, Weston and Schoelkopf, "Learning with local and global consistency" (2004), on the undirected
+graph: F <- a S F + (1 - a) Y with S = D^-1/2 A D^-1/2. It assumes that every link keeps the language. (The harmonic
+function of Zhu, Ghahramani and Lafferty 2003 differs: it clamps the labelled nodes.)
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ KEEP = 5
 def label_spreading(
     graph: Graph, evidence: Evidence, *, alpha: float = 0.85, rounds: int = 50, tolerance: float = 1e-3
 ) -> Answer:
-    """Spread the content scores over the links, regardless of direction, kind and length.
+    """Spread the content scores over the links, ignoring their direction and kind.
 
     Args:
         graph: the links.
-        evidence: what every page says for itself.
+        evidence: the content scores.
         alpha: share of the neighbours in each round.
         rounds: cap on rounds.
         tolerance: converged when no score moves by more.
@@ -37,7 +37,7 @@ def label_spreading(
         an Answer whose probabilities are each page's scores divided by their sum.
 
     Raises:
-        ValueError: alpha outside 0..1, or a graph and evidence of different numbers of pages.
+        ValueError: alpha outside 0..1, or graph and evidence have different numbers of pages.
     """
     if not 0 <= alpha <= 1:
         raise ValueError(f"alpha is {alpha}; it must be from 0 to 1")
@@ -49,20 +49,20 @@ def label_spreading(
     if not len(active):
         return answer(np.full((n, KEEP), NONE, np.int16), np.zeros((n, KEEP), np.float32), rounds=0)
     links = canonical(graph)
-    own = score_table(languages, probabilities, active, len(evidence.codes)).astype(np.float32)
-    ones = np.ones(links.m, np.float32)
-    from scipy import sparse  # noqa: PLC0415 - only who asks for this algorithm needs it
+    initial = score_table(languages, probabilities, active, len(evidence.codes)).astype(np.float32)
+    weights = np.ones(links.m, np.float32)
+    from scipy import sparse  # noqa: PLC0415 - slow to import, and only this algorithm needs it
 
-    one_way = sparse.csr_matrix((ones, (links.source, links.target)), shape=(n, n))
-    both = one_way.maximum(one_way.T).tocsr()
-    degree = np.asarray(both.sum(axis=1)).ravel()
+    directed = sparse.csr_matrix((weights, (links.source, links.target)), shape=(n, n))
+    undirected = directed.maximum(directed.T).tocsr()
+    degree = np.asarray(undirected.sum(axis=1)).ravel()
     root = sparse.diags_array((1 / np.sqrt(np.maximum(degree, 1))).astype(np.float32))
-    spread = (root @ both @ root).tocsr()
-    score, done, converged = own.copy(), 0, False
+    spread = (root @ undirected @ root).tocsr()
+    score, done, converged = initial.copy(), 0, False
     while done < rounds and not converged:
-        moved = np.float32(alpha) * (spread @ score) + np.float32(1 - alpha) * own
-        converged = bool(np.abs(moved - score).max() <= tolerance)
-        score, done = moved, done + 1
+        update = np.float32(alpha) * (spread @ score) + np.float32(1 - alpha) * initial
+        converged = bool(np.abs(update - score).max() <= tolerance)
+        score, done = update, done + 1
     total = score.sum(axis=1, keepdims=True)
     score = np.divide(score, total, out=np.zeros_like(score), where=total > 0)
     order = np.argsort(-score, axis=1, kind="stable")[:, :KEEP]

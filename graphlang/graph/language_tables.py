@@ -1,7 +1,7 @@
-"""Tables with a row for each page and a column for each active language.
+"""Dense tables with a row per page and a column per active language.
 
-Numpy is slow where rows are short, so that C does the work. `ScoreTables` turns lists of scores into such tables, for
-some of the pages at a time.
+The work is done in C, since numpy is slow for short rows. `ScoreTables` converts score lists to such tables, block by
+block.
 """
 
 from __future__ import annotations
@@ -24,19 +24,12 @@ if TYPE_CHECKING:
 def score_table(
     languages: NDArray[np.int16], probabilities: NDArray[np.float32], active: NDArray[np.int16], count: int
 ) -> NDArray[np.float32]:
-    """Lists of scores as a matrix with a column for each active language; the others are dropped.
+    """Convert score lists to a matrix with a column for each active language; other languages are dropped.
 
-    Args:
-        languages: index of each language, -1 padding, shape (n, k).
-        probabilities: of them, shape (n, k).
-        active: the languages of the columns, -1 for one that nothing is in, shape (L,).
-        count: how many languages there are in all.
+    ``languages`` (-1 padding) and ``probabilities`` have shape (n, k); ``active`` lists the languages of the columns,
+    -1 for an empty one, shape (L,); ``count`` is the number of all languages. Return shape (n, L).
 
-    Returns:
-        shape (n, L).
-
-    Raises:
-        ValueError: a language that is none of these.
+    Raises ValueError for a language outside the range.
 
     >>> score_table(np.int16([[2, 0, -1]]), np.float32([[0.6, 0.3, 0]]), np.int16([1, 2]), 3).round(2).tolist()
     [[0.0, 0.6000000238418579]]
@@ -50,13 +43,9 @@ def score_table(
 
 
 def row_maxima(table: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The largest number of each row, NaN where one of them is; shape (n,).
+    """Return the maximum of each row of a table of shape (n, L), NaN for rows with NaN; shape (n,).
 
-    Args:
-        table: shape (n, L).
-
-    Raises:
-        ValueError: there are rows and no columns.
+    Raises ValueError for rows without columns.
 
     >>> row_maxima(np.float32([[0, 3, 2], [-2, -1, -4]])).tolist()
     [3.0, -1.0]
@@ -67,17 +56,9 @@ def row_maxima(table: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def best_columns(table: NDArray[np.float32], keep: int) -> NDArray[np.int64]:
-    """The columns of the largest numbers of each row, largest first, ties by column.
+    """Return the columns of the ``keep`` largest numbers of each row, largest first, ties by column; shape (n, keep).
 
-    Args:
-        table: shape (n, L).
-        keep: how many.
-
-    Returns:
-        shape (n, keep).
-
-    Raises:
-        ValueError: there are fewer columns, or a number is NaN.
+    Raises ValueError for fewer columns than ``keep``, or NaN.
 
     >>> best_columns(np.float32([[0, 3, 2, 3]]), 3).tolist()
     [[1, 3, 2]]
@@ -88,53 +69,37 @@ def best_columns(table: NDArray[np.float32], keep: int) -> NDArray[np.int64]:
 
 
 def add_columns(table: NDArray[np.float32], sums: NDArray[np.float64]) -> None:
-    """Add each column to its sum, row after row.
-
-    Args:
-        table: shape (n, L).
-        sums: changed, shape (L,).
-    """
+    """Add each column of a table of shape (n, L) to ``sums``, shape (L,), in row order."""
     _kernels.column_sums(table, sums)
 
 
 def softmax(logs: NDArray[np.float32]) -> NDArray[np.float32]:
-    """What `numerics.softmax` gives, to the last bit.
-
-    Args:
-        logs: any finite numbers, shape (n, L), one column at least; left as they are.
-    """
+    """Return `numerics.softmax` of finite numbers of shape (n, L), to the last bit."""
     return numerics.softmax(logs, row_maxima(logs))
 
 
-BLOCK = 1 << 16  #: pages whose scores are added up at once, and ...
-AT_ONCE = 1 << 12  #: ... whose tables are held
+BLOCK = 1 << 16  #: pages whose scores are added up at a time, and ...
+AT_ONCE = 1 << 12  #: ... whose tables are in memory
 
 
 class ScoreTables:
-    """The scores of texts and signals, in the columns of the active languages.
+    """Scores of texts and signals, in the columns of the active languages.
 
-    Args:
-        evidence: of n pages.
-        active: indices of the languages of the columns, shape (L,).
+    ``active`` has the indices of these languages, shape (L,).
     """
 
     def __init__(self, evidence: Evidence, active: NDArray[np.int16]) -> None:
         self.evidence, self.active, self._count = evidence, active, len(evidence.codes)
 
-    def of(
+    def scores(
         self, pages: NDArray[np.int64], lists: Evidence | Signal | FixedBeliefs | None = None
     ) -> NDArray[np.float32]:
-        """The scores of some pages; shape (p, L).
-
-        Args:
-            pages: rows, shape (p,).
-            lists: whose scores; those of the texts if not given.
-        """
-        given = self.evidence if lists is None else lists
-        return score_table(given.languages[pages], given.probabilities[pages], self.active, self._count)
+        """Return the scores of some pages, shape (p, L): of their texts, or of ``lists``."""
+        source = self.evidence if lists is None else lists
+        return score_table(source.languages[pages], source.probabilities[pages], self.active, self._count)
 
     def best(self) -> tuple[NDArray[np.int16], NDArray[np.float32], NDArray[np.float64]]:
-        """Column of the best language of each text, -1 none, its score, shape (n,) each, and the sum of all, (L,)."""
+        """Return best column (-1 none) and score of each text, shape (n,) each, and the sum of scores, shape (L,)."""
         n = self.evidence.n
         best, score = np.full(n, NONE, np.int16), np.zeros(n, np.float32)
         total = np.zeros(len(self.active))
@@ -142,14 +107,14 @@ class ScoreTables:
         def rank(block: slice) -> NDArray[np.float64]:
             sums = np.zeros(len(self.active))
             for at in range(block.start, block.stop, AT_ONCE):
-                part = slice(at, min(at + AT_ONCE, block.stop))
-                scores = self.of(np.arange(part.start, part.stop))
+                rows = slice(at, min(at + AT_ONCE, block.stop))
+                scores = self.scores(np.arange(rows.start, rows.stop))
                 first = best_columns(scores, 1)
-                score[part] = np.take_along_axis(scores, first, 1)[:, 0]
-                best[part] = np.where(score[part] > 0, first[:, 0], NONE)
+                score[rows] = np.take_along_axis(scores, first, 1)[:, 0]
+                best[rows] = np.where(score[rows] > 0, first[:, 0], NONE)
                 add_columns(scores, sums)
             return sums
 
-        for some in in_blocks(n, BLOCK, rank):  # added in the order of the pages, whichever block ends first
-            total += some
+        for sums_of_block in in_blocks(n, BLOCK, rank):  # in page order, so that sums do not depend on threads
+            total += sums_of_block
         return best, score, total

@@ -1,4 +1,4 @@
-"""What the name of a site says before any page was read: its top-level domain, by training or by the atlas."""
+"""Languages of a page by its top-level domain: by training (Hayati 2004) or by official languages (Baykan 2008)."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def top_level_domain(
 ) -> Answer:
     """TOP-LEVEL DOMAIN (Hayati 2004, algorithm 5.2), trained on the collection itself.
 
-    Training finds the commonest language of each top-level domain; every page then gets the language of its own. The
-    paper does not say what ties do (the lowest number wins) nor what a domain without trained pages gets (no language).
+    Training finds the most frequent language of each top-level domain, and every page gets the language of its domain.
+    Two cases are not in the paper: ties go to the lowest number, and a domain without trained pages has no language.
 
     Args:
         tld: number of each page's top-level domain, -1 none, shape (n,).
         language: each page's language by its text, -1 none, shape (n,).
         languages: number of languages.
-        trusted: pages to train on; all that have a language, where not given, shape (n,).
+        trusted: pages to train on, shape (n,); default: all pages with a language.
 
     Returns:
         an Answer; the confidence is the share of the language among the trained pages of the domain.
@@ -51,7 +51,7 @@ def top_level_domain(
     order = np.argsort(-counts, axis=1, kind="stable")[:, :keep]
     total = np.maximum(counts.sum(axis=1, keepdims=True), 1)
     shares = np.take_along_axis(counts, order, 1) / total
-    # one more row, empty, for pages without a domain (-1 finds the last)
+    # an empty last row for pages without a domain (index -1)
     order = np.vstack([order, np.full((1, keep), NONE)])
     shares = np.vstack([shares, np.zeros((1, keep))])
     return answer(order[tld].astype(np.int16), shares[tld].astype(np.float32))
@@ -67,29 +67,29 @@ def territory(
 ) -> Answer:
     """Country code top-level domains (Baykan, Henzinger, Weber 2008, section 3.2): ccTLD, and ccTLD+ with ``plus``.
 
-    A page gets the first official language of the country that its domain belongs to. The paper has five languages and
-    lists their domains; ``official`` is such a list for the world. The paper's own English domains, ``gov`` and ``mil``
-    among them, count as English here too, and ``com`` and ``org`` with ``plus``.
+    A page gets the first official language of the country of its domain. The paper lists the domains of five
+    languages; ``official`` lists those of the world. As in the paper, ``gov`` and ``mil`` are English, and with
+    ``plus`` also ``com`` and ``org``.
 
     Args:
         tlds: names of the top-level domains, lower case, without a dot.
         tld: index into ``tlds`` for each page, -1 none, shape (n,).
         codes: ISO 639-3 codes; the answer holds indices into them.
-        official: the languages of each ccTLD, commonest first.
+        official: the languages of each ccTLD, most speakers first.
         plus: count com and org as English.
 
     Returns:
-        an Answer. Of k official languages the i-th (from 1) has the probability 2^-i, the last as much as the one
-        before, which is a convention of ours: the paper takes one language for each domain.
+        an Answer. The i-th of k official languages (from 1) has probability 2^-i, and the last two have the same. The
+        paper assigns one language to each domain.
     """
     index = {code: i for i, code in enumerate(codes)}
     english = {*ENGLISH_TERRITORIES, *(ALSO_ENGLISH if plus else ())}
     languages = np.full((len(tlds) + 1, KEEP), NONE, np.int16)
     shares = np.zeros((len(tlds) + 1, KEEP), np.float32)
     for row, name in enumerate(tlds):
-        known = [ENGLISH] if name in english else list(official.get(name, ()))
-        known = [code for code in known if code in index][:KEEP]
-        for rank, code in enumerate(known):
+        names = [ENGLISH] if name in english else list(official.get(name, ()))
+        names = [code for code in names if code in index][:KEEP]
+        for rank, code in enumerate(names):
             languages[row, rank] = index[code]
-            shares[row, rank] = 0.5 ** min(rank + 1, len(known) - 1)
+            shares[row, rank] = 0.5 ** min(rank + 1, len(names) - 1)
     return answer(languages[tld], shares[tld])

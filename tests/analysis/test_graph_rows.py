@@ -74,7 +74,7 @@ def evidence_of(web: Web, rows: Rows) -> Evidence:
     languages = np.array([(one, (one + 1) % 3) if one >= 0 else (-1, -1) for one in web.language], np.int16)[rows.pages]
     probabilities = np.where(languages >= 0, np.float32([0.97, 0.02]), np.float32(0))
     length, host = np.array(web.length, np.int32)[rows.pages], web.links.hosts[rows.pages]
-    return Evidence(CODES, languages, probabilities, length, host, asked=rows.asked)
+    return Evidence(CODES, languages, probabilities, length, host, answer_only=rows.asked)
 
 
 def with_leaves(web: Web, rows: Rows) -> Graph:

@@ -132,7 +132,7 @@ def test_nothing_is_left_out_that_a_page_in_doubt_links_to(tmp_path: Path) -> No
         assert long[whole.graph.source[np.isin(whole.graph.target, left_out)]].all()
         again = loaded.arrays(listening=graph_input.Listening(200, 0.0, 150), asked=left_out[:5] + 1)
         assert again.pages[-5:].tolist() == (left_out[:5] + 1).tolist()
-        assert again.evidence.asked == 5
+        assert again.evidence.answer_only == 5
 
 
 def test_the_reasons_of_a_url_that_was_left_out_are_those_of_its_answer(tmp_path: Path) -> None:

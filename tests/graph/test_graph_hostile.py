@@ -179,7 +179,7 @@ def test_weights_that_are_no_weights_are_refused_by_name(name: str, bad: float) 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), -0.1, 1.5])
 def test_probabilities_that_are_none_are_refused(bad: float) -> None:
-    with pytest.raises(ValueError, match="is no probability"):
+    with pytest.raises(ValueError, match="is not a probability"):
         collection([({0: bad}, LONG, 0)], [])
 
 

@@ -162,7 +162,7 @@ def test_what_does_not_fit_is_refused() -> None:
         propagate(graph, evidence, fixed=FixedBeliefs(np.array([0]), np.int16([[6]]), one[1]))
     with pytest.raises(ValueError, match=r"rows\[1\] = 3 comes after 3"):
         FixedBeliefs(np.array([3, 3]), np.int16([[0], [0]]), np.float32([[0.5], [0.5]]))
-    with pytest.raises(ValueError, match=r"probabilities\[0, 0\] = 1.5 is no probability"):
+    with pytest.raises(ValueError, match=r"probabilities\[0, 0\] = 1.5 is not a probability"):
         FixedBeliefs(np.array([3]), np.int16([[0]]), np.float32([[1.5]]))
     nothing = Evidence(CODES, np.full((2, 1), -1, np.int16), np.zeros((2, 1), np.float32), *np.zeros((2, 2), np.int32))
     empty = Graph(2, *np.zeros((2, 0), np.int32), np.zeros(0, np.uint8), np.zeros(0, np.int16))

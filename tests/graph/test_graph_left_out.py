@@ -73,7 +73,7 @@ def without(graph: Graph, evidence: Evidence, asked: np.ndarray) -> tuple[Graph,
         evidence.length[rows],
         evidence.host[rows],
         signals={"url": said},
-        asked=len(new),
+        answer_only=len(new),
     )
     return less, few, rows
 

@@ -18,7 +18,7 @@ def test_a_list_is_a_row_of_the_table(lists: list[list[int]], data: st.DataObjec
     )
     wanted = data.draw(st.lists(st.integers(-1, len(lists) - 1), max_size=8))
     expected = [([] if page < 0 else lists[page]) for page in wanted]
-    found = held.of(np.array(wanted, dtype=np.int64), 4, -1)
+    found = held.to_table(np.array(wanted, dtype=np.int64), 4, -1)
     assert found.tolist() == [one + [-1] * (4 - len(one)) for one in expected]
 
 
@@ -57,5 +57,5 @@ def test_evidence_in_lists_is_told_what_is_wrong_with_it_as_arrays_are() -> None
     with pytest.raises(ValueError, match=r"^languages\[0, 0\] = 1 is outside -1\.\.0$"):
         Evidence(("deu",), languages, chances, *of_pages)
     wrong = ListTable(own, Lists(start, np.float32([0.9, 0.5, np.nan])), 2, 0)
-    with pytest.raises(ValueError, match=r"^probabilities\[0, 1\] = nan is no probability from 0 to 1$"):
+    with pytest.raises(ValueError, match=r"^probabilities\[0, 1\] = nan is not a probability from 0 to 1$"):
         Evidence(("deu", "eng"), languages, wrong, *of_pages)

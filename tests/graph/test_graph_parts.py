@@ -154,7 +154,7 @@ def test_links_between_hosts_are_a_group_of_their_own() -> None:
     every = np.arange(3, dtype=np.int32)
     features = EdgeFeatures(known, every)
     model = learn(known, features, host, label, sites, np.array([0.5, 0.5]), np.full(4, 500, np.int32))
-    learned = model.of_links(known.ends(every), features, every, host)
+    learned = model.of_links(known.select(every), features, every, host)
     assert group_of(learned.source, learned.target, host, 2).tolist() == [0, 2, 1]  # links (0, 1), (1, 2), (2, 3)
     assert learned.source_marginal.shape == (3, 2)
     assert learned.source_marginal[2].min() > 0.3

@@ -496,7 +496,7 @@ def test_bad_weights_and_bad_evidence_are_refused_in_words() -> None:
             Options(neighbours=bad)
     with pytest.raises(ValueError, match="weight of a signal"):
         Signal(np.zeros((1, 1), np.int16), np.ones((1, 1), np.float32), float("nan"))
-    with pytest.raises(ValueError, match=r"probabilities\[0, 0\] = nan is no probability"):
+    with pytest.raises(ValueError, match=r"probabilities\[0, 0\] = nan is not a probability"):
         evidence([({"eng": float("nan")}, 5)])
     with pytest.raises(ValueError, match=r"target\[0\] = 2 is outside 0\.\.1"):
         graph(2, [(0, 2)])

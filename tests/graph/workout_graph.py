@@ -63,9 +63,9 @@ def walk(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
     broken.reciprocal()
     adjacency.starts(bend(links.target), n)
     adjacency.order_by_target(broken.target, n)
-    broken.reaching(rng.random(n) < 0.5)
+    broken.find_incident(rng.random(n) < 0.5)
     key = rng.integers(0, 2**64, n, np.uint64)
-    broken.drawn(slice(0, links.m), rng.random(n) < 0.7, np.zeros(256, np.bool_), key, 2**63)
+    broken.draw(slice(0, links.m), rng.random(n) < 0.7, np.zeros(256, np.bool_), key, 2**63)
     adjacency.reached_by_evidence(bend(links.source), broken.target, rng.random(n) < 0.7)
 
 

@@ -313,7 +313,7 @@ def _rate(  # noqa: PLR0917  internal
     right = 0
     for at in range(0, len(certain_rows), BLOCK):
         block = certain_rows[at : at + BLOCK]
-        scores = tables.of(block, signal)
+        scores = tables.scores(block, signal)
         named = np.flatnonzero(scores.sum(axis=1) > 0)
         share = np.rint(scores[named, label[block[named]]] / UNIT).astype(np.int64)
         right, pages = right + int(share.sum()), pages + len(named)

@@ -175,7 +175,7 @@ def active_languages(evidence: Evidence, signals: Mapping[str, Signal], long: ND
     found = found[found >= 0]
     if not len(found):
         found = distinct(best[best >= 0])
-    pages = evidence.n - evidence.asked
+    pages = evidence.n - evidence.answer_only
     some = [_of_signal(signal, pages) for signal in signals.values() if signal.weight and signal.languages.size]
     return choose_active(found, [np.bincount(one, minlength=len(evidence.codes)) for one in some])
 

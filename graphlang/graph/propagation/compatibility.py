@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.graph.adjacency import Ends, Links
+    from graphlang.graph.adjacency import Links, LinkSubset
     from graphlang.graph.propagation.edge_features import EdgeFeatures
 
 
@@ -76,7 +76,7 @@ class CompatibilityModel:
 
     def of_links(
         self,
-        ends: Ends,
+        ends: LinkSubset,
         features: EdgeFeatures,
         wanted: NDArray[np.int32],
         host: NDArray[np.int32],
@@ -243,7 +243,7 @@ def draw_sample(
     limit = [2**64 - 1]  # a thread may see an older one: what it draws too much is left out below all the same
 
     def draw(part: slice) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
-        return links.drawn(part, labelled, shown, key, limit[0])
+        return links.draw(part, labelled, shown, key, limit[0])
 
     for some, mixed in in_blocks(links.m, AT_ONCE, draw):
         drawn, found = np.concatenate([drawn, mixed]), np.concatenate([found, some])

@@ -86,7 +86,7 @@ class EdgeFeatures:
                 count[degrees.rows] = given
         self._log_counts = np.log1p(np.arange(LONGEST[0] + 1)).astype(np.float32)
         self._neighbours = self._packed(*counts)
-        self._links = links.without_sources()  # they are packed
+        self._links = links.drop_sources()  # they are packed
         self._marks: list[NDArray[np.uint8]] = []  # of all pages, one for each thread that marks some
 
     def _packed(self, out: NDArray[np.int32], into: NDArray[np.int32], mutual: NDArray[np.int32]) -> Any:

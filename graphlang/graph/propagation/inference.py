@@ -215,10 +215,10 @@ def build_model(
     longest = None if learned is None else learned.compatibility.longest
     features = EdgeFeatures(links, wanted, longest, None if elsewhere is None else elsewhere.degrees)
     if fixed is None:  # none but latent pages will be asked for their neighbours, and the links that reach them tell
-        links = links.without_sources()
+        links = links.drop_sources()
     of_all = (tables, given, roles, links, features)
     learn_it = partial(learn_from, *of_all) if learned is None else partial(learned.for_pages, *of_all)
-    found, ends = both(learn_it, partial(links.ends, wanted))
+    found, ends = both(learn_it, partial(links.select, wanted))
     give_back()
     learned = found if elsewhere is None else elsewhere.sites_of(found, roles.hosts)
     edges = learned.compatibility.of_links(ends, features, wanted, roles.host, explained=bool(trace))
@@ -355,7 +355,9 @@ def read(
     if options.link_order and links.ordinal is not None and link_order.NAME not in found:
         certain = evidence.long(options.certain_length) & (evidence.best()[1] >= options.certain)
         languages, shares = link_order.from_link_order(links, evidence, certain, graph.outside)
-        found[link_order.NAME] = Signal(ListTable.of(languages, NONE), ListTable.of(shares, 0), options.link_order)
+        found[link_order.NAME] = Signal(
+            ListTable.from_table(languages, NONE), ListTable.from_table(shares, 0), options.link_order
+        )
     return links, found
 
 
@@ -371,7 +373,7 @@ def _reaching(links: Links, roles: PageRoles) -> NDArray[np.int32]:
     """
     latent = np.zeros(links.n, np.bool_)
     latent[: len(roles.number)] = roles.number >= 0
-    found = links.reaching(latent)
+    found = links.find_incident(latent)
     if links.n > len(roles.number):
         source, target = links.source[found], links.target[found]
         beyond = np.flatnonzero(np.maximum(source, target) >= len(roles.number))

@@ -137,7 +137,7 @@ def _reliability(tables: ScoreTables, signal: Signal, roles: PageRoles, overall:
     right: list[NDArray[np.float32]] = [np.zeros(0, np.float32)]
     for at in range(0, len(labelled), BLOCK):
         part = labelled[at : at + BLOCK]
-        scores = tables.of(part, signal)
+        scores = tables.scores(part, signal)
         some = np.flatnonzero(scores.sum(axis=1) > 0)
         pages.append(part[some])
         right.append(scores[some, roles.label[part[some]]])

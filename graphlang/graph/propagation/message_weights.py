@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.adjacency import order_by_target, reaching, starts
+from graphlang.graph.adjacency import find_incident_links, order_by_target, starts
 from graphlang.graph.native import degree_cap as _kernels
 from graphlang.native.threads import over_parts
 
@@ -133,7 +133,7 @@ def hear_the_sure(  # noqa: PLR0917  all that it depends on
     >>> weights.to_target.tolist()
     [0.5, 0.5, 0.0]
     """
-    some = reaching(source, target, doubtful)
+    some = find_incident_links(source, target, doubtful)
     if not len(some):
         return
     begin, end, kept = source[some], target[some], coupling[some].copy()

@@ -149,7 +149,7 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
     columns, packed = np.empty((len(latent), kept), np.int16), np.empty((len(latent), kept + 1), np.float32)
     guess = roles.best.copy()  # by all evidence
     if fixed is not None:
-        given = tables.of(np.arange(len(fixed.rows)), fixed)
+        given = tables.scores(np.arange(len(fixed.rows)), fixed)
         guess[fixed.rows] = np.where(given.any(axis=1), given.argmax(axis=1), NONE)
         terms.no_evidence[fixed.rows] = ~(fixed.languages >= 0).any(axis=1)
     left = np.zeros(len(latent), np.float32)
@@ -163,7 +163,7 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
         passed, urls = terms.without_urls(part, found)
         guess[part] = np.where(terms.no_evidence[part], NONE, passed.argmax(axis=1))
         unsure = np.flatnonzero(roles.doubtful[part])
-        left[block.start + unsure] = LEFT * text_likelihood.left_over(tables.of(part[unsure]))
+        left[block.start + unsure] = LEFT * text_likelihood.left_over(tables.scores(part[unsure]))
         columns[block] = candidates.choose(total)
         packed[block] = candidates.gather(passed, columns[block])
         for row in rows:
@@ -188,7 +188,7 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
     for row in rows:
         if roles.number[row] < 0:
             one = np.array([row])
-            belief = _clamped_beliefs(tables, one, tables.of(one), prior, fixed)[0][0]
+            belief = _clamped_beliefs(tables, one, tables.scores(one), prior, fixed)[0][0]
             word = "correction" if evidence.is_labelled()[row] else "text"
             asked[row] = {word: np.log(np.maximum(belief, site_prior.LEAST))}
     of_latent = (latent, roles.number, roles.doubtful, columns, packed, of_urls, left)
@@ -223,7 +223,7 @@ class _Terms:
         """Logarithms; shape (p, L) each."""
         roles, evidence = self._roles, self._tables.evidence
         prior = self._prior.probability[self._prior.group[pages]]
-        scores = self._tables.of(pages)
+        scores = self._tables.scores(pages)
         length, linked, repeated = evidence.length[pages], self._linked[pages], _repeated(evidence, pages)
         text = text_likelihood.log_likelihood(scores, length, *self._foreign, linked=linked, repeated=repeated)
         site = np.log(prior)
@@ -232,7 +232,7 @@ class _Terms:
         found = {"text": text, "site": site}
         for name, signal in self._signals.items():
             right = self._learned.reliability[name].of_hosts[roles.host[pages]]
-            log_odds = signals_.log_odds(self._tables.of(pages, signal), prior, right)
+            log_odds = signals_.log_odds(self._tables.scores(pages, signal), prior, right)
             found[name] = log_odds * np.float32(signal.weight)
         if URL in found and CCTLD in found:
             found[CCTLD][found[URL].any(axis=1)] = 0
@@ -282,7 +282,7 @@ def _clamped(  # noqa: PLR0917  all that it depends on
     def work_out(block: slice) -> NDArray[np.float32]:
         """What the unsure pages of a block believe; of all of them the answers."""
         part = clamped[block]
-        scores = tables.of(part)
+        scores = tables.scores(part)
         belief, sure = _clamped_beliefs(tables, part, scores, prior, fixed)
         order = best_columns(belief, keep)
         every = np.column_stack([belief, LEFT * text_likelihood.left_over(scores)])
@@ -315,7 +315,7 @@ def _clamped_beliefs(
     sure = row_maxima(belief) >= ONE_HOT
     if fixed is not None:
         some = np.flatnonzero(np.isin(pages, fixed.rows))
-        given = tables.of(np.searchsorted(fixed.rows, pages[some]), fixed)
+        given = tables.scores(np.searchsorted(fixed.rows, pages[some]), fixed)
         belief[some] = _with_the_rest(given, prior.probability[prior.group[pages[some]]])
         sure[some] = False  # what is given travels as it is
     return belief, sure
