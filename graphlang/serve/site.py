@@ -58,14 +58,20 @@ QUERIES: Final = {
         ),
     ),
 }
-_SEARCH: Final = (
-    "Search in titles and texts",
-    (
-        "SELECT listed.url, listed.title, listed.language FROM words JOIN listed ON listed.page = words.rowid"
-        " WHERE words MATCH '\"' || replace(:words, '\"', '\"\"') || '\"' ORDER BY words.rank LIMIT 100"
-    ),
+#: Name of the database with the full-text index, and characters that it needs to find anything.
+INDEX: Final = "search"
+MATCH: Final = 3
+SEARCH: Final = (
+    "SELECT listed.page, listed.url, listed.title, listed.language FROM words JOIN listed ON listed.page = words.rowid"
+    " WHERE words MATCH '\"' || replace(:words, '\"', '\"\"') || '\"' ORDER BY words.rank LIMIT 100"
+)
+#: Tables and views for people, the first ones first; Datasette hides the others.
+LISTS: Final = (
+    *("page_languages", "site_languages", "language_shares", "link_details", "capture_languages"),
+    *("problems", "corrections", "runs"),
 )
 _BATCH: Final = 2_000
+_HERE: Final = Path(__file__).parent
 
 
 def metadata(db: Path) -> dict[str, Any]:
@@ -73,7 +79,10 @@ def metadata(db: Path) -> dict[str, Any]:
     tables: dict[str, dict[str, Any]] = {
         name: {"description": table.purpose, "columns": dict(table.columns)} for name, table in documentation().items()
     }
-    tables["page_languages"] |= {"facets": ["language", "tld", "fetched", "status"], "label_column": "url", "size": 50}
+    for name in tables.keys() - set(LISTS):
+        tables[name]["hidden"] = True
+    # A facet of "fetched" would find nothing: Datasette compares with text, and an expression of a view has no type.
+    tables["page_languages"] |= {"facets": ["language", "tld", "status"], "label_column": "url", "size": 50}
     tables["site_languages"] |= {"facets": ["language", "tld"]}
     tables["problems"] |= {"facets": ["kind"]}
     queries = {name: {"title": title, "sql": sql} for name, (title, sql) in QUERIES.items()}
@@ -82,7 +91,7 @@ def metadata(db: Path) -> dict[str, Any]:
         "description": "Every page of a crawled collection and its language, by graphlang.",
         "databases": {
             db.stem: {"tables": tables, "queries": queries},
-            "search": {"queries": {"search": {"title": _SEARCH[0], "sql": _SEARCH[1]}}},
+            INDEX: {"queries": {"search": {"title": "Search in titles and texts", "sql": SEARCH}}},
         },
     }
 
@@ -120,6 +129,12 @@ def datasette(db: Path, search: Path | None) -> Any:
         [] if settled else [str(db)],
         immutables=[*([str(db)] if settled else []), *([str(search)] if search else [])],
         metadata=metadata(db),
-        plugins_dir=str(Path(__file__).parent / "plugins"),
-        settings={"default_page_size": 50, "sql_time_limit_ms": 10_000, "allow_download": False},
+        plugins_dir=str(_HERE / "plugins"),
+        template_dir=str(_HERE / "templates"),
+        settings={
+            "default_page_size": 50,
+            "sql_time_limit_ms": 10_000,
+            "facet_time_limit_ms": 5_000,  # a view is not counted in the fifth of a second that is usual
+            "allow_download": False,
+        },
     )

@@ -147,7 +147,7 @@ def test_the_commonest_language_has_its_part_of_the_pages_and_bars_fit(make_coll
     found = page(path)
     assert "The commonest language is English (58 % of the pages), then German (25 %) and French (17 %)." in found
     assert max(float(width) for width in re.findall(r'<rect width="([\d.]+)" height="20"', found)) == 1000
-    assert "English 58 %, German 25 %, French 17 %<" in found
+    assert "English 58 %, German 25 %, French 17 %" in re.sub("</?span[^>]*>", "", found)
 
 
 def test_the_words_of_counts(make_collection: Call, written: Any) -> None:

@@ -1,8 +1,10 @@
 """What Datasette makes of a collection, asked without a network; and databases that cannot be written to."""
 
 import asyncio
+import html
 import http.client
 import os
+import re
 import signal
 import socket
 import sqlite3
@@ -134,6 +136,42 @@ def test_nothing_can_be_written_and_nothing_of_the_crawl_is_markup(ask: Callable
     assert ask("/crawl.json?sql=DELETE+FROM+pages").status_code in (400, 403)
     assert 'href="/-/why?url=http%3A%2F%2Fa.example%2F"' in ask("/crawl/pages").text
     assert ask("/-/why?url=http://nowhere.example/").status_code == 404
+    scripts = [ask(f"/-/search?words={words}").text.count("<script>") for words in ("a%3Cscript%3E", "abc")]
+    assert scripts[0] == scripts[1]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_home_page_has_a_search_languages_and_views_and_hides_the_tables_behind_them(
+    ask: Callable[[str], Any],
+) -> None:
+    page = ask("/").text
+    assert "4 pages in 4 languages, 0 undetermined; 1 more URLs were only linked to." in page
+    assert 'action="/-/search"' in page
+    german = re.findall(r'href="(/crawl/page_languages[?][^"]*language=deu)"', page)[0].replace("&amp;", "&")
+    assert ask(german).text.count("http://a.example/ <a") == 1
+    tables = {table["name"]: table["hidden"] for table in ask("/crawl.json").json()["tables"]}
+    assert (tables["predictions"], tables["problems"]) == (True, False)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_why_is_in_words_with_links_to_neighbours_and_the_command_that_corrects(ask: Callable[[str], Any]) -> None:
+    page = re.sub(r"\s+", " ", html.unescape(re.sub("<[^>]*>", "", ask("/-/why?url=b.example").text)))
+    assert "http://b.example/ answer jpn (Japanese) in Jpan, confidence 0.700 (run 2, propagation by bp)" in page
+    assert "/crawl.db http://b.example/ --language CODE --by NAME" in page
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("天気予", "東京都の<mark>天気予</mark>報です"),
+        ("tag", "Guten <mark>Tag</mark>"),
+        ("evil", LEADING_OUT),
+        ("xy", "Three characters or more"),
+    ],
+)
+def test_a_search_shows_the_place(ask: Callable[[str], Any], words: str, expected: str) -> None:
+    assert expected in ask(f"/-/search?words={quote(words)}").text
 
 
 def test_the_collection_stays_as_it_is(db: Path, tmp_path: Path) -> None:
