@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphlang.analysis.page_scripts import HostLabels, Scripts
 from graphlang.codes import languages
+from graphlang.db import collection
 from graphlang.db.runs.answers import RunAnswers, all_labels, enter_labels, write_answers
 from graphlang.db.runs.lifecycle import clear_run, finish_run
 from graphlang.db.runs.linked_answers import LinkedAnswers, write_part
@@ -38,8 +40,8 @@ def write(
 ) -> Run:
     """Write what a graph kernel answered, as the answers of ``run``, and close it.
 
-    The script comes from the page's own text where that has a label in the answer's language, else it is the one
-    that most pages of the collection with that language have. A page whose text has no letters stays ``zxx``: there
+    The script comes from the page's own text where that has a label in the answer's language, else see
+    `graphlang.analysis.page_scripts`. A page whose text has no letters stays ``zxx``: there
     is nothing whose language the links could tell. Two kinds of pages get no row, which the views show as ``und``:
     those with a long text in a script of none of the method's languages, since their language is none of their
     neighbours', and those of which neither text nor links say anything. A page that somebody corrected has what they
@@ -143,45 +145,37 @@ def labels(
     columns: list[NDArray[np.int16]],
     rows: NDArray[np.int64] | None = None,
 ) -> list[NDArray[np.int64]]:
-    """For columns of languages (indices, -1 none) their numbers in ``labels``, -1 where there is none.
+    """Return the ids in ``labels`` of columns of languages, -1 where there is none.
 
     Args:
         connection: the collection.
-        given: what the graph kernel was given.
+        given: the input of the graph kernel.
         columns: indices of languages, each of shape (rows,), -1 none.
         rows: of ``given``, those that the columns have; all if not given.
 
     Returns:
-        For each column one of the same shape. The label is that of the row's own text where that has the language, else
-        the one that most pages with the language have.
+        For each column one of the same shape. The label is that of the page's own text, else see `page_scripts`.
     """
-    usual = _usual_labels(connection, given)
-    table = np.full(max(given.language_of, default=-1) + 2, -1, dtype=np.int16)  # the last entry stands for padding, -1
-    table[list(given.language_of)] = list(given.language_of.values())
+    best = given.labels[:, 0].astype(np.int64)
+    names = {label: name for label, (name, _, _) in all_labels(connection).items()}
+    scripts = Scripts.of(given.language_of, names, np.bincount(best[best >= 0]))
+    best[best >= len(scripts.rank)] = -1  # und and zxx
+    host = given.evidence.host.astype(np.int64)
+    counts = HostLabels.count(scripts, host, best)
     every = np.arange(len(given.pages)) if rows is None else rows
     results = [np.empty(len(every), dtype=np.int64) for _ in columns]
     for at in range(0, len(every), _STEP):
-        part = slice(at, at + _STEP)
-        own = given.labels[every[part]]
-        language_of_own = table[np.minimum(own, len(table) - 1)]
+        part = every[at : at + _STEP]
+        text = np.minimum(given.labels[part], len(scripts.language) - 1)
+        asked = np.zeros(len(part), dtype=np.bool_)
+        for column in columns:
+            language = column[at : at + _STEP]
+            asked |= (scripts.column[language] >= 0) & ~(scripts.language[text] == language[:, None]).any(axis=1)
+        url_label = np.full(len(part), -1, dtype=np.int64)
+        places = np.flatnonzero(asked)
+        for found, urls in collection.urls_of(connection, given.pages[part[places]]):
+            url_label[places[found]] = scripts.labels_in_urls(urls)
+        default = scripts.default_labels(host[part], counts, url_label)
         for column, result in zip(columns, results, strict=True):
-            wanted = column[part]
-            found = usual[wanted]  # -1 takes the last entry, which is -1
-            for rank in range(own.shape[1] - 1, -1, -1):
-                same = (language_of_own[:, rank] == wanted) & (wanted >= 0)
-                found = np.where(same, own[:, rank], found)
-            result[part] = found
+            result[at : at + _STEP] = scripts.choose_labels(column[at : at + _STEP], text, default)
     return results
-
-
-def _usual_labels(connection: sqlite3.Connection, given: GraphInput) -> NDArray[np.int64]:
-    """For each language the label that most pages with it have, else the first by name; a last entry of -1."""
-    best = given.labels[:, 0]
-    counts = np.bincount(best[best >= 0], minlength=max(given.language_of, default=0) + 1)
-    names = {label: name for label, (name, _, _) in all_labels(connection).items()}
-    usual = np.full(len(given.evidence.codes) + 1, -1, dtype=np.int64)
-    for label in sorted(given.language_of, key=lambda label: (-int(counts[label]), names[label])):
-        language = given.language_of[label]
-        if usual[language] < 0:
-            usual[language] = label
-    return usual

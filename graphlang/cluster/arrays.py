@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from graphlang.analysis import signals
 from graphlang.analysis.graph_input import SHORT, WIDTH, join_scripts
+from graphlang.analysis.page_scripts import HostLabels, Scripts
 from graphlang.cluster.tables import link_kinds
 from graphlang.codes import languages
 from graphlang.graph.data import Signal
@@ -33,44 +34,39 @@ class Labels:
 
     names: tuple[str, ...]  #: labels, ascending
     codes: tuple[str, ...]  #: languages, ascending
-    language: NDArray[np.int16]  #: index of the language of each label; a last entry of -1; shape (L + 1,)
-    usual: NDArray[np.int64]  #: index of the label that most pages of each language have; a last entry of -1; (C + 1,)
+    scripts: Scripts
+    #: commonest labels of the hosts that are cut; partitions count those of their other hosts
+    cut_hosts: HostLabels | None = None
+
+    @property
+    def language(self) -> NDArray[np.int16]:
+        """Index of the language of each label; a last entry of -1; shape (L + 1,)."""
+        return self.scripts.language
 
     @property
     def index(self) -> dict[str, int]:
         """The number of each language."""
         return {code: number for number, code in enumerate(self.codes)}
 
+    @property
+    def several(self) -> list[str]:
+        """The labels of languages with several scripts."""
+        return [self.names[label] for label in np.flatnonzero(self.scripts.column[self.language[:-1]] >= 0)]
+
 
 def labels_of(names: Iterable[str], pages: Mapping[str, int]) -> Labels:
     """Number labels and languages.
 
-    The usual label of a language is the one that most pages have for their best, else the first by name.
-
     >>> numbered = labels_of(["srp_Latn", "deu", "srp_Cyrl", "und"], {"srp_Latn": 3})
-    >>> numbered.codes, [numbered.names[at] for at in numbered.usual[:-1]]
-    (('deu', 'srp'), ['deu', 'srp_Latn'])
+    >>> numbered.codes, [numbered.names[at] for at in numbered.scripts.usual[:-1]], numbered.several
+    (('deu', 'srp'), ['deu', 'srp_Latn'], ['srp_Cyrl', 'srp_Latn'])
     """
     names_known = sorted(set(names) - {languages.UND, languages.ZXX})
     codes = sorted({languages.split(name)[0] for name in names_known})
     index = {code: number for number, code in enumerate(codes)}
-    language = np.array([*(index[languages.split(name)[0]] for name in names_known), -1], dtype=np.int16)
-    usual = np.full(len(codes) + 1, -1, dtype=np.int64)
-    for label in sorted(
-        range(len(names_known)), key=lambda label: (-pages.get(names_known[label], 0), names_known[label])
-    ):
-        if usual[language[label]] < 0:
-            usual[language[label]] = label
-    return Labels(tuple(names_known), tuple(codes), language, usual)
-
-
-def spelled(column: NDArray[np.int16], text_labels: NDArray[np.int16], labels: Labels) -> NDArray[np.int64]:
-    """Return the label of a language for each page, -1 none: that of its own text, else the usual; shape (n,)."""
-    label = labels.usual[column]
-    text_languages = labels.language[text_labels]
-    for rank in range(text_labels.shape[1] - 1, -1, -1):
-        label = np.where((text_languages[:, rank] == column) & (column >= 0), text_labels[:, rank], label)
-    return label.astype(np.int64)
+    language_of = {label: index[languages.split(name)[0]] for label, name in enumerate(names_known)}
+    counts = np.array([pages.get(name, 0) for name in names_known], dtype=np.int64)
+    return Labels(tuple(names_known), tuple(codes), Scripts.of(language_of, dict(enumerate(names_known)), counts))
 
 
 #: Columns of the pages of a partition; ``copies`` only of pages on hosts that are cut.
@@ -97,6 +93,7 @@ class PageDetails:
     unknown: NDArray[np.bool_]  #: pages with a long text in an unknown language, shape (n,)
     characters: NDArray[np.int64]  #: letters of the texts, shape (n,)
     read: NDArray[np.bool_]  #: pages that were read, and not only linked to, shape (n,)
+    default_labels: NDArray[np.int16]  #: see `graphlang.analysis.page_scripts.Scripts`, shape (n, s)
 
 
 def bundle(  # noqa: PLR0917  all that it depends on
@@ -158,7 +155,18 @@ def bundle(  # noqa: PLR0917  all that it depends on
         _where(pc.equal(best, languages.UND)) & (characters >= SHORT),
         characters,
         ~(_where(pc.is_null(best)) & _where(pc.is_null(pages["declared"]))),
+        _default_labels(urls, host, text_labels, labels),
     )
+
+
+def _default_labels(
+    urls: list[bytes], host: NDArray[np.int64], text_labels: NDArray[np.int16], labels: Labels
+) -> NDArray[np.int16]:
+    counts = HostLabels.count(labels.scripts, host, text_labels[:, 0].astype(np.int64))
+    if labels.cut_hosts is not None:
+        counts = counts.beside(labels.cut_hosts)
+    url_label = labels.scripts.labels_in_urls(url.decode() for url in urls)
+    return labels.scripts.default_labels(host, counts, url_label).astype(np.int16)
 
 
 def keys_of(names: Iterable[bytes]) -> NDArray[np.int64]:

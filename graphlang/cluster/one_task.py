@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from graphlang.analysis.graph_input import SHORT
+from graphlang.analysis.page_scripts import HostLabels
 from graphlang.cluster.arrays import LINKS, PAGES, bundle, host_keys, keys_of, labels_of, listening, signals_of
 from graphlang.cluster.classify_captures import CONTENT
 from graphlang.cluster.steps import answers, facts_of, of_linked
@@ -25,7 +26,7 @@ from graphlang.cluster.tables import ANSWERS
 from graphlang.cluster.task_files import BucketFile
 from graphlang.codes import languages
 from graphlang.graph.data import NONE, Evidence, Graph
-from graphlang.graph.partitioned.assign import directory_of
+from graphlang.graph.partitioned.assign import directory_of, host_of
 from graphlang.graph.propagation.inference import propagate
 
 if TYPE_CHECKING:
@@ -183,6 +184,8 @@ class _Inference:
         read = pages.table(pages.stored)
         no_cuts = np.zeros(0, np.int64)
         self._partition, self._details = bundle(0, read, links, labels, task.weights, task.most_links, no_cuts)
+        best = self._details.labels[:, 0].astype(np.int64)
+        self._host_labels = HostLabels.count(labels.scripts, self._partition.host, best)
         self._host = pages.host()
         self._source, self._target = (
             np.searchsorted(pages.ids, end) for end in (self._partition.source, self._partition.target)
@@ -209,8 +212,15 @@ class _Inference:
                 yield answers(self._labels, facts, answer.languages[:n], answer.probabilities[:n])
             if self._task.linked:
                 first = len(first_rows) if at else len(self._pages.stored)
-                pages = self._pages.ids[np.concatenate([first_rows, chunk])[first:]]
-                yield of_linked(self._labels, pages, answer.languages[first:], answer.probabilities[first:])
+                rows = np.concatenate([first_rows, chunk])[first:]
+                beliefs = answer.languages[first:], answer.probabilities[first:]
+                yield of_linked(self._labels, self._pages.ids[rows], self._default_labels(rows), *beliefs)
+
+    def _default_labels(self, rows: NDArray[np.int64]) -> NDArray[np.int16]:
+        """Return the labels of some pages that were only linked to, in languages with several scripts."""
+        scripts, urls = self._labels.scripts, self._pages.column("url", rows).to_pylist()
+        host = keys_of(host_of(url.encode()) for url in urls)
+        return scripts.default_labels(host, self._host_labels, scripts.labels_in_urls(urls)).astype(np.int16)
 
     def _reached(self) -> NDArray[np.int64]:
         """Return the pages that are linked from or to a page that listens to its neighbours."""

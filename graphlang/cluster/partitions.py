@@ -13,9 +13,10 @@ import numpy as np
 import pyarrow as pa
 
 from graphlang.analysis.graph_input import SHORT, join_scripts
+from graphlang.analysis.page_scripts import HostLabels
 from graphlang.analysis.propagate import SIGNALS
 from graphlang.cluster import parcels, steps
-from graphlang.cluster.arrays import LINKS, PAGES, labels_of, listening, scores_of
+from graphlang.cluster.arrays import LINKS, PAGES, keys_of, labels_of, listening, scores_of
 from graphlang.cluster.one_task import OneTask, infer_tables
 from graphlang.cluster.parcels import (
     ASKED,
@@ -203,6 +204,7 @@ def infer(
     cuts = Cuts(sizes.host_pages)
     if total > sizes.host_pages:
         cuts = cuts_of(pages, sizes.host_pages)
+        named = replace(named, cut_hosts=_labels_of_cut_hosts(pages, cuts, named))
     cut = Cut(cuts.cut_hosts(), cuts.cut_directories())
     shared = steps.Shared(named, weights, options, cut, sizes.most_links, linked)
     homes = inference.written("homes", assigned(pages, cuts, many))
@@ -212,6 +214,18 @@ def infer(
         moved, answered = inference.supersteps(ready, shared, sizes.supersteps)
     converged = not moved or moved[-1] <= shared.options.tolerance
     return Inferred(answered, many, len(moved), converged, moved, cuts.warnings())
+
+
+def _labels_of_cut_hosts(pages: Any, cuts: Cuts, labels: Labels) -> HostLabels:
+    """Count the labels of languages with several scripts on the hosts that are cut."""
+    hosts = pages.sparkSession.createDataFrame([(host.decode(),) for host in cuts.hosts], "host string")
+    names = ", ".join(f"'{name}'" for name in labels.several)
+    best = pages.selectExpr("scores[0].label AS label", f"{HOST} AS host")
+    some = best.where(f"label IN ({names})" if names else "false")
+    rows = some.join(hosts.hint("broadcast"), "host", "left_semi").groupBy("host", "label").count().collect()
+    host = keys_of(row["host"].encode() for row in rows)
+    label = np.array([labels.scripts.number[row["label"]] for row in rows], dtype=np.int64)
+    return HostLabels.count(labels.scripts, host, label, np.array([row["count"] for row in rows], dtype=np.int64))
 
 
 def _partitions(pages: Any, links: Any) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from graphlang.cluster import parcels
-from graphlang.cluster.arrays import PageDetails, bundle, spelled
+from graphlang.cluster.arrays import PageDetails, bundle
 from graphlang.cluster.parcels import (
     ASKED,
     BESIDE,
@@ -161,7 +161,7 @@ def observe_partition(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -
 
 def facts_of(partition: Partition, details: PageDetails) -> dict[str, Any]:
     """Return what the answers of a partition need besides what is inferred."""
-    names = ("labels", "no_letters", "unknown", "characters", "read")
+    names = ("labels", "no_letters", "unknown", "characters", "read", "default_labels")
     return {"pages": partition.pages, **{name: getattr(details, name) for name in names}}
 
 
@@ -174,7 +174,12 @@ def answers_of(labels: Labels, facts: Mapping[str, Any], answer: Answer, *, link
     if not linked:
         return answers_read
     return pa.concat_tables(
-        [answers_read, of_linked(labels, facts["pages"][~read], *(columns[~read] for columns in beliefs))]
+        [
+            answers_read,
+            of_linked(
+                labels, facts["pages"][~read], facts["default_labels"][~read], *(columns[~read] for columns in beliefs)
+            ),
+        ]
     )
 
 
@@ -188,7 +193,8 @@ def answers(
     """
     names = np.array([*labels.names, languages.ZXX, None], dtype=object)
     no_letters = facts["no_letters"]
-    label = np.stack([spelled(column, facts["labels"], labels) for column in language.T], axis=1)
+    texts = facts["labels"], facts["default_labels"]
+    label = np.stack([labels.scripts.choose_labels(column, *texts) for column in language.T], axis=1)
     first, second = (np.where(no_letters, none, label[:, at]) for at, none in ((0, len(labels.names)), (1, -1)))
     label[:, 1:][probability[:, 1:] < LEAST] = -1
     label[no_letters] = -1
@@ -215,11 +221,16 @@ def answers(
 
 
 def of_linked(
-    labels: Labels, pages: NDArray[np.int64], language: NDArray[np.int16], probability: NDArray[np.float32]
+    labels: Labels,
+    pages: NDArray[np.int64],
+    default: NDArray[np.int16],
+    language: NDArray[np.int16],
+    probability: NDArray[np.float32],
 ) -> pa.Table:
     """Return the answers for URLs that were only linked to as rows of `ANSWERS`, without lists of scores."""
     names = pa.array([*labels.names, None], type=pa.string())
-    first, second = (labels.usual[language[:, rank]] for rank in (0, 1))
+    no_text = np.zeros((len(pages), 0), np.int16)
+    first, second = (labels.scripts.choose_labels(language[:, rank], no_text, default) for rank in (0, 1))
     answered = np.flatnonzero(first >= 0)
     best, less = (np.round(probability[answered, rank].astype(np.float64), _DIGITS) for rank in (0, 1))
     columns = {

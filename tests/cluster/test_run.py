@@ -226,6 +226,30 @@ def test_pages_of_ones_own_are_inferred(spark: Any, tmp_path: Path) -> None:
         cluster.propagate(pages.select("page", "url", "tld"), links, str(tmp_path / "other"))
 
 
+@pytest.mark.parametrize("sizes", [Sizes(1), Sizes(3, 2)], ids=["one task", "hosts that are cut"])
+def test_the_script_of_a_page_without_text_is_that_of_its_host(sizes: Sizes, spark: Any, tmp_path: Path) -> None:
+    """Most texts are in simplified characters, those of one host in traditional ones."""
+    rows = [
+        (10 * number + page, f"http://{host}.example/{page}/", "example", label, 900, [(label, 0.99)])
+        for number, (host, label, count) in enumerate([("a", "zho_Hant", 4), ("b", "zho_Hans", 6)])
+        for page in range(count)
+    ]
+    rows += [
+        (7, "http://a.example/x", "example", None, None, None),
+        (8, "http://b.example/zh-tw/", *("example", *[None] * 3)),
+    ]
+    scores = "scores array<struct<label:string,score:float>>"
+    columns = f"page long, url string, tld string, label string, characters long, {scores}"
+    pages = spark.createDataFrame(rows, columns).selectExpr("*", "IF(label IS NULL, NULL, page) AS read")
+    kinds = "source long, target long, kind string, hreflang string, place int"
+    links = spark.createDataFrame([(1, 7, "anchor", None, 0), (11, 8, "anchor", None, 0)], kinds)
+    done = infer(pages, links, str(tmp_path / "work"), sizes=sizes)
+    assert {row.page: row.label for row in done.answers.collect() if row.page in {7, 8}} == {
+        7: "zho_Hant",
+        8: "zho_Hant",
+    }
+
+
 def test_archives_that_vanish_are_problems_and_the_rest_goes_on(
     spark: Any,
     archives: Path,

@@ -86,6 +86,7 @@ def made_of(parts: list[Partition]) -> Rows:
             "unknown": none,
             "characters": part.length,
             "read": ~none,
+            "default_labels": np.zeros((len(part.pages), 0), np.int16),
         }
         rows += parcels.parcel(number, PARTITION, part) + parcels.parcel(number, BESIDE, beside)
     return rows
