@@ -18,8 +18,9 @@ import graphlang
 
 ROOT = Path(__file__).parents[1]
 ROOMS = ("graphlang", "db", "ingest")
-#: Pure functions that scientists call by themselves.
-KERNELS = ("graphlang/evaluation/metrics.py", "graphlang/graph/vote.py", "graphlang/graph/propagation/inference.py")
+#: Modules of functions that scientists call, and those of `STAGES` in theirs.
+KERNELS = ("graphlang/evaluation/metrics.py", "graphlang/graph/vote.py")
+STAGES = {("graphlang/graph/propagation/inference.py", name) for name in ("propagate", "learn", "run_rounds", "read")}
 ENTRY = re.compile(r"^ {4}\*{0,2}([\w.]+)(?: \([^)]*\))?:", re.MULTILINE)
 EXEMPT = re.compile(r"(^|\.)(overload|property|cached_property|setter|command|group)\b")
 #: Rooms that are no public API: one sentence a function is enough.
@@ -54,7 +55,7 @@ class Function(NamedTuple):
 
     def needs_sections(self, api: set[tuple[str, str]]) -> bool:
         """Whether its arguments and exceptions are to be described."""
-        read = (self.file, self.name) in api or "Protocol" in self.bases or self.file in KERNELS
+        read = (self.file, self.name) in api | STAGES or "Protocol" in self.bases or self.file in KERNELS
         return read and self.is_called
 
     def described(self, section: str) -> list[str]:
@@ -170,6 +171,7 @@ def test_the_public_api_and_the_kernels_are_in_the_program(program: list[Functio
     api = public_api() & names
     assert {name.rpartition(".")[2] for _, name in api} >= {"identify", "classify", "propagate", "to_pandas"}
     assert set(KERNELS) <= {file for file, _ in names}, "a kernel has moved: change KERNELS"
+    assert names >= STAGES, "a stage has moved: change STAGES"
 
 
 EXAMPLE = '''

@@ -16,7 +16,7 @@ from graphlang.db.runs.run import chosen_run, get_run, latest_run
 from graphlang.graph.data import Evidence, Graph, Signal
 from graphlang.graph.lists import Lists, ListTable, starts_of
 from graphlang.graph.propagation.candidates import LIKELY
-from graphlang.graph.propagation.messages import give_back
+from graphlang.graph.propagation.messages import release_memory
 
 if TYPE_CHECKING:
     import sqlite3
@@ -150,7 +150,7 @@ class Loaded:
         one_graph: bool = False,
         later: tuple[Mapping[str, float], ReadsAhead] | None = None,
     ) -> None:
-        give_back()  # what was used to identify texts
+        release_memory()  # what was used to identify texts
         self.run, self._connection, self._one_graph, self._later = run, connection, one_graph, later
         self.count = collection.count_pages(connection)
         self._links: collection.Edges | None

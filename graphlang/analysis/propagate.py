@@ -15,7 +15,7 @@ from graphlang.db.runs.lifecycle import drop_unfinished_runs, reuse_run, seen_ag
 from graphlang.db.runs.run import earlier_run, get_run
 from graphlang.graph import label_spreading
 from graphlang.graph.propagation import inference as kernel
-from graphlang.graph.propagation.messages import give_back
+from graphlang.graph.propagation.messages import release_memory
 from graphlang.graph.propagation.options import WEIGHTS
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def propagate(
         else:
             if not linked:
                 loaded = None  # memory is scarcest now
-                give_back()
+                release_memory()
             model = kernel.build_model(given.graph, given.evidence, options=options)
             given = given.for_output()
             exchange = None if model is None else kernel.make_exchange(model, options)

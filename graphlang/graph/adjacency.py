@@ -288,7 +288,7 @@ def reached_by_evidence(
     return reached.view(np.bool_)
 
 
-def _distinct(  # noqa: PLR0917  internal, called once
+def _distinct(  # noqa: PLR0917  internal
     n: int,
     source: NDArray[np.int32],
     target: NDArray[np.int32],

@@ -104,7 +104,7 @@ PARTS = (
     Part("relay (1)", patches=((rounds, "RELAY", 1.0),)),
     Part("bound on neighbours", patches=((rounds, "MOST", 1e9),)),
     Part("damping", patches=((rounds, "SLOWER", 0.0),)),
-    Part("doubtful pages hear sure ones only", patches=((inference, "hear_the_sure", unchanged),)),
+    Part("doubtful pages hear sure ones only", patches=((inference, "mute_doubtful", unchanged),)),
     Part("degree cap", options=Options(degree=1e9)),
     Part("half weight of mutual links", patches=((message_weights, "MUTUAL", 1.0),)),
     Part("reliability by host", patches=((reliability, "HOST_PSEUDO", 1e9),)),

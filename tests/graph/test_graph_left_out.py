@@ -113,7 +113,7 @@ def test_a_page_that_a_latent_one_links_to_cannot_be_left_out() -> None:
     one = np.zeros(1, np.int32)
     graph = Graph(2, one, one + 1, np.uint8([7]), np.int16([-1]), outside=one)
     scores = np.int16([[0]]), np.float32([[0.9]])
-    with pytest.raises(ValueError, match=r"^link 0, 0 -> 1, joins a latent page to one left out$"):
+    with pytest.raises(ValueError, match=r"^link 0, 0 -> 1, joins a latent page to an excluded one$"):
         propagate(graph, Evidence(CODES, *scores, np.int32([10]), one))
     clamped = propagate(graph, Evidence(CODES, *scores, np.int32([LONG]), one))
     assert clamped.language.tolist() == [0]

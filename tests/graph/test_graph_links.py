@@ -41,7 +41,7 @@ def test_what_the_ends_of_links_have_in_common(pairs: list[tuple[int, int]], lon
     assert [links.in_source[links.in_start[p] : links.in_start[p + 1]].tolist() for p in range(9)] == ins
     everything = np.arange(links.m)
     shape = edge_features.EdgeFeatures(links, everything, longest)
-    found = shape.of(everything)
+    found = shape.compute(everything)
     expected = definitions.edge_features(distinct, 9, longest)
     assert found == pytest.approx(np.array(expected).reshape(-1, 14), abs=1e-6)
     middle, width, weights = np.linspace(-1, 1, 14, dtype=np.float32), np.full(14, 0.3, np.float32), np.arange(14.0)
@@ -64,7 +64,7 @@ def test_neighbours_far_away_in_number_are_told_from_near_ones(far: int, of_targ
     numbers = {page: i for i, page in enumerate(sorted({*ends, *others}))}  # the definition looks at every page
     few = {(numbers[s], numbers[t]) for s, t in pairs}
     expected = definitions.edge_features(few, len(numbers), shape.longest)
-    assert shape.of(everything) == pytest.approx(np.array(expected), abs=1e-6)
+    assert shape.compute(everything) == pytest.approx(np.array(expected), abs=1e-6)
 
 
 @given(PAIRS, st.lists(st.booleans(), min_size=9, max_size=9))
@@ -78,7 +78,7 @@ def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(4)
     links = links_of([tuple(pair) for pair in rng.integers(0, 60, (900, 2)).tolist()], 60)
     everything = np.arange(links.m)
-    alone = edge_features.EdgeFeatures(links, everything).of(everything)
+    alone = edge_features.EdgeFeatures(links, everything).compute(everything)
     order = adjacency.order_by_target(links.target, links.n)
     monkeypatch.setattr(threads, "LEAST", 100)
     monkeypatch.setattr(threads, "cores", lambda: 3)
@@ -88,7 +88,7 @@ def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         assert (getattr(again, name) == getattr(links, name)).all()
     for found, expected in zip(adjacency.order_by_target(links.target, links.n), order, strict=True):
         assert (found == expected).all()
-    assert (edge_features.EdgeFeatures(links, everything).of(everything) == alone).all()
+    assert (edge_features.EdgeFeatures(links, everything).compute(everything) == alone).all()
     steps = edge_features.EdgeFeatures(links, everything)._steps(everything, 300)
     monkeypatch.setattr(edge_features, "LEAST", steps)
     monkeypatch.setattr(edge_features, "AFFORDABLE", 0)
@@ -111,7 +111,7 @@ def test_as_many_neighbours_as_a_list_may_have_are_counted(many: int) -> None:
     others = range(2, 2 + many)
     pairs = [(0, 1), *((n, end) for n in others for end in (0, 1)), *((end, n) for n in others for end in (0, 1))]
     links = links_of(pairs, 2 + many)
-    features = edge_features.EdgeFeatures(links, np.int32([0])).of(np.int32([0]))[0]
+    features = edge_features.EdgeFeatures(links, np.int32([0])).compute(np.int32([0]))[0]
     found = dict(zip(edge_features.NAMES, features.tolist(), strict=True))
     for name in ("common targets", "common sources", "detours"):
         assert found[name] == pytest.approx(np.log1p(many))
@@ -152,11 +152,11 @@ def test_a_graph_that_would_cost_too_much_compares_shorter_lists(monkeypatch: py
     assert shape.longest == 30
     to_hub = links.target == 0
     detours = edge_features.NAMES.index("detours")  # from each page over the next one to the hub
-    assert not shape.of(everything)[to_hub, detours].any()  # the hub's list is left out
+    assert not shape.compute(everything)[to_hub, detours].any()  # the hub's list is left out
     monkeypatch.setattr(edge_features, "LEAST", 0)
     shape = edge_features.EdgeFeatures(links, everything)
     assert shape.longest == 0
-    assert not shape.of(everything)[:, 9:].any()
+    assert not shape.compute(everything)[:, 9:].any()
 
 
 def test_arrays_that_do_not_fit_are_refused() -> None:
@@ -172,7 +172,7 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
     shape = edge_features.EdgeFeatures(links, one)
     for number in (1, -1):
         with pytest.raises(ValueError, match=rf"^numbers\[0\] = {number} is outside 0\.\.0$"):
-            shape.of(one + number)
+            shape.compute(one + number)
     with pytest.raises(ValueError, match=r"^mean has shape \(3,\), expected \(GRAPHLANG_EDGE_FEATURES,\) = \(14,\)$"):
         shape.log_odds(one, np.ones(3, np.float32), np.ones(14, np.float32), np.ones(14))
     with pytest.raises(ValueError, match=r"^ends\[0\] = 2 is outside 0\.\.1$"):

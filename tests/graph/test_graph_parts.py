@@ -31,8 +31,8 @@ def classes_of(order: NDArray[Any], receiver: NDArray[Any], *given_: NDArray[Any
     """Of links whose receivers ascend."""
     *of_links, kin, host, number = given_
     of_pages = (number, kin, host)
-    links = messages.through(starts(receiver, len(host)), order, *of_links, *of_pages)
-    return messages.message_classes(messages.carried(links, *of_pages, between=9))
+    links = messages.link_messages(starts(receiver, len(host)), order, *of_links, *of_pages)
+    return messages.group_by_class(messages.classify_links(links, *of_pages, between=9))
 
 
 PAIRS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=30)
@@ -53,10 +53,10 @@ def test_voices_of_some_pages_are_found_by_their_senders() -> None:
     number = np.int32([0, 1, -1, 2, 3])
     every = np.arange(4, dtype=np.int32)
     said = classes_of(every, receiver, sender, np.ones(4, np.float32), level, kin, host, number)
-    assert said.sender[said.of(np.array([0, 1]))].tolist() == [0, 1, 1]
-    assert said.sender[said.of(np.arange(4))].tolist() == [0, 1, 1]
-    assert said.of(np.array([2, 3])).tolist() == []  # page 2 does not move, pages 3 and 4 say nothing
-    assert said.of(np.zeros(0, np.int64)).tolist() == []
+    assert said.sender[said.sent_by(np.array([0, 1]))].tolist() == [0, 1, 1]
+    assert said.sender[said.sent_by(np.arange(4))].tolist() == [0, 1, 1]
+    assert said.sent_by(np.array([2, 3])).tolist() == []  # page 2 does not move, pages 3 and 4 say nothing
+    assert said.sent_by(np.zeros(0, np.int64)).tolist() == []
 
 
 def test_of_latent_senders_all_is_kept_and_of_the_others_nothing() -> None:
@@ -65,18 +65,18 @@ def test_of_latent_senders_all_is_kept_and_of_the_others_nothing() -> None:
     host, every = np.zeros(5, np.int32), np.arange(4, dtype=np.int32)
     weight = np.float32([1, 2, 3, 4])
     said = classes_of(every, receiver, sender, weight, np.uint8([5, 5, 6, 7]), kin, host, number)
-    few = messages.of_latent_senders(said)
+    few = messages.keep_latent_senders(said)
     assert said.sender.tolist() == [2, 0, 0, 1]
     assert few.sender.tolist() == [0, 0, 1]
     assert few.start.tolist() == [0, 1, 2, 3]
     assert few.receiver.tolist() == [2, 3, 2]  # pages 3, 4 and 3
     assert few.weight.tolist() == [2, 4, 3]
     assert (few.coupling == said.coupling[1:]).all()
-    assert few.of(np.array([1])).tolist() == [2]
-    assert few.of(np.array([0])).tolist() == [0, 1]
+    assert few.sent_by(np.array([1])).tolist() == [2]
+    assert few.sent_by(np.array([0])).tolist() == [0, 1]
     mixed = classes_of(every, receiver, sender, weight, np.uint8([5, 5, 6, 7]), kin[::-1].copy(), host, number)
     with pytest.raises(ValueError, match=r"^classes of latent senders are not the last ones"):
-        messages.of_latent_senders(mixed)
+        messages.keep_latent_senders(mixed)
 
 
 @given(
@@ -119,7 +119,7 @@ def test_what_a_page_hears_is_the_sum_over_its_links(rows: list[tuple[int, int, 
 def test_keys_and_ends_out_of_range_are_refused() -> None:
     for key in (64, -1):
         with pytest.raises(ValueError, match=rf"keys\[0\] = {key} is outside 0\.\.63"):
-            messages.numbered(np.array([key]), 5)
+            messages.number_keys(np.array([key]), 5)
     ends, bond, host = np.int32([1, 0]), np.ones(2, np.float32), np.zeros(2, np.int32)
     with pytest.raises(ValueError, match=r"source\[1\] = 0 comes after 1"):
         message_weights(ends, ends[::-1].copy(), bond, host, 1.0)
@@ -154,7 +154,7 @@ def test_links_between_hosts_are_a_group_of_their_own() -> None:
     every = np.arange(3, dtype=np.int32)
     features = EdgeFeatures(known, every)
     model = learn(known, features, host, label, sites, np.array([0.5, 0.5]), np.full(4, 500, np.int32))
-    learned = model.of_links(known.select(every), features, every, host)
+    learned = model.apply(known.select(every), features, every, host)
     assert group_of(learned.source, learned.target, host, 2).tolist() == [0, 2, 1]  # links (0, 1), (1, 2), (2, 3)
     assert learned.source_marginal.shape == (3, 2)
     assert learned.source_marginal[2].min() > 0.3

@@ -529,7 +529,7 @@ def test_what_is_let_go_of_where_nothing_is_explained_changes_no_byte_and_is_not
     assert again.rounds == first.rounds == 1
     exchange.free_traces()
     exchange.run(1, 1e-3)
-    with pytest.raises(ValueError, match=r"^the rounds were run before"):
+    with pytest.raises(ValueError, match=r"^the rounds have been run"):
         exchange.run(1, 1e-3)
 
 
@@ -540,7 +540,7 @@ def test_the_number_of_cores_and_the_blocks_that_they_work_on_change_no_byte(mon
     alone = propagate(graph, evidence)
     assert alone.rounds > 2
     monkeypatch.setattr(threads, "LEAST", 50)
-    monkeypatch.setattr(messages, "ALONE", 0)
+    monkeypatch.setattr(messages, "SINGLE_CORE", 0)
     for cores, block in ((2, 64), (3, 17), (5, 1000)):
         monkeypatch.setattr(threads, "cores", lambda cores=cores: cores)
         monkeypatch.setattr(messages, "cores", lambda cores=cores: cores)

@@ -16,7 +16,7 @@ from graphlang.graph.propagation.compatibility import EdgeCompatibility
 from graphlang.graph.propagation.edge_features import EdgeFeatures
 from graphlang.graph.propagation.inference import propagate
 from graphlang.graph.propagation.message_weights import message_weights
-from graphlang.graph.propagation.messages import Messages, carried, message_classes, through
+from graphlang.graph.propagation.messages import Messages, classify_links, group_by_class, link_messages
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,7 +83,7 @@ def learn(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
     EdgeFeatures(broken, bend(every), longest)
     shape = EdgeFeatures(links, bend(every), longest)
     shape._links = replace(links, source=bend(links.source), target=bend(links.target))
-    shape.of(bend(every))
+    shape.compute(bend(every))
     shape.log_odds(every, *np.ones((3, 14)))
     coupling = rng.random(links.m, np.float32)
     host = rng.integers(-1 if rng.random() < 0.1 else 0, n, n).astype(np.int32)
@@ -102,7 +102,7 @@ def speak(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
     start = adjacency.starts(links.target, n)
     through_links = (bend(start), bend(order), bend(links.source), coupling, level)
     of_pages = (every, every, host)
-    classes = message_classes(carried(through(*through_links, *of_pages), *of_pages, between=n))
+    classes = group_by_class(classify_links(link_messages(*through_links, *of_pages), *of_pages, between=n))
     size = int(rng.integers(1, 9))
     even = np.full((n, size), 1 / size)
     model = EdgeCompatibility(

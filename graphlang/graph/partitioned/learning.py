@@ -232,7 +232,7 @@ def observe(partition: Partition, ghosts: Ghosts, survey: Survey, cut: Cut, opti
     drawn, of_cut = _drawn(rows), _of_cut(rows, cut)
     features = EdgeFeatures(links, numbers.astype(np.int32)[:0], survey.longest(), here.elsewhere.degrees)
     for sample in (drawn, of_cut):
-        rows["features"][sample] = features.of(numbers[sample].astype(np.int32))
+        rows["features"][sample] = features.compute(numbers[sample].astype(np.int32))
     certain_rows = np.flatnonzero(label[here.own] >= 0)
     of_links = np.setdiff1d(np.union1d(rows["host"][drawn], rows["host"][of_cut]), cut.hosts)
     certain_rows = certain_rows[np.isin(partition.host[certain_rows], of_links)]
@@ -352,10 +352,10 @@ class Learned:
             hosts=numbers,
             sites=model.sites[rows],
             reliability={
-                name: Reliability(reliability.overall, reliability.of_hosts[rows])
+                name: Reliability(reliability.overall, reliability.by_host[rows])
                 for name, reliability in model.reliability.items()
             },
-            compatibility=model.compatibility.of_hosts(rows),
+            compatibility=model.compatibility.select_hosts(rows),
         )
 
 
@@ -370,7 +370,7 @@ def learn(survey: Survey, observed: Observed, cut: Cut) -> Learned:
         (survey.scores[active_rows] * has_label).astype(np.float64) * UNIT,
         survey.label[active_rows] * has_label,
     )
-    collection = site_prior.of_counts(scores, labels, survey.pages)
+    collection = site_prior.shares_from_counts(scores, labels, survey.pages)
     columns = np.full(len(survey.codes), -1, np.int64)
     columns[active[has_label]] = np.flatnonzero(has_label)
 

@@ -59,7 +59,8 @@ def usual_of(survey: Survey) -> Usual:
     languages = np.flatnonzero(survey.label).astype(np.int16)
     none = np.zeros(len(languages))
     return Usual(
-        languages, site_prior.of_counts(none, survey.label[languages], survey.pages) if len(languages) else none
+        languages,
+        site_prior.shares_from_counts(none, survey.label[languages], survey.pages) if len(languages) else none,
     )
 
 
@@ -132,7 +133,7 @@ def count(partition: Partition, places: Places, survey: Survey, options: Options
     return added([Counts(hosts, contexts, languages, np.concatenate([amount, amount[certain_rows]]))])
 
 
-def with_order(  # noqa: PLR0917  all that it depends on
+def with_order(  # noqa: PLR0917  internal
     partition: Partition, ghosts: Ghosts, places: Places, counts: Counts, survey: Survey, cut: Cut, options: Options
 ) -> Partition:
     """Add the evidence of positions in lists to a partition as one more signal."""

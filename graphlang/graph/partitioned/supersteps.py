@@ -15,7 +15,7 @@ from graphlang.graph.partitioned.local import Local, local
 from graphlang.graph.partitioned.records import Records, joined, pack, unpack
 from graphlang.graph.propagation.inference import learn_hosts, prepare, to_answer
 from graphlang.graph.propagation.options import Options
-from graphlang.graph.propagation.rounds import Exchange, Held, Motion
+from graphlang.graph.propagation.rounds import Exchange, GhostBeliefs, Motion
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -166,7 +166,7 @@ class Step:
 def first(prepared: Prepared, options: Options) -> Step:
     """Return superstep 0: what the pages at the border believe from their own evidence."""
     exchange = prepared.exchange(joined([]), options)
-    motion = exchange.at_rest()
+    motion = exchange.initial_state()
     records = _said(prepared, prepared.border, motion, ~exchange.unreached()[prepared.border])
     return Step(records, records, float(len(prepared.border) > 0), motion)
 
@@ -263,9 +263,9 @@ class BeliefTable:
     prior: NDArray[np.float32]  #: what they believed before anything was known, shape (b, K + 1)
     known: NDArray[np.bool_]  #: whether anything is known of the page at all, shape (b,)
 
-    def held(self, rows: NDArray[np.int64]) -> Held:
+    def held(self, rows: NDArray[np.int64]) -> GhostBeliefs:
         """Return the pages as the rounds take them."""
-        return Held(rows, self.candidates, self.belief)
+        return GhostBeliefs(rows, self.candidates, self.belief)
 
 
 def prior_beliefs(

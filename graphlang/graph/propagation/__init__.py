@@ -1,7 +1,7 @@
-"""The inference over the link graph: node potentials times messages of the neighbours, in rounds, until beliefs rest.
+"""Inference over the link graph: belief propagation from node potentials, in rounds until no belief changes.
 
-In: a graph and evidence. Out: answers and traces. `inference` has the equation and calls the stages in their order:
-`options`; `candidates` (which languages), `roles` (which pages are clamped); `learned` (what is common to many pages);
+Input: a graph and evidence. Output: answers and traces. `inference` has the equation and calls the stages in order:
+`options`; `candidates` (languages of a page); `roles` (clamped and latent pages); `learned` (what many pages share);
 `potentials` with its factors `text_likelihood`, `site_prior`, `link_order` and `reliability` (of signals);
 `compatibility` of links with `edge_features`, `link_regressions` and `group_tables`; `message_weights`; `messages`,
 `rounds` and `trace`.

@@ -1,7 +1,7 @@
-"""What the shape of the graph around a link says: is it navigation within one language, or a switch to another?
+"""Features of a link from the shape of the graph around it: navigation in one language, or a switch to another?
 
-None of these needs a language, so that they are known for links between short pages too. The counting is done in C
-(``native/edge_features.c``), in as many threads as there are cores; what comes out does not depend on their number.
+The features need no language, so links between short pages have them too. A kernel in C counts them
+(``native/edge_features.c``) with all cores; the result does not depend on their number.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from graphlang.graph.adjacency import Links
 
-AFFORDABLE = 60  #: neighbours that are looked at for each link of the graph, on average ...
-LEAST = 100_000_000  #: ... and so many in all, whatever the number of links
-LONGEST = (300, 100, 30, 10, 0)  #: lists of neighbours longer than this are left out: the first that is affordable
-BLOCK = 1 << 14  #: links whose features one core works out at once
+AFFORDABLE = 60  #: neighbours compared per link of the graph, on average ...
+LEAST = 100_000_000  #: ... or this many in all, if that is more
+LONGEST = (300, 100, 30, 10, 0)  #: longer neighbour lists are ignored: the first affordable limit is used
+BLOCK = 1 << 14  #: links that one core handles at a time
 NAMES = (
     "reciprocal", "out(source)", "in(target)", "out(target)", "in(source)", "mutual(source)", "mutual(target)",
     "out difference", "in difference", "common targets", "common sources", "detours", "targets shared",
@@ -35,38 +35,36 @@ NAMES = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Degrees:
-    """How many links pages have in the whole collection, where not all of these are here."""
+    """Degrees in the whole collection, for pages with links that are not here."""
 
-    rows: NDArray[np.int64]  #: of the pages, ascending, shape (g,)
-    out: NDArray[np.int32]  #: distinct pages that each links to, shape (g,)
-    into: NDArray[np.int32]  #: distinct pages that link to it, shape (g,)
-    mutual: NDArray[np.int32]  #: pages that it links to and that link back, shape (g,)
+    rows: NDArray[np.int64]  #: rows of the pages, ascending, shape (g,)
+    out: NDArray[np.int32]  #: distinct targets, shape (g,)
+    into: NDArray[np.int32]  #: distinct sources, shape (g,)
+    mutual: NDArray[np.int32]  #: targets that link back, shape (g,)
 
 
 class EdgeFeatures:
-    """The graph as the features need it, computed once.
+    """The features of links, and the graph packed as the kernels need it.
 
-    ``reciprocal`` is 1 where the target links back; the degrees, their differences, and the numbers of common targets,
-    common sources and detours (paths of length two) are logarithms of 1 + n; the last two are the shares (Jaccard) of
-    the targets and sources that both ends have in common. A page with more targets (sources) than the whole graph can
-    afford to compare (``LONGEST``) is taken to have none in common with any other: one hub must not cost the square
-    of its links.
+    ``reciprocal`` is 1 where the target links back. Degrees, their differences, and the numbers of common targets,
+    common sources and detours (paths of length two) are log(1 + n). The last two are the Jaccard similarities of the
+    targets and of the sources of both ends. A page with more targets (sources) than ``longest`` has none in common
+    with others, so that a hub does not cost the square of its links.
 
     Args:
-        links: all links; features are asked for of those between pages that are not left out.
-        wanted: numbers of those whose features will be asked for, shape (w,). Here and below, those of a page had
-            better follow each other.
-        longest: longer lists of neighbours are left out; if not given, the first of ``LONGEST`` that is affordable.
-        degrees: of pages of which not all links are here.
+        links: all links.
+            numbers: links whose features will be computed, shape (w,), best grouped by page.
+        longest: longer neighbour lists are ignored; default: the first affordable limit of ``LONGEST``.
+        degrees: of pages with links that are not here.
 
     Raises:
-        ValueError: a link or page outside its range; lists whose bounds do not fit the links.
+        ValueError: a link or page outside its range; bounds of lists that do not fit the links.
     """
 
     def __init__(
         self,
         links: Links,
-        wanted: NDArray[np.int32],
+        numbers: NDArray[np.int32],
         longest: int | None = None,
         degrees: Degrees | None = None,
     ) -> None:
@@ -75,96 +73,92 @@ class EdgeFeatures:
         counts = [*self._listed(), mutual[: links.inside].copy()]
         del mutual
         if longest is None:
-            most = max(LEAST, AFFORDABLE * links.distinct)
+            budget = max(LEAST, AFFORDABLE * links.distinct)
             affordable = (
-                long for long in LONGEST if self._most_steps(long) <= most or self._steps(wanted, long) <= most
+                limit for limit in LONGEST if self._most_steps(limit) <= budget or self._steps(numbers, limit) <= budget
             )
             longest = next(affordable, LONGEST[-1])
-        self.longest = longest  #: longer lists of neighbours are left out
+        self.longest = longest  #: longer neighbour lists are ignored
         if degrees is not None:
-            for count, given in zip(counts, (degrees.out, degrees.into, degrees.mutual), strict=True):
-                count[degrees.rows] = given
+            for count, degree in zip(counts, (degrees.out, degrees.into, degrees.mutual), strict=True):
+                count[degrees.rows] = degree
         self._log_counts = np.log1p(np.arange(LONGEST[0] + 1)).astype(np.float32)
-        self._neighbours = self._packed(*counts)
-        self._links = links.drop_sources()  # they are packed
-        self._marks: list[NDArray[np.uint8]] = []  # of all pages, one for each thread that marks some
+        self._neighbours = self._pack(*counts)
+        self._links = links.drop_sources()  # packed above
+        self._marks: list[NDArray[np.uint8]] = []  # scratch of shape (n,), one per thread
 
-    def _packed(self, out: NDArray[np.int32], into: NDArray[np.int32], mutual: NDArray[np.int32]) -> Any:
-        """What the kernels look up of each page, which has so many links; shape (inside,) each."""
+    def _pack(self, out: NDArray[np.int32], into: NDArray[np.int32], mutual: NDArray[np.int32]) -> Any:
+        """Pack neighbours and degrees, shape (inside,) each, for fast lookup."""
         links = self._links
-        made = _kernels.neighbours_new(links.n, links.inside, links.m)
+        packed = _kernels.neighbours_new(links.n, links.inside, links.m)
         ends = slice(links.inside + 1)
-        given = (self.longest, links.out_start[ends], links.in_start[ends], links.target, links.in_source, out, into)
+        arrays = (self.longest, links.out_start[ends], links.in_start[ends], links.target, links.in_source, out, into)
         logs = [np.empty(links.inside, np.float32) for _ in range(3)]
 
-        def pack(part: slice) -> None:
+        def pack(pages: slice) -> None:
             for log, count in zip(logs, (out, into, mutual), strict=True):
-                log[part] = np.log1p(count[part], dtype=np.float64)
-            _kernels.neighbours_pack(made, part.start, part.stop, *given, *logs)
+                log[pages] = np.log1p(count[pages], dtype=np.float64)
+            _kernels.neighbours_pack(packed, pages.start, pages.stop, *arrays, *logs)
 
         over_parts(links.inside, pack)
-        return made
+        return packed
 
-    def links_back(self, wanted: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Return whether the target of each of some links links back, shape (w,)."""
-        return self._reciprocal[wanted]
+    def links_back(self, numbers: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return whether the targets of some links link back, shape (w,)."""
+        return self._reciprocal[numbers]
 
-    def of(self, wanted: NDArray[np.int32]) -> NDArray[np.float32]:
-        """Features of some links, one column for each of ``NAMES``, shape (w, 14)."""
-        rows = np.empty((len(wanted), len(NAMES)), np.float32)
+    def compute(self, numbers: NDArray[np.int32]) -> NDArray[np.float32]:
+        """Return the features of some links, a column for each of ``NAMES``; shape (w, 14)."""
+        rows = np.empty((len(numbers), len(NAMES)), np.float32)
 
-        def fill(part: slice) -> None:
-            numbers = np.ascontiguousarray(wanted[part], np.int32)
-            with self._given() as shape:
-                _kernels.edge_features(*shape, numbers, rows[part])
+        def fill(block: slice) -> None:
+            block_numbers = np.ascontiguousarray(numbers[block], np.int32)
+            with self._kernel_arguments() as shape:
+                _kernels.edge_features(*shape, block_numbers, rows[block])
 
-        list(in_blocks(len(wanted), BLOCK, fill))
+        list(in_blocks(len(numbers), BLOCK, fill))
         return rows
 
     def log_odds(
         self,
-        wanted: NDArray[np.int32],
+        numbers: NDArray[np.int32],
         mean: NDArray[np.float32],
         deviation: NDArray[np.float32],
         weights: NDArray[np.float64],
     ) -> NDArray[np.float32]:
-        """The features of some links, less the mean, over the deviation, cut at 4, times the weights; shape (w,).
+        """Return the dot product of the standardised features, clipped at 4, and the weights; shape (w,).
 
-        Args:
-            wanted: numbers of the links, shape (w,).
-            mean: shape (14,).
-            deviation: shape (14,).
-            weights: shape (14,).
+        ``mean``, ``deviation`` and ``weights`` have shape (14,).
         """
-        given = (mean.astype(np.float32), deviation.astype(np.float32), weights.astype(np.float64))
-        found = np.empty(len(wanted), np.float32)
+        parameters = (mean.astype(np.float32), deviation.astype(np.float32), weights.astype(np.float64))
+        log_odds = np.empty(len(numbers), np.float32)
 
-        def fill(part: slice) -> None:
-            numbers = np.ascontiguousarray(wanted[part], np.int32)
-            with self._given() as shape:
-                _kernels.edge_log_odds(*shape, numbers, *given, found[part])
+        def fill(block: slice) -> None:
+            block_numbers = np.ascontiguousarray(numbers[block], np.int32)
+            with self._kernel_arguments() as shape:
+                _kernels.edge_log_odds(*shape, block_numbers, *parameters, log_odds[block])
 
-        over_parts(len(wanted), fill)
-        return found
+        over_parts(len(numbers), fill)
+        return log_odds
 
     def _listed(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """How many targets, and how many sources, of each page are here."""
+        """Return the number of targets and of sources of each page that are here."""
         return self._links.outdegree().astype(np.int32), self._links.indegree().astype(np.int32)
 
     def _most_steps(self, longest: int) -> int:
-        """What ``_steps`` are at most, were all links wanted."""
-        of_lists = sum(np.where(many > longest, 0, many.astype(np.int64)) for many in self._listed())
-        return int((of_lists * (self._links.indegree() + 2)).sum())
+        """Return an upper bound of ``_steps`` for all links."""
+        list_lengths = sum(np.where(degree > longest, 0, degree.astype(np.int64)) for degree in self._listed())
+        return int((list_lengths * (self._links.indegree() + 2)).sum())
 
-    def _steps(self, wanted: NDArray[np.int32], longest: int) -> int:
-        links, numbers = self._links, np.ascontiguousarray(wanted, np.int32)
-        given = (longest, links.source, links.target, *self._listed(), numbers)
-        counted = over_parts(len(numbers), lambda part: _kernels.edge_steps(part.start, part.stop, *given))
+    def _steps(self, numbers: NDArray[np.int32], longest: int) -> int:
+        links, contiguous = self._links, np.ascontiguousarray(numbers, np.int32)
+        arguments = (longest, links.source, links.target, *self._listed(), contiguous)
+        counted = over_parts(len(contiguous), lambda block: _kernels.edge_steps(block.start, block.stop, *arguments))
         return sum(counted)
 
     @contextmanager
-    def _given(self) -> Iterator[tuple[Any, Any, Any, Any, Any, Any]]:
-        """What both kernels take first; the marks are the caller's own, and all zeros again if nothing was refused."""
+    def _kernel_arguments(self) -> Iterator[tuple[Any, Any, Any, Any, Any, Any]]:
+        """Yield the first arguments of both kernels; a thread has its own marks, all 0 again after a call."""
         links = self._links
         try:
             marks = self._marks.pop()

@@ -1,15 +1,15 @@
-"""What links between certain pages show of each group of links: the languages at their ends, and what is so by chance.
+"""Statistics of each group of links: languages at their ends, and agreement by chance.
 
-A group is a host's links to itself; links between hosts are one more, the last. Not all languages of a host do the
-same. Where a site is written in one language first, all of its pages in that language link to such pages, and half of
-those in a rare language do. A menu with two kinds of Chinese names the language of its own page there, nowhere else.
-So the exclusion x and the coupling k of ``compatibility`` are those of the source's language a:
+A group is the links within one host; links between hosts are one more group, the last. Languages of a host differ. On
+a site written mainly in one language, all its pages in that language link to such pages, but only half of those in a
+rare language do. A menu with two kinds of Chinese names the language of its own page there, and nowhere else. So the
+exclusion x and the coupling k of ``compatibility`` depend on the source's language a:
 
-    x(a) = sum over EXCLUSIONS of x P(x | links from a), the host's languages drawing theirs from one distribution
+    x(a) = sum over EXCLUSIONS of x P(x | links from a), with one prior for all languages of a host
     log-odds of k(a) = log-odds of k + lean(a), lean(a) ~ N(0, VARIANCE)
 
-Both are learned from the links of certain pages alone, and both fall back to what is usual where a language has few
-links: the distribution of x to that of the host's other languages, which falls back to the collection's; the lean to 0.
+Both are learned from links between certain pages, and shrunk where a language has few links. The distribution of x is
+shrunk towards that of the host's other languages, and this one towards the collection's; the lean is shrunk towards 0.
 """
 
 from __future__ import annotations
@@ -25,57 +25,45 @@ from graphlang.numerics import softmax
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-GROUPS = 1 << 14  #: groups whose tables are worked out at once
-PSEUDO = 5.0  #: links' worth of the host's page languages in its tables
-#: Share of a flatter distribution in the tables of messages: else neighbours on a site in one language say nothing.
+GROUPS = 1 << 14  #: groups handled at a time
+PSEUDO = 5.0  #: pseudo-counts of the host's page languages in its tables
+#: Share of a flatter distribution in the tables of messages. Without it, neighbours on a monolingual site say nothing.
 SMOOTH = 0.2
 
 
 def group_of(
     source: NDArray[np.int32], target: NDArray[np.int32], host: NDArray[np.int32], between: int
 ) -> NDArray[np.int32]:
-    """The group of each link: the host of both its ends, or that of all links between hosts.
-
-    Args:
-        source: page that holds each link, shape (m,).
-        target: page that it leads to, shape (m,).
-        host: of each page, shape (n,).
-        between: the group of links between hosts.
-    """
-    home = host.take(source)
-    home[home != host.take(target)] = between
-    return home
+    """Return the group of each link, shape (m,): its host, or ``between`` for links between hosts."""
+    group = host.take(source)
+    group[group != host.take(target)] = between
+    return group
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupTables:
-    """What links between certain pages show of each group; L languages, G groups, p pairs of a group and a language."""
+    """Statistics of links between certain pages; L languages, G groups, p pairs of a group and a language."""
 
-    source_marginal: NDArray[np.float64]  #: languages of pages that links lead from, shape (G, L)
+    source_marginal: NDArray[np.float64]  #: language distribution of sources, shape (G, L)
     switch_to: NDArray[np.float64]  #: D above, shape (G, L)
-    pair: NDArray[np.int64]  #: group x L + language of those that links lead from, ascending, shape (p,)
-    fits: NDArray[np.float64]  #: log-likelihood of these links by each of ``EXCLUSIONS``, shape (7, p)
+    pair: NDArray[np.int64]  #: group x L + source language, ascending, shape (p,)
+    fits: NDArray[np.float64]  #: log-likelihood of the links of each pair under each of ``EXCLUSIONS``, shape (7, p)
 
     @property
     def votes(self) -> NDArray[np.float64]:
-        """How many pairs are for each exclusion, shape (7,)."""
+        """Expected number of pairs with each exclusion, shape (7,)."""
         return votes(self.fits)
 
-    def of(self, groups: NDArray[np.int64], first: int) -> GroupTables:
-        """Those of some groups, ascending, numbered anew.
-
-        Args:
-            groups: numbers of the groups, shape (g,).
-            first: new number of the first of them.
-        """
-        home, language = np.divmod(self.pair, self.switch_to.shape[1])
-        some = np.flatnonzero(np.isin(home, groups))
-        number = first + np.searchsorted(groups, home[some])
-        pair = number * self.switch_to.shape[1] + language[some]
-        return GroupTables(self.source_marginal[groups], self.switch_to[groups], pair, self.fits[:, some])
+    def select(self, groups: NDArray[np.int64], first: int) -> GroupTables:
+        """Select some groups, ascending, and number them from ``first``."""
+        group, language = np.divmod(self.pair, self.switch_to.shape[1])
+        rows = np.flatnonzero(np.isin(group, groups))
+        number = first + np.searchsorted(groups, group[rows])
+        pair = number * self.switch_to.shape[1] + language[rows]
+        return GroupTables(self.source_marginal[groups], self.switch_to[groups], pair, self.fits[:, rows])
 
 
-def tables(
+def count_tables(
     a: NDArray[np.int64],
     b: NDArray[np.int64],
     group: NDArray[np.int64],
@@ -84,12 +72,8 @@ def tables(
 ) -> GroupTables:
     """Count the languages at the ends of links between certain pages.
 
-    Args:
-        a: language of the source of each link, shape (m,).
-        b: language of its target, shape (m,).
-        group: of each link, shape (m,).
-        sites: languages of the pages of each group, rows that sum to 1, shape (G, L).
-        p_same: how likely each link keeps the language, shape (m,).
+    ``a`` and ``b`` are the languages of source and target, ``p_same`` is the probability that the link keeps the
+    language, shape (m,) each. ``sites`` has the language distribution of the pages of each group, shape (G, L).
     """
     source_marginal = _table(group, a, sites)
     switch_to = _switch_table(a, b, group, sites, p_same, source_marginal)
@@ -104,28 +88,28 @@ def _switch_table(  # noqa: PLR0917  internal
     p_same: NDArray[np.float64],
     source_marginal: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Estimate D of each group by expectation and maximisation, shape (G, L).
+    """Estimate D of each group by expectation maximisation, shape (G, L).
 
-    A menu on all pages links all of them: most of its links keep the commonest language of the site by chance. Without
-    these D would lack that language, and k would be high for the rare ones.
+    Where every page has a menu of all pages, most links keep the main language of the site by chance. Ignoring this, D
+    would lack that language, and k would be too high for rare ones.
     """
     same = a == b
     switch_to = _table(group[~same], b[~same], sites, flat=True)
-    both = np.intersect1d(group[same], group[~same])  # without a link of each kind there is nothing to tell apart
-    some = np.flatnonzero(np.isin(group, both))
-    place, same, b, p_same = np.searchsorted(both, group[some]), same[some], b[some], p_same[some]
+    both = np.intersect1d(group[same], group[~same])  # others have nothing to separate
+    rows = np.flatnonzero(np.isin(group, both))
+    index, same, b, p_same = np.searchsorted(both, group[rows]), same[rows], b[rows], p_same[rows]
     source_marginal, sites, table = source_marginal[both], sites[both], switch_to[both]
-    for _ in range(PASSES if len(both) else 0):  # no early end: it would depend on the other groups
-        k = _coupling(p_same, _by_chance(source_marginal, table, 0.0)[place])
-        by_chance = (1 - k) * table[place, b]
+    for _ in range(PASSES if len(both) else 0):  # a fixed number: early stopping would depend on other groups
+        k = _coupling(p_same, _by_chance(source_marginal, table, 0.0)[index])
+        by_chance = (1 - k) * table[index, b]
         weight = np.where(same, by_chance / (k + by_chance + CHANCE), 1.0)
-        table = _table(place, b, sites, weight, flat=True)
+        table = _table(index, b, sites, weight, flat=True)
     switch_to[both] = table
     return switch_to
 
 
-def of_languages(  # noqa: PLR0917  all that it depends on
-    counted: GroupTables,
+def estimate_languages(  # noqa: PLR0917  internal
+    statistics: GroupTables,
     sites: NDArray[np.float64],
     usual: NDArray[np.float64],
     a: NDArray[np.int64],
@@ -133,34 +117,25 @@ def of_languages(  # noqa: PLR0917  all that it depends on
     group: NDArray[np.int64],
     p_same: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float32], NDArray[np.float32], NDArray[np.float64]]:
-    """Source marginal, D, exclusion, lean and ``by_chance`` of all groups, as ``CompatibilityModel`` has them.
+    """Return source marginal, D, exclusion, lean and ``by_chance`` of all groups, for ``CompatibilityModel``.
 
-    Args:
-        counted: what links between certain pages show of each group.
-        sites: languages of the pages of each group, rows that sum to 1, shape (G, L).
-        usual: distribution of the exclusion over the languages of all hosts, shape (7,).
-        a: language of the source of each of these links, shape (m,).
-        b: language of its target, shape (m,).
-        group: of each link, shape (m,).
-        p_same: how likely each link keeps the language, shape (m,).
+    ``usual`` is the distribution of the exclusion over all hosts, shape (7,). For the other arguments
+    see ``count_tables``.
     """
-    source_marginal, switch_to = counted.source_marginal, counted.switch_to
+    source_marginal, switch_to = statistics.source_marginal, statistics.switch_to
     groups, languages = switch_to.shape
-    x = exclusions(counted.pair, counted.fits, usual, groups, languages)
+    x = exclusions(statistics.pair, statistics.fits, usual, groups, languages)
     by_chance = _by_chance(source_marginal, switch_to, x)
-    chance = kept_by_chance(switch_to[group, a], x[group, a])
+    chance = chance_of_keeping(switch_to[group, a], x[group, a])
     coupling = _coupling(p_same, by_chance[group])
     lean = leans(coupling, a == b, chance, group * languages + a, groups, languages)
     return _smoothed(source_marginal, sites), _smoothed(switch_to, sites), x, lean, by_chance
 
 
-def kept_by_chance(switch_to: NDArray[np.float64], exclusion: NDArray[np.floating[Any]] | float) -> NDArray[np.float64]:
-    """How often a link that does not keep the language on purpose keeps it all the same.
-
-    Args:
-        switch_to: D of the language.
-        exclusion: x of the language.
-    """
+def chance_of_keeping(
+    switch_to: NDArray[np.float64], exclusion: NDArray[np.floating[Any]] | float
+) -> NDArray[np.float64]:
+    """Return the probability that a link that does not keep the language on purpose still keeps it."""
     return np.asarray(switch_to * (1 - exclusion) / (1 - exclusion * switch_to + CHANCE), np.float64)
 
 
@@ -172,18 +147,18 @@ def _table(
     *,
     flat: bool = False,
 ) -> NDArray[np.float64]:
-    """Count the languages of the links of each group, shrunk towards those of its pages; shape (G, L).
+    """Count the link languages of each group, shrunk towards those of its pages; shape (G, L).
 
-    With ``flat`` they are shrunk towards a flatter distribution: where no link switches, k is as usual on the web.
+    With ``flat``, they are shrunk towards a flatter distribution: where no link switches, k is as usual on the web.
     """
     groups, languages = sites.shape
-    counted = np.bincount(group * languages + language, weight, groups * languages).reshape(groups, languages)
+    group_counts = np.bincount(group * languages + language, weight, groups * languages).reshape(groups, languages)
     table = np.empty(sites.shape)
-    for at in range(0, groups, GROUPS):  # whole tables in between would be several times what comes out
-        part = slice(at, at + GROUPS)
-        counts = counted[part]
-        pages = _flatter(sites[part]) if flat else sites[part]
-        table[part] = (counts + PSEUDO * pages) / (counts.sum(axis=1, keepdims=True) + PSEUDO)
+    for at in range(0, groups, GROUPS):  # bounds the memory of intermediate tables
+        rows = slice(at, at + GROUPS)
+        counts = group_counts[rows]
+        pages = _flatter(sites[rows]) if flat else sites[rows]
+        table[rows] = (counts + PSEUDO * pages) / (counts.sum(axis=1, keepdims=True) + PSEUDO)
     return table
 
 
@@ -195,21 +170,21 @@ def _flatter(table: NDArray[np.float64]) -> NDArray[np.float64]:
 def _smoothed(table: NDArray[np.float64], sites: NDArray[np.float64]) -> NDArray[np.float64]:
     smoothed = np.empty(table.shape)
     for at in range(0, len(table), GROUPS):
-        part = slice(at, at + GROUPS)
-        smoothed[part] = (1 - SMOOTH) * table[part] + SMOOTH * _flatter(sites[part])
+        rows = slice(at, at + GROUPS)
+        smoothed[rows] = (1 - SMOOTH) * table[rows] + SMOOTH * _flatter(sites[rows])
     return smoothed
 
 
 def _by_chance(
     source_marginal: NDArray[np.float64], switch_to: NDArray[np.float64], exclusion: NDArray[np.float32] | float
 ) -> NDArray[np.float64]:
-    """How often a link of each group that switches keeps the language all the same, shape (G,)."""
-    found = np.empty(len(switch_to))
-    for at in range(0, len(found), GROUPS):
-        part = slice(at, at + GROUPS)
-        x = exclusion if isinstance(exclusion, float) else exclusion[part]
-        found[part] = (source_marginal[part] * kept_by_chance(switch_to[part], x)).sum(axis=1)
-    return found
+    """Return the probability that a switching link of each group still keeps the language, shape (G,)."""
+    probability = np.empty(len(switch_to))
+    for at in range(0, len(probability), GROUPS):
+        rows = slice(at, at + GROUPS)
+        x = exclusion if isinstance(exclusion, float) else exclusion[rows]
+        probability[rows] = (source_marginal[rows] * chance_of_keeping(switch_to[rows], x)).sum(axis=1)
+    return probability
 
 
 def _fits(  # noqa: PLR0917  internal
@@ -220,92 +195,80 @@ def _fits(  # noqa: PLR0917  internal
     source_marginal: NDArray[np.float64],
     switch_to: NDArray[np.float64],
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Pairs of a group and a language, and log-likelihood of their links by each of ``EXCLUSIONS``, less a constant."""
-    pair, place = np.unique(group * switch_to.shape[1] + a, return_inverse=True)
+    """Return pairs (group, language), and their log-likelihood under each of ``EXCLUSIONS``, up to a constant."""
+    pair, index = np.unique(group * switch_to.shape[1] + a, return_inverse=True)
     fits = np.empty((len(EXCLUSIONS), len(pair)))
-    same, here = a == b, switch_to[group, a]
+    same, chance = a == b, switch_to[group, a]
     for i, x in enumerate(EXCLUSIONS):
         k = _coupling(p_same, _by_chance(source_marginal, switch_to, x)[group])
-        switched = (1 - k) / (1 - x * here + CHANCE)
-        likelihood = np.where(same, k + switched * here * (1 - x), switched)  # times D(b), whatever x
-        fits[i] = np.bincount(place, np.log(likelihood + CHANCE), minlength=len(pair))
+        switched = (1 - k) / (1 - x * chance + CHANCE)
+        likelihood = np.where(same, k + switched * chance * (1 - x), switched)  # times D(b), which does not depend on x
+        fits[i] = np.bincount(index, np.log(likelihood + CHANCE), minlength=len(pair))
     return pair, fits
 
 
 def _coupling(p_same: NDArray[np.floating[Any]], by_chance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How often a link keeps the language on purpose, if it does so in all, and by chance otherwise."""
+    """Return the probability that a link keeps the language on purpose, from those of all links and by chance."""
     return np.asarray(np.clip((p_same - by_chance) / (1 - by_chance), 0, HIGHEST))
 
 
 EXCLUSIONS = (0.0, 0.25, 0.5, 0.75, 0.9, 0.97, 1.0)  #: values of x
-#: How likely each of them is before anything was seen; counts as one language of the collection.
-BEFORE = (0.9, 0.02, 0.02, 0.02, 0.02, 0.01, 0.01)
-POOLED = 1.0  #: languages' worth of the whole collection in the distribution of a host
-PASSES = 20  #: of expectation and maximisation over that distribution, at most
-RESTS = 1e-3  #: it rests when no share moves by more
-VARIANCE = 0.3  #: of the leans of the languages of a host; on development sets 0.3 to 3 do about as well
-BINDING = 0.05  #: links of a smaller coupling, those of a switcher, teach nothing of how much the others lean
-STEPS = 30  #: Newton steps at most
-SMALL = 1e-4  #: steps below this end the fit
-LONGEST = 1.0  #: no step is longer
-CHANCE = 1e-12  #: nothing is less likely than this
+#: Prior distribution of x; it counts as one language of the collection.
+PRIOR = (0.9, 0.02, 0.02, 0.02, 0.02, 0.01, 0.01)
+POOLED = 1.0  #: pseudo-counts of the collection in the distribution of a host
+PASSES = 20  #: largest number of EM passes over that distribution
+RESTS = 1e-3  #: EM ends when no share changes by more
+VARIANCE = 0.3  #: prior variance of the leans; 0.3 to 3 do about as well on development sets
+BINDING = 0.05  #: links with a smaller coupling (language switchers) are ignored for leans
+STEPS = 30  #: largest number of Newton steps
+SMALL = 1e-4  #: the fit ends when no step is longer
+LONGEST = 1.0  #: longest step
+CHANCE = 1e-12  #: least probability
 
 
 def votes(fits: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How many languages are for each of ``EXCLUSIONS``, by their own links, shape (7,).
-
-    Args:
-        fits: log-likelihood of the links of each language of a host, shape (7, p).
-    """
-    return np.asarray(_shares(fits, np.array(BEFORE)[:, None]).sum(axis=1))
+    """Return the expected number of pairs with each of ``EXCLUSIONS``, shape (7,), from their fits, shape (7, p)."""
+    return np.asarray(_shares(fits, np.array(PRIOR)[:, None]).sum(axis=1))
 
 
 def usual_exclusion(counted: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The distribution of the exclusion over the languages of all hosts, shape (7,).
-
-    Args:
-        counted: sum of their votes, shape (7,).
-    """
-    return np.asarray((counted + BEFORE) / (counted.sum() + 1))
+    """Return the distribution of the exclusion over all hosts, from the sum of their votes; shape (7,)."""
+    return np.asarray((counted + PRIOR) / (counted.sum() + 1))
 
 
-def _shares(fits: NDArray[np.float64], before: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How likely each of ``EXCLUSIONS`` is for each language of a host; columns sum to 1."""
-    return softmax((fits + np.log(before)).T).T
+def _shares(fits: NDArray[np.float64], prior: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the posterior of the exclusion for each pair; columns sum to 1."""
+    return softmax((fits + np.log(prior)).T).T
 
 
 def exclusions(
     pair: NDArray[np.int64], fits: NDArray[np.float64], usual: NDArray[np.float64], groups: int, languages: int
 ) -> NDArray[np.float32]:
-    """The exclusion x of each language in each group, shape (G, L).
+    """Return the exclusion x of each language in each group, shape (G, L), as a posterior mean.
 
-    Args:
-        pair: group x L + language of those that have links, ascending, shape (p,).
-        fits: log-likelihood of their links by each of ``EXCLUSIONS``, shape (7, p).
-        usual: distribution in the whole collection, shape (7,).
-        groups: G.
-        languages: L.
+    ``pair`` (group x L + language, ascending) has shape (p,), ``fits`` shape (7, p). ``usual`` is the distribution in
+    the whole collection, shape (7,).
 
     >>> even, sure = np.full(7, 1 / 7), np.full((7, 1), -40.0)
     >>> sure[-1] = 0.0
-    >>> exclusions(np.array([0]), sure, even, 2, 2)[0].tolist()  # one language avoids itself, so may the other
+    >>> exclusions(np.array([0]), sure, even, 2, 2)[0].tolist()  # one language excludes itself, so the other may
     [1.0, 0.8121428489685059]
     """
     values, group = np.array(EXCLUSIONS), pair // languages
-    of_groups = np.repeat(usual[:, None], groups, axis=1)
+    distribution = np.repeat(usual[:, None], groups, axis=1)
     for _ in range(PASSES if len(pair) else 0):
-        share = _shares(fits, of_groups[:, group])
-        counted = np.stack([np.bincount(group, row, minlength=groups) for row in share])
-        before, of_groups = of_groups, counted + POOLED * usual[:, None]
-        of_groups /= of_groups.sum(axis=0)
-        if np.abs(of_groups - before).max() < RESTS:
+        share = _shares(fits, distribution[:, group])
+        counts = np.stack([np.bincount(group, row, minlength=groups) for row in share])
+        previous, distribution = distribution, counts + POOLED * usual[:, None]
+        distribution /= distribution.sum(axis=0)
+        if np.abs(distribution - previous).max() < RESTS:
             break
-    found = np.repeat(values @ of_groups, languages).astype(np.float32)
-    found[pair] = values @ _shares(fits, of_groups[:, group])
-    return found.reshape(groups, languages)
+    x = np.repeat(values @ distribution, languages).astype(np.float32)
+    x[pair] = values @ _shares(fits, distribution[:, group])
+    return x.reshape(groups, languages)
 
 
-def leans(  # noqa: PLR0917  one array for each thing that a link shows
+def leans(  # noqa: PLR0917  internal
     coupling: NDArray[np.float64],
     same: NDArray[np.bool_],
     chance: NDArray[np.float64],
@@ -313,36 +276,32 @@ def leans(  # noqa: PLR0917  one array for each thing that a link shows
     groups: int,
     languages: int,
 ) -> NDArray[np.float32]:
-    """What each language of each group adds to the log-odds of the coupling of its links, shape (G, L).
+    """Return the lean of each language of each group: what it adds to the log-odds of k; shape (G, L).
 
-    A link that keeps the language does so on purpose, with probability k, or by chance.
-
-    Args:
-        coupling: k of each link, whatever its language, at most ``link_regressions.HIGHEST``, shape (m,).
-        same: whether it keeps the language, shape (m,).
-        chance: how likely it does where it does so by chance, shape (m,).
-        key: group x L + language of its source, shape (m,).
-        groups: G.
-        languages: L.
+    A link keeps the language on purpose, with probability k, or by chance. ``coupling`` is k without lean, ``same``
+    whether the link keeps the language, ``chance`` the probability that it does so by chance, and ``key`` group x L +
+    source language; shape (m,) each.
 
     >>> half = np.full(40, 0.5), np.arange(40) < 40, np.zeros(40), np.zeros(40, np.int64)
-    >>> [f"{lean:.1f}" for lean in leans(*half, 1, 2)[0]]  # forty of forty links keep the language of the first
+    >>> [f"{lean:.1f}" for lean in leans(*half, 1, 2)[0]]  # all forty links keep the first language
     ['1.8', '0.0']
     """
-    some = np.flatnonzero(coupling >= BINDING)
-    pair, place = np.unique(key[some], return_inverse=True)
-    k, same, chance = coupling[some], same[some], chance[some]
+    rows = np.flatnonzero(coupling >= BINDING)
+    pair, index = np.unique(key[rows], return_inverse=True)
+    k, same, chance = coupling[rows], same[rows], chance[rows]
     odds = np.log(k / (1 - k))
     lean = np.zeros(len(pair))
     for _ in range(STEPS if len(pair) else 0):
-        now = 1 / (1 + np.exp(-odds - lean[place]))
-        purpose = np.where(same, now / (now + (1 - now) * chance), 0)
-        slope = np.bincount(place, purpose - now, minlength=len(pair)) - lean / VARIANCE
-        bend = np.bincount(place, np.maximum(now * (1 - now) - purpose * (1 - purpose), 0), minlength=len(pair))
-        step = np.clip(slope / (bend + 1 / VARIANCE), -LONGEST, LONGEST)
+        probability = 1 / (1 + np.exp(-odds - lean[index]))
+        purpose = np.where(same, probability / (probability + (1 - probability) * chance), 0)
+        gradient = np.bincount(index, purpose - probability, minlength=len(pair)) - lean / VARIANCE
+        curvature = np.bincount(
+            index, np.maximum(probability * (1 - probability) - purpose * (1 - purpose), 0), minlength=len(pair)
+        )
+        step = np.clip(gradient / (curvature + 1 / VARIANCE), -LONGEST, LONGEST)
         lean += step
         if float(np.abs(step).max()) < SMALL:
             break
-    found = np.zeros(groups * languages, np.float32)
-    found[pair] = lean
-    return found.reshape(groups, languages)
+    result = np.zeros(groups * languages, np.float32)
+    result[pair] = lean
+    return result.reshape(groups, languages)

@@ -1,4 +1,4 @@
-"""The language of every page from its own evidence and its neighbours' beliefs, round by round.
+"""Infer the language of every page from its own evidence and its neighbours' beliefs, in rounds.
 
 The belief of page i in language x is
 
@@ -7,33 +7,33 @@ The belief of page i in language x is
     phi_i(x) = prior of the site(x) * likelihood of the text(x) * signals(x)
     m_ji(x)  = sum over a of b_j(a) / prior_j(a) * P(a at j | x at i, link)
 
-and the way there is one, each stage a frozen dataclass that the next one takes:
+Each stage is a frozen dataclass that the next one takes:
 
     graph, evidence -> roles and learned -> node potentials -> edge compatibility -> message weights
                     -> messages, rounds -> answers, traces
 
-``roles`` separates clamped pages from latent ones (a long text keeps its own answer, and so never fares worse than by
-its text alone), ``learned`` has what is common to many pages, ``potentials`` is phi, ``compatibility`` P,
-``message_weights`` the weights w, ``messages`` m, and ``rounds`` computes b and m in turn until nothing moves. Messages
-go along the links and against them. What made the difference on the development collections, in this order:
+``roles`` separates clamped from latent pages: a long text keeps its own answer, which links cannot make worse. The
+parameters that pages share are in ``learned``. ``potentials`` is phi, ``compatibility`` P, ``message_weights`` the
+weights w, and ``messages`` m. ``rounds`` computes b and m in turn until nothing changes. Messages go in both directions
+of a link. These parts gained most on the development collections, in this order:
 
-- whole lists of scores, not best labels, with the outlier rate of short texts;
-- compatibility learned from the collection itself, with the languages that links lead to where they switch, and with
-  exclusion where links list *other* languages;
-- proper bookkeeping of priors: a belief is divided by its prior before it travels;
+- score lists instead of best labels, with the outlier rate of short texts;
+- compatibility learned from the collection: the languages of switching links, and exclusion where links list *other*
+  languages;
+- beliefs are divided by their prior before they are sent;
 - clamped pages.
 
-Unlike in loopy belief propagation, what a page said is not taken out of what comes back: that would need a belief for
-every link. Instead b_j above is what page j knows itself, and little of what it heard (``rounds.RELAY``); its answer
-takes all of it.
+Unlike in loopy belief propagation, a message to a page includes what that page sent: removing it would need a belief
+per link. Instead b_j above is the evidence of page j itself, with little of its messages (``rounds.RELAY``). Its answer
+uses them in full.
 
-Memory goes with the latent pages (for each candidate four numbers: potential, incoming messages, belief and how that
-moved last), and with the links that reach one of them; clamped pages cost next to nothing. Hosts and directories have
-some numbers for each active language.
+Memory grows with the latent pages and the links that reach them. Each candidate takes four numbers: potential,
+messages, belief and its last change. Hosts and directories have some numbers for each active language. Clamped pages
+cost little.
 
-The equations may have several solutions where pages that know little lean on each other, and the one that is found from
-the pages' own evidence is the best we know: from even beliefs the development collections fare up to six points worse.
-An answer is therefore worked out from the evidence each time, never from an earlier answer.
+The equations can have several solutions where pages with little evidence depend on each other. The iteration starts
+from the pages' own evidence, which gave the best results: starting from uniform beliefs is up to six points worse on
+the development collections. For the same reason it never starts from earlier answers.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ from graphlang.graph.propagation.candidates import active_languages
 from graphlang.graph.propagation.edge_features import EdgeFeatures
 from graphlang.graph.propagation.learned import Learned, learn_from
 from graphlang.graph.propagation.link_regressions import followed
-from graphlang.graph.propagation.message_weights import hear_the_sure, message_weights, share_mutual
-from graphlang.graph.propagation.messages import give_back
+from graphlang.graph.propagation.message_weights import halve_mutual, message_weights, mute_doubtful
+from graphlang.graph.propagation.messages import release_memory
 from graphlang.graph.propagation.options import Options
 from graphlang.graph.propagation.potentials import node_potentials
 from graphlang.graph.propagation.roles import page_roles
@@ -88,7 +88,7 @@ __all__ = [
     "to_answer",
 ]
 
-KEEP = 5  #: languages of the answer that are kept
+KEEP = 5  #: languages per page in the answer
 
 
 def propagate(
@@ -105,23 +105,20 @@ def propagate(
 
     Args:
         graph: the links.
-        evidence: what every page says for itself; ``length`` should count letters, so that digits do not pass for text.
+        evidence: texts and signals; ``length`` should count letters, so that digits do not count as text.
         options: weights and limits.
-        learned: what was learned of the collection that these pages are a part of, see ``learn``; if not given, it is
-            learned from these pages. Hosts have to have the same numbers. What it does not know of a host is learned
-            from the host's pages, as far as they are here.
-        fixed: pages whose belief is given and stays, such as those that another partition of the collection answers
-            for. One of which nothing is known has a row of -1.
-        elsewhere: what was counted in the whole collection of which these pages are a partition.
-        trace: rows to explain: the contributions of a page's text, site, signals and neighbours sum to its final
-            log-odds.
+        learned: parameters of the collection that these pages are a part of, see ``learn``; learned from these pages
+            if None. Host numbers must be the same. Parameters of unknown hosts are learned from their pages here.
+        fixed: pages with a constant belief, such as those of other partitions; a row of -1 has no evidence.
+        elsewhere: counts of the whole collection, if these pages are a partition of it.
+        trace: rows to explain: contributions of text, site, signals and neighbours sum to the final log-odds.
 
     Returns:
-        an Answer; pages of which neither text, signals nor neighbours say anything have no language.
+        an Answer; pages without evidence of text, signals or neighbours have no language.
 
     Raises:
-        ValueError: a graph and evidence of different numbers of pages; fixed pages or languages that are not there;
-            something that was learned of other languages.
+        ValueError: graph and evidence have different numbers of pages; fixed pages or languages are out of range; the
+            parameters were learned with other languages.
     """
     options = options or Options()
     exchange = prepare(graph, evidence, options=options, learned=learned, fixed=fixed, elsewhere=elsewhere, trace=trace)
@@ -132,10 +129,10 @@ def run_rounds(exchange: Exchange | None, options: Options, pages: int, trace: S
     """Run the rounds and return the answers: all stages after ``prepare``.
 
     Args:
-        exchange: of ``prepare``; its rounds can be run once.
-        options: that it was prepared with.
+        exchange: result of ``prepare``; its rounds can be run once.
+        options: as in ``prepare``.
         pages: rows of the answer.
-        trace: rows to explain, that it was prepared with.
+        trace: rows to explain, as in ``prepare``.
     """
     if exchange is None:
         return answer(np.full((pages, KEEP), NONE, np.int16), np.zeros((pages, KEEP), np.float32), rounds=0)
@@ -155,17 +152,7 @@ def prepare(
     elsewhere: Elsewhere | None = None,
     trace: Sequence[int] = (),
 ) -> Exchange | None:
-    """Take all stages before the rounds; return None where neither text nor signal names a language.
-
-    Args:
-        graph: as in ``propagate``.
-        evidence: as in ``propagate``.
-        options: weights and limits.
-        learned: as in ``propagate``.
-        fixed: as in ``propagate``.
-        elsewhere: as in ``propagate``.
-        trace: rows that will be explained.
-    """
+    """Run all stages before the rounds; return None without evidence. Arguments as in ``propagate``."""
     model = build_model(
         graph, evidence, options=options, learned=learned, fixed=fixed, elsewhere=elsewhere, trace=trace
     )
@@ -174,13 +161,13 @@ def prepare(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InferenceModel:
-    """Potentials of the pages and compatibility of their links; graph and evidence are not needed any more."""
+    """Potentials of the pages and compatibility of their links; graph and evidence can be freed."""
 
     potentials: NodePotentials
     edges: EdgeCompatibility
     by_target: tuple[NDArray[np.int32], NDArray[np.int64]]  #: see ``message_weights``
     roles: PageRoles
-    mutual: NDArray[np.bool_]  #: links whose target links back, shape (w,)
+    mutual: NDArray[np.bool_]  #: mutual links, shape (w,)
 
 
 def build_model(
@@ -193,52 +180,42 @@ def build_model(
     elsewhere: Elsewhere | None = None,
     trace: Sequence[int] = (),
 ) -> InferenceModel | None:
-    """Take the stages that need graph and evidence; return None where neither text nor signal names a language.
-
-    Args:
-        graph: as in ``propagate``.
-        evidence: as in ``propagate``.
-        options: weights and limits.
-        learned: as in ``propagate``.
-        fixed: as in ``propagate``.
-        elsewhere: as in ``propagate``.
-        trace: rows that will be explained.
-    """
-    links, given = read(graph, evidence, options, fixed)
-    active = _active(evidence, given, options) if learned is None else learned.active
+    """Run the stages that need graph and evidence; return None without evidence. Arguments as in ``propagate``."""
+    links, signals = read(graph, evidence, options, fixed)
+    active = _active(evidence, signals, options) if learned is None else learned.active
     if not len(active):
         return None
-    give_back()
+    release_memory()
     tables = ScoreTables(evidence, active)
     roles = page_roles(tables, options, fixed, graph.pages)
-    wanted = _reaching(links, roles) if options.neighbours else np.zeros(0, np.int32)
+    numbers = _latent_links(links, roles) if options.neighbours else np.zeros(0, np.int32)
     longest = None if learned is None else learned.compatibility.longest
-    features = EdgeFeatures(links, wanted, longest, None if elsewhere is None else elsewhere.degrees)
-    if fixed is None:  # none but latent pages will be asked for their neighbours, and the links that reach them tell
+    features = EdgeFeatures(links, numbers, longest, None if elsewhere is None else elsewhere.degrees)
+    if fixed is None:  # only neighbours of latent pages are used below
         links = links.drop_sources()
-    of_all = (tables, given, roles, links, features)
-    learn_it = partial(learn_from, *of_all) if learned is None else partial(learned.for_pages, *of_all)
-    found, ends = both(learn_it, partial(links.select, wanted))
-    give_back()
-    learned = found if elsewhere is None else elsewhere.sites_of(found, roles.hosts)
-    edges = learned.compatibility.of_links(ends, features, wanted, roles.host, explained=bool(trace))
-    # as messages take them
+    arguments = (tables, signals, roles, links, features)
+    learn_parameters = partial(learn_from, *arguments) if learned is None else partial(learned.for_pages, *arguments)
+    parameters, selected = both(learn_parameters, partial(links.select, numbers))
+    release_memory()
+    learned = parameters if elsewhere is None else elsewhere.update_sites(parameters, roles.hosts)
+    edges = learned.compatibility.apply(selected, features, numbers, roles.host, explained=bool(trace))
+    # single precision for the messages
     edges = replace(
         edges, source_marginal=edges.source_marginal.astype(np.float32), switch_to=edges.switch_to.astype(np.float32)
     )
-    learned = replace(learned, compatibility=learned.compatibility.of_hosts(np.zeros(0, np.int64)))  # all was told
-    by_target, mutual = (ends.order, ends.in_start), features.links_back(wanted)
-    del features, wanted, of_all, learn_it, found, ends
-    give_back()
+    learned = replace(learned, compatibility=learned.compatibility.select_hosts(np.zeros(0, np.int64)))  # applied above
+    by_target, mutual = (selected.order, selected.in_start), features.links_back(numbers)
+    del features, numbers, arguments, learn_parameters, parameters, selected
+    release_memory()
     keep = min(KEEP, len(active))
-    talk = links if options.neighbours and len(active) > candidates.MOST else None
-    if talk is not None and fixed is None:
-        talk = _index(edges, evidence.n)
+    neighbour_links = links if options.neighbours and len(active) > candidates.MOST else None
+    if neighbour_links is not None and fixed is None:
+        neighbour_links = _index(edges, evidence.n)
     directories = None if elsewhere is None else elsewhere.directories.table(active, len(evidence.codes))
     linked = np.zeros(evidence.n, np.bool_)
     linked[edges.source], linked[edges.target] = True, True
     potentials = node_potentials(
-        *(tables, given, roles, learned, options, talk, linked),
+        *(tables, signals, roles, learned, options, neighbour_links, linked),
         keep=keep,
         rows=trace,
         fixed=fixed,
@@ -248,163 +225,146 @@ def build_model(
 
 
 def make_exchange(model: InferenceModel, options: Options, fixed: FixedBeliefs | None = None) -> Exchange:
-    """Weigh the messages; return the pages ready to exchange them.
-
-    Args:
-        model: of `build_model`.
-        options: that it was built with.
-        fixed: that it was built with.
-    """
-    give_back()
+    """Weight the messages; return the pages ready to exchange them. Arguments as in ``build_model``."""
+    release_memory()
     potentials, edges, roles = model.potentials, model.edges, model.roles
-    links = (edges.source, edges.target, edges.coupling, roles.host, options.degree)
-    shown, latent = followed(edges.kind), roles.number >= 0
-    weights = message_weights(*links, followed=shown, receives=latent, by_target=model.by_target)
+    link_arrays = (edges.source, edges.target, edges.coupling, roles.host, options.degree)
+    forwards, latent = followed(edges.kind), roles.number >= 0
+    weights = message_weights(*link_arrays, followed=forwards, receives=latent, by_target=model.by_target)
     if fixed is not None:
         latent = latent.copy()
         latent[fixed.rows] = True
-    hear_the_sure(weights, *links, roles.doubtful, latent, shown)
-    share_mutual(weights, model.mutual & ~shown)
+    mute_doubtful(weights, *link_arrays, roles.doubtful, latent, forwards)
+    halve_mutual(weights, model.mutual & ~forwards)
     return Exchange(potentials, edges, weights, roles.host, options.neighbours)
 
 
 def learn_hosts(
     graph: Graph, evidence: Evidence, learned: Learned, elsewhere: Elsewhere | None, options: Options
 ) -> Learned:
-    """Return what was learned with the hosts of these pages, so that ``prepare`` has nothing left to learn.
-
-    Args:
-        graph: as in ``propagate``.
-        evidence: as in ``propagate``.
-        learned: as in ``propagate``.
-        elsewhere: as in ``propagate``.
-        options: weights and limits.
-    """
-    links, given = read(graph, evidence, options)
+    """Learn the parameters of the hosts of these pages, so that ``prepare`` needs no learning."""
+    links, signals = read(graph, evidence, options)
     tables = ScoreTables(evidence, learned.active)
     roles = page_roles(tables, options, pages=graph.pages)
     degrees = None if elsewhere is None else elsewhere.degrees
     features = EdgeFeatures(links, np.zeros(0, np.int32), learned.compatibility.longest, degrees)
-    return learned.for_pages(tables, given, roles, links, features)
+    return learned.for_pages(tables, signals, roles, links, features)
 
 
 def to_answer(exchange: Exchange, outcome: Outcome, options: Options, trace: Sequence[int] = ()) -> Answer:
-    """Return the answers after the rounds, and the traces of some rows.
-
-    Args:
-        exchange: after its rounds.
-        outcome: where they ended.
-        options: that it was prepared with.
-        trace: rows to explain, that it was prepared and run with.
-    """
+    """Return the answers after the rounds, and the traces of some rows."""
     languages, probabilities = _answers(exchange, outcome, min(KEEP, len(exchange.potentials.active)))
-    given = exchange.potentials.weights
-    of_terms = {"site": options.site, **given}
-    traces = [explain(exchange, outcome, of_terms, int(row)) for row in trace]
+    signal_weights = exchange.potentials.weights
+    term_weights = {"site": options.site, **signal_weights}
+    traces = [explain(exchange, outcome, term_weights, int(row)) for row in trace]
     return answer(languages, probabilities, rounds=outcome.rounds, converged=outcome.converged, traces=traces)
 
 
 def learn(graph: Graph, evidence: Evidence, *, options: Options | None = None) -> Learned:
-    """Learn what is common to the pages of a collection, from all of it or from some of its hosts.
+    """Learn the parameters that pages of a collection share, from all of it or from some hosts.
 
-    ``propagate(graph, evidence, learned=learn(graph, evidence))`` is ``propagate(graph, evidence)``.
+    ``propagate(graph, evidence, learned=learn(graph, evidence))`` equals ``propagate(graph, evidence)``.
 
     Args:
         graph: the links.
-        evidence: what every page says for itself.
-        options: what counts as certain, and which signals have a weight.
+        evidence: texts and signals.
+        options: lengths and probabilities of certain texts, and weights of signals.
 
     Raises:
-        ValueError: a graph and evidence of different numbers of pages; neither text nor signal names a language.
+        ValueError: graph and evidence have different numbers of pages; no text or signal names a language.
     """
     options = options or Options()
-    links, given = read(graph, evidence, options, None)
-    active = _active(evidence, given, options)
+    links, signals = read(graph, evidence, options, None)
+    active = _active(evidence, signals, options)
     if not len(active):
         raise ValueError("no evidence: no text or signal names a language")
     tables = ScoreTables(evidence, active)
     roles = page_roles(tables, options, pages=graph.pages)
-    wanted = _reaching(links, roles) if options.neighbours else np.zeros(0, np.int32)
-    return learn_from(tables, given, roles, links, EdgeFeatures(links, wanted))
+    numbers = _latent_links(links, roles) if options.neighbours else np.zeros(0, np.int32)
+    return learn_from(tables, signals, roles, links, EdgeFeatures(links, numbers))
 
 
 def read(
     graph: Graph, evidence: Evidence, options: Options, fixed: FixedBeliefs | None = None
 ) -> tuple[Links, dict[str, Signal]]:
-    """Links in their order, and all signals: those of the evidence, and what links say of their targets.
+    """Return sorted links, and all signals: those of the evidence, hreflang and the order of links.
+
+    The order of links is not computed if the evidence has a signal ``link_order``.
 
     Args:
         graph: the links.
-        evidence: if it has a signal ``link_order``, that one is not worked out.
-        options: weights of what links say.
-        fixed: pages whose belief is given.
+        evidence: texts and signals.
+        options: weights of hreflang and the order of links.
+        fixed: pages with a constant belief.
 
     Raises:
-        ValueError: a graph and evidence of different numbers of pages; fixed pages or languages that are not there.
+        ValueError: graph and evidence have different numbers of pages; fixed pages or languages are out of range.
     """
     if graph.inside != evidence.n:
         raise ValueError(f"the graph has {graph.inside} pages, the evidence {evidence.n}")
     if fixed is not None:
         fixed.check(evidence.n, len(evidence.codes))
     links = canonical(graph)
-    found = dict(evidence.signals)
+    signals = dict(evidence.signals)
     if options.hreflang and (links.hreflang >= 0).any():
-        languages, shares = reliability.announced(links, len(evidence.codes))
+        languages, shares = reliability.most_announced(links, len(evidence.codes))
         inside = slice(evidence.n)
-        found["hreflang"] = Signal(languages[inside].copy(), shares[inside].copy(), options.hreflang)
-    if options.link_order and links.ordinal is not None and link_order.NAME not in found:
+        signals["hreflang"] = Signal(languages[inside].copy(), shares[inside].copy(), options.hreflang)
+    if options.link_order and links.ordinal is not None and link_order.NAME not in signals:
         certain = evidence.long(options.certain_length) & (evidence.best()[1] >= options.certain)
         languages, shares = link_order.from_link_order(links, evidence, certain, graph.outside)
-        found[link_order.NAME] = Signal(
+        signals[link_order.NAME] = Signal(
             ListTable.from_table(languages, NONE), ListTable.from_table(shares, 0), options.link_order
         )
-    return links, found
+    return links, signals
 
 
-def _active(evidence: Evidence, given: dict[str, Signal], options: Options) -> NDArray[np.int16]:
-    return active_languages(evidence, given, evidence.long(options.certain_length))
+def _active(evidence: Evidence, signals: dict[str, Signal], options: Options) -> NDArray[np.int16]:
+    return active_languages(evidence, signals, evidence.long(options.certain_length))
 
 
-def _reaching(links: Links, roles: PageRoles) -> NDArray[np.int32]:
-    """Numbers of the links with an end at a latent page, ascending.
+def _latent_links(links: Links, roles: PageRoles) -> NDArray[np.int32]:
+    """Return the numbers of the links with a latent end, ascending.
 
     Raises:
-        ValueError: the other end is a page that is left out.
+        ValueError: the other end is an excluded page.
     """
     latent = np.zeros(links.n, np.bool_)
     latent[: len(roles.number)] = roles.number >= 0
-    found = links.find_incident(latent)
+    numbers = links.find_incident(latent)
     if links.n > len(roles.number):
-        source, target = links.source[found], links.target[found]
+        source, target = links.source[numbers], links.target[numbers]
         beyond = np.flatnonzero(np.maximum(source, target) >= len(roles.number))
         if len(beyond):
-            one = beyond[0]
-            raise ValueError(f"link {found[one]}, {source[one]} -> {target[one]}, joins a latent page to one left out")
-    return found
+            first = beyond[0]
+            raise ValueError(
+                f"link {numbers[first]}, {source[first]} -> {target[first]}, joins a latent page to an excluded one"
+            )
+    return numbers
 
 
 def _index(edges: EdgeCompatibility, pages: int) -> Links:
-    """The links that reach a latent page, for whoever looks at its neighbours."""
+    """Index the links of latent pages, to find neighbours of both directions."""
     none = np.full(len(edges.source), NONE, np.int16)
     return canonical(Graph(pages, edges.source, edges.target, edges.kind, none))
 
 
 def _answers(exchange: Exchange, outcome: Outcome, keep: int) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
-    """The most probable languages of each page, best first, and how probable they are; shape (n, keep) each."""
-    given, latent = exchange.potentials, exchange.potentials.latent
-    clamped = given.number < 0
+    """Return the most probable languages of each page and their probabilities; shape (n, keep) each."""
+    potentials, latent = exchange.potentials, exchange.potentials.latent
+    clamped = potentials.number < 0
     columns = np.zeros((len(clamped), keep), np.int16)
     probabilities = np.zeros(columns.shape, np.float32)
-    few = min(keep, given.candidates.shape[1])
-    columns[clamped], probabilities[clamped] = given.clamped.answers, given.clamped.probabilities
+    width = min(keep, potentials.candidates.shape[1])
+    columns[clamped], probabilities[clamped] = potentials.clamped.answers, potentials.clamped.probabilities
 
-    def tell(block: slice) -> None:
-        part = np.arange(block.start, block.stop)
-        final = exchange.final(outcome.incoming, part)
-        order = best_columns(final[:, :-1], few)
-        columns[latent[part], :few] = np.take_along_axis(given.candidates[part], order, 1)
-        probabilities[latent[part], :few] = np.take_along_axis(final, order, 1)
+    def fill(block: slice) -> None:
+        pages = np.arange(block.start, block.stop)
+        final = exchange.final_belief(outcome.incoming, pages)
+        order = best_columns(final[:, :-1], width)
+        columns[latent[pages], :width] = np.take_along_axis(potentials.candidates[pages], order, 1)
+        probabilities[latent[pages], :width] = np.take_along_axis(final, order, 1)
 
-    list(in_blocks(len(latent), BLOCK, tell))
-    probabilities[exchange.unreached() & ~given.urls.stands_out] = 0
-    return given.active[columns], probabilities
+    list(in_blocks(len(latent), BLOCK, fill))
+    probabilities[exchange.unreached() & ~potentials.urls.stands_out] = 0
+    return potentials.active[columns], probabilities

@@ -1,10 +1,9 @@
-"""How likely a link keeps the language, by its kind and the shape of the graph around it.
+"""Logistic regressions of whether a link keeps the language, on its kind and the features of the graph around it.
 
-A logistic regression with a ridge and an intercept for each group is fitted to each class of link kinds. Kinds are the
-numbers of ``graphlang.db.records.LinkKind``. Newton's method moves weights and intercepts together: the intercepts are
-eliminated from each step's equations (their part of the curvature is diagonal), so that a step costs what it would cost
-without groups, and half a dozen are enough. The last bits depend on the number of threads of the matrix library; the
-command line gives it one.
+A regression with ridge penalty and an intercept per group is fitted to each class of link kinds (numbers of
+``graphlang.db.records.LinkKind``). Newton's method updates weights and intercepts together. The intercepts' block of
+the Hessian is diagonal and is eliminated, so that a step costs as much as without groups; half a dozen steps are
+enough. The last bits depend on the number of threads of the BLAS library; the command line uses one.
 """
 
 from __future__ import annotations
@@ -25,59 +24,57 @@ if TYPE_CHECKING:
     from graphlang.graph.adjacency import Links
     from graphlang.graph.propagation.edge_features import EdgeFeatures
 
-BLOCK = 1 << 14  #: links that one core works on at once
-STEEPEST = 4.0  #: standardised features beyond are cut, as in the kernel
-LOWEST, HIGHEST = 0.005, 0.98  #: no link is surer than this
+BLOCK = 1 << 14  #: links that one core handles at a time
+STEEPEST = 4.0  #: standardised features are clipped at this value, as in the kernel
+LOWEST, HIGHEST = 0.005, 0.98  #: bounds of the probability that a link keeps the language
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Regression:
-    """Log-odds that links of one link-kind class keep the language; G groups."""
+    """Model of the log-odds that links of a kind class keep the language; G groups."""
 
     mean: NDArray[np.float32]  #: of the features, shape (14,)
     deviation: NDArray[np.float32]  #: shape (14,)
     weights: NDArray[np.float64]  #: shape (14,)
-    of_kind: NDArray[np.float64]  #: log-odds that each kind adds, shape (256,)
-    of_group: NDArray[np.float64]  #: and each group, shape (G,)
+    kind_log_odds: NDArray[np.float64]  #: log-odds of each kind, intercept included, shape (256,)
+    group_log_odds: NDArray[np.float64]  #: intercept of each group, shape (G,)
 
 
-def fit_classes(  # noqa: PLR0917  all that it depends on
+def fit_classes(  # noqa: PLR0917  internal
     links: Links,
     features: EdgeFeatures,
-    seen: NDArray[np.int32],
+    numbers: NDArray[np.int32],
     same: NDArray[np.bool_],
     group: NDArray[np.int64],
     groups: int,
-    given: Mapping[int, Regression] | None,
+    global_regressions: Mapping[int, Regression] | None,
 ) -> dict[int, Regression]:
-    """Fit the regression of each link-kind class.
+    """Fit the regression of each kind class.
 
-    Args:
-        links: all of them.
-        features: of these links.
-        seen: numbers of links between certain pages, shape (m,).
-        same: whether each of them keeps the language, shape (m,).
-        group: of each, shape (m,).
-        groups: G.
-        given: what was fitted to the whole collection: only the groups' intercepts are.
+    ``numbers`` selects links between certain pages; ``same`` (they keep the language) and ``group`` have shape
+    (m,) like it. With ``global_regressions`` of the whole collection, only the group intercepts are fitted.
     """
     present = links.kinds()
-    of_kind = link_classes()
-    found = {}
+    class_of_kind = link_classes()
+    regressions = {}
     for number in sorted({0, *CLASSES.values()}):
-        known = np.flatnonzero(of_kind[links.kind[seen]] == number)
-        kind, outcome = links.kind[seen[known]], same[known].astype(np.float64)
-        if given is not None:
-            one = given[number]
-            table = (one.mean, one.deviation, one.weights)
-            offset = features.log_odds(seen[known], *table) + one.of_kind[kind]
-            found[number] = Regression(*table, one.of_kind, fit_intercepts(outcome, offset, group[known], groups))
+        members = np.flatnonzero(class_of_kind[links.kind[numbers]] == number)
+        kind, outcome = links.kind[numbers[members]], same[members].astype(np.float64)
+        if global_regressions is not None:
+            shared = global_regressions[number]
+            table = (shared.mean, shared.deviation, shared.weights)
+            offset = features.log_odds(numbers[members], *table) + shared.kind_log_odds[kind]
+            regressions[number] = Regression(
+                *table, shared.kind_log_odds, fit_intercepts(outcome, offset, group[members], groups)
+            )
         else:
-            found[number] = fit_class(features.of(seen[known]), kind, outcome, group[known], groups, present)
-    return found
+            regressions[number] = fit_class(
+                features.compute(numbers[members]), kind, outcome, group[members], groups, present
+            )
+    return regressions
 
 
-def fit_class(  # noqa: PLR0917  all that it depends on
+def fit_class(  # noqa: PLR0917  internal
     features: NDArray[np.float32],
     kind: NDArray[np.uint8],
     outcome: NDArray[np.float64],
@@ -85,15 +82,10 @@ def fit_class(  # noqa: PLR0917  all that it depends on
     groups: int,
     present: NDArray[np.bool_],
 ) -> Regression:
-    """Fit the regression of one link-kind class.
+    """Fit the regression of one kind class.
 
-    Args:
-        features: of links between certain pages, shape (m, 14).
-        kind: how each links, shape (m,).
-        outcome: 1 where it keeps the language, shape (m,).
-        group: host of each, G - 1 between hosts, shape (m,).
-        groups: G.
-        present: which kinds of links the collection has, shape (256,).
+    ``features`` has shape (m, 14); ``kind``, ``outcome`` (1: keeps the language) and ``group`` (G - 1: between hosts)
+    have shape (m,). ``present`` are the kinds in the collection, shape (256,).
     """
     probability = np.full(256, PRIOR_ELSE)
     probability[list(PRIOR)] = list(PRIOR.values())
@@ -105,102 +97,90 @@ def fit_class(  # noqa: PLR0917  all that it depends on
     else:
         mean, deviation = np.zeros(design.shape[1], np.float32), np.ones(design.shape[1], np.float32)
     scaled = np.clip((design - mean) / deviation, -STEEPEST, STEEPEST)
-    intercept, weights, of_group = fit(scaled, outcome, usual[kind], group, groups)
+    intercept, weights, group_log_odds = fit(scaled, outcome, usual[kind], group, groups)
     shapes = len(NAMES)
-    of_kind = np.clip((is_kind - mean[shapes:]) / deviation[shapes:], -STEEPEST, STEEPEST) @ weights[shapes:]
-    return Regression(mean[:shapes], deviation[:shapes], weights[:shapes], usual + intercept + of_kind, of_group)
+    kind_log_odds = np.clip((is_kind - mean[shapes:]) / deviation[shapes:], -STEEPEST, STEEPEST) @ weights[shapes:]
+    return Regression(
+        mean[:shapes], deviation[:shapes], weights[:shapes], usual + intercept + kind_log_odds, group_log_odds
+    )
 
 
-def by_features(
+def feature_log_odds(
     regressions: Mapping[int, Regression], kind: NDArray[np.uint8], features: EdgeFeatures, numbers: NDArray[np.int32]
 ) -> NDArray[np.float32]:
-    """What the features of some links add to the log-odds that they keep the language.
-
-    Args:
-        regressions: by link-kind class.
-        kind: how each links, shape (w,).
-        features: of all links.
-        numbers: of these, shape (w,).
-
-    Returns:
-        shape (w,).
-    """
+    """Return the part of the log-odds that the features of some links contribute; shape (w,)."""
     link_class = link_classes().take(kind)
-    of_all = np.flatnonzero(np.bincount(link_class)).tolist()
-    told = np.empty(len(numbers), np.float32)
-    for number in of_all:
-        one = regressions[number]
-        some = slice(None) if len(of_all) == 1 else np.flatnonzero(link_class == number)
-        told[some] = features.log_odds(numbers[some], one.mean, one.deviation, one.weights)
-    return told
+    classes = np.flatnonzero(np.bincount(link_class)).tolist()
+    log_odds = np.empty(len(numbers), np.float32)
+    for number in classes:
+        model = regressions[number]
+        members = slice(None) if len(classes) == 1 else np.flatnonzero(link_class == number)
+        log_odds[members] = features.log_odds(numbers[members], model.mean, model.deviation, model.weights)
+    return log_odds
 
 
-def p_same(
+def predict_same(
     regressions: Mapping[int, Regression],
     kind: NDArray[np.uint8],
     features: EdgeFeatures,
     numbers: NDArray[np.int32],
     group: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """How likely some links keep the language, as the kernel of ``compatibility`` works it out.
+    """Return the probability that some links keep the language, as the kernel computes it; shape (w,)."""
+    result = np.empty(len(numbers))
 
-    Args:
-        regressions: by link-kind class.
-        kind: how each links, shape (w,).
-        features: of all links.
-        numbers: of these, shape (w,).
-        group: of each, shape (w,).
-
-    Returns:
-        shape (w,).
-    """
-    found = np.empty(len(numbers))
-
-    def fill(part: slice) -> None:
-        of_part, log_odds = kind[part], by_features(regressions, kind[part], features, numbers[part]).astype(np.float64)
-        link_class = link_classes().take(of_part)
+    def fill(block: slice) -> None:
+        block_kind, log_odds = (
+            kind[block],
+            feature_log_odds(regressions, kind[block], features, numbers[block]).astype(np.float64),
+        )
+        link_class = link_classes().take(block_kind)
         for number in np.flatnonzero(np.bincount(link_class)).tolist():
-            some, one = np.flatnonzero(link_class == number), regressions[number]
-            log_odds[some] = log_odds[some] + one.of_kind.take(of_part[some]) + one.of_group.take(group[part][some])
-        found[part] = np.clip(sigmoid(log_odds), LOWEST, HIGHEST)
+            members, model = np.flatnonzero(link_class == number), regressions[number]
+            log_odds[members] = (
+                log_odds[members]
+                + model.kind_log_odds.take(block_kind[members])
+                + model.group_log_odds.take(group[block][members])
+            )
+        result[block] = np.clip(sigmoid(log_odds), LOWEST, HIGHEST)
 
     list(in_blocks(len(numbers), BLOCK, fill))
-    return found
+    return result
 
 
-#: How often a link keeps the language before anything was seen, by kind (numbers of ``graphlang.db.records.LinkKind``).
+#: Prior probability that a link keeps the language, by kind (numbers of ``graphlang.db.records.LinkKind``).
 PRIOR = {1: 0.98, 2: 0.98, 3: 0.97, 4: 0.98, 5: 0.9, 6: 0.1, 7: 0.9, 8: 0.9}
 PRIOR_ELSE = 0.9
-#: Link-kind classes: kinds that are learned apart, each with the number of its class, the others being class 0. That a
-#: site's anchors keep the language says nothing of its canonical links (kind 3) and of those to its translations (6).
+#: Classes of kinds with their own regression; all other kinds are class 0. Whether the anchors of a site keep the
+#: language says nothing about its canonical links (kind 3) and its links to translations (6).
 CLASSES = {3: 1, 6: 2}
-#: Redirects, refreshes and frames: what a reader of the source sees is the target. That is not learned, for the sources
-#: have almost no text, and a site whose anchors switch the language says nothing of its redirects.
+#: Redirects, refreshes and frames: a reader of the source sees the target. Nothing is learned from them, since the
+#: sources have almost no text, and anchors of a site say nothing about its redirects.
 FOLLOWED = (1, 2, 4)
 
 
 def link_classes() -> NDArray[np.uint8]:
-    """The link-kind class of each kind, shape (256,)."""
-    found = np.zeros(256, np.uint8)
-    found[list(CLASSES)] = list(CLASSES.values())
-    return found
+    """Return the class of each kind, shape (256,)."""
+    classes = np.zeros(256, np.uint8)
+    classes[list(CLASSES)] = list(CLASSES.values())
+    return classes
 
 
 def followed(kind: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Whether links are of a kind whose target stands for the source."""
-    shown = np.zeros(256, bool)
-    shown[list(FOLLOWED)] = True
-    return shown[kind]
+    """Return whether links of these kinds forward the reader to the target."""
+    forwards = np.zeros(256, bool)
+    forwards[list(FOLLOWED)] = True
+    return forwards[kind]
 
 
-STEPS = 25  #: Newton steps at most
-SMALL = 1e-6  #: steps below this end the fit
-LONGEST = 3.0  #: no step moves a coefficient by more, which keeps separable data from running away
-HALVED = 20  #: a step that makes things worse is halved so often at most
+STEPS = 25  #: largest number of Newton steps
+SMALL = 1e-6  #: the fit ends when no coefficient changes by more
+LONGEST = 3.0  #: largest change of a coefficient in a step, so that separable data do not diverge
+HALVED = 20  #: largest number of times that a step is halved
 
 
 def sigmoid(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """1 / (1 + exp(-x)), element by element."""
+    """Return 1 / (1 + exp(-x)), element by element."""
     return np.asarray(1 / (1 + np.exp(-np.clip(x, -40, 40))))
 
 
@@ -216,14 +196,14 @@ def fit(
 ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
     """Fit P(outcome) = sigmoid(offset + intercept + features @ weights + intercepts[group]).
 
-    Everything is shrunk towards 0, so that without data the offset alone decides.
+    All coefficients are shrunk towards 0: without data the prediction is the offset.
 
     Args:
         features: standardised, shape (m, f).
         outcome: 0 or 1, shape (m,).
-        offset: log-odds expected beforehand, shape (m,).
+        offset: prior log-odds, shape (m,).
         group: number of each row's group, shape (m,).
-        groups: how many groups there are.
+        groups: number of groups.
         ridge: precision of the prior of every weight and of the intercept.
         variance: variance of the prior of a group's intercept.
 
@@ -238,31 +218,33 @@ def fit(
     objective = _objective(log_odds, outcome, weights, intercepts, ridge, variance)
     for _ in range(STEPS if len(outcome) else 0):
         probability = sigmoid(log_odds)
-        spread = probability * (1 - probability) + 1e-6
-        np.multiply(design, spread, out=weighted)
-        missed = outcome - probability
-        slope = design @ missed - ridge * weights
-        slopes = np.bincount(group, missed, minlength=groups) - intercepts / variance
-        curvature = weighted @ design.T + ridge * np.eye(size)
-        mixed = np.stack([np.bincount(group, row, minlength=groups) for row in weighted])
-        bends = mixed[0] + 1 / variance
-        step = np.linalg.solve(curvature - (mixed / bends) @ mixed.T, slope - mixed @ (slopes / bends))
-        shifts = (slopes - mixed.T @ step) / bends
-        largest = max(float(np.abs(step).max()), float(np.abs(shifts).max(initial=0)))
+        irls_weight = probability * (1 - probability) + 1e-6
+        np.multiply(design, irls_weight, out=weighted)
+        residual = outcome - probability
+        gradient = design @ residual - ridge * weights
+        group_gradient = np.bincount(group, residual, minlength=groups) - intercepts / variance
+        hessian = weighted @ design.T + ridge * np.eye(size)
+        cross = np.stack([np.bincount(group, row, minlength=groups) for row in weighted])
+        group_hessian = cross[0] + 1 / variance
+        step = np.linalg.solve(
+            hessian - (cross / group_hessian) @ cross.T, gradient - cross @ (group_gradient / group_hessian)
+        )
+        group_step = (group_gradient - cross.T @ step) / group_hessian
+        largest = max(float(np.abs(step).max()), float(np.abs(group_step).max(initial=0)))
         rate = min(1.0, LONGEST / max(largest, 1e-9))
-        along = step @ design + shifts[group]
+        direction = step @ design + group_step[group]
         for _ in range(HALVED):
-            moved = (weights + rate * step, intercepts + rate * shifts)
-            better = _objective(log_odds + rate * along, outcome, *moved, ridge, variance)
-            if better >= objective:
+            candidate = (weights + rate * step, intercepts + rate * group_step)
+            improved = _objective(log_odds + rate * direction, outcome, *candidate, ridge, variance)
+            if improved >= objective:
                 break
             rate /= 2
         else:
             break
         weights += rate * step
-        intercepts += rate * shifts
-        log_odds += rate * along
-        objective = better
+        intercepts += rate * group_step
+        log_odds += rate * direction
+        objective = improved
         if rate * largest < SMALL:
             break
     return float(weights[0]), weights[1:], intercepts
@@ -276,24 +258,17 @@ def fit_intercepts(
     *,
     variance: float = 1.0,
 ) -> NDArray[np.float64]:
-    """Fit P(outcome) = sigmoid(offset + intercepts[group]), all else being known; see ``fit``.
+    """Fit the intercepts alone: P(outcome) = sigmoid(offset + intercepts[group]); see ``fit``. Shape (groups,).
 
-    Args:
-        outcome: 0 or 1, shape (m,).
-        offset: log-odds without the intercepts, shape (m,).
-        group: number of each row's group, shape (m,).
-        groups: how many groups there are.
-        variance: variance of the prior of an intercept.
-
-    Returns:
-        shape (groups,).
+    ``outcome`` (0 or 1), ``offset`` (log-odds without the intercepts) and ``group`` have shape (m,). ``variance`` is
+    the prior variance of an intercept.
     """
     intercepts = np.zeros(groups)
     for _ in range(STEPS):
         probability = sigmoid(offset + intercepts[group])
-        slopes = np.bincount(group, outcome - probability, minlength=groups) - intercepts / variance
-        bends = np.bincount(group, probability * (1 - probability), minlength=groups) + 1 / variance
-        steps = np.clip(slopes / bends, -LONGEST, LONGEST)
+        gradient = np.bincount(group, outcome - probability, minlength=groups) - intercepts / variance
+        hessian = np.bincount(group, probability * (1 - probability), minlength=groups) + 1 / variance
+        steps = np.clip(gradient / hessian, -LONGEST, LONGEST)
         intercepts += steps
         if float(np.abs(steps).max(initial=0)) < SMALL:
             break
@@ -308,6 +283,6 @@ def _objective(  # noqa: PLR0917  internal
     ridge: float,
     variance: float,
 ) -> float:
-    """What the fit makes as large as it can: the log-likelihood, less what large coefficients cost."""
+    """Return the penalised log-likelihood, which the fit maximises."""
     likelihood = float((outcome * log_odds - np.logaddexp(0, log_odds)).sum())
     return likelihood - float(ridge * weights @ weights + intercepts @ intercepts / variance) / 2

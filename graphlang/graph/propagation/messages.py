@@ -1,20 +1,20 @@
-"""Messages: what a page's belief tells its neighbour through a link, by Bayes' rule over ``compatibility``.
+"""Messages: evidence that a page's belief sends through a link, by Bayes' rule with ``compatibility``.
 
-A belief b(a) of the sender, divided by the prior q(a) it started from, is the evidence for a that the sender gathered.
-The message to the receiver is the probability of that evidence under each language x of the receiver, relative to
-knowing nothing:
+A belief b(a) of the sender, divided by its prior q(a), is the evidence for a that the sender has collected. The
+message to the receiver is the likelihood of that evidence under each language x of the receiver, relative to no
+evidence:
 
     along the link:    m(x) = sum over a of b(a)/q(a) P(s = a | t = x)
     against the link:  m(x) = sum over a of b(a)/q(a) P(t = a | s = x)
 
-A sender that knows nothing (b = q) says 1 of every language, whatever the link. With the model's diagonal plus rank one
-both sums cost a few operations for each language, not L. ``NOISE`` of every link is taken to say nothing, which bounds
-how strongly a single neighbour can speak against a language.
+A sender without evidence (b = q) sends 1 for every language through any link. The compatibility is a diagonal plus a
+matrix of rank one, so both sums cost O(L), not O(L^2). A share ``NOISE`` of every link is uninformative, which bounds
+the evidence of a single neighbour against a language.
 
 A message depends on the sender's belief, the link's coupling and the tables of its group, not on the receiver.
-Couplings are rounded to ``LEVELS``, and clamped pages of one prior group and language all send the same. So a round has
-as many messages as there are classes of them (`MessageClasses`), far fewer than links, and each is added to the sums of
-its receivers.
+Couplings are rounded to ``LEVELS``, and clamped pages with the same prior group and language send the same message. So
+a round computes one message per class of equal messages (`MessageClasses`), far fewer than links, and adds each to the
+sums of its receivers.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ if TYPE_CHECKING:
 
 _ROOM = _kernels.MESSAGE_ROOM
 
-NOISE = 0.02
-ALONE = 1 << 12  #: messages that one core adds up alone
+NOISE = 0.02  #: share of every link that is uninformative
+SINGLE_CORE = 1 << 12  #: up to this many messages are added by one core
 
 
 class Messages:
-    """The tables of all groups and the priors of all pages, ready to turn beliefs into messages.
+    """Tables of all groups and priors of all pages, to turn beliefs into messages.
 
     Args:
         edges: L languages, G groups of links.
         prior: of each group of pages, shape (P, L).
-        unsure_belief: of clamped pages that are not sure of one language, shape (d, L).
-        candidates: the columns that each latent page keeps, those that receive messages first, shape (f, K).
+        unsure_belief: of clamped pages without a one-hot belief, shape (d, L).
+        candidates: columns of each latent page, receivers first, shape (f, K).
 
     Raises:
         ValueError: arrays of different languages.
@@ -68,17 +68,17 @@ class Messages:
         self._tables = [np.ascontiguousarray(table, np.float32) for table in tables]
         self._candidates = np.ascontiguousarray(candidates, np.int16)
         self.size = edges.source_marginal.shape[1]
-        #: senders that never change their mind: for each language the pages that are sure of it, then the unsure ones
+        #: number of senders with constant beliefs: a one-hot belief for each language, then the unsure pages
         self.fixed = self.size + len(unsure_belief)
         if not 0 < candidates.shape[1] <= self.size:
             raise ValueError(f"candidates has shape {candidates.shape}, expected (f, 1..{self.size})")
 
-    def forget_unsure(self) -> None:
-        """Let go of what unsure pages believe: the numbers of latent senders begin behind the languages from now on."""
+    def drop_unsure(self) -> None:
+        """Free the beliefs of unsure pages; latent senders are numbered from L now."""
         self._tables[-1] = np.zeros((0, self.size), np.float32)
         self.fixed = self.size
 
-    def logs(  # noqa: PLR0917  one array for each thing a message depends on
+    def logs(  # noqa: PLR0917  internal
         self,
         group: NDArray[np.int32],
         coupling: NDArray[np.float32],
@@ -89,168 +89,148 @@ class Messages:
         *,
         to_target: bool,
     ) -> NDArray[np.float32]:
-        """Logarithms of messages: of each language, and of all that the sender does not name; shape (m, L + 1).
+        """Return log messages for each language and for those the sender does not name, shape (m, L + 1).
 
         Args:
-            group: of links, whose tables hold for each message, shape (m,).
+            group: group of links of each message, shape (m,).
             coupling: k of each, shape (m,).
-            sender: of each message: a language, L + i for unsure page i, ``fixed`` + i for latent page i, shape (m,).
+            sender: language of a one-hot belief, L + i for unsure page i, ``fixed`` + i for latent page i, shape (m,).
             prior_group: of each sender, shape (m,).
-            belief: of latent pages: of their candidates, and of all other languages together, shape (b, K + 1).
+            belief: of latent pages, for their candidates and all other languages together, shape (b, K + 1).
             row: of ``belief``, for each latent sender, shape (m,).
-            to_target: along the links, from sources to targets; else back.
+            to_target: from sources to targets; else from targets to sources.
 
         Raises:
             ValueError: a group, sender, prior group or row outside its range; a number that is not finite.
         """
-        found = np.empty((len(group), self.size + 1), np.float32)
-        room = np.empty(_ROOM * self.size, np.float32)  # of this thread
-        given = (group, coupling, sender, prior_group, belief, row)
+        result = np.empty((len(group), self.size + 1), np.float32)
+        scratch = np.empty(_ROOM * self.size, np.float32)  # per thread
+        arrays = (group, coupling, sender, prior_group, belief, row)
         marginal, switch, exclusion, odds, prior, unsure = self._tables
         tables = (marginal, switch, exclusion, odds, prior, unsure, self._candidates)
-        _kernels.messages(*tables, NOISE, HIGHEST, to_target, *given, room, found)
-        return np.log(found, out=found)
+        _kernels.messages(*tables, NOISE, HIGHEST, to_target, *arrays, scratch, result)
+        return np.log(result, out=result)
 
     def accumulate(
         self,
         classes: MessageClasses,
-        said: Sequence[tuple[NDArray[np.int64], NDArray[np.float32]]],
+        blocks: Sequence[tuple[NDArray[np.int64], NDArray[np.float32]]],
         incoming: NDArray[np.float64],
         touched: NDArray[np.uint8],
     ) -> None:
-        """Add log messages of some classes to the sums of those who receive them.
+        """Add log messages of some classes to the sums of their receivers.
 
-        Each core adds up for its own receivers, and for each of them in the order given: the sums do not depend on how
-        many cores there are.
+        Each core adds the messages of its own receivers in order, so that sums do not depend on the number of cores.
 
         Args:
-            classes: who receives which class, with what weight.
-            said: numbers of classes, shape (p,), and their log messages, shape (p, L + 1), block by block.
-            incoming: weighted sum of the log messages to each page that receives some, shape (r, K + 1), changed.
-            touched: set to 1 where something was added, shape (r,).
+            classes: receivers and weights of each class.
+            blocks: numbers of classes, shape (p,), and their log messages, shape (p, L + 1), in blocks.
+            incoming: weighted sum of the log messages to each receiver, shape (r, K + 1), modified.
+            touched: set to 1 for receivers of messages, shape (r,).
 
         Raises:
             ValueError: a class or receiver outside its range, a message that is not finite.
         """
-        given = (classes.start, classes.receiver, classes.weight, self._candidates[: len(incoming)])
-        stripes = cores() if sum(len(numbers) for numbers, _ in said) > ALONE else 1
+        arrays = (classes.start, classes.receiver, classes.weight, self._candidates[: len(incoming)])
+        stripes = cores() if sum(len(numbers) for numbers, _ in blocks) > SINGLE_CORE else 1
 
         def add(stripe: int) -> None:
-            for numbers, logs in said:
+            for numbers, logs in blocks:
                 sizes = (self.size, len(classes.sender), stripe, stripes)
-                _kernels.accumulate(*sizes, *given, numbers, logs, incoming, touched)
+                _kernels.accumulate(*sizes, *arrays, numbers, logs, incoming, touched)
 
         for _ in side_by_side(add, range(stripes), stripes):
             pass
 
 
-#: What a coupling may be: none, or evenly spaced log-odds from 0.005 to 0.98.
+#: Rounded couplings: 0, or evenly spaced log-odds from 0.005 to 0.98.
 LEVELS = np.concatenate([[0.0], 1 / (1 + np.exp(-np.linspace(-5.3, 3.9, 32)))]).astype(np.float32)
-BLOCK = 1 << 16  #: links worked on at once
+BLOCK = 1 << 16  #: links handled at a time
 
 
-def level(coupling: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """Number of the nearest of ``LEVELS``.
-
-    Args:
-        coupling: shape (m,).
-
-    Raises:
-        ValueError: a coupling that is not finite.
-    """
+def coupling_level(coupling: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """Return the index of the nearest of ``LEVELS`` for each coupling, shape (m,)."""
     middle = (LEVELS[1:] + LEVELS[:-1]) / 2
-    found = np.empty(len(coupling), np.uint8)
-    over_parts(len(coupling), lambda part: _class_kernels.coupling_levels(coupling[part], middle, found[part]))
-    return found
+    levels = np.empty(len(coupling), np.uint8)
+    over_parts(len(coupling), lambda block: _class_kernels.coupling_levels(coupling[block], middle, levels[block]))
+    return levels
 
 
-def numbered(keys: NDArray[np.int64], below: int) -> tuple[NDArray[np.int32], int]:
-    """The number of each key among the different ones, in ascending order, and how many there are; without sorting.
+def number_keys(keys: NDArray[np.int64], below: int) -> tuple[NDArray[np.int32], int]:
+    """Number the distinct keys in ascending order without sorting; return each key's number, and their count.
 
-    Args:
-        keys: from 0 to ``below``, shape (m,).
-        below: every key is smaller; a bit of memory each.
-
-    Raises:
-        ValueError: a key that is out of range.
+    Keys are from 0 to ``below`` - 1, and take a bit of memory each. Raises ValueError for other keys.
 
     >>> import numpy as np
-    >>> numbered(np.array([70, 3, 70, 0]), 71)
+    >>> number_keys(np.array([70, 3, 70, 0]), 71)
     (array([2, 1, 2, 0], dtype=int32), 3)
     """
-    return _looked_up(keys, _marked(keys, below))
+    return _rank_keys(keys, _mark_keys(keys, below))
 
 
-def _marked(keys: NDArray[np.int64], below: int) -> NDArray[np.uint64]:
-    """A bit for each number from 0 to ``below``: whether it is one of the keys."""
-    words = below // 64 + 1
+def _mark_keys(keys: NDArray[np.int64], below: int) -> NDArray[np.uint64]:
+    """Return a bit set of the keys."""
+    size = below // 64 + 1
 
-    def mark(part: slice) -> NDArray[np.uint64]:
-        bits = np.zeros(words, np.uint64)
-        _class_kernels.mark_keys(keys[part], bits)
+    def mark(block: slice) -> NDArray[np.uint64]:
+        bits = np.zeros(size, np.uint64)
+        _class_kernels.mark_keys(keys[block], bits)
         return bits
 
-    parts = even_parts(len(keys), most=max(1, len(keys) // words))
-    bits, *others = side_by_side(mark, parts, len(parts))
-    for other in others:
+    parts = even_parts(len(keys), most=max(1, len(keys) // size))
+    bits, *rest = side_by_side(mark, parts, len(parts))
+    for other in rest:
         bits |= other
     return bits
 
 
-def _looked_up(keys: NDArray[np.int64], bits: NDArray[np.uint64]) -> tuple[NDArray[np.int32], int]:
-    """The number of each key, all of which have a bit, and how many different ones there are."""
+def _rank_keys(keys: NDArray[np.int64], bits: NDArray[np.uint64]) -> tuple[NDArray[np.int32], int]:
+    """Return the rank of each key in a bit set of all keys, and the size of the set."""
     numbers, ranks = np.empty(len(keys), np.int32), np.empty(len(bits), np.int32)
-    many = int(_class_kernels.rank_keys(bits, ranks))
-    over_parts(len(keys), lambda part: _class_kernels.number_keys(keys[part], bits, ranks, numbers[part]))
-    return numbers, many
+    count = int(_class_kernels.rank_keys(bits, ranks))
+    over_parts(len(keys), lambda block: _class_kernels.number_keys(keys[block], bits, ranks, numbers[block]))
+    return numbers, count
 
 
-def give_back() -> None:
-    """Give memory that was freed back to the system, where it can be asked to.
+def release_memory() -> None:
+    """Return freed memory to the operating system, where the C library supports it.
 
-    Much of what arrays had stays with the process else: it lies between others and is too small for the next ones.
+    Otherwise much of it stays with the process, in gaps too small for the next arrays.
     """
     _class_kernels.give_back(0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MessageClasses:
-    """Different messages of one direction; c classes, f latent pages, n pages."""
+    """Classes of equal messages in one direction; c classes, f latent pages, n pages."""
 
-    sender: NDArray[np.int32]  #: row of a page that sends it, shape (c,)
-    group: NDArray[np.int32]  #: of links, whose tables hold for it, shape (c,)
+    sender: NDArray[np.int32]  #: row of a page that sends the message, shape (c,)
+    group: NDArray[np.int32]  #: group of links, shape (c,)
     coupling: NDArray[np.float32]  #: shape (c,)
-    start: NDArray[np.int64]  #: class i goes to ``receiver[start[i]:start[i + 1]]``, shape (c + 1,)
+    start: NDArray[np.int64]  #: class i has ``receiver[start[i]:start[i + 1]]``, shape (c + 1,)
     receiver: NDArray[np.int32]  #: numbers of latent pages, shape (e,)
-    weight: NDArray[np.float32]  #: what it weighs for each of them, shape (e,)
-    of_latent: NDArray[np.int64]  #: classes whose sender is latent, sorted by sender, shape (p,)
-    latent_start: NDArray[np.int64]  #: latent page i's are ``of_latent[latent_start[i]:latent_start[i + 1]]``, (f + 1,)
+    weight: NDArray[np.float32]  #: weight for each receiver, shape (e,)
+    latent_classes: NDArray[np.int64]  #: classes with a latent sender, sorted by sender, shape (p,)
+    #: latent page i sends ``latent_classes[latent_start[i]:latent_start[i + 1]]``, shape (f + 1,)
+    latent_start: NDArray[np.int64]
 
-    def of(self, senders: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The classes that some latent pages send, in the order of the senders, shape (q,).
-
-        Args:
-            senders: numbers of latent pages, ascending, each once, shape (p,).
-        """
+    def sent_by(self, senders: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the classes that some latent pages (ascending, distinct) send, in their order, shape (q,)."""
         if len(senders) == len(self.latent_start) - 1:  # all of them
-            return self.of_latent
+            return self.latent_classes
         first = self.latent_start[senders]
         count = self.latent_start[senders + 1] - first
-        skipped = np.repeat(first - (np.cumsum(count) - count), count)
-        return np.asarray(self.of_latent[np.arange(len(skipped)) + skipped])
+        offset = np.repeat(first - (np.cumsum(count) - count), count)
+        return np.asarray(self.latent_classes[np.arange(len(offset)) + offset])
 
 
-def of_latent_senders(classes: MessageClasses) -> MessageClasses:
-    """Only the classes whose sender is latent.
+def keep_latent_senders(classes: MessageClasses) -> MessageClasses:
+    """Drop the classes whose sender is not latent.
 
-    Args:
-        classes: of all senders, those of latent ones last, in the order of these, as ``carried`` numbers them.
-
-    Raises:
-        ValueError: they come in another order.
+    Raises ValueError unless classes of latent senders are the last, in the order of their senders.
     """
-    first = len(classes.sender) - len(classes.of_latent)
-    if (classes.of_latent != np.arange(first, len(classes.sender))).any():
+    first = len(classes.sender) - len(classes.latent_classes)
+    if (classes.latent_classes != np.arange(first, len(classes.sender))).any():
         raise ValueError("classes of latent senders are not the last ones, in the order of these")
     start = classes.start[first:]
     return MessageClasses(
@@ -260,23 +240,23 @@ def of_latent_senders(classes: MessageClasses) -> MessageClasses:
         start - start[0],
         classes.receiver[start[0] :].copy(),
         classes.weight[start[0] :].copy(),
-        classes.of_latent - first,
+        classes.latent_classes - first,
         classes.latent_start,
     )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Carried:
-    """What the links of one direction carry: c classes of messages, l links."""
+class ClassifiedLinks:
+    """Links of one direction with the class of their message; c classes, l links."""
 
-    links: list[NDArray[Any]]  #: receivers, classes and weights of the links, shape (l,) each; emptied when joined
-    sender: NDArray[np.int32]  #: as in ``MessageClasses``, shape (c,)
-    group: NDArray[np.int32]  #: the same, shape (c,)
-    coupling: NDArray[np.float32]  #: the same, shape (c,)
-    latent_number: NDArray[np.int32]  #: of each page among the latent ones, -1 for the others, shape (n,)
+    links: list[NDArray[Any]]  #: receivers, classes and weights, shape (l,) each; cleared when grouped
+    sender: NDArray[np.int32]  #: see ``MessageClasses``, shape (c,)
+    group: NDArray[np.int32]  #: see ``MessageClasses``, shape (c,)
+    coupling: NDArray[np.float32]  #: see ``MessageClasses``, shape (c,)
+    latent_number: NDArray[np.int32]  #: index of each page among the latent ones, -1 otherwise, shape (n,)
 
 
-def through(  # noqa: PLR0917  all that a message depends on
+def link_messages(  # noqa: PLR0917  internal
     start: NDArray[np.int64],
     order: NDArray[np.int32] | None,
     sender: NDArray[np.int32],
@@ -286,22 +266,21 @@ def through(  # noqa: PLR0917  all that a message depends on
     sender_class: NDArray[np.int32],
     host: NDArray[np.int32],
 ) -> list[NDArray[Any]]:
-    """Tell the messages that latent pages receive, page by page: whose each is, and what it weighs.
+    """List the messages that latent pages receive, page by page.
 
     Args:
-        start: where the links of each page that receives begin in `order`, shape (n + 1,).
-        order: their numbers, shape (w,); None where the links themselves are in the order of the receivers.
+        start: index of the first link of each receiver in ``order``, shape (n + 1,).
+        order: numbers of the links, shape (w,); None if links are in the order of receivers.
         sender: page that sends each link's message, shape (w,).
-        weight: what each log message is multiplied by, shape (w,).
-        levels: coupling of each link as a number of ``LEVELS``, shape (w,).
-        latent_number: of each page among the latent ones (all receivers, and senders that move), in ascending order, -1
-            for the others, shape (n,).
-        sender_class: number, from 0, of each page's class of pages that all send the same, shape (n,).
+        weight: factor of each log message, shape (w,).
+        levels: coupling of each link as an index of ``LEVELS``, shape (w,).
+        latent_number: index of each page among the latent ones (receivers, and senders whose belief changes), -1
+            otherwise, shape (n,).
+        sender_class: class of pages that send the same message, shape (n,).
         host: of each page, shape (n,).
 
     Returns:
-        Of the l links to latent pages: number of the receiver among these, a key of the message, the same where that
-        is, and what it weighs, shape (l,) each.
+        receiver, key of the message, and weight of each link to a latent page; shape (l,) each.
 
     Raises:
         ValueError: a link or page outside its range, a weight that is not finite.
@@ -310,120 +289,112 @@ def through(  # noqa: PLR0917  all that a message depends on
     ends = np.concatenate([[0], np.cumsum(start[receivers + 1] - start[receivers])])
     count = int(ends[-1])
     to, key, link_weight = np.empty(count, np.int32), np.empty(count, np.int64), np.empty(count, np.float32)
-    parts = even_parts(count)
-    edges = [*np.searchsorted(ends, [0, *(part.stop for part in parts[:-1])]).tolist(), len(receivers)]
+    blocks = even_parts(count)
+    bounds = [*np.searchsorted(ends, [0, *(pages.stop for pages in blocks[:-1])]).tolist(), len(receivers)]
 
-    def fill(part: slice) -> None:
-        found = slice(int(ends[part.start]), int(ends[part.stop]))
-        given = (receivers[part], start, order, sender, weight, levels, latent_number, sender_class, host)
-        _class_kernels.link_messages(len(LEVELS), *given, to[found], key[found], link_weight[found])
+    def fill(pages: slice) -> None:
+        span = slice(int(ends[pages.start]), int(ends[pages.stop]))
+        arrays = (receivers[pages], start, order, sender, weight, levels, latent_number, sender_class, host)
+        _class_kernels.link_messages(len(LEVELS), *arrays, to[span], key[span], link_weight[span])
 
-    list(side_by_side(fill, [slice(*both) for both in pairwise(edges)], len(parts)))
+    list(side_by_side(fill, [slice(*span_ends) for span_ends in pairwise(bounds)], len(blocks)))
     return [to, key, link_weight]
 
 
-def carried(
+def classify_links(
     links: list[NDArray[Any]],
     latent_number: NDArray[np.int32],
     sender_class: NDArray[np.int32],
     host: NDArray[np.int32],
     *,
     between: int,
-) -> Carried:
-    """Tell the class of the message that each of some links carries.
+) -> ClassifiedLinks:
+    """Assign each link the class of its message.
 
-    Args:
-        links: what ``through`` tells of them; the list is emptied, for there is no room for all of it twice.
-        latent_number: as in ``through``.
-        sender_class: as in ``through``.
-        host: as in ``through``.
-        between: group of links between hosts; those within one have its number.
+    ``links`` is the result of ``link_messages``; it is cleared to save memory. ``between`` is the group of links
+    between hosts; those within a host have its number.
     """
-    # All pages of a class send the same, and so the last of them stands for it.
-    stands = np.zeros(int(sender_class.max(initial=-1)) + 1, np.int32)
-    stands[sender_class] = np.arange(len(sender_class), dtype=np.int32)
+    # All pages of a class send the same message; the last one represents it.
+    representative = np.zeros(int(sender_class.max(initial=-1)) + 1, np.int32)
+    representative[sender_class] = np.arange(len(sender_class), dtype=np.int32)
     link_weight, key, to = (links.pop() for _ in range(3))
-    bits = _marked(key, len(stands) * 2 * len(LEVELS))
-    class_of, many = _looked_up(key, bits)
+    bits = _mark_keys(key, len(representative) * 2 * len(LEVELS))
+    class_of, count = _rank_keys(key, bits)
     del key
-    keys = np.empty(many, np.int64)
+    keys = np.empty(count, np.int64)
     _class_kernels.list_keys(bits, keys)
-    who, group, coupling = np.empty(many, np.int32), np.empty(many, np.int32), np.empty(many, np.float32)
+    senders, group, coupling = np.empty(count, np.int32), np.empty(count, np.int32), np.empty(count, np.float32)
 
-    def tell(part: slice) -> None:
-        of_sender, coupled = np.divmod(keys[part], len(LEVELS))
-        who[part] = stands.take(of_sender >> 1)
-        group[part] = np.where(of_sender & 1, between, host.take(who[part]))
-        coupling[part] = LEVELS.take(coupled)
+    def fill(block: slice) -> None:
+        sender_key, level_index = np.divmod(keys[block], len(LEVELS))
+        senders[block] = representative.take(sender_key >> 1)
+        group[block] = np.where(sender_key & 1, between, host.take(senders[block]))
+        coupling[block] = LEVELS.take(level_index)
 
-    list(in_blocks(many, BLOCK, tell))
-    return Carried([to, class_of, link_weight], who, group, coupling, latent_number)
+    list(in_blocks(count, BLOCK, fill))
+    return ClassifiedLinks([to, class_of, link_weight], senders, group, coupling, latent_number)
 
 
-def message_classes(links: Carried) -> MessageClasses:
-    """Group the messages of some links by class.
-
-    Args:
-        links: what they carry; the list in it is emptied, for there is no room for all of it twice.
-    """
-    who, number = links.sender, links.latent_number
-    start, receivers, weights = _joined(links.links, len(who))
-    latent = int(number.max(initial=-1)) + 1
-    sent_by = number.take(who)
-    of_latent = np.flatnonzero(sent_by >= 0)
-    sent_by = sent_by[of_latent]
-    if (sent_by[1:] < sent_by[:-1]).any():
-        order = np.argsort(sent_by, kind="stable")
-        of_latent, sent_by = of_latent[order], sent_by[order]
+def group_by_class(links: ClassifiedLinks) -> MessageClasses:
+    """Group the messages of some links by class; ``links`` are cleared to save memory."""
+    senders, latent_number = links.sender, links.latent_number
+    start, receivers, weights = _join_links(links.links, len(senders))
+    latent = int(latent_number.max(initial=-1)) + 1
+    sender_number = latent_number.take(senders)
+    latent_classes = np.flatnonzero(sender_number >= 0)
+    sender_number = sender_number[latent_classes]
+    if (sender_number[1:] < sender_number[:-1]).any():
+        order = np.argsort(sender_number, kind="stable")
+        latent_classes, sender_number = latent_classes[order], sender_number[order]
     latent_start = np.zeros(latent + 1, np.int64)
-    np.cumsum(np.bincount(sent_by, minlength=latent), out=latent_start[1:])
-    return MessageClasses(who, links.group, links.coupling, start, receivers, weights, of_latent, latent_start)
+    np.cumsum(np.bincount(sender_number, minlength=latent), out=latent_start[1:])
+    return MessageClasses(senders, links.group, links.coupling, start, receivers, weights, latent_classes, latent_start)
 
 
-def _joined(
+def _join_links(
     links: list[NDArray[Any]], classes: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
-    """Who receives each class: bounds of each class's part of the others, receivers, weights.
+    """Return the bounds of each class, and its receivers and weights.
 
-    ``links`` holds receiver, class and weight of each link; it is emptied.
+    ``links`` has receiver, class and weight of each link; it is cleared.
     """
     weight, message_class, receiver = (links.pop() for _ in range(3))
-    parts = _whole_pages(receiver, even_parts(len(receiver), most=max(1, 2 * len(receiver) // (classes + 1))))
+    blocks = _whole_pages(receiver, even_parts(len(receiver), most=max(1, 2 * len(receiver) // (classes + 1))))
 
-    def join(part: slice) -> tuple[int, NDArray[np.int32]]:
-        last, counted = np.full(classes, -1, np.int32), np.zeros(classes, np.int32)
-        given = (receiver[part], message_class[part], weight[part])
-        sums = np.empty(part.stop - part.start)  # most of it is not used
-        return int(_class_kernels.join_links(*given, last, counted, sums)), counted
+    def join(block: slice) -> tuple[int, NDArray[np.int32]]:
+        last_receiver, receiver_counts = np.full(classes, -1, np.int32), np.zeros(classes, np.int32)
+        arrays = (receiver[block], message_class[block], weight[block])
+        sums = np.empty(block.stop - block.start)  # mostly unused
+        return int(_class_kernels.join_links(*arrays, last_receiver, receiver_counts, sums)), receiver_counts
 
-    entries, counted = zip(*side_by_side(join, parts, len(parts)), strict=True)
+    entries, receiver_counts = zip(*side_by_side(join, blocks, len(blocks)), strict=True)
     start = np.zeros(classes + 1, np.int64)
-    np.cumsum(sum(counted[1:], counted[0]), out=start[1:])
+    np.cumsum(sum(receiver_counts[1:], receiver_counts[0]), out=start[1:])
     place = start[:-1].astype(np.int32)
-    for one in counted:  # from how many receivers a part has to where the first of them comes
-        many = one.copy()
-        one[:] = place
-        place += many
-    give_back()
+    for counts in receiver_counts:  # from counts to the index of the first receiver
+        size = counts.copy()
+        counts[:] = place
+        place += size
+    release_memory()
     rows, values = np.empty(sum(entries), np.int32), np.empty(sum(entries), np.float32)
 
     def sort(number: int) -> None:
-        part = slice(parts[number].start, parts[number].start + entries[number])
-        given = (receiver[part], message_class[part], weight[part])
-        _class_kernels.sort_by_class(*given, counted[number], rows, values)
+        block = slice(blocks[number].start, blocks[number].start + entries[number])
+        arrays = (receiver[block], message_class[block], weight[block])
+        _class_kernels.sort_by_class(*arrays, receiver_counts[number], rows, values)
 
-    list(side_by_side(sort, range(len(parts)), len(parts)))
+    list(side_by_side(sort, range(len(blocks)), len(blocks)))
     return start, rows, values
 
 
-def _whole_pages(receiver: NDArray[np.int32], parts: list[slice]) -> list[slice]:
-    """Parts whose ends are moved on until no page receives links of two of them.
+def _whole_pages(receiver: NDArray[np.int32], blocks: list[slice]) -> list[slice]:
+    """Move the ends of blocks so that no page receives links of two blocks.
 
     >>> _whole_pages(np.int32([4, 4, 4, 7, 7, 9]), [slice(0, 2), slice(2, 4), slice(4, 6)])
     [slice(0, 3, None), slice(3, 5, None), slice(5, 6, None)]
     """
-    edges = [0]
-    for part in parts[:-1]:
-        other = np.flatnonzero(receiver[part.stop :] != receiver[part.stop - 1])
-        edges.append(max(edges[-1], part.stop + int(other[0]) if len(other) else len(receiver)))
-    return [slice(*ends) for ends in pairwise([*edges, len(receiver)])]
+    bounds = [0]
+    for block in blocks[:-1]:
+        next_page = np.flatnonzero(receiver[block.stop :] != receiver[block.stop - 1])
+        bounds.append(max(bounds[-1], block.stop + int(next_page[0]) if len(next_page) else len(receiver)))
+    return [slice(*ends) for ends in pairwise([*bounds, len(receiver)])]

@@ -1,16 +1,22 @@
-"""Node potentials: what every page says before it hears from its neighbours.
+"""Node potentials: evidence of every page before messages.
 
 The log-potential of a latent page is the sum of the log-prior of its site, the log-likelihood of its text, and its
-signals. A clamped page keeps its text's own probabilities (of the active languages), as its belief where these leave a
-doubt, and, calibrated, as its answer. The calibration is a temperature (Guo et al. 2017, section 4.2), fitted with the
-weights: a text is identified among all languages of the model, its page only among those of the collection, so that
-confidence is a little below accuracy. A long page in doubt starts from its text's probabilities too. It uses its
-signals and its sure neighbours, not the languages of its site and of lists, which are counted (`COUNTED`):
-a language that texts are never sure of is missing there. The URL of a page without text counts for its own answer
-alone: words in URLs are English on sites of all languages, so that the neighbours of unfetched pages would receive
-English from each of them (`UrlEvidence`). A URL contains its TLD, so the ccTLD counts only where the URL names no
-language. Texts and signals are turned into tables a block of pages at a time, so that memory grows with the latent
-pages, not with all pages; priors have a number for each active language and each host or directory.
+signals. A clamped page keeps the probabilities of its text for the active languages. If they are sure, it sends a
+one-hot belief; its answer is calibrated.
+
+The calibration is a temperature (Guo et al. 2017, section 4.2), fitted with the weights. A text is identified among
+all languages of the model, but its page only among those of the collection, so confidence is a little below accuracy.
+
+A doubtful long page starts from the probabilities of its text too. It uses its signals and its clamped neighbours, but
+not the languages of its site and of lists. These are counted on certain pages (`COUNTED`), and a language that texts
+are never sure of is missing there.
+
+The URL of a page without text counts only for its own answer (`UrlEvidence`). Words in URLs are English on sites of
+all languages, so neighbours of unfetched pages would receive English from each of them. A URL contains its TLD, so the
+ccTLD counts only where the URL names no language.
+
+Texts and signals become tables one block of pages at a time. So memory grows with the latent pages, not with all
+pages; priors have a number for each active language and each host or directory.
 """
 
 from __future__ import annotations
@@ -39,80 +45,77 @@ if TYPE_CHECKING:
     from graphlang.graph.propagation.roles import PageRoles
     from graphlang.graph.propagation.site_prior import Counted, Prior
 
-BLOCK = 1 << 12  #: pages whose tables one core holds at once
-AHEAD = 8  #: blocks of beliefs that are worked out while those of others are put in their place
-URL = "url"  #: name of the signal that neighbours do not hear from a page without text
-CCTLD = "cctld"  #: name of the signal that a URL with a language of its own repeats: the URL contains its TLD
-COUNTED = ("site", link_order.NAME)  #: terms that are counted on sure pages: long pages in doubt do without
-#: Part of the probability that a long text leaves to inactive languages, and that remains in the answer. They are
-#: unlikely, but a text that fits its language badly may be in a language unknown to the model.
+BLOCK = 1 << 12  #: pages whose tables one core holds at a time
+AHEAD = 8  #: blocks of beliefs that are computed while others are copied
+URL = "url"  #: name of the signal that pages without text do not pass on
+CCTLD = "cctld"  #: name of the signal that a URL with a language repeats, since it contains its TLD
+COUNTED = ("site", link_order.NAME)  #: terms counted on certain pages, which doubtful long pages do not use
+#: Share of a long text's probability of inactive languages that stays in the answer. They are unlikely, but a text that
+#: fits its language badly may be in a language unknown to the model.
 LEFT = 0.35
-ONE_HOT = 0.99  #: clamped pages whose text is so sure send a one-hot belief
+ONE_HOT = 0.99  #: clamped pages send a one-hot belief from this probability on
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClampedBeliefs:
-    """What the clamped pages believe; n pages, c of them clamped, d of these unsure; k languages of an answer."""
+    """Beliefs of clamped pages; n pages, c of them clamped, d of these unsure; k languages per answer."""
 
-    one_hot: NDArray[np.bool_]  #: clamped pages that leave no doubt, shape (n,)
+    one_hot: NDArray[np.bool_]  #: clamped pages with a one-hot belief, shape (n,)
     unsure: NDArray[np.int64]  #: rows of the other clamped pages, ascending, shape (d,)
-    unsure_belief: NDArray[np.float32]  #: and what they believe, shape (d, L)
+    unsure_belief: NDArray[np.float32]  #: their beliefs, shape (d, L)
     answers: NDArray[np.int16]  #: columns of the best languages of all clamped pages, best first, shape (c, k)
     probabilities: NDArray[np.float32]  #: shape (c, k)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UrlEvidence:
-    """What URLs of latent pages without text say: evidence for the page itself that its neighbours do not hear."""
+    """Evidence of URLs of latent pages without text, which counts for the page itself only."""
 
     page: NDArray[np.int64]  #: numbers of latent pages, ascending, shape (e,)
     column: NDArray[np.int16]  #: a language that the URL names, shape (e,)
-    log_odds: NDArray[np.float32]  #: of it against the languages that the URL does not name, shape (e,)
-    stands_out: NDArray[np.bool_]  #: pages that have an answer by their URL alone, shape (n,)
+    log_odds: NDArray[np.float32]  #: of that language against languages that the URL does not name, shape (e,)
+    stands_out: NDArray[np.bool_]  #: pages with an answer by their URL alone, shape (n,)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodePotentials:
-    """n pages, f of them latent; L active languages, K candidates of each page."""
+    """Potentials of n pages, f of them latent; L active languages, K candidates per page."""
 
     active: NDArray[np.int16]  #: the languages of the columns, shape (L,)
     prior: Prior
     latent: NDArray[np.int64]  #: rows of the latent pages, ascending, shape (f,)
-    number: NDArray[np.int32]  #: of each page among the latent ones, -1 clamped, shape (n,)
-    doubtful: NDArray[np.bool_]  #: latent pages whose text is long, and in doubt; shape (n,)
-    candidates: NDArray[np.int16]  #: columns that each latent page keeps, ascending, shape (f, K)
-    #: of them and of all others together, without ``urls``, up to a constant, shape (f, K + 1)
+    number: NDArray[np.int32]  #: index of each page in `latent`, -1 clamped, shape (n,)
+    doubtful: NDArray[np.bool_]  #: latent pages with long, doubtful text, shape (n,)
+    candidates: NDArray[np.int16]  #: columns of each latent page, ascending, shape (f, K)
+    #: of the candidates and of all other languages together, without ``urls``, up to a constant, shape (f, K + 1)
     log_potential: NDArray[np.float32]
     urls: UrlEvidence
-    left: NDArray[
-        np.float32
-    ]  #: what a long text in doubt leaves to inactive languages, relative to the rest; shape (f,)
-    no_evidence: NDArray[np.bool_]  #: pages of which neither text nor signal, without ``urls``, says anything, (n,)
-    best: NDArray[np.int16]  #: column of the most likely language of each text, -1 none, shape (n,)
+    #: odds of inactive languages, for doubtful long texts, shape (f,)
+    inactive_odds: NDArray[np.float32]
+    no_evidence: NDArray[np.bool_]  #: pages without evidence of text or signals (except ``urls``), shape (n,)
+    best: NDArray[np.int16]  #: column of the best language of each text, -1 none, shape (n,)
     clamped: ClampedBeliefs
-    #: what the log-potential (of a clamped page: the log-belief) is the sum of, by row and name, for the rows asked for
+    #: terms of the log-potential (of a clamped page: log-belief), by row and name, for rows to explain
     terms: Mapping[int, Mapping[str, NDArray[np.float32]]]
     weights: Mapping[str, float]  #: of the signals, by name
 
     def add_urls(self, logs: NDArray[np.float32], numbers: NDArray[np.int64]) -> None:
-        """Add the evidence of URLs that neighbours do not hear to logarithms of some latent pages, in place.
+        """Add the evidence of URLs to log-probabilities of some latent pages, shape (p, K + 1), in place.
 
-        Args:
-            logs: of the candidates, and of all other languages, shape (p, K + 1).
-            numbers: of the pages, ascending, shape (p,).
+        ``numbers`` of the pages are ascending.
         """
         urls = self.urls
         if not len(numbers):
             return
-        part = slice(*np.searchsorted(urls.page, (numbers[0], numbers[-1] + 1)))
-        row = np.searchsorted(numbers, urls.page[part])
-        is_asked = numbers[row] == urls.page[part]
-        is_column = self.candidates[urls.page[part]] == urls.column[part, None]
-        entry, place = np.nonzero(is_column & is_asked[:, None])
-        logs[row[entry], place] += urls.log_odds[part][entry]
+        span = slice(*np.searchsorted(urls.page, (numbers[0], numbers[-1] + 1)))
+        row = np.searchsorted(numbers, urls.page[span])
+        is_in_block = numbers[row] == urls.page[span]
+        is_column = self.candidates[urls.page[span]] == urls.column[span, None]
+        entry, place = np.nonzero(is_column & is_in_block[:, None])
+        logs[row[entry], place] += urls.log_odds[span][entry]
 
 
-def node_potentials(  # noqa: PLR0917  all that they depend on
+def node_potentials(  # noqa: PLR0917  internal
     tables: ScoreTables,
     signals: Mapping[str, Signal],
     roles: PageRoles,
@@ -126,78 +129,80 @@ def node_potentials(  # noqa: PLR0917  all that they depend on
     fixed: FixedBeliefs | None = None,
     directories: Counted | None = None,
 ) -> NodePotentials:
-    """Put together what all pages say for themselves.
+    """Compute the potentials of all pages.
 
     Args:
-        tables: the scores of the texts of n pages.
-        signals: by name; those without weight are left out.
+        tables: scores of the texts of n pages.
+        signals: by name; those without weight are ignored.
         roles: which pages are clamped.
-        learned: languages of the sites and reliability of the signals, for the hosts of ``roles``.
+        learned: language distribution of sites, and reliability of signals, for the hosts of ``roles``.
         options: weights of site and directory.
-        links: whose ends tell what languages a page may have besides its own; None where links say nothing.
-        linked: latent pages with a link to or from another page, shape (n,).
-        keep: k, languages of an answer.
-        rows: pages whose terms are kept.
-        fixed: beliefs of clamped pages that are not what their text says.
-        directories: certain pages of directories of which not all pages are here.
+        links: to find candidates among neighbours; None if links have no weight.
+        linked: pages with a link from or to a latent page, shape (n,).
+        keep: k, languages per answer.
+        rows: pages whose terms are recorded.
+        fixed: beliefs of clamped pages that do not come from their text.
+        directories: counts of directories that are only partly here.
     """
     evidence, active = tables.evidence, tables.active
-    of_directory = (evidence.directory, options.site, options.directory)
-    prior = site_prior.prior(roles.host, learned.sites, roles.label, *of_directory, directories)
+    directory_options = (evidence.directory, options.site, options.directory)
+    prior = site_prior.page_prior(roles.host, learned.sites, roles.label, *directory_options, directories)
     terms = _Terms(tables, signals, roles, learned, prior, linked=linked)
-    latent, kept = roles.latent, min(len(active), candidates.MOST)
-    columns, packed = np.empty((len(latent), kept), np.int16), np.empty((len(latent), kept + 1), np.float32)
-    guess = roles.best.copy()  # by all evidence
+    latent, width = roles.latent, min(len(active), candidates.MOST)
+    columns, packed = np.empty((len(latent), width), np.int16), np.empty((len(latent), width + 1), np.float32)
+    best_guess = roles.best.copy()  # by all evidence
     if fixed is not None:
-        given = tables.scores(np.arange(len(fixed.rows)), fixed)
-        guess[fixed.rows] = np.where(given.any(axis=1), given.argmax(axis=1), NONE)
+        fixed_scores = tables.scores(np.arange(len(fixed.rows)), fixed)
+        best_guess[fixed.rows] = np.where(fixed_scores.any(axis=1), fixed_scores.argmax(axis=1), NONE)
         terms.no_evidence[fixed.rows] = ~(fixed.languages >= 0).any(axis=1)
-    left = np.zeros(len(latent), np.float32)
-    asked: dict[int, dict[str, NDArray[np.float32]]] = {}
+    inactive_odds = np.zeros(len(latent), np.float32)
+    recorded: dict[int, dict[str, NDArray[np.float32]]] = {}
 
     def fill_block(block: slice) -> tuple[NDArray[np.int64], NDArray[np.int16], NDArray[np.float32]]:
-        """Fill in the rows of a block of latent pages; return their part of ``UrlEvidence``."""
-        part = latent[block]
-        found = terms.of(part)
-        total = _sum(found)
-        passed, urls = terms.without_urls(part, found)
-        guess[part] = np.where(terms.no_evidence[part], NONE, passed.argmax(axis=1))
-        unsure = np.flatnonzero(roles.doubtful[part])
-        left[block.start + unsure] = LEFT * text_likelihood.left_over(tables.scores(part[unsure]))
+        """Compute a block of latent pages; return its part of ``UrlEvidence``."""
+        pages = latent[block]
+        term_tables = terms.compute(pages)
+        total = _sum(term_tables)
+        shared_logs, urls = terms.without_urls(pages, term_tables)
+        best_guess[pages] = np.where(terms.no_evidence[pages], NONE, shared_logs.argmax(axis=1))
+        unsure = np.flatnonzero(roles.doubtful[pages])
+        inactive_odds[block.start + unsure] = LEFT * text_likelihood.left_over(tables.scores(pages[unsure]))
         columns[block] = candidates.choose(total)
-        packed[block] = candidates.gather(passed, columns[block])
+        packed[block] = candidates.gather(shared_logs, columns[block])
         for row in rows:
-            if part[0] <= row <= part[-1] and roles.number[row] >= 0:
-                asked[row] = {name: table[roles.number[row] - block.start].copy() for name, table in found.items()}
-        pages, languages = np.nonzero(urls)
-        return block.start + pages, languages.astype(np.int16), urls[pages, languages]
+            if pages[0] <= row <= pages[-1] and roles.number[row] >= 0:
+                recorded[row] = {
+                    name: table[roles.number[row] - block.start].copy() for name, table in term_tables.items()
+                }
+        url_rows, languages = np.nonzero(urls)
+        return block.start + url_rows, languages.astype(np.int16), urls[url_rows, languages]
 
-    nothing = np.zeros(0, np.int64), np.zeros(0, np.int16), np.zeros(0, np.float32)
-    page, language, log_odds = zip(nothing, *in_blocks(len(latent), BLOCK, fill_block), strict=True)
+    empty = np.zeros(0, np.int64), np.zeros(0, np.int16), np.zeros(0, np.float32)
+    page, language, log_odds = zip(empty, *in_blocks(len(latent), BLOCK, fill_block), strict=True)
     urls = np.concatenate(page), np.concatenate(language), np.concatenate(log_odds)
-    of_urls = UrlEvidence(*urls, terms.url_stands_out)
-    if kept < len(active) and links is not None:
-        nearby = candidates.Nearby(links, guess, len(active))
+    url_evidence = UrlEvidence(*urls, terms.url_stands_out)
+    if width < len(active) and links is not None:
+        nearby = candidates.Nearby(links, best_guess, len(active))
         for at in range(0, len(latent), BLOCK):
             shares = nearby.shares(latent[at : at + BLOCK])
-            some = at + np.flatnonzero(candidates.missed(shares, columns[at : at + BLOCK]))
-            found = terms.of(latent[some])
-            columns[some] = candidates.choose(softmax(_sum(found)) + candidates.NEAR * shares[some - at])
-            packed[some] = candidates.gather(terms.without_urls(latent[some], found)[0], columns[some])
+            missing = at + np.flatnonzero(candidates.missed(shares, columns[at : at + BLOCK]))
+            term_tables = terms.compute(latent[missing])
+            columns[missing] = candidates.choose(softmax(_sum(term_tables)) + candidates.NEAR * shares[missing - at])
+            packed[missing] = candidates.gather(terms.without_urls(latent[missing], term_tables)[0], columns[missing])
     clamped = _clamped(tables, np.flatnonzero(roles.number < 0), prior, keep, fixed, options.calibration)
     for row in rows:
         if roles.number[row] < 0:
-            one = np.array([row])
-            belief = _clamped_beliefs(tables, one, tables.scores(one), prior, fixed)[0][0]
-            word = "correction" if evidence.is_labelled()[row] else "text"
-            asked[row] = {word: np.log(np.maximum(belief, site_prior.LEAST))}
-    of_latent = (latent, roles.number, roles.doubtful, columns, packed, of_urls, left)
+            single = np.array([row])
+            belief = _clamped_beliefs(tables, single, tables.scores(single), prior, fixed)[0][0]
+            name = "correction" if evidence.is_labelled()[row] else "text"
+            recorded[row] = {name: np.log(np.maximum(belief, site_prior.LEAST))}
+    latent_arrays = (latent, roles.number, roles.doubtful, columns, packed, url_evidence, inactive_odds)
     weights = {name: signal.weight for name, signal in signals.items()}
-    return NodePotentials(active, prior, *of_latent, terms.no_evidence, roles.best, clamped, asked, weights)
+    return NodePotentials(active, prior, *latent_arrays, terms.no_evidence, roles.best, clamped, recorded, weights)
 
 
 class _Terms:
-    """The terms of the log-potential, by name, for some latent pages at a time."""
+    """Terms of the log-potential, by name, for blocks of latent pages."""
 
     def __init__(
         self,
@@ -214,13 +219,13 @@ class _Terms:
         self._linked = linked
         self._signals = {name: signal for name, signal in signals.items() if signal.weight}
         self._foreign = text_likelihood.foreign_text(evidence.codes, tables.active)
-        #: pages of which neither text nor signal says anything, but for their URL, once all latent pages were asked
-        #: for; shape (n,)
+        #: pages without evidence of text or signals (except URL), complete after all latent pages; shape (n,)
         self.no_evidence = roles.best < 0
-        self.url_stands_out = np.zeros(evidence.n, np.bool_)  #: pages without text whose URL says enough, shape (n,)
+        #: pages without text whose URL is enough for an answer, shape (n,)
+        self.url_stands_out = np.zeros(evidence.n, np.bool_)
 
-    def of(self, pages: NDArray[np.int64]) -> dict[str, NDArray[np.float32]]:
-        """Logarithms; shape (p, L) each."""
+    def compute(self, pages: NDArray[np.int64]) -> dict[str, NDArray[np.float32]]:
+        """Return the terms of some pages as log-probabilities, shape (p, L) each."""
         roles, evidence = self._roles, self._tables.evidence
         prior = self._prior.probability[self._prior.group[pages]]
         scores = self._tables.scores(pages)
@@ -229,35 +234,35 @@ class _Terms:
         site = np.log(prior)
         doubtful = roles.doubtful[pages]
         text[doubtful] = np.log(text_likelihood.smoothed(scores[doubtful]))
-        found = {"text": text, "site": site}
+        terms = {"text": text, "site": site}
         for name, signal in self._signals.items():
-            right = self._learned.reliability[name].of_hosts[roles.host[pages]]
+            right = self._learned.reliability[name].by_host[roles.host[pages]]
             log_odds = signals_.log_odds(self._tables.scores(pages, signal), prior, right)
-            found[name] = log_odds * np.float32(signal.weight)
-        if URL in found and CCTLD in found:
-            found[CCTLD][found[URL].any(axis=1)] = 0
+            terms[name] = log_odds * np.float32(signal.weight)
+        if URL in terms and CCTLD in terms:
+            terms[CCTLD][terms[URL].any(axis=1)] = 0
         for name in self._signals:
-            stands_out = signals_.stands_out(found[name])
+            stands_out = signals_.stands_out(terms[name])
             if name == URL:
                 self.url_stands_out[pages] = (roles.best[pages] < 0) & stands_out
             else:
                 self.no_evidence[pages] &= ~stands_out
-        for name in found.keys() & COUNTED:
-            found[name][doubtful] = 0
-        return found
+        for name in terms.keys() & COUNTED:
+            terms[name][doubtful] = 0
+        return terms
 
     def without_urls(
-        self, pages: NDArray[np.int64], found: Mapping[str, NDArray[np.float32]]
+        self, pages: NDArray[np.int64], terms: Mapping[str, NDArray[np.float32]]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """The sum of the terms of some pages without the URLs of those that have no text, and what these URLs add.
+        """Return the sum of terms, except URLs of pages without text, and these URLs' terms; shape (p, L) each.
 
-        The second is 0 for a language that the URL does not name. Shape (p, L) each.
+        The second is 0 for languages that the URL does not name.
         """
-        if URL not in found:
-            return _sum(found), np.zeros((len(pages), 0), np.float32)
+        if URL not in terms:
+            return _sum(terms), np.zeros((len(pages), 0), np.float32)
         textless = self._roles.best[pages] < 0
-        urls = np.where(textless[:, None], found[URL] - found[URL].min(axis=1, keepdims=True), np.float32(0))
-        return _sum({**found, URL: np.where(textless[:, None], np.float32(0), found[URL])}), urls
+        urls = np.where(textless[:, None], terms[URL] - terms[URL].min(axis=1, keepdims=True), np.float32(0))
+        return _sum({**terms, URL: np.where(textless[:, None], np.float32(0), terms[URL])}), urls
 
 
 def _sum(terms: Mapping[str, NDArray[np.float32]]) -> NDArray[np.float32]:
@@ -268,7 +273,7 @@ def _repeated(evidence: Evidence, pages: NDArray[np.int64]) -> NDArray[np.bool_]
     return None if evidence.copies is None else evidence.copies[pages] > 1
 
 
-def _clamped(  # noqa: PLR0917  all that it depends on
+def _clamped(  # noqa: PLR0917  internal
     tables: ScoreTables,
     clamped: NDArray[np.int64],
     prior: Prior,
@@ -279,27 +284,27 @@ def _clamped(  # noqa: PLR0917  all that it depends on
     one_hot = np.zeros(tables.evidence.n, bool)
     answers, probabilities = np.empty((len(clamped), keep), np.int16), np.empty((len(clamped), keep), np.float32)
 
-    def work_out(block: slice) -> NDArray[np.float32]:
-        """What the unsure pages of a block believe; of all of them the answers."""
-        part = clamped[block]
-        scores = tables.scores(part)
-        belief, sure = _clamped_beliefs(tables, part, scores, prior, fixed)
+    def compute_block(block: slice) -> NDArray[np.float32]:
+        """Compute answers of a block; return the beliefs of its unsure pages."""
+        pages = clamped[block]
+        scores = tables.scores(pages)
+        belief, sure = _clamped_beliefs(tables, pages, scores, prior, fixed)
         order = best_columns(belief, keep)
-        every = np.column_stack([belief, LEFT * text_likelihood.left_over(scores)])
-        logs = np.asarray(calibration * np.log(np.maximum(every, site_prior.LEAST)), np.float32)
-        said = softmax(logs)[:, :-1]
-        if fixed is not None:  # what is given is nobody's text
-            held = np.isin(part, fixed.rows)
-            said[held] = belief[held]
-        answers[block], probabilities[block] = order, np.take_along_axis(said, order, 1)
-        one_hot[part] = sure
+        with_inactive = np.column_stack([belief, LEFT * text_likelihood.left_over(scores)])
+        logs = np.asarray(calibration * np.log(np.maximum(with_inactive, site_prior.LEAST)), np.float32)
+        calibrated = softmax(logs)[:, :-1]
+        if fixed is not None:  # these are not calibrated: they do not come from a text
+            is_fixed = np.isin(pages, fixed.rows)
+            calibrated[is_fixed] = belief[is_fixed]
+        answers[block], probabilities[block] = order, np.take_along_axis(calibrated, order, 1)
+        one_hot[pages] = sure
         return belief[~sure]
 
-    unsure_belief = np.empty((len(clamped), len(tables.active)), np.float32)  # of which only what is used takes memory
+    unsure_belief = np.empty((len(clamped), len(tables.active)), np.float32)  # unused rows take no memory
     count = 0
-    for some in in_blocks(len(clamped), BLOCK, work_out, AHEAD):
-        unsure_belief[count : count + len(some)] = some
-        count += len(some)
+    for beliefs in in_blocks(len(clamped), BLOCK, compute_block, AHEAD):
+        unsure_belief[count : count + len(beliefs)] = beliefs
+        count += len(beliefs)
     return ClampedBeliefs(one_hot, clamped[~one_hot[clamped]], unsure_belief[:count], answers, probabilities)
 
 
@@ -310,20 +315,20 @@ def _clamped_beliefs(
     prior: Prior,
     fixed: FixedBeliefs | None,
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """What some clamped pages believe, shape (p, L), and whether that leaves no doubt, shape (p,)."""
+    """Return the beliefs of some clamped pages, shape (p, L), and whether they are one-hot, shape (p,)."""
     belief = text_likelihood.smoothed(scores)
     sure = row_maxima(belief) >= ONE_HOT
     if fixed is not None:
-        some = np.flatnonzero(np.isin(pages, fixed.rows))
-        given = tables.scores(np.searchsorted(fixed.rows, pages[some]), fixed)
-        belief[some] = _with_the_rest(given, prior.probability[prior.group[pages[some]]])
-        sure[some] = False  # what is given travels as it is
+        rows = np.flatnonzero(np.isin(pages, fixed.rows))
+        fixed_scores = tables.scores(np.searchsorted(fixed.rows, pages[rows]), fixed)
+        belief[rows] = _complete(fixed_scores, prior.probability[prior.group[pages[rows]]])
+        sure[rows] = False  # fixed beliefs are sent unchanged
     return belief, sure
 
 
-def _with_the_rest(given: NDArray[np.float32], prior: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Beliefs of which some languages are known: the others share what is left by the prior; shape (p, L)."""
-    others = np.where(given > 0, 0, prior)
-    left = np.maximum(1 - given.sum(axis=1, keepdims=True), 0)
-    filled = given + others * left / np.maximum(others.sum(axis=1, keepdims=True), site_prior.LEAST)
+def _complete(known: NDArray[np.float32], prior: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Complete beliefs of which some languages are known: the others divide the rest by the prior; shape (p, L)."""
+    others = np.where(known > 0, 0, prior)
+    rest = np.maximum(1 - known.sum(axis=1, keepdims=True), 0)
+    filled = known + others * rest / np.maximum(others.sum(axis=1, keepdims=True), site_prior.LEAST)
     return np.asarray(filled / filled.sum(axis=1, keepdims=True), np.float32)

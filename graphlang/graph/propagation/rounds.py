@@ -1,14 +1,14 @@
-"""Compute beliefs and messages in turn until nothing moves.
+"""Rounds: compute beliefs and messages in turn until no belief changes.
 
-What does not change between rounds is computed once: which messages are identical, and who receives them. After the
-first round only the messages of beliefs that moved are computed again, and only their differences are added.
+Classes of equal messages and their receivers are computed once. After the first round only messages of changed beliefs
+are computed again, and only the differences are added.
 
-A page's neighbours that exclude each other's languages swing to and fro: a belief that turns back is damped.
+Neighbours that exclude each other's languages oscillate: a belief that reverses its direction is damped.
 
-Neighbours are no independent witnesses: the links of one menu are right or wrong together, and some pages are unlike
-all their neighbours. So together they contribute no more than ``MOST`` against a language. What a page receives comes
-back to its senders. So it passes on its own evidence in full, and what it received with a power of ``RELAY``: undecided
-pages that repeat each other do not become certain.
+Neighbours are not independent: the links of a menu are right or wrong together, and some pages differ from all their
+neighbours. So all neighbours together contribute at most ``MOST`` against a language. What a page receives comes back
+to its senders. So it passes on its own evidence in full, but messages with the exponent ``RELAY``: undecided pages
+that repeat each other do not become certain.
 """
 
 from __future__ import annotations
@@ -43,47 +43,50 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Motion:
-    """Where the latent pages stand between two rounds; f latent pages, K candidates."""
+    """State of the latent pages between two rounds; f latent pages, K candidates."""
 
-    belief: NDArray[np.float32]  #: of their candidates, and of all other languages together, shape (f, K + 1)
-    step: NDArray[np.float32]  #: how it moved last, shape (f, K + 1)
-    damping: NDArray[np.float32]  #: part of a step that is not taken, shape (f, 1)
+    belief: NDArray[np.float32]  #: of the candidates, and of all other languages together, shape (f, K + 1)
+    step: NDArray[np.float32]  #: last change of the belief, shape (f, K + 1)
+    damping: NDArray[np.float32]  #: share of a change that is not applied, shape (f, 1)
 
     def copy(self) -> Motion:
-        """The same in arrays of its own."""
+        """Return a deep copy."""
         return Motion(self.belief.copy(), self.step.copy(), self.damping.copy())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Held:
-    """Pages that are latent elsewhere: they tell what they believe as latent pages do, and hear nothing; g pages."""
+class GhostBeliefs:
+    """Beliefs of g latent pages of other partitions: they send messages as latent pages do, and receive none."""
 
     rows: NDArray[np.int64]  #: ascending, shape (g,)
-    candidates: NDArray[np.int16]  #: columns that each keeps, ascending, shape (g, K)
-    belief: NDArray[np.float32]  #: of these, and of all other languages together, shape (g, K + 1)
+    candidates: NDArray[np.int16]  #: columns of each page, ascending, shape (g, K)
+    belief: NDArray[np.float32]  #: of the candidates, and of all other languages together, shape (g, K + 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """Where the rounds ended; f latent pages, K candidates."""
+    """Result of the rounds; f latent pages, K candidates."""
 
-    incoming: NDArray[np.float64]  #: sum of the incoming log messages, unscaled, shape (f, K + 1)
+    incoming: NDArray[np.float64]  #: sum of the log messages to each page, unscaled, shape (f, K + 1)
     rounds: int
-    converged: bool  #: False where the cap on rounds ended it
-    path: Mapping[int, Sequence[tuple[int, float]]]  #: of some rows: best column, probability, at first and each round
-    largest: float  #: how far one page is at most from what it hears, in the last round
+    converged: bool  #: False if the cap on rounds was reached
+    path: Mapping[
+        int, Sequence[tuple[int, float]]
+    ]  #: best column and probability of some rows, at the start and after each round
+    largest: float  #: largest difference between a belief and its messages in the last round
 
 
-START, SLOWER, FASTER, SLOWEST = 0.0, 0.3, -0.2, 0.9  #: damping of a page, and how it changes
-#: What all neighbours of a page say against a language at most, in log-odds to the one they say most for: about as much
-#: as a text in doubt says against a language that its scores do not name. With less they cannot outvote a template that
-#: was read as the text of a page. Without a bound pages of sites whose links switch the language are wrong, and sure.
+START, SLOWER, FASTER, SLOWEST = 0.0, 0.3, -0.2, 0.9  #: damping of a page, and its changes
+#: Largest evidence of all neighbours against a language, in log-odds to the language that they support most. It is
+#: about the evidence of a doubtful text against a language without a score. With less, neighbours cannot outvote a
+#: template that was read as the text of a page. Without a bound, pages of sites with switching links are wrong and
+#: certain.
 MOST = 10.0
-#: Power of what a page heard in what it tells its neighbours; its answer takes all of it. With 1 undecided pages are an
-#: echo. With 0 evidence goes no further than one link; pages without text behind pages without text need more.
+#: Exponent of received messages in the belief that a page sends; its answer uses them in full. With 1, undecided pages
+#: echo each other. With 0, evidence travels one link only, which is not enough for chains of pages without text.
 RELAY = 0.2
-BLOCK = 1 << 13  #: pages or messages that one core works on at once: what is said of them fits its cache
-AT_ONCE = 8  #: blocks of messages that are added up together, while as many more are worked out
+BLOCK = 1 << 13  #: pages or messages that one core handles at a time; their tables fit its cache
+AT_ONCE = 8  #: blocks of messages that are added together, while the next ones are computed
 
 
 class Exchange:
@@ -95,233 +98,224 @@ class Exchange:
         weights: of the messages through them.
         host: of each page, 0..H-1, shape (n,).
         neighbours: weight of all messages.
-        held: pages that neither hear nor are clamped.
+        ghosts: latent pages of other partitions.
     """
 
-    def __init__(  # noqa: PLR0917  all that it depends on
+    def __init__(  # noqa: PLR0917  internal
         self,
         potentials: NodePotentials,
         edges: EdgeCompatibility,
         weights: MessageWeights,
         host: NDArray[np.int32],
         neighbours: float,
-        held: Held | None = None,
+        ghosts: GhostBeliefs | None = None,
     ) -> None:
         self.potentials, self.edges, self.weights, self._host = potentials, edges, weights, host
-        #: of the sum of the messages to each page, shape (n,)
+        #: weight of the sum of the messages to each page, shape (n,)
         self.neighbour_weight = (neighbours * weights.page).astype(np.float32)
         self.neighbour_weight[potentials.number < 0] = 0
         size, unsure = len(potentials.active), potentials.clamped.unsure
         prior, latent = potentials.prior.probability, len(potentials.latent)
-        candidates = potentials.candidates if held is None else np.concatenate([potentials.candidates, held.candidates])
+        candidates = (
+            potentials.candidates if ghosts is None else np.concatenate([potentials.candidates, ghosts.candidates])
+        )
         self.messages = Messages(edges, prior, potentials.clamped.unsure_belief, candidates)
-        #: number of each page as a sender (see ``Messages``), shape (n,)
+        #: each page as a sender (see ``Messages``), shape (n,)
         self.sender = np.where(
             potentials.clamped.one_hot, potentials.best, potentials.number + np.int32(self.messages.fixed)
         )
         self.sender[unsure] = size + np.arange(len(unsure))
-        #: what latent pages tell their neighbours: of their candidates, and of all other languages together; behind
-        #: them the g pages that are held; shape (f + g, K + 1)
+        #: belief that latent pages send, for their candidates and all other languages together; then the g ghosts;
+        #: shape (f + g, K + 1)
         self.belief = np.empty((len(candidates), potentials.log_potential.shape[1]), np.float32)
-        list(in_blocks(latent, BLOCK, self._begin))
-        if held is not None:
-            self.sender[held.rows] = self.messages.fixed + np.arange(latent, len(candidates))
-            self.belief[latent:] = held.belief
+        list(in_blocks(latent, BLOCK, self._init_belief))
+        if ghosts is not None:
+            self.sender[ghosts.rows] = self.messages.fixed + np.arange(latent, len(candidates))
+            self.belief[latent:] = ghosts.belief
         self._explained, self._is_spent = True, False
-        self._carried: tuple[MessageClasses, MessageClasses] | None = None
+        self._message_classes: tuple[MessageClasses, MessageClasses] | None = None
         self._unreached: NDArray[np.bool_] | None = None
 
     def free_traces(self) -> None:
-        """Let go of what is not needed any more as the rounds go on.
+        """Free arrays used only by traces.
 
-        They can be run once then, and `message` and `belief_of` cannot be asked.
+        Afterwards the rounds can be run once, and `message` and `belief_of` cannot be called.
         """
         self._explained = False
 
-    def _classes(self) -> tuple[MessageClasses, MessageClasses]:
-        """Of the messages to targets and of those to sources. What is not needed any more goes before more is made."""
-        given, size = self.potentials, len(self.potentials.active)
-        groups, one_hot = len(given.prior.probability), given.clamped.one_hot
+    def _group_messages(self) -> tuple[MessageClasses, MessageClasses]:
+        """Return the message classes of both directions, freeing arrays as early as possible."""
+        potentials, size = self.potentials, len(self.potentials.active)
+        groups, one_hot = len(potentials.prior.probability), potentials.clamped.one_hot
         key = self.sender.astype(np.int64) + (groups - 1) * size
-        key[one_hot] = given.prior.group[one_hot].astype(np.int64) * size + given.best[one_hot]
-        sender_class, _ = messages.numbered(key, groups * size + self.messages.fixed + len(self.belief))
+        key[one_hot] = potentials.prior.group[one_hot].astype(np.int64) * size + potentials.best[one_hot]
+        sender_class, _ = messages.number_keys(key, groups * size + self.messages.fixed + len(self.belief))
         del key
-        level = messages.level(self.edges.coupling)
-        of_pages, between = (given.number, sender_class, self._host), len(self.edges.exclusion) - 1
-        nothing, none, begin = np.zeros(0, np.float32), np.zeros(0, np.int32), np.zeros(1, np.int64)
+        levels = messages.coupling_level(self.edges.coupling)
+        page_arrays, between = (potentials.number, sender_class, self._host), len(self.edges.exclusion) - 1
+        no_floats, no_numbers, no_bounds = np.zeros(0, np.float32), np.zeros(0, np.int32), np.zeros(1, np.int64)
         if not self._explained:
-            self.edges = replace(self.edges, coupling=nothing, kind=none.astype(np.uint8))
+            self.edges = replace(self.edges, coupling=no_floats, kind=no_numbers.astype(np.uint8))
         source, target = self.edges.source, self.edges.target
-        into, out = (self.weights.in_start, self.weights.order), (self.weights.out_start, None)
-        messages.give_back()
-        tell = partial(messages.through, *into, source, self.weights.to_target, level, *of_pages)
-        to_targets, self._unreached = both(tell, self.unreached)
-        del into, tell
+        by_target, by_source = (self.weights.in_start, self.weights.order), (self.weights.out_start, None)
+        messages.release_memory()
+        list_messages = partial(
+            messages.link_messages, *by_target, source, self.weights.to_target, levels, *page_arrays
+        )
+        to_targets, self._unreached = both(list_messages, self.unreached)
+        del by_target, list_messages
         if not self._explained:
-            self.weights = replace(self.weights, order=none, in_start=begin, to_target=nothing)
-        messages.give_back()
-        to_sources = messages.through(*out, target, self.weights.to_source, level, *of_pages)
-        del out, source, target, level
+            self.weights = replace(self.weights, order=no_numbers, in_start=no_bounds, to_target=no_floats)
+        messages.release_memory()
+        to_sources = messages.link_messages(*by_source, target, self.weights.to_source, levels, *page_arrays)
+        del by_source, source, target, levels
         if not self._explained:
-            self.edges = replace(self.edges, source=none, target=none)
-            self.weights = replace(self.weights, to_source=nothing, out_start=begin)
-        messages.give_back()
+            self.edges = replace(self.edges, source=no_numbers, target=no_numbers)
+            self.weights = replace(self.weights, to_source=no_floats, out_start=no_bounds)
+        messages.release_memory()
 
-        def classes(links: list[NDArray[Any]]) -> MessageClasses:
-            carried = messages.carried(links, *of_pages, between=between)
-            messages.give_back()
-            return messages.message_classes(carried)
+        def group(links: list[NDArray[Any]]) -> MessageClasses:
+            classified = messages.classify_links(links, *page_arrays, between=between)
+            messages.release_memory()
+            return messages.group_by_class(classified)
 
-        found = both(partial(classes, to_targets), partial(classes, to_sources))
-        messages.give_back()
-        return found
+        result = both(partial(group, to_targets), partial(group, to_sources))
+        messages.release_memory()
+        return result
 
     def unreached(self) -> NDArray[np.bool_]:
-        """Pages with no evidence but their URL that no chain of links joins to a page with evidence, shape (n,)."""
+        """Return pages without evidence (but their URL) that no chain of links joins to evidence, shape (n,)."""
         if self._unreached is not None:
             return self._unreached
-        nothing = self.potentials.no_evidence
-        return nothing & ~reached_by_evidence(self.edges.source, self.edges.target, nothing)
+        no_evidence = self.potentials.no_evidence
+        return no_evidence & ~reached_by_evidence(self.edges.source, self.edges.target, no_evidence)
 
-    def at_rest(self) -> Motion:
-        """Where the latent pages stand before the first round."""
+    def initial_state(self) -> Motion:
+        """Return the state of the latent pages before the first round."""
         belief = self.belief[: len(self.potentials.latent)].copy()
         return Motion(belief, np.zeros_like(belief), np.full((len(belief), 1), START, np.float32))
 
     def run(self, rounds: int, tolerance: float, rows: Sequence[int] = (), motion: Motion | None = None) -> Outcome:
-        """Exchange messages until no belief moves, or the cap on rounds is reached.
+        """Exchange messages until no belief changes, or the cap on rounds is reached.
 
         Args:
             rounds: the cap.
-            tolerance: converged when no probability moves by more in a round.
-            rows: pages whose path is kept.
-            motion: where earlier rounds ended, from which these go on; changed to where these end.
+            tolerance: converged when no probability changes by more in a round.
+            rows: pages whose path is recorded.
+            motion: state to continue from; updated to the final state.
 
         Raises:
-            ValueError: weights so large that probabilities overflow; they were run before, and `free_traces` was
-                called.
+            ValueError: weights so large that probabilities overflow; a second run after `free_traces`.
         """
         if self._is_spent:
-            raise ValueError("the rounds were run before, and what they began with was let go of")
-        if self._carried is None:
-            self._carried = self._classes()
+            raise ValueError("the rounds have been run, and their arrays were freed")
+        if self._message_classes is None:
+            self._message_classes = self._group_messages()
         path = {int(row): [_best(self._answer_alone(row))] for row in rows}
         belief, count = self.belief, len(self.potentials.latent)
-        before, (last, damping) = np.empty_like(belief), self._start(motion)
+        previous, (last, damping) = np.empty_like(belief), self._start(motion)
         incoming = np.zeros((count, belief.shape[1]))
         self._add(incoming, np.arange(count), None)
         if not self._explained:
             self._drop_clamped()
-        active = np.arange(count)  # pages to be worked out again
-        done = 0
+        active = np.arange(count)  # pages to update
+        round_count = 0
         while True:
-            done += 1
+            round_count += 1
             largest, moving = 0.0, [active[:0]]
 
             def move(block: slice, pages: NDArray[np.int64] = active) -> _Moved:
-                """How far one page of a block is from what it hears, and which of them move."""
-                part = pages[block]
-                moves, most = np.empty(len(part), np.uint8), np.empty(1, np.float32)
-                given = (
+                """Update a block of pages; return the largest difference, and the pages whose belief changed."""
+                block_pages = pages[block]
+                moves, largest_of_block = np.empty(len(block_pages), np.uint8), np.empty(1, np.float32)
+                arguments = (
                     float(np.float32(tolerance / 10)),
                     SLOWER,
                     FASTER,
                     SLOWEST,
-                    part,
-                    self._passed_on(incoming, part),
+                    block_pages,
+                    self._outgoing_belief(incoming, block_pages),
                 )
-                if not _kernels.move_beliefs(*given, belief, last, damping[:, 0], before, moves, most):
+                if not _kernels.move_beliefs(
+                    *arguments, belief, last, damping[:, 0], previous, moves, largest_of_block
+                ):
                     raise ValueError("the weights are so large that probabilities overflow")
-                return float(most[0]), part[moves.view(np.bool_)]
+                return float(largest_of_block[0]), block_pages[moves.view(np.bool_)]
 
-            for most, moved in in_blocks(len(active), BLOCK, move):
-                largest = max(largest, most)
+            for largest_of_block, moved in in_blocks(len(active), BLOCK, move):
+                largest = max(largest, largest_of_block)
                 moving.append(moved)
             moved = np.concatenate(moving)
-            self._follow(path, incoming)
-            if largest <= tolerance or done >= rounds:
+            self._record_path(path, incoming)
+            if largest <= tolerance or round_count >= rounds:
                 if motion is not None:
                     motion.belief[:] = belief[:count]
-                belief[moved] = before[moved]  # the messages are those of these beliefs
+                belief[moved] = previous[moved]  # the beliefs that the last messages came from
                 break
-            touched = self._add(incoming, moved, before)
+            touched = self._add(incoming, moved, previous)
             touched[moved] = 1
             active = np.flatnonzero(touched)
-        return Outcome(incoming, done, largest <= tolerance, path, largest)
+        return Outcome(incoming, round_count, largest <= tolerance, path, largest)
 
     def _start(self, motion: Motion | None) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """How the latent pages moved last, and their damping; what they believe is put in its place."""
+        """Return last change and damping of the latent pages; restore their beliefs."""
         if motion is not None:
             self.belief[: len(motion.belief)] = motion.belief
             return motion.step, motion.damping
         shape = self.potentials.log_potential.shape
         return np.zeros(shape, np.float32), np.full((shape[0], 1), START, np.float32)
 
-    def final(self, incoming: NDArray[np.float64], part: NDArray[np.int64]) -> NDArray[np.float32]:
-        """What some of the latent pages believe, of their candidates and of all other languages, shape (p, K + 1).
+    def final_belief(self, incoming: NDArray[np.float64], pages: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the final belief of some latent pages, from all evidence; shape (p, K + 1).
 
-        Args:
-            incoming: sum of the incoming log messages, shape (f, K + 1).
-            part: numbers of latent pages, ascending, shape (p,).
-
-        Returns:
-            shape (p, K + 1); rows of long texts in doubt sum to less than 1: the rest is for inactive languages.
+        ``incoming`` is the sum of log messages, shape (f, K + 1); ``pages`` has numbers of latent pages, ascending.
+        Rows of doubtful long texts sum to less than 1: the rest is for inactive languages.
         """
-        logs = self._bounded_log_odds(incoming, part, self.potentials.log_potential)
-        self.potentials.add_urls(logs, part)
+        logs = self._bounded_log_odds(incoming, pages, self.potentials.log_potential)
+        self.potentials.add_urls(logs, pages)
         belief = softmax(logs)
-        belief /= 1 + self.potentials.left[part, None]
+        belief /= 1 + self.potentials.inactive_odds[pages, None]
         return belief
 
-    def _passed_on(self, incoming: NDArray[np.float64], part: NDArray[np.int64]) -> NDArray[np.float32]:
-        """What they tell their neighbours: the same with less of what they heard, shape (p, K + 1)."""
-        return softmax(self._bounded_log_odds(incoming, part, self.potentials.log_potential, RELAY))
+    def _outgoing_belief(self, incoming: NDArray[np.float64], pages: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the belief that some latent pages send: messages count with the exponent ``RELAY``."""
+        return softmax(self._bounded_log_odds(incoming, pages, self.potentials.log_potential, RELAY))
 
-    def neighbour_log_odds(self, incoming: NDArray[np.float64], part: NDArray[np.int64]) -> NDArray[np.float32]:
-        """What some of the latent pages take from all their neighbours: log messages, weighed and bounded.
+    def neighbour_log_odds(self, incoming: NDArray[np.float64], pages: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the weighted and bounded log messages from all neighbours of some latent pages, shape (p, K + 1).
 
-        Args:
-            incoming: sum of the incoming log messages, shape (f, K + 1).
-            part: numbers of latent pages, shape (p,).
-
-        Returns:
-            shape (p, K + 1).
+        ``incoming`` is the sum of log messages, shape (f, K + 1).
         """
-        return self._bounded_log_odds(incoming, part, None)
+        return self._bounded_log_odds(incoming, pages, None)
 
     def _bounded_log_odds(
         self,
         incoming: NDArray[np.float64],
-        part: NDArray[np.int64],
-        own: NDArray[np.float32] | None,
+        pages: NDArray[np.int64],
+        potential: NDArray[np.float32] | None,
         power: float = 1.0,
     ) -> NDArray[np.float32]:
-        """The same to a power, and with it what the pages say themselves, if that is given; shape (f, K + 1)."""
-        weight = self.neighbour_weight[self.potentials.latent[part]] * np.float32(power)
-        logs = np.empty((len(part), incoming.shape[1]), np.float32)
-        _kernels.heard(power * MOST, part, incoming, weight, own, logs)
+        """Return `neighbour_log_odds` times an exponent, plus ``potential`` if not None; shape (p, K + 1)."""
+        weight = self.neighbour_weight[self.potentials.latent[pages]] * np.float32(power)
+        logs = np.empty((len(pages), incoming.shape[1]), np.float32)
+        _kernels.heard(power * MOST, pages, incoming, weight, potential, logs)
         return logs
 
     def full_distribution(self, row: int, belief: NDArray[np.float32]) -> NDArray[np.float32]:
-        """A latent page's belief with a column for each language: the others share what they have by the prior.
+        """Expand a latent page's belief, shape (K + 1,), to all languages, shape (L,).
 
-        Args:
-            row: of the page.
-            belief: of its candidates and of all other languages, shape (K + 1,).
-
-        Returns:
-            shape (L,).
+        Languages that are not candidates divide their sum by the prior.
         """
-        given = self.potentials
-        columns = given.candidates[given.number[row]]
-        found: NDArray[np.float32] = given.prior.probability[given.prior.group[row]].copy()
-        found[columns] = 0
-        found *= belief[-1] / max(float(found.sum()), 1e-9)
-        found[columns] = belief[:-1]
-        return found
+        potentials = self.potentials
+        columns = potentials.candidates[potentials.number[row]]
+        distribution: NDArray[np.float32] = potentials.prior.probability[potentials.prior.group[row]].copy()
+        distribution[columns] = 0
+        distribution *= belief[-1] / max(float(distribution.sum()), 1e-9)
+        distribution[columns] = belief[:-1]
+        return distribution
 
     def belief_of(self, row: int) -> NDArray[np.float32]:
-        """What a page believes now, shape (L,)."""
+        """Return the belief that a page sends now, shape (L,)."""
         sender = int(self.sender[row])
         size = len(self.potentials.active)
         if sender < size:
@@ -331,79 +325,67 @@ class Exchange:
         return self.full_distribution(row, self.belief[sender - self.messages.fixed])
 
     def message(self, links: NDArray[np.int64], *, to_target: bool) -> NDArray[np.float32]:
-        """Log messages through some of the links.
-
-        Args:
-            links: numbers of the links, shape (l,).
-            to_target: to their targets; else back to their sources.
-
-        Returns:
-            shape (l, L).
-        """
+        """Return log messages through some links, to their targets or back to their sources, shape (l, L)."""
         page = (self.edges.source if to_target else self.edges.target)[links]
         sender = self.sender[page]
-        coupling = messages.LEVELS[messages.level(self.edges.coupling[links])]
+        coupling = messages.LEVELS[messages.coupling_level(self.edges.coupling[links])]
         ends = self.edges.source[links], self.edges.target[links]
         group = group_of(*ends, self._host, len(self.edges.exclusion) - 1)
-        given = (group, coupling, sender, self.potentials.prior.group[page], self.belief)
-        return self.messages.logs(*given, sender - self.messages.fixed, to_target=to_target)[:, :-1]
+        arguments = (group, coupling, sender, self.potentials.prior.group[page], self.belief)
+        return self.messages.logs(*arguments, sender - self.messages.fixed, to_target=to_target)[:, :-1]
 
     def _answer_alone(self, row: int) -> NDArray[np.float32]:
-        """The answer of a page before it hears from its neighbours, shape (L,)."""
+        """Return the answer of a page without messages, shape (L,)."""
         number = self.potentials.number[[row]].astype(np.int64)
         if number[0] < 0:
             return self.belief_of(row)
         logs = self.potentials.log_potential[number]
         self.potentials.add_urls(logs, number)
-        return self.full_distribution(row, softmax(logs)[0] / (1 + self.potentials.left[number[0]]))
+        return self.full_distribution(row, softmax(logs)[0] / (1 + self.potentials.inactive_odds[number[0]]))
 
-    def _follow(self, path: Mapping[int, list[tuple[int, float]]], incoming: NDArray[np.float64]) -> None:
+    def _record_path(self, path: Mapping[int, list[tuple[int, float]]], incoming: NDArray[np.float64]) -> None:
         for row, steps in path.items():
             number = self.potentials.number[[row]].astype(np.int64)
             if number[0] < 0:
                 steps.append(steps[0])
             else:
-                steps.append(_best(self.full_distribution(row, self.final(incoming, number)[0])))
+                steps.append(_best(self.full_distribution(row, self.final_belief(incoming, number)[0])))
 
     def _add(
         self, incoming: NDArray[np.float64], moved: NDArray[np.int64], old: NDArray[np.float32] | None
     ) -> NDArray[np.uint8]:
-        """Bring the sum of the messages to each latent page up to date.
+        """Update the sums of messages to latent pages.
 
-        Args:
-            incoming: the sum, shape (f, K + 1), changed.
-            moved: latent pages whose belief moved, by their number, shape (p,).
-            old: what all latent pages believed before, shape (f, K + 1); None: nothing was sent yet, and all send.
-
-        Returns:
-            1 for each latent page whose sum changed, shape (f,).
+        ``incoming`` has shape (f, K + 1) and is modified. ``moved`` are latent pages with a new belief, ``old`` the
+        previous beliefs, shape (f, K + 1); None for the first round, where all pages send. Return 1 for pages whose
+        sum changed, shape (f,).
         """
         touched = np.zeros(len(incoming), np.uint8)
-        for to_target, classes in zip((True, False), self._carried or (), strict=True):
-            changed = None if old is None else classes.of(moved)
+        for to_target, classes in zip((True, False), self._message_classes or (), strict=True):
+            changed = None if old is None else classes.sent_by(moved)
             send = partial(self._sent, classes, changed, old, to_target=to_target)
             blocks = in_blocks(len(classes.sender if changed is None else changed), BLOCK, send, AT_ONCE)
-            while said := list(islice(blocks, AT_ONCE)):
-                self.messages.accumulate(classes, said, incoming, touched)
+            while sent := list(islice(blocks, AT_ONCE)):
+                self.messages.accumulate(classes, sent, incoming, touched)
         if self.potentials.candidates.shape[1] == len(self.potentials.active):
-            incoming[:, -1] = incoming[:, 0]  # there are no other languages: the bound is not measured from them
+            incoming[:, -1] = incoming[:, 0]  # without other languages the bound ignores this column
         return touched
 
     def _drop_clamped(self) -> None:
-        """Clamped pages never change their mind: what they say was said."""
+        """Free the messages of clamped pages: they are constant and have been added."""
         self._is_spent = True
-        if self._carried is not None:
-            (to_targets, to_sources), self._carried = self._carried, None
-            messages.give_back()
-            to_targets = messages.of_latent_senders(to_targets)  # one after the other
-            messages.give_back()
-            self._carried = to_targets, messages.of_latent_senders(to_sources)
+        if self._message_classes is not None:
+            (to_targets, to_sources), self._message_classes = self._message_classes, None
+            messages.release_memory()
+            to_targets = messages.keep_latent_senders(to_targets)  # in turn, to save memory
+            messages.release_memory()
+            self._message_classes = to_targets, messages.keep_latent_senders(to_sources)
             del to_sources
-        self.sender -= np.int32(len(self.potentials.clamped.unsure))  # only those of latent pages are asked
-        self.messages.forget_unsure()
-        nothing = np.zeros((0, len(self.potentials.active)), np.float32)
-        self.potentials = replace(self.potentials, clamped=replace(self.potentials.clamped, unsure_belief=nothing))
-        messages.give_back()
+        self.sender -= np.int32(len(self.potentials.clamped.unsure))  # only latent senders are used from now on
+        self.messages.drop_unsure()
+        no_beliefs = np.zeros((0, len(self.potentials.active)), np.float32)
+        self.potentials = replace(self.potentials, clamped=replace(self.potentials.clamped, unsure_belief=no_beliefs))
+        messages.release_memory()
 
     def _sent(
         self,
@@ -414,18 +396,23 @@ class Exchange:
         *,
         to_target: bool,
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Classes of a block of some of them, or of all, and by how much their log messages changed."""
-        part = np.arange(block.start, block.stop) if changed is None else changed[block]
-        page = classes.sender[part]
+        """Return classes of a block (of some or all), and the change of their log messages."""
+        block_classes = np.arange(block.start, block.stop) if changed is None else changed[block]
+        page = classes.sender[block_classes]
         sender = self.sender[page]
-        given = (classes.group[part], classes.coupling[part], sender, self.potentials.prior.group[page])
+        arguments = (
+            classes.group[block_classes],
+            classes.coupling[block_classes],
+            sender,
+            self.potentials.prior.group[page],
+        )
         row = sender - self.messages.fixed
-        logs = self.messages.logs(*given, self.belief, row, to_target=to_target)
+        logs = self.messages.logs(*arguments, self.belief, row, to_target=to_target)
         if old is not None:
-            logs -= self.messages.logs(*given, old, row, to_target=to_target)
-        return part, logs
+            logs -= self.messages.logs(*arguments, old, row, to_target=to_target)
+        return block_classes, logs
 
-    def _begin(self, block: slice) -> None:
+    def _init_belief(self, block: slice) -> None:
         self.belief[block] = softmax(self.potentials.log_potential[block])
 
 

@@ -1,14 +1,14 @@
-"""The likelihood of a page's text under each language: whole lists of scores, and the chance that the text is foreign.
+"""Likelihood of a page's text under each language, from its score list and the probability of foreign text.
 
-A short text may not be in the language of its page: a menu word, a product's name, a line of code on a Korean page
-looks English. So the likelihood of the text of page i under language x is
+A short text may not be in the language of its page: a menu word, a product name, or code on a Korean page looks
+English. So the likelihood of the text of page i under language x is
 
     (1 - e) c_i(x) + e sum over z of N(z) c_i(z)
 
-with c the content scores, which know of the length of the text already, and e the outlier rate, which falls with it. N
-is the distribution of foreign text (most of it is English). A text that several pages of a site have word for word
-("Search results", "This page was moved") is the template's, and one witness however many pages repeat it: it says next
-to nothing of each. Without the second term one foreign word outvotes any number of neighbours.
+with c the content scores, which already depend on the length of the text, and e the outlier rate, which decreases with
+it. N is the language distribution of foreign text (most of it is English). A text that several pages of a host repeat
+word for word ("Search results", "This page was moved") belongs to the template. It is one witness for all pages, and
+tells little about each. Without the second term a single foreign word outvotes any number of neighbours.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FLOOR = 0.002  #: probability left to all languages that a list of scores does not name, at least
-SHARED = 100  #: they share it as if they were so many, at least
-LENGTHS = (0, 6, 12, 25, 50, 100, 200)  #: characters from which ``OUTLIERS`` holds
+FLOOR = 0.002  #: least probability of all languages that a score list does not name
+SHARED = 100  #: least number of languages among which it is divided
+LENGTHS = (0, 6, 12, 25, 50, 100, 200)  #: characters from which each rate of ``OUTLIERS`` applies
 OUTLIERS = (0.15, 0.13, 0.1, 0.06, 0.06, 0.04, 1e-4)  #: probability that the text is not in the language of its page
-#: The rate is multiplied by it on a page without links. The full rate lets neighbours outvote a foreign word; where
-#: there are none, it only made confidence too low, by 5 points.
+#: Factor of the outlier rate on pages without links. The full rate lets neighbours outvote a foreign word; without
+#: neighbours it only made confidence 5 points too low.
 UNLINKED = 0.5
-REPEATED = 0.9  #: the same, at least, where another page of the host has the very same text
+REPEATED = 0.9  #: least outlier rate where another page of the host has the same text
 ENGLISH = "eng"
 ENGLISH_SHARE = 0.9  #: of foreign text
 ENGLISH_PAGES = 0.1  #: how much rarer foreign text is on an English page than on any other
@@ -42,21 +42,14 @@ def log_likelihood(
     linked: NDArray[np.bool_],
     repeated: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.float32]:
-    """Log-likelihood of each page's text under each active language; a row of 0 where there is no evidence.
+    """Return the log-likelihood of each page's text under each active language, shape (n, L); 0 without evidence.
 
-    Args:
-        scores: content scores in the columns of the active languages, shape (n, L).
-        length: characters, shape (n,).
-        foreign: N above, shape (L,).
-        rarer: what the outlier rate is multiplied by on pages of each language, shape (L,).
-        linked: pages with a link to or from another, shape (n,).
-        repeated: pages whose text another page of the host has, too; shape (n,).
-
-    Returns:
-        natural logarithms, shape (n, L).
+    ``scores`` has shape (n, L) and ``length`` (characters) shape (n,). ``foreign`` (N above) and ``rarer`` (a factor
+    of the outlier rate) have shape (L,), see `foreign_text`. ``linked`` and ``repeated`` (pages whose text another
+    page of the host has) have shape (n,).
     """
-    known = scores.sum(axis=1) > 0
-    # Not `@`: BLAS adds up a row in an order that depends on its place, and may warn of numbers beside the table.
+    has_text = scores.sum(axis=1) > 0
+    # Not `@`: BLAS sums a row in an order that depends on its position, and may warn about memory beside the table.
     mixed = smoothed(scores)
     as_foreign = np.einsum("ij,j->i", mixed, foreign.astype(np.float32))
     rate = np.array(OUTLIERS, np.float32)[np.searchsorted(LENGTHS, length, side="right") - 1][:, None]
@@ -65,43 +58,34 @@ def log_likelihood(
         rate = np.where(repeated[:, None], np.maximum(rate, np.float32(REPEATED)), rate)
     rate = rate * rarer.astype(np.float32)
     mixed += rate * (as_foreign[:, None] - mixed)
-    return np.where(known[:, None], np.log(mixed, out=mixed), np.float32(0))
+    return np.where(has_text[:, None], np.log(mixed, out=mixed), np.float32(0))
 
 
 def smoothed(scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Scores with something left for every language, each row summing to 1.
-
-    Args:
-        scores: shape (n, L).
-    """
-    rest = np.maximum(1 - np.einsum("ij->i", scores), np.float32(FLOOR)) / np.float32(max(scores.shape[1], SHARED))
-    filled = scores + rest[:, None]
+    """Give every language of score lists of shape (n, L) some probability; rows sum to 1."""
+    remainder = np.maximum(1 - np.einsum("ij->i", scores), np.float32(FLOOR)) / np.float32(max(scores.shape[1], SHARED))
+    filled = scores + remainder[:, None]
     filled /= np.einsum("ij->i", filled)[:, None]
     return np.asarray(filled)
 
 
 def left_over(scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    """What scores leave to languages without a column, relative to all that ``smoothed`` gives the columns; shape (n,).
-
-    Args:
-        scores: shape (n, L).
+    """Return the probability of languages without a column, relative to the sum of `smoothed` columns; shape (n,).
 
     >>> import numpy as np
-    >>> left_over(np.float32([[0.5, 0.1], [1, 0]])).round(3).tolist()  # 98 of 100 shares of .4, to .6 and two shares
+    >>> left_over(np.float32([[0.5, 0.1], [1, 0]])).round(3).tolist()  # 98 shares of .004 over .608
     [0.6449999809265137, 0.0020000000949949026]
     """
-    given = np.einsum("ij->i", scores)
-    rest = np.maximum(1 - given, np.float32(FLOOR))
+    total = np.einsum("ij->i", scores)
+    remainder = np.maximum(1 - total, np.float32(FLOOR))
     columns = np.float32(scores.shape[1] / max(scores.shape[1], SHARED))
-    return np.asarray(rest * (1 - columns) / (given + rest * columns))
+    return np.asarray(remainder * (1 - columns) / (total + remainder * columns))
 
 
 def foreign_text(codes: tuple[str, ...], active: NDArray[np.int16]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The languages of foreign text (N above), and how much rarer it is on pages of each language; shape (L,) each.
+    """Return the distribution of foreign text (N above), and how much rarer it is per page language; shape (L,) each.
 
-    Args:
-        codes: ISO 639-3 codes of all languages.
-        active: indices of those of the columns, shape (L,).
+    ``active`` has the indices of the columns in ``codes``, shape (L,).
     """
     english = np.array([i >= 0 and codes[i] == ENGLISH for i in active], bool)
     share = ENGLISH_SHARE * english.any()
