@@ -46,6 +46,16 @@ def digest(kind: Kind, name: str) -> str:
     return hashlib.sha256(f"{kind}:{name}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def host_patterns(host: str) -> list[str]:
+    """Return the names by which a host may have been removed: its own, and ``*.`` before it and what it is below.
+
+    >>> host_patterns("www.a.example")
+    ['www.a.example', '*.www.a.example', '*.a.example', '*.example']
+    """
+    labels = host.split(".")
+    return [host, *(f"*.{'.'.join(labels[place:])}" for place in range(len(labels)))]
+
+
 class Removed:
     """The URLs and hosts that were removed, as of the time this is created.
 
@@ -59,7 +69,9 @@ class Removed:
         for name_digest, kind in connection.execute("SELECT digest, kind FROM removed"):
             self._digests.setdefault(kind, set()).add(name_digest)
         self._host = host
-        self._has_host = lru_cache(_HOSTS_CACHED)(lambda name: digest("host", name) in self._digests["host"])
+        self._has_host = lru_cache(_HOSTS_CACHED)(
+            lambda name: any(digest("host", each) in self._digests["host"] for each in host_patterns(name))
+        )
 
     def __contains__(self, url: str) -> bool:
         if self._digests["url"] and digest("url", url) in self._digests["url"]:
@@ -130,7 +142,7 @@ def remove(
     Args:
         connection: opened for writing.
         urls: canonical.
-        hosts: in lower case, in ASCII.
+        hosts: in lower case, in ASCII; ``*.a.example`` is a.example and all hosts below it.
         host_of: from a URL to its host.
         canonical: from a URL as in ``problems`` to its canonical form.
     """
@@ -167,9 +179,16 @@ def _mark_pages(connection: sqlite3.Connection, names: Iterable[tuple[Kind, str]
         table, column = ("pages", "url") if kind == "url" else ("hosts", "host")
         row = connection.execute(f"SELECT id FROM {table} WHERE {column} = ?", (name,)).fetchone()
         ids[kind, name] = None if row is None else row[0]
+        if kind == "host" and name.startswith("*."):
+            below = connection.execute(
+                "SELECT id FROM hosts WHERE host = SUBSTR(?1, 3) OR SUBSTR(host, 1 - LENGTH(?1)) = SUBSTR(?1, 2)",
+                (name,),
+            ).fetchall()
+            connection.executemany("INSERT OR IGNORE INTO doomed_hosts VALUES (?)", below)
+            ids[kind, name] = below[0][0] if below else None
     for kind, table in (("url", "doomed"), ("host", "doomed_hosts")):
         rows = [(number,) for (of, _), number in ids.items() if of == kind and number is not None]
-        connection.executemany(f"INSERT INTO {table} VALUES (?)", rows)
+        connection.executemany(f"INSERT OR IGNORE INTO {table} VALUES (?)", rows)
     connection.execute("INSERT OR IGNORE INTO doomed SELECT id FROM pages WHERE host IN doomed_hosts")
     used = {host for (host,) in connection.execute("SELECT DISTINCT host FROM doomed JOIN pages ON id = doomed.page")}
     return [name for (kind, name), number in ids.items() if number is None or (kind == "host" and number not in used)]
@@ -213,7 +232,7 @@ def _delete_problems(
     rows = []
     for number, url in connection.execute("SELECT id, url FROM problems WHERE url IS NOT NULL"):
         normal = canonical(url)
-        if url in urls or normal in urls or host_of(normal) in hosts:
+        if url in urls or normal in urls or not hosts.isdisjoint(host_patterns(host_of(normal))):
             rows.append((number,))
     connection.executemany("DELETE FROM problems WHERE id = ?", rows)
     return len(rows)
@@ -224,7 +243,9 @@ def _delete_corrections(
 ) -> int:
     """Delete corrections with their notes, also for URLs that were never read."""
     corrections = connection.execute("SELECT id, url FROM corrections").fetchall()
-    rows = [(number,) for number, url in corrections if url in urls or host_of(url) in hosts]
+    rows = [
+        (number,) for number, url in corrections if url in urls or not hosts.isdisjoint(host_patterns(host_of(url)))
+    ]
     connection.executemany("DELETE FROM corrections WHERE id = ?", rows)
     return len(rows)
 

@@ -269,6 +269,13 @@ def _run_row(run: Run, chosen: Run | None) -> list[Any]:
 @click.option("--url", "urls", multiple=True, metavar="URL", help="Remove this URL; repeatable.")
 @click.option("--host", "hosts", multiple=True, metavar="HOST", help="Remove all URLs of this host; repeatable.")
 @click.option(
+    "--domain",
+    "domains",
+    multiple=True,
+    metavar="DOMAIN",
+    help="Remove all URLs of this domain and of all hosts below it; repeatable.",
+)
+@click.option(
     "--from",
     "from_",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -283,6 +290,7 @@ def remove(
     db: Path,
     urls: tuple[str, ...],
     hosts: tuple[str, ...],
+    domains: tuple[str, ...],
     from_: Path | None,
     *,
     vacuum: bool,
@@ -292,26 +300,33 @@ def remove(
 
     This deletes captures, texts, links from and to the pages, words of links, problems, answers of all runs,
     corrections, and the URLs themselves; only digests of the URLs are kept. The text of other pages does not
-    change. A HOST does not include its subdomains. Answers for other pages stay until the next 'graphlang
-    propagate'.
+    change. A HOST does not include its subdomains, a DOMAIN does. Answers for other pages stay until the next
+    'graphlang propagate'.
 
     \b
     Examples:
       graphlang remove crawl.db --url https://www.example.org/private.html --vacuum
       graphlang remove crawl.db --host shop.example.org
+      graphlang remove crawl.db --domain example.org
       graphlang remove crawl.db --from takedowns.txt --vacuum
       graphlang remove crawl.db --forget --host shop.example.org
     """
     names = [*urls, *hosts, *(lines_of(from_) if from_ else ())]
-    if not names and not vacuum:
-        raise click.UsageError("nothing to remove: name it with --url, --host or --from")
+    if not names and not domains and not vacuum:
+        raise click.UsageError("nothing to remove: name it with --url, --host, --domain or --from")
     if wrong := [url for url in urls if "://" not in url]:
         raise click.BadParameter(f"{wrong[0]!r} is not a URL (a host is named with --host)", param_hint="--url")
     host_names = [host_named(name) for name in names if name in hosts or "://" not in name]
     url_names = [url_named(name) for name in names if name not in hosts and "://" in name]
-    removed = opened(db).remove(*url_names, hosts=host_names, vacuum=vacuum, forget=forget)
+    from graphlang.public_suffix import registered_domain  # noqa: PLC0415
+
+    domain_names = [host_named(name) for name in domains]
+    if wrong := [name for name in domain_names if registered_domain(name) is None]:
+        raise click.BadParameter(f"{wrong[0]} is no registered domain, nor below one", param_hint="--domain")
+    of_hosts: dict[str, Any] = {"hosts": host_names, "domains": domain_names}
+    removed = opened(db).remove(*url_names, **of_hosts, vacuum=vacuum, forget=forget)
     if isinstance(removed, int):
-        say(f"{removed:,} of {len(names):,} can be read again")
+        say(f"{removed:,} of {len(names) + len(domains):,} can be read again")
     else:
         say(f"removed: {removed.words()}{_missing(removed.missing)}")
 

@@ -292,6 +292,8 @@ def export(db: Path, what: str, output: Path, pages: PageFilter, **settings: Any
                                file's name ends in .warc or .wet
     vertices-edges             OUTPUT/vertices.txt.gz and OUTPUT/edges.txt.gz, as Common Crawl's web graphs
     web-languages              OUTPUT/CODE.md: the sites of each language, as Common Crawl's web-languages
+    share                      a copy of the database without texts, titles, words of links, and names of those who
+                               corrected pages, to give away
 
     links and cdxj have captures of all kinds, the others only text with status 200 (see --all). Of a page with
     several captures its main one counts; with --captures or --at others do, for pages (as a table), texts, cdxj,
@@ -303,6 +305,7 @@ def export(db: Path, what: str, output: Path, pages: PageFilter, **settings: Any
       graphlang export crawl.db --what hosts -o hosts.gexf
       graphlang export crawl.db --what wet --language swa -o swahili.wet.gz
       graphlang export crawl.db --what cdxj --captures all -o index.cdxj
+      graphlang export crawl.db --what share -o share.db
     """
     format_ = settings.pop("format_")
     for name, meant in (("by", ("vertices-edges",)), ("main", to_file.OF_TEXTS)):
@@ -324,6 +327,7 @@ def export(db: Path, what: str, output: Path, pages: PageFilter, **settings: Any
 _UNIT_OF: Final = {
     "pages": "page",
     "links": "link",
+    "share": "page",
     "hosts": "host",
     "domains": "domain",
     "languages": "language",

@@ -170,15 +170,21 @@ class Correcting(OpenedFile):
         with self._writing("review") as connection:
             return correct.correct(connection, corrections, by=by, progress=watcher(progress))
 
-    @checked(hosts=several, vacuum=flag, forget=flag)
+    @checked(hosts=several, domains=several, vacuum=flag, forget=flag)
     def remove(
-        self, *urls: str, hosts: str | Sequence[str] = (), vacuum: bool = False, forget: bool = False
+        self,
+        *urls: str,
+        hosts: str | Sequence[str] = (),
+        domains: str | Sequence[str] = (),
+        vacuum: bool = False,
+        forget: bool = False,
     ) -> Removal | int:
         """Remove pages, and keep later readings from restoring them.
 
         Args:
             urls: pages to remove.
             hosts: a host, or several, all pages of which are removed.
+            domains: a registered domain, or several, whose hosts are all removed.
             vacuum: rewrite the file, so that nothing is left in its unused parts.
             forget: remove nothing, but let these URLs and hosts be read again.
 
@@ -187,12 +193,18 @@ class Correcting(OpenedFile):
 
         Raises:
             TypeError: an argument of another type.
-            ValueError: something that is not an http(s) URL, or not a host.
+            ValueError: something that is not an http(s) URL, not a host, or below no registered domain.
         """
         from graphlang.db import remove as removal  # noqa: PLC0415
         from graphlang.ingest.links.canonical import canonical, host, parse_host, parse_url  # noqa: PLC0415
+        from graphlang.public_suffix import registered_domain  # noqa: PLC0415
 
-        names = [parse_url(url) for url in several("urls", urls)], [parse_host(name) for name in hosts]
+        host_names = [parse_host(name) for name in hosts]
+        for name in map(parse_host, domains):
+            if registered_domain(name) is None:
+                raise ValueError(f"{name} is no registered domain, nor below one")
+            host_names.append(f"*.{name}")
+        names = [parse_url(url) for url in several("urls", urls)], host_names
         with self._writing("remove") as connection:
             if forget:
                 removed: Removal | int = removal.forget(connection, *names)

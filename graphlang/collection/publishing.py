@@ -57,7 +57,7 @@ class Publishing(OpenedFile):
             output: the file, which is replaced when all is written; a folder for ``vertices-edges`` and
                 ``web-languages``.
             what: ``pages``, ``sites``, ``links``, ``hosts``, ``domains``, ``languages``, ``texts``, ``cdxj``,
-                ``warc-metadata``, ``wet``, ``vertices-edges`` or ``web-languages``.
+                ``warc-metadata``, ``wet``, ``vertices-edges``, ``web-languages`` or ``share``.
             format: if not given, that of the file's name, else the first one (`graphlang export --help`).
             by: ``host`` or ``domain``, for ``vertices-edges``.
             main: of ``texts`` and ``wet`` the main content alone.

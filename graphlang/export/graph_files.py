@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import io
 import itertools
+import math
 import re
+from collections import Counter
+from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 from xml.sax.saxutils import escape
 
+from graphlang.maps.colours import OTHER, choose_colours
 from graphlang.maps.language_graph import distances
 from graphlang.maps.site_graph import site_distances, site_pairs
 from graphlang.printing.as_json import json_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from graphlang.maps.language_graph import LanguageGraph
     from graphlang.maps.site_graph import SiteGraph
@@ -21,6 +25,8 @@ if TYPE_CHECKING:
 
 #: What XML 1.0 has no way to write: control characters, halves of pairs, two characters that are none.
 _NO_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_DISCS, _NODES = 400.0, 20.0  #: distances of discs, and of nodes in a disc
+_LEAST, _GROWTH = 6.0, 8.0  #: size of a node without pages, and what ten times as many add
 _QUOTES: Final = {'"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
 
 
@@ -29,6 +35,7 @@ class Schema(NamedTuple):
 
     nodes: Mapping[str, str]
     edges: Mapping[str, str]
+    colours: Mapping[str, str] = MappingProxyType({})  #: colours of languages; without them GEXF has no picture
 
 
 #: (id, label, attributes) and (source, target, attributes); attributes by the schema, None where there is none.
@@ -46,10 +53,14 @@ def text(value: object) -> str:
 
 
 def write_gexf(schema: Schema, nodes: Iterable[NodeRow], edges: Iterable[EdgeRow], file: IO[bytes]) -> int:
-    """Write a directed graph as GEXF 1.2; edges have a weight if the schema says so. Returns the number of nodes."""
+    """Write a directed graph as GEXF 1.2; edges have a weight if the schema says so. Returns the number of nodes.
+
+    With colours in the schema nodes have a colour, a size and a place, so that Gephi opens a picture.
+    """
     out = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
     out.write(
-        '<?xml version="1.0" encoding="UTF-8"?>\n<gexf xmlns="http://www.gexf.net/1.2draft" version="1.2">\n'
+        '<?xml version="1.0" encoding="UTF-8"?>\n<gexf xmlns="http://www.gexf.net/1.2draft"'
+        ' xmlns:viz="http://www.gexf.net/1.2draft/viz" version="1.2">\n'
         "<meta><creator>graphlang</creator></meta>\n"
         '<graph mode="static" defaultedgetype="directed">\n'
     )
@@ -64,8 +75,11 @@ def write_gexf(schema: Schema, nodes: Iterable[NodeRow], edges: Iterable[EdgeRow
     out.write("<nodes>\n")
     written = 0
     node_names = list(schema.nodes)
+    drawing = _Drawing(schema) if schema.colours else None
     for identity, label, values in nodes:
-        out.write(f'<node id="{text(identity)}" label="{text(label)}">{_gexf_values(node_names, values)}</node>\n')
+        drawn = drawing.node(values) if drawing else ""
+        inner = _gexf_values(node_names, values) + drawn
+        out.write(f'<node id="{text(identity)}" label="{text(label)}">{inner}</node>\n')
         written += 1
     out.write("</nodes>\n<edges>\n")
     edge_names = [name for name in schema.edges if name != "weight"]
@@ -81,6 +95,39 @@ def write_gexf(schema: Schema, nodes: Iterable[NodeRow], edges: Iterable[EdgeRow
     out.flush()
     out.detach()
     return written
+
+
+class _Drawing:
+    """Colours, sizes and places of nodes: a disc of nodes for each language, in the order in which they come."""
+
+    def __init__(self, schema: Schema) -> None:
+        names = list(schema.nodes)
+        self._language, self._size = names.index("language"), names.index("size")
+        self._colours = schema.colours
+        self._discs: dict[str, tuple[float, float]] = {}
+        self._counts: Counter[str] = Counter()
+
+    def node(self, values: Sequence[Any]) -> str:
+        """Return the elements of the next node."""
+        language, size = str(values[self._language]), values[self._size] or 0
+        if language not in self._discs:
+            self._discs[language] = _sunflower(len(self._discs), _DISCS)
+        x, y = _sunflower(self._counts[language], _NODES)
+        self._counts[language] += 1
+        left, top = self._discs[language]
+        colour = self._colours.get(language, OTHER)
+        red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+        return (
+            f'<viz:color r="{red}" g="{green}" b="{blue}"/>'
+            f'<viz:position x="{left + x:.1f}" y="{top + y:.1f}" z="0"/>'
+            f'<viz:size value="{_LEAST + _GROWTH * math.log10(1 + size):.1f}"/>'
+        )
+
+
+def _sunflower(number: int, distance: float) -> tuple[float, float]:
+    """Return the place of a seed in a sunflower: all have the same distance, from the middle outwards."""
+    angle, radius = number * math.pi * (3 - math.sqrt(5)), distance * math.sqrt(number)
+    return radius * math.cos(angle), radius * math.sin(angle)
 
 
 def _gexf_values(names: list[str], values: Iterable[Any]) -> str:
@@ -186,7 +233,9 @@ def write_language_graph(graph: LanguageGraph, format_: str, file: IO[bytes]) ->
         for row in graph.languages
     )
     edges = ((row.source, row.target, (row.links, round(row.share, 6))) for row in graph.pairs)
-    return WRITERS[format_](_SCHEMA, nodes, edges, file)
+    by_pages = sorted(graph.languages, key=lambda row: -row.pages)
+    schema = _SCHEMA._replace(colours=choose_colours(row.language for row in by_pages))
+    return WRITERS[format_](schema, nodes, edges, file)
 
 
 def write_site_graph(graph: SiteGraph, format_: str, file: IO[bytes]) -> int:
@@ -210,7 +259,11 @@ def write_site_graph(graph: SiteGraph, format_: str, file: IO[bytes]) -> int:
         for row in graph.sites
     )
     edges = ((row.source, row.target, (row.links, round(row.share, 6))) for row in site_pairs(graph))
-    return WRITERS[format_](_OF_SITES, nodes, edges, file)
+    pages: Counter[str] = Counter()
+    for row in graph.sites:
+        pages[row.language] += row.pages
+    schema = _OF_SITES._replace(colours=choose_colours(language for language, _ in pages.most_common()))
+    return WRITERS[format_](schema, nodes, edges, file)
 
 
 def _write_json(lists: Mapping[str, Iterable[Any]], file: IO[bytes]) -> None:

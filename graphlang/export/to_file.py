@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING, Final
 
 from graphlang.db.connection import own_files, same_file
 from graphlang.export import tables
+from graphlang.export.share import write_share
 from graphlang.export.texts import TextCounts, texts
 from graphlang.files import OutputError, promised, refuse_empty, replacing
 from graphlang.maps import captures
@@ -39,8 +40,9 @@ WHAT: Final = {
     "wet": ("wet",),
     "vertices-edges": ("tsv",),
     "web-languages": ("md",),
+    "share": ("db",),
 }
-FORMATS: Final = (*_ROWS, *_GRAPHS, "txt", "cdxj", "warc", "wet", "md")
+FORMATS: Final = (*_ROWS, *_GRAPHS, "txt", "cdxj", "warc", "wet", "md", "db")
 #: These take every capture, unless a filter says which.
 _OF_ALL: Final = ("links", "cdxj")
 #: These have a text, of which the main content alone can be asked for.
@@ -90,6 +92,8 @@ def export(
     """Write one thing of a collection, row by row; return sentences about what is missing."""
     format_ = format_of(what, format_, output)
     check_target(what, output)
+    if what == "share" and (selection or Selection()) != Selection():
+        raise ValueError("a share has all pages: --language and other filters are not for it")
     selection = _checked(connection, what, format_, by, selection or Selection())
     notes: list[str] = []
     counts = TextCounts()
@@ -101,6 +105,8 @@ def export(
         with replacing(output) as file:
             if format_ in ("csv", "tsv", "jsonl"):
                 written = _rows(table(), format_, file, safe=safe)
+            elif what == "share":
+                written = write_share(connection, output.absolute().parent, file)
             elif what == "cdxj":
                 written = _cdxj(connection, database, selection, file, notes)
             else:
@@ -177,6 +183,8 @@ def _writer(
 
 def _graph(connection: sqlite3.Connection, what: str, format_: str, selection: Selection, file: IO[bytes]) -> int:
     from graphlang.export.graph_files import WEB, WRITERS  # noqa: PLC0415
+    from graphlang.maps.colours import choose_colours  # noqa: PLC0415
+    from graphlang.maps.facts import pages_by_language  # noqa: PLC0415
     from graphlang.maps.web_graph import web_graph  # noqa: PLC0415
 
     if what == "languages":
@@ -187,7 +195,8 @@ def _graph(connection: sqlite3.Connection, what: str, format_: str, selection: S
     graph = web_graph(connection, what.removesuffix("s"), selection)
     nodes = ((node.id, node.label, (node.language, node.confidence, node.size, node.share)) for node in graph.nodes)
     edges = ((edge.source, edge.target, (edge.weight,)) for edge in graph.edges)
-    return WRITERS[format_](WEB, nodes, edges, file)
+    schema = WEB._replace(colours=choose_colours(pages_by_language(connection)))
+    return WRITERS[format_](schema, nodes, edges, file)
 
 
 def _cdxj(

@@ -8,16 +8,13 @@ not even a ``style`` attribute is needed.
 from __future__ import annotations
 
 import base64
-import colorsys
 import hashlib
 import json
 import math
 import os
-import zlib
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import jinja2
@@ -27,52 +24,16 @@ from graphlang import __version__
 from graphlang.codes import languages
 from graphlang.db.errors import InputError
 from graphlang.files import replacing
+from graphlang.maps.colours import OTHER, choose_colours
 from graphlang.report import facts as fact_lists
 from graphlang.visible import quantity, visible
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
 
-def _spread_colours(count: int) -> list[str]:
-    """Return colours whose hues are a golden angle apart, dark and light in turn."""
-    colours = []
-    for number in range(count):
-        parts = colorsys.hls_to_rgb(number * 0.618034 % 1, 0.35 if number % 2 else 0.65, 0.5)
-        colours.append("#" + "".join(f"{round(255 * part):02x}" for part in parts))
-    return colours
-
-
-#: Colours of languages, the commonest first. Seven are safe for any colour vision (Okabe and Ito 2008), then follow
-#: Tol's qualitative schemes (2021), the darkest lightened for dark screens, then colours for collections with more
-#: languages, which need their labels.
-COLOURS: Final = (
-    *("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#a3345f", "#44aa99", "#6655cc"),
-    *("#999933", "#117733", "#aa4499", "#88ccee", "#ddcc77", "#a0522d", "#6699cc", "#cc6677"),
-    *_spread_colours(30),
-)
-_DISTINCT: Final = 18  # of the colours, without those that need their labels
-#: Languages with a colour that no report changes: the commonest of the web, in the order of the colours.
-_FIXED: Final = (
-    "eng",
-    "deu",
-    "fra",
-    "spa",
-    "rus",
-    "zho",
-    "jpn",
-    "por",
-    "ita",
-    "pol",
-    "nld",
-    "ara",
-    "tur",
-    "fas",
-    "vie",
-)
-_OTHER: Final = "#999999"
 _LONGEST: Final = 200  # characters of a title or a URL
 _LABELLED: Final = 0.12  # share of a bar from which its part has its code on it
 _DARK: Final = 140  # luma, 0 to 255, under which a colour has white text
@@ -131,7 +92,7 @@ def render(
         " form-action 'none'",
         replay_prefix=replay_prefix,
         colours=colours,
-        other=_OTHER,
+        other=OTHER,
         world=_world(facts, colours),
         matrix=_matrix(facts),
         charts=_year_charts(facts),
@@ -142,25 +103,6 @@ def render(
 
 
 _NO_LANGUAGE: Final = (languages.UND, languages.ZXX)
-
-
-def choose_colours(codes: Iterable[str]) -> dict[str, str]:
-    """Give each of the first languages its own colour, in their order.
-
-    The colour depends on the code, unless another language has it, so that reports can be compared.
-
-    >>> choose_colours(["deu", "eng"])["deu"] == choose_colours(["eng", "fra", "deu"])["deu"]
-    True
-    """
-    listed = list(islice(dict.fromkeys(codes), len(COLOURS)))
-    colours = {code: colour for code, colour in zip(_FIXED, COLOURS, strict=False) if code in listed}
-    free = [colour for colour in COLOURS if colour not in colours.values()]
-    for code in listed:
-        if code not in colours:
-            wish = COLOURS[zlib.crc32(code.encode()) % _DISTINCT]
-            colours[code] = wish if wish in free else free[0]
-            free.remove(colours[code])
-    return {code: colours[code] for code in listed}
 
 
 def text_colour(colour: str) -> str:
@@ -185,7 +127,7 @@ def segments(parts: list[fact_lists.Part], colours: Mapping[str, str]) -> list[d
     for part in sorted(parts, key=lambda part: places.get(part.language, len(places))):
         if part.share < _THINNEST:
             continue
-        fill = colours.get(part.language, _OTHER)
+        fill = colours.get(part.language, OTHER)
         listed.append(
             {
                 "name": part.name,
@@ -273,7 +215,7 @@ def _world(facts: fact_lists.Facts, colours: Mapping[str, str]) -> dict[str, Any
         main = place.parts[0]
         parts = ", ".join(f"{part.name} {percent(part.share)}" for part in place.parts[:5])
         title = f"{fact_lists.country_name(code)}: {quantity(place.pages, 'page')}; {parts}"
-        return colours.get(main.language, _OTHER), round(_PALEST + (1 - _PALEST) * main.share, 2), title
+        return colours.get(main.language, OTHER), round(_PALEST + (1 - _PALEST) * main.share, 2), title
 
     drawn = outlines["shapes"] | outlines["dots"]
     languages_shown = {place.parts[0].language for place in facts.countries if place.name in drawn}

@@ -304,3 +304,13 @@ def test_a_long_list_of_hosts_goes_through_the_pages_once(tmp_path: Path) -> Non
         return steps
 
     assert work(400) < 5 * work(4)  # 4 and 400 of 1,000 pages; 40 times the work, were each to go through all
+
+
+def test_a_domain_goes_with_all_hosts_below_it_and_keeps_later_ones_out(tmp_path: Path) -> None:
+    db = tmp_path / "a.db"
+    urls = [f"http://{host}/" for host in ("a.example", "www.a.example", "aa.example", "b.example")]
+    write(db, *map(page, urls))
+    assert take(db, hosts=("*.a.example", "*.nowhere.example")).missing == ["*.nowhere.example"]
+    assert set(by_url(db)) == {urls[2], urls[3]}
+    write(db, page("http://new.a.example/"), page("http://new.b.example/"), page(urls[0]))
+    assert set(by_url(db)) == {urls[2], urls[3], "http://new.b.example/"}

@@ -112,6 +112,13 @@ def test_graphs_are_read_back(graphlang: Call, db: Path, what: str, format_: str
     assert by_label[first][1]["size"] == {"pages": 15}.get(what, 2)
     if what != "languages":
         assert by_label[first][1]["confidence"] == pytest.approx(0.9 if what == "pages" else 0.85)
+    if format_ == "gexf":  # in each disc of a language the first node is in the middle, and the first disc at 0
+        drawn = [(data["language"], data["viz"]) for _, data in graph.nodes(data=True)]
+        assert {(language, *viz["color"].values()) for language, viz in drawn} >= {("deu", 230, 159, 0, 1.0)}
+        assert drawn[0][1]["position"] == {"x": 0.0, "y": 0.0, "z": 0.0}
+        places = [(viz["position"]["x"], viz["position"]["y"]) for _, viz in drawn]
+        assert len(set(places)) == len(places)
+        assert min(viz["size"] for _, viz in drawn) >= 6
     if what in ("hosts", "domains"):
         edges = {
             (graph.nodes[a]["label"], graph.nodes[b]["label"]): int(data["weight"])

@@ -130,3 +130,36 @@ def test_models_are_trained_and_extended(tmp_path: Path) -> None:
     assert gl.identify(["La nebbia"], method=model)[0].language == "ita"
     with pytest.raises(ValueError, match="url learns from URLs, and takes no words"):
         gl.train(model, tmp_path / "corpus", method="url", words=tmp_path)
+
+
+def test_a_domain_is_removed_and_a_suffix_is_not(crawl: gl.Collection) -> None:
+    removed = crawl.remove(domains="museum.example")
+    assert {page.url for page in crawl.pages()} == {"http://musee.example/", "http://musee.example/luc.html"}
+    assert getattr(removed, "hosts", 0) == 1
+    assert crawl.remove(domains="museum.example", forget=True) == 1
+    with pytest.raises(ValueError, match=r"co\.uk is no registered domain"):
+        crawl.remove(domains=["museum.example", "co.uk"])
+
+
+def test_a_share_has_languages_and_reasons_and_no_texts_and_no_names(crawl: gl.Collection, tmp_path: Path) -> None:
+    crawl.correct(f"{SITE}anna.html", language="ar", by="Asha Example", note="seen by Asha")
+    texts = [row.text for row in crawl.texts()]
+    assert any("Museum" in text for text in texts)
+    path = tmp_path / "share.db"
+    crawl.export(path, "share")
+    content = path.read_bytes()
+    for secret in [*texts, "Asha", str(tmp_path)]:
+        assert secret.encode() not in content
+    share = gl.open(path)
+    assert list(share.pages()) == list(crawl.pages())
+    assert list(share.sites()) == list(crawl.sites())
+    assert share.explain(SITE).reasons == crawl.explain(SITE).reasons
+    assert not gl.check(path)
+    with pytest.raises(ValueError, match="a share has all pages"):
+        crawl.export(tmp_path / "b.db", "share", language="deu")
+    crawl.db.conn.close()
+    with crawl._writing("test") as connection:
+        connection.execute("CREATE TABLE notes (text)")
+    with pytest.raises(ValueError, match="tables of your own may hold texts: drop table notes"):
+        crawl.export(tmp_path / "b.db", "share")
+    assert not (tmp_path / "b.db").exists()
