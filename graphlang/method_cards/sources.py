@@ -61,6 +61,16 @@ _CONTENT: Final = {
             ),
         ),
     ),
+    "nfc-2004-11": MethodDescription(
+        f"{_HAYATI}, section 4, algorithm 4.5 (NFC)",
+        (
+            (
+                "As nfc-2004, with the languages of the paper: Danish, Dutch, English, Finnish, French, German,"
+                " Italian, Norwegian (Bokmål), Portuguese, Spanish, Swedish. Texts in others get one of these."
+            ),
+            _PROBABILITIES,
+        ),
+    ),
     "rank-order": MethodDescription(
         f"{_HAYATI}, section 3 (BASE), after Cavnar and Trenkle 1994",
         ("Of equal counts the paper leaves the order open; here it is fixed.", _PROBABILITIES),

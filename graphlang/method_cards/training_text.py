@@ -41,6 +41,9 @@ _KINDS: Final = {
 _READ: Final = {
     "nfc": frozenset(("train", "train-more", "train-software", "reference", "words")),
     "nfc-2004": frozenset(("train",)),
+    "nfc-2004-11": frozenset(
+        f"train/{code}" for code in ("da", "de", "en", "es", "fi", "fr", "it", "nl", "nb", "pt", "sv")
+    ),
     "byte-trigrams": frozenset(("train",)),
 }
 
@@ -75,15 +78,15 @@ def list_training_text(name: str) -> tuple[TrainingSource, ...]:
 
 
 def sum_sources(rows: Iterable[Mapping[str, str]], folders: Collection[str]) -> tuple[TrainingSource, ...]:
-    """Sum the files of some folders by kind and licence, largest first.
+    """Sum the files of some folders, or folders of one language, by kind and licence, largest first.
 
     Rows have `file`, `source`, `licence` and `bytes`, as in the table of sources.
     """
     files: defaultdict[tuple[str, str], list[tuple[str, int]]] = defaultdict(list)
     for row in rows:
         folder, _, rest = row["file"].partition("/")
-        if folder in folders:
-            language = rest.rpartition("/")[0] if folder != "reference" else rest
+        language = rest.rpartition("/")[0] if folder != "reference" else rest
+        if folder in folders or f"{folder}/{language}" in folders:
             licence = row["licence"].replace("CC BY-SA ", "CC-BY-SA-")  # written in both ways by the sources
             files[find_text_kind(row["source"]), licence].append((language, int(row["bytes"])))
     sources = []

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 COMMAND: Final = "python tests/benchmarks/method_cards.py"
-SHIPPED: Final = ("nfc", "nfc-2004", "byte-trigrams")
+SHIPPED: Final = ("nfc", "nfc-2004", "nfc-2004-11", "byte-trigrams")
 CUTS: Final = {"whole lines": None, "first 49 characters": 49, "first 24 characters": 24}
 #: Collections, and whether a fifth of the pages is hidden, cut or whole (`graph_tables.hide`); then only these count.
 SETS: Final = {"docs-short30": False, "httpd2006-short30": False, "docs-full": True}

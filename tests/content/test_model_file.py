@@ -49,7 +49,7 @@ def test_it_is_read_without_the_faster_library_too(tiny_model: Model, monkeypatc
         modelfile.from_bytes(data[:2000] + bytes([data[2000] ^ 1]) + data[2001:])
 
 
-@pytest.mark.parametrize("name", ["nfc", "nfc-2004", "byte-trigrams"])
+@pytest.mark.parametrize("name", ["nfc", "nfc-2004", "nfc-2004-11", "byte-trigrams"])
 def test_labels_of_shipped_models_are_labels(name: str) -> None:
     """Which loading them relies upon."""
     labels = modelfile.read(registry.path(name))[0].labels
