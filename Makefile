@@ -13,7 +13,7 @@ STAMP := $(VENV)/installed
 .PHONY: demo help test check explore fuzz fuzz-native kill pairs altered soak lint types docs site wheels lowest lock cluster model content-models \
   url-models example bench clean weights
 
-demo: $(STAMP)  ## the main job on the example crawl
+demo: $(VENV)/package  ## the main job on the example crawl
 	rm -f demo.db demo.db-wal demo.db-shm
 	$(BIN)/graphlang run examples/crawl.warc.gz --db demo.db --report demo.html
 	@echo "To type graphlang: source $(BIN)/activate"
@@ -146,13 +146,19 @@ bench: $(STAMP)  ## timings and accuracy beside peers; needs the data, and the p
 FILES := $(VENV)/files-$(shell printf '%s' '$(SOURCES)' | cksum | cut -d' ' -f1)
 
 # The version that is installed comes from graphlang/__init__.py.
-$(STAMP): pyproject.toml setup.py graphlang/__init__.py $(KERNELS) $(FILES)
+$(VENV)/package: pyproject.toml setup.py graphlang/__init__.py $(KERNELS) $(FILES)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 ifdef LOCKED
 	$(BIN)/python -m pip install --quiet --require-hashes --requirement $(LOCK)
 	$(BIN)/python -m pip install --quiet --no-deps --config-settings editable_mode=strict --editable .
 else
 	$(BIN)/python -m pip install --quiet --config-settings editable_mode=strict --editable .
+endif
+	touch $@
+
+# With the packages for tests, which a first look does without.
+$(STAMP): $(VENV)/package
+ifndef LOCKED
 	$(BIN)/python -m pip install --quiet --group dev
 endif
 	touch $@

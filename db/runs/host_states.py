@@ -56,8 +56,9 @@ def read_host_states(connection: sqlite3.Connection) -> HostStates:
     order = np.argsort(host, kind="stable")
     table, starts = table[order], np.flatnonzero(np.diff(host[order], prepend=-1))
     hosts = host[order][starts]
+    # Without a capture there is no start, and still an end.
     digests = np.array(
-        [_digest(table[begin:end]) for begin, end in zip(starts, [*starts[1:], len(table)], strict=True)],
+        [_digest(table[begin:end]) for begin, end in zip(starts, [*starts[1:], len(table)], strict=False)],
         dtype=np.int64,
     )
     by_page = np.argsort(table[:, 0])

@@ -162,6 +162,8 @@ def languages(
         labels = [label for label in known(load(method).labels) if chosen.takes(label.language, label.script)]
         write_rows(Known._fields, labels, **target)
         return
+    if db is None and Path(options.DEFAULT).is_file():
+        db = Path(options.DEFAULT)
     if db is None:
         raise click.UsageError("name a database, or --known")
     crawl = answered(db)

@@ -16,6 +16,7 @@ from graphlang.db.runs.answers import all_labels, read_answers
 from graphlang.evaluation.metrics import calibration_error, interval, macro_f
 from graphlang.ingest.links.canonical import canonical
 from graphlang.labelled_table import labelled_rows
+from graphlang.visible import quantity
 
 if TYPE_CHECKING:
     import sqlite3
@@ -58,7 +59,7 @@ class LanguageScore(NamedTuple):
     recall_high: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Evaluation:
     """The result of one run on one gold file."""
 
@@ -66,6 +67,11 @@ class Evaluation:
     groups: list[Group]
     confusion: list[tuple[str, str, int]]  #: gold language, answer, pages; the wrong ones, commonest first
     languages: list[LanguageScore]  #: of the gold file and of the answers, most gold pages first; without ``und``
+
+    def __repr__(self) -> str:
+        every = self.groups[0]
+        pages, between = quantity(every.pages, "page"), f"{every.low:.3f} to {every.high:.3f}"
+        return f"<Evaluation of run {self.run.id}: {pages}, accuracy {every.accuracy:.3f} ({between})>"
 
 
 @dataclass(slots=True)

@@ -64,6 +64,21 @@ def test_files_that_were_read_since(
     assert "out of date" not in graphlang(verb[0], db, *verb[1:]).stderr
 
 
+def test_without_a_database_it_is_that_of_the_folder(
+    graphlang: Call, db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also of a verb with two arguments, and of one that needs none."""
+    monkeypatch.chdir(db.parent)
+    assert "no such database: none.db" in graphlang("explain", "none.db", "musee.example").stderr
+    assert (
+        graphlang("explain", "musee.example").stdout == graphlang("explain", "crawl.db", "musee.example").stdout != ""
+    )
+    assert "Missing argument 'URL'" in graphlang("explain", "crawl.db").stderr
+    assert graphlang("languages").stdout == graphlang("languages", "crawl.db").stdout != ""
+    db.rename(db.with_name("other.db"))
+    assert "Missing argument 'URL'" in graphlang("explain", "musee.example").stderr
+
+
 def test_a_report_says_itself_what_its_run_has_not_seen(
     graphlang: Call, db: Path, write_warc: Callable[..., Path], tmp_path: Path
 ) -> None:

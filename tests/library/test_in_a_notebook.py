@@ -75,6 +75,8 @@ def test_objects_have_short_names_and_an_explanation_has_words(crawl: gl.Collect
     page = crawl.explain(f"{SITE}anna.html")
     assert re.fullmatch(r"<Explanation of http://museum.example/anna.html: deu [01]\.\d\d>", repr(page))
     assert repr(crawl.chosen()) == "<Run 3: propagation, 6 pages>"
+    evaluation = crawl.evaluate([{"url": SITE, "language": "de"}])
+    assert repr(evaluation).startswith("<Evaluation of run 3: 1 page, accuracy 1.000 (0.")
     lines = str(page).splitlines()
     assert lines[0] == f"{SITE}anna.html"
     assert lines[1].startswith("  answer      deu (German) in Latn, confidence")

@@ -96,13 +96,21 @@ DEFAULT: Final = "crawl.db"
 
 
 class _Database(click.Argument):
-    """The first argument of most verbs; `DEFAULT` if it is the only one, is missing, and exists."""
+    """The first argument of most verbs; where it is missing, `DEFAULT` if that exists.
+
+    One argument where two are needed is the second, unless it is a file: ``graphlang explain URL``.
+    """
 
     def consume_value(self, ctx: click.Context, opts: Any) -> tuple[Any, Any]:
         value, source = super().consume_value(ctx, opts)
         arguments = [param for param in ctx.command.params if isinstance(param, click.Argument)]
+        if not Path(DEFAULT).is_file():
+            return value, source
         missing = not isinstance(value, (str, Path))
-        if missing and len(arguments) == 1 and Path(DEFAULT).is_file():
+        second = arguments[1].name if len(arguments) > 1 and arguments[1].nargs == 1 else None
+        if second is not None and not missing and not isinstance(opts.get(second), str) and not Path(value).exists():
+            missing, opts[second] = True, value
+        if missing and (len(arguments) == 1 or second is not None):
             return DEFAULT, click.core.ParameterSource.DEFAULT
         return value, source
 
