@@ -13,7 +13,10 @@ from graphlang.analysis.frontier import Candidate
 from graphlang.db.check import Finding
 from graphlang.db.corrections import Correction
 from graphlang.evaluation.compare import Change, ChangeCount
+from graphlang.export.paragraphs import ParagraphRow
+from graphlang.export.quality import Quality
 from graphlang.export.texts import TextRow
+from graphlang.export.translations import TranslationRow
 from graphlang.maps import languages, sites
 from graphlang.maps.changes import PageChange, PageChangeCount
 from graphlang.maps.facts import Encoding, Fact, ProblemRow
@@ -30,6 +33,9 @@ LISTS: Final[dict[str, type[Any]]] = {
     "languages --known": languages.Known,
     "frontier": Candidate,
     "texts": TextRow,
+    "texts --quality": Quality,
+    "texts --paragraphs": ParagraphRow,
+    "export --what translations": TranslationRow,
     "review": ReviewRow,
     "review --random": SampleRow,
     "corrections": Correction,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import io
 import os
 import stat
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path, PurePath
-from typing import IO, TYPE_CHECKING, BinaryIO, Final, TextIO
+from typing import IO, TYPE_CHECKING, BinaryIO, Final, TextIO, cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,6 +65,39 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
     except BaseException:
         part.unlink()
         raise
+
+
+#: Formats of lines, which are compressed as a whole; archives are compressed record by record.
+COMPRESSIBLE: Final = ("csv", "tsv", "jsonl", "txt")
+#: Endings of names of compressed files.
+_COMPRESSED: Final = (".gz", ".zst")
+
+
+def plain_name(name: str | PurePath) -> PurePath:
+    """Return the name of a file without the ending of a compression.
+
+    >>> plain_name("texts.jsonl.zst").name, plain_name("pages.csv").name
+    ('texts.jsonl', 'pages.csv')
+    """
+    path = PurePath(name)
+    return path.with_suffix("") if path.suffix.lower() in _COMPRESSED else path
+
+
+@contextmanager
+def packing(target: Path) -> Iterator[IO[bytes]]:
+    """Open a file as `replacing` does, and compress it if its name ends in ``.gz`` or ``.zst``."""
+    ending = target.suffix.lower()
+    with replacing(target) as file:
+        if ending == ".gz":
+            with gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
+                yield cast("IO[bytes]", packed)
+        elif ending == ".zst":
+            import zstandard  # noqa: PLC0415 - few files are compressed
+
+            with zstandard.ZstdCompressor().stream_writer(file, closefd=False) as stream:
+                yield cast("IO[bytes]", stream)
+        else:
+            yield file
 
 
 @contextmanager

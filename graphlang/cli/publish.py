@@ -36,7 +36,7 @@ from graphlang.export import to_file
 from graphlang.export.parquet import MissingExtraError, write_parquet
 from graphlang.export.tables import Table
 from graphlang.export.texts import write_txt
-from graphlang.files import refuse_empty, replacing
+from graphlang.files import packing, refuse_empty, replacing
 from graphlang.visible import quantity, visible
 
 if TYPE_CHECKING:
@@ -175,6 +175,12 @@ def _listening(port: int) -> socket.socket:
         raise click.BadParameter(f"{port}: {os.strerror(error.errno or 0)}", param_hint="--port") from error
 
 
+_unique = click.option(
+    "--unique", is_flag=True, help="Leave out texts whose main content an earlier page in the language has."
+)
+_quality = click.option("--quality", is_flag=True, help="Add the columns letters, repeated and filler.")
+
+
 @click.command()
 @options.database
 @click.option(
@@ -189,25 +195,32 @@ def _listening(port: int) -> socket.socket:
 @click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
+    type=click.Path(allow_dash=True),
     default="-",
     callback=format_of_name,
     show_default=True,
-    help="File to write to, in the format of its name; '-' is standard output.",
+    help="File to write to, in the format of its name, compressed if that ends in .gz or .zst; a file for each "
+    "language if it has {language} in it, or is a folder. '-' is standard output.",
 )
+@_unique
+@_quality
+@click.option("--paragraphs", is_flag=True, help="Write a row for each paragraph, with its own language.")
 @click.option("--limit", type=WholeNumber(0), help="At most this many texts.")
 @csv_safe
 @selects_captures
 def texts(
     db: Path,
     format_: str,
-    output: Path,
+    output: str,
     limit: int | None,
     captures: str,
     at: str | None,
     pages: PageFilter,
     *,
     main: bool,
+    unique: bool,
+    quality: bool,
+    paragraphs: bool,
 ) -> None:
     """Write the texts of pages with language, URL and date.
 
@@ -215,6 +228,8 @@ def texts(
     last; a line feed ends a line or paragraph. "cut" is 1 if the page had more text than was kept ('graphlang
     ingest --text-limit'). Pages below --min-confidence count as und. "language" is the answer of the chosen run,
     "by_text" that of the text alone; "languages" and "shares" are for pages in several.
+    --quality adds signals, and no verdicts: "letters" is the share of letters, "repeated" that of characters in lines
+    that came before, and "filler" is 1 for Lorem ipsum.
 
     Of a page with several captures the main one counts; see --captures and --at. For another capture "language" is
     the answer of the run of its time ('graphlang propagate --each year'), else that of its text.
@@ -223,32 +238,47 @@ def texts(
     Examples:
       graphlang texts crawl.db --language swa,oci --min-confidence 0.8 -o texts.jsonl
       graphlang texts crawl.db --language sr-Latn --format txt --main
+      graphlang texts crawl.db --unique --min-confidence 0.8 -o 'corpus/{language}.jsonl.zst'
       graphlang texts crawl.db --captures all --language dan -o danish.jsonl
     """
     crawl = opened(db)
     say_outdated(crawl, unfetched=False)
     notes: list[str] = []
-    rows = crawl.texts(main=main, limit=limit, captures=captures, at=at, notes=notes.append, **pages)
+    target = Path(output)
+    if output.endswith("/") or target.is_dir():
+        target /= f"{to_file.LANGUAGE}.{format_}"
+    settings: Any = {"main": main, "unique": unique, "quality": quality, "captures": captures, "at": at, **pages}
+    if to_file.LANGUAGE not in target.name:
+        if paragraphs and format_ == "txt":
+            raise click.UsageError("txt has no languages of paragraphs: use jsonl, csv, tsv or parquet")
+        rows = crawl.texts(paragraphs=paragraphs, limit=limit, notes=notes.append, **settings)
+        _write_texts(Table(rows.columns, rows.tuples()), format_, output)
+    elif limit is not None or paragraphs:
+        name = "--paragraphs" if paragraphs else "--limit"
+        raise click.UsageError(f"{name} is for one file, and not for a file for each language")
+    else:
+        refuse_inputs(target)
+        notes = _export(db, "texts", settings, target, format_, partial(say_written, output=target))
+    for note in notes:
+        say(visible(note))
+
+
+def _write_texts(table: Table, format_: str, output: str) -> None:
     if format_ in _ROWS:
-        write_rows(rows.columns, rows.tuples(), format_=format_, output=output)
-    elif str(output) == "-":
+        write_rows(table.columns, table.rows, format_=format_, output=output)
+        return
+    if output == "-":
         if format_ == "parquet":
             raise click.UsageError("Parquet goes to a file: name one with -o")
-        write_text(partial(write_txt, Table(rows.columns, rows.tuples())))
-    else:
-        refuse_inputs(output)
-        _write_texts(Table(rows.columns, rows.tuples()), format_, output)
-    for note in notes:
-        say(note)
-
-
-def _write_texts(table: Table, format_: str, output: Path) -> None:
+        write_text(partial(write_txt, table))
+        return
+    refuse_inputs(Path(output))
     write = write_parquet if format_ == "parquet" else write_txt
     try:
-        with replacing(output) as file:
+        with packing(Path(output)) if format_ == "txt" else replacing(Path(output)) as file:
             written = write(table, file)
             if not written:
-                refuse_empty(output)
+                refuse_empty(Path(output))
         say_written(written, output)
     except MissingExtraError as error:
         raise Failure(str(error), USAGE) from error
@@ -274,6 +304,8 @@ def _write_texts(table: Table, format_: str, output: Path) -> None:
     help="File to write to ('-' is standard output); a folder for vertices-edges and web-languages.",
 )
 @click.option("--main", is_flag=True, help="For texts and wet: only the main content, without navigation and the like.")
+@_unique
+@_quality
 @csv_safe
 @selects_captures
 def export(db: Path, what: str, output: Path, pages: PageFilter, **settings: Any) -> None:
@@ -287,6 +319,7 @@ def export(db: Path, what: str, output: Path, pages: PageFilter, **settings: Any
     languages                  hosts, domains and languages also as a graph
     gexf, graphml              graphs for Gephi, igraph and networkx; nodes have language, confidence and size
     texts                      jsonl, parquet, csv, tsv, or txt: texts alone; the main content and the whole, or --main
+    translations               tables: pairs of pages that are probably translations of each other, by hreflang and URLs
     cdxj                       index of the captures with their languages, for pywb
     warc-metadata, wet         WARC records with the languages, and texts as in Common Crawl's WET: gzip, unless the
                                file's name ends in .warc or .wet
@@ -297,7 +330,8 @@ def export(db: Path, what: str, output: Path, pages: PageFilter, **settings: Any
 
     links and cdxj have captures of all kinds, the others only text with status 200 (see --all). Of a page with
     several captures its main one counts; with --captures or --at others do, for pages (as a table), texts, cdxj,
-    warc-metadata and wet. OUTPUT is replaced when everything is written, and never by an empty file.
+    warc-metadata and wet. Lines are compressed if the name of OUTPUT ends in .gz or .zst; texts get a file for each
+    language if it has {language} in it. OUTPUT is replaced when everything is written, and never by an empty file.
 
     \b
     Examples:
@@ -308,9 +342,11 @@ def export(db: Path, what: str, output: Path, pages: PageFilter, **settings: Any
       graphlang export crawl.db --what share -o share.db
     """
     format_ = settings.pop("format_")
-    for name, meant in (("by", ("vertices-edges",)), ("main", to_file.OF_TEXTS)):
+    for name, meant in (("by", ("vertices-edges",)), ("main", to_file.OF_TEXTS), *_OF_TEXTS):
         if what not in meant and given_on_command_line(name):
             raise click.UsageError(f"--{name} is not supported by {what}; it is for {' and '.join(meant)}")
+    if what == "texts" and output.is_dir():
+        output /= f"{to_file.LANGUAGE}.{format_ or 'jsonl'}"
     options.refuse_value_errors("--format", to_file.format_of, what, format_, output)
     options.refuse_value_errors("--output", to_file.check_target, what, output)
     write = partial(_export, db, what, {**settings, **pages})
@@ -323,6 +359,8 @@ def export(db: Path, what: str, output: Path, pages: PageFilter, **settings: Any
         say(visible(note))
 
 
+#: Options of one kind of export.
+_OF_TEXTS: Final = (("unique", to_file.OF_TEXTS), ("quality", ("texts",)))
 #: What an export consists of; the others have rows.
 _UNIT_OF: Final = {
     "pages": "page",
@@ -332,6 +370,7 @@ _UNIT_OF: Final = {
     "domains": "domain",
     "languages": "language",
     "texts": "text",
+    "translations": "pair",
     "cdxj": "capture",
     "warc-metadata": "record",
     "wet": "record",

@@ -175,11 +175,14 @@ class Listing(OpenedFile):
 
         return self._rows(kind._make, kind._fields, read, linked=() if chosen.fetched else (None,))
 
-    @checked(main=flag, limit=length, captures=text)
+    @checked(main=flag, unique=flag, quality=flag, paragraphs=flag, limit=length, captures=text)
     def texts(
         self,
         *,
         main: bool = False,
+        unique: bool = False,
+        quality: bool = False,
+        paragraphs: bool = False,
         limit: int | None = None,
         captures: str = "own",
         at: str | None = None,
@@ -190,7 +193,10 @@ class Listing(OpenedFile):
 
         Args:
             main: the main content alone, without the column ``text``.
-            limit: at most this many texts.
+            unique: only texts whose main content no earlier page in the language has.
+            quality: the columns ``letters``, ``repeated`` and ``filler`` as well.
+            paragraphs: a row for each paragraph with the language that the default method finds, as `ParagraphRow`.
+            limit: at most this many rows.
             captures: ``own``: each page's main capture; ``all``: every one, with its date and the language of its time.
             at: a year, month, day or time: of each page the capture nearest to it, with the languages of that time.
             notes: called after the last row with sentences about what is missing, such as texts that were cut.
@@ -202,22 +208,29 @@ class Listing(OpenedFile):
         """
         from itertools import islice  # noqa: PLC0415
 
+        from graphlang.content.registry import load  # noqa: PLC0415
         from graphlang.db import snapshot  # noqa: PLC0415
+        from graphlang.export.paragraphs import ParagraphRow, split_paragraphs  # noqa: PLC0415
+        from graphlang.export.quality import Quality  # noqa: PLC0415
         from graphlang.export.texts import TextCounts, TextRow, texts  # noqa: PLC0415
         from graphlang.maps.captures import missing_answers  # noqa: PLC0415
 
         chosen = selection(pages, captures, at)
         columns = tuple(name for name in TextRow._fields if not main or name != "text")
+        columns = ParagraphRow._fields if paragraphs else columns + Quality._fields * quality
 
         def rows(connection: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
             counts = TextCounts()
             with snapshot.at(connection, at):
-                yield from islice(texts(connection, chosen, whole=not main, counts=counts).rows, limit)
+                table = texts(connection, chosen, whole=not main, unique=unique, quality=quality, counts=counts)
+                if paragraphs:
+                    table = split_paragraphs(table, load("nfc"))
+                yield from islice(table.rows, limit)
                 if notes is not None:
                     for sentence in counts.words() + missing_answers(connection, chosen):
                         notes(sentence)
 
-        return self._rows(row_of(columns) if main else TextRow._make, columns, rows)
+        return self._rows(row_of(columns) if columns != TextRow._fields else TextRow._make, columns, rows)
 
     @checked(kind=text)
     def problems(self, *, kind: str | None = None) -> Rows[ProblemRow]:

@@ -45,6 +45,8 @@ class Publishing(OpenedFile):
         format: str | None = None,  # noqa: A002 - the option's name
         by: str = "host",
         main: bool = False,
+        unique: bool = False,
+        quality: bool = False,
         csv_safe: bool | None = None,
         captures: str = "own",
         at: str | None = None,
@@ -55,12 +57,16 @@ class Publishing(OpenedFile):
 
         Args:
             output: the file, which is replaced when all is written; a folder for ``vertices-edges`` and
-                ``web-languages``.
-            what: ``pages``, ``sites``, ``links``, ``hosts``, ``domains``, ``languages``, ``texts``, ``cdxj``,
-                ``warc-metadata``, ``wet``, ``vertices-edges``, ``web-languages`` or ``share``.
+                ``web-languages``. Lines are compressed if its name ends in ``.gz`` or ``.zst``. Texts get a file for
+                each language if its name has ``{language}`` in it.
+            what: ``pages``, ``sites``, ``links``, ``hosts``, ``domains``, ``languages``, ``texts``,
+                ``translations``, ``cdxj``, ``warc-metadata``, ``wet``, ``vertices-edges``,
+                ``web-languages`` or ``share``.
             format: if not given, that of the file's name, else the first one (`graphlang export --help`).
             by: ``host`` or ``domain``, for ``vertices-edges``.
             main: of ``texts`` and ``wet`` the main content alone.
+            unique: of ``texts`` and ``wet`` those whose main content no earlier page in the language has.
+            quality: of ``texts`` the columns ``letters``, ``repeated`` and ``filler`` as well.
             csv_safe: an apostrophe before CSV cells that begin like a formula; None: where the file is named ``.csv``.
             captures: ``own``: each page's main capture; ``all``: every one, with its date and the language of its time;
                 of ``pages`` (as a table), ``texts``, ``cdxj``, ``warc-metadata`` and ``wet``.
@@ -80,7 +86,8 @@ class Publishing(OpenedFile):
         from graphlang.db import snapshot  # noqa: PLC0415
         from graphlang.export import to_file  # noqa: PLC0415
 
-        options: dict[str, Any] = {"format_": format, "by": by, "safe": csv_safe, "main": main, "database": self.path}
+        options: dict[str, Any] = {"format_": format, "by": by, "safe": csv_safe, "database": self.path}
+        options |= {"main": main, "unique": unique, "quality": quality}
         options |= {"selection": selection(pages, captures, at), "on_written": on_written}
         self._refuse_own_files(output)
         with self._answered() as connection, snapshot.at(connection, at):

@@ -20,6 +20,8 @@ _GROUP_ROWS: Final = 50_000
 _GROUP_BYTES: Final = 4 << 20
 #: Rows that are Python objects at a time, which take many times the memory of their columns.
 _ROWS: Final = 1_000
+#: Columns with commas between values of this type.
+_LISTS: Final = {"languages": "string", "shares": "double"}
 #: Columns of long, mostly distinct values.
 _ONCE: Final = ("main", "text")
 _BLOCK_BYTES: Final = 1 << 18  #: and fewer where they have more bytes than these
@@ -40,11 +42,13 @@ def _pyarrow() -> Any:
 def write_parquet(table: Table, file: IO[bytes]) -> int:
     """Write a table; returns the number of rows.
 
-    Columns are int64, double or string, as `graphlang.export.tables` says by their names; missing values are null.
+    Columns are int64, double or string, as `graphlang.export.tables` says by their names, or lists of these (`_LISTS`);
+    missing values are null.
     """
     arrow = _pyarrow()
     types = {"int": arrow.int64(), "double": arrow.float64(), "string": arrow.string()}
-    schema = arrow.schema([(name, types[kind]) for name, kind in kinds(table.columns).items()])
+    named = [(name, types[_LISTS.get(name, kind)]) for name, kind in kinds(table.columns).items()]
+    schema = arrow.schema([(name, arrow.list_(kind) if name in _LISTS else kind) for name, kind in named])
     written = 0
     repeated = [name for name in table.columns if name not in _ONCE]
     with arrow.parquet.ParquetWriter(
@@ -77,6 +81,14 @@ def _groups(arrow: Any, table: Table, schema: Any) -> Iterator[Any]:
 
 def _column(arrow: Any, values: Sequence[Any], kind: Any) -> Any:
     """Make a column of Arrow from its buffers: ``pyarrow.array`` would load pandas, with 50 MB."""
+    if arrow.types.is_list(kind):
+        parts = [value.split(",") if value else [] for value in values]
+        ends = np.concatenate(([0], np.cumsum(list(map(len, parts))))).astype(np.int32)
+        flat = [part if kind.value_type == arrow.string() else float(part) for row in parts for part in row]
+        return arrow.ListArray.from_arrays(
+            arrow.Array.from_buffers(arrow.int32(), len(ends), [None, arrow.py_buffer(ends)]),
+            _column(arrow, flat, kind.value_type),
+        )
     valid = None
     if None in values:
         valid = arrow.py_buffer(np.packbits([value is not None for value in values], bitorder="little"))

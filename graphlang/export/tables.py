@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from graphlang.db import collection
+from graphlang.export.translations import TranslationRow, translation_rows
 from graphlang.maps import captures, shares
 from graphlang.maps import languages as language_lists
 from graphlang.maps.pages import GUESS
@@ -30,9 +31,14 @@ class Table(NamedTuple):
 #: Columns that hold whole numbers, and those that hold others; the rest is text.
 _WHOLE: Final = frozenset(
     "page run fetched status length characters target nofollow place pages unfetched short resolved also low high"  # noqa: SIM905
-    " sites offset cut pending".split()
+    " sites offset cut pending mutual source_length target_length paragraph is_main filler".split()
 )
-_REAL: Final = frozenset("confidence runner_up_confidence share expected certainty by_text_confidence".split())  # noqa: SIM905
+_REAL: Final = frozenset(
+    (
+        *("confidence", "runner_up_confidence", "share", "expected", "certainty", "by_text_confidence"),
+        *("letters", "repeated"),
+    )
+)
 
 
 def kinds(columns: tuple[str, ...]) -> dict[str, str]:
@@ -106,6 +112,11 @@ def hosts(connection: sqlite3.Connection, selection: Selection) -> Table:
 def domains(connection: sqlite3.Connection, selection: Selection) -> Table:
     """Read one row for each registered domain."""
     return Table(("domain", *Site._fields[1:]), list_sites(connection, "domain", selection))
+
+
+def translations(connection: sqlite3.Connection, selection: Selection) -> Table:
+    """Read pairs of pages that are probably translations of each other."""
+    return Table(TranslationRow._fields, translation_rows(connection, selection))
 
 
 def languages(connection: sqlite3.Connection, selection: Selection) -> Table:

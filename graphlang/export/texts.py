@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import json
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.db.records import inflated
 from graphlang.db.values import refused
 from graphlang.export.cdxj import codes as codes_of
+from graphlang.export.quality import Quality, measure_quality
 from graphlang.export.tables import Table
 from graphlang.maps import captures, shares
 from graphlang.visible import quantity
@@ -53,18 +55,23 @@ class TextCounts:
 
     texts: int = 0
     cut: int = 0  #: of these, those that were longer than the limit of the ingest
+    repeated: int = 0  #: that are left out, because an earlier page has the same
 
     def words(self) -> list[str]:
-        """Return a sentence if texts are cut, else none.
+        """Return sentences about texts that are cut or left out.
 
         >>> TextCounts(9, 2).words()
         ["2 of 9 texts are cut: 'graphlang ingest --again --text-limit none' keeps them whole"]
         """
-        if not self.cut:
-            return []
-        single = self.cut == 1
-        sentence = f"{self.cut:,} of {quantity(self.texts, 'text')} {'is' if single else 'are'} cut"
-        return [f"{sentence}: 'graphlang ingest --again --text-limit none' keeps {'it' if single else 'them'} whole"]
+        sentences = []
+        if self.repeated:
+            sentences.append(f"{quantity(self.repeated, 'text')} left out: an earlier page has the same")
+        if self.cut:
+            single = self.cut == 1
+            sentence = f"{self.cut:,} of {quantity(self.texts, 'text')} {'is' if single else 'are'} cut"
+            again = "'graphlang ingest --again --text-limit none' keeps"
+            sentences.append(f"{sentence}: {again} {'it' if single else 'them'} whole")
+        return sentences
 
 
 def texts(
@@ -74,20 +81,33 @@ def texts(
     whole: bool = True,
     counts: TextCounts | None = None,
     codes: bool = False,
+    unique: bool = False,
+    quality: bool = False,
+    by_language: bool = False,
 ) -> Table:
-    """Read the texts of captures that count, in order of page ids, those of a page by date.
+    """Read the texts of captures that count, in order of page ids, or of languages, those of a page by date.
 
     ``main`` is the main content; ``text`` the whole visible text: the main content, then navigation and the like. A
     line feed ends a line or paragraph. ``source`` and ``offset`` say which record of which file it is, ``cut`` is 1
-    where the text was longer than the limit of the ingest. A text that several captures have stands with each of them.
+    where the text was longer than the limit of the ingest. A text that several captures have
+    comes with each of them; with ``unique`` once for each main content in a language. ``quality`` adds the
+    columns of `Quality`.
     """
     left_out = () if whole else ("text",)
     names = tuple(name for name in (*COLUMNS, *(["codes"] if codes else [])) if name not in left_out)
-    rows = _rows(connection, selection, counts or TextCounts())
+    counts = counts or TextCounts()
+    rows = _rows(connection, selection, counts, by_language=by_language)
+    if unique:
+        rows = _drop_repeated(rows, counts)
     if names == COLUMNS:
-        return Table(COLUMNS, (row[:-1] for row in rows))
-    places = [(*COLUMNS, "codes").index(name) for name in names]
-    return Table(names, (tuple(row[place] for place in places) for row in rows))
+        table = Table(COLUMNS, (row[:-1] for row in rows))
+    else:
+        places = [(*COLUMNS, "codes").index(name) for name in names]
+        table = Table(names, (tuple(row[place] for place in places) for row in rows))
+    if quality:
+        column = names.index("text" if whole else "main")
+        return Table((*names, *Quality._fields), ((*row, *measure_quality(row[column])) for row in table.rows))
+    return table
 
 
 #: Facts of a capture, in the order of `COLUMNS` up to the title.
@@ -102,7 +122,23 @@ _OWN_TEXT: Final = "SELECT title, text, main, rest FROM main.texts WHERE page = 
 _EARLIER_TEXT: Final = "SELECT title, text, main, rest FROM main.history WHERE id = ? AND text <> ''"
 
 
-def _rows(connection: sqlite3.Connection, selection: Selection, counts: TextCounts) -> Iterator[tuple[Any, ...]]:
+def _drop_repeated(rows: Iterator[tuple[Any, ...]], counts: TextCounts) -> Iterator[tuple[Any, ...]]:
+    """Yield the first row of each main content in a language, or of each text without main content; 80 bytes a text."""
+    place, main, text = (COLUMNS.index(name) for name in ("language", "main", "text"))
+    digests: set[bytes] = set()
+    for row in rows:
+        content = f"{row[place]}\n{row[main] or row[text]}".encode("utf-8", "replace")
+        digest = blake2b(content, digest_size=12).digest()
+        if digest in digests:
+            counts.repeated += 1
+            continue
+        digests.add(digest)
+        yield row
+
+
+def _rows(
+    connection: sqlite3.Connection, selection: Selection, counts: TextCounts, *, by_language: bool
+) -> Iterator[tuple[Any, ...]]:
     """Yield all columns of `COLUMNS`, and the codes.
 
     The texts are looked up one by one: the captures of a page are sorted by date, and so without what takes memory.
@@ -111,7 +147,7 @@ def _rows(connection: sqlite3.Connection, selection: Selection, counts: TextCoun
     query = (
         f"SELECT {_FACTS}, pages.length, pages.digest, {_BY_TEXT}, pages.runner_up, pages.runner_up_confidence,"
         f" {shares.shares_sql('pages.text_run')}, pages.page, pages.content FROM {source} AS pages"
-        " ORDER BY page, date, capture"
+        f" ORDER BY {'language, ' * by_language}page, date, capture"
     )
     find = connection.cursor()
     for row in connection.execute(query, values):

@@ -5,13 +5,15 @@ from __future__ import annotations
 import functools
 import io
 from dataclasses import replace
-from typing import IO, TYPE_CHECKING, Final
+from itertools import groupby
+from operator import itemgetter
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from graphlang.db.connection import own_files, same_file
 from graphlang.export import tables
 from graphlang.export.share import write_share
-from graphlang.export.texts import TextCounts, texts
-from graphlang.files import OutputError, promised, refuse_empty, replacing
+from graphlang.export.texts import TextCounts, texts, write_txt
+from graphlang.files import COMPRESSIBLE, OutputError, packing, plain_name, promised, refuse_empty, replacing
 from graphlang.maps import captures
 from graphlang.maps.selection import Selection
 from graphlang.printing.as_csv import write_csv
@@ -35,6 +37,7 @@ WHAT: Final = {
     "domains": _ROWS + _GRAPHS,
     "languages": _ROWS + _GRAPHS,
     "texts": ("jsonl", "parquet", "csv", "tsv", "txt"),
+    "translations": _ROWS,
     "cdxj": ("cdxj",),
     "warc-metadata": ("warc",),
     "wet": ("wet",),
@@ -50,6 +53,7 @@ OF_TEXTS: Final = ("texts", "wet")
 _UNITS: Final = ("host", "domain")
 _PLAIN: Final = (".warc", ".wet")  # endings of archives that are not compressed
 FOLDERS: Final = ("vertices-edges", "web-languages")
+LANGUAGE: Final = "{language}"  #: in the name of a file: texts are written to a file for each language
 #: These can have captures besides the pages' own.
 OF_CAPTURES: Final = ("pages", "texts", "cdxj", "warc-metadata", "wet")
 
@@ -59,7 +63,9 @@ def format_of(what: str, named: str | None, output: Path) -> str:
     if what not in WHAT:
         raise ValueError(f"cannot export {what}; there are {', '.join(WHAT)}")
     if named is None:
-        ending = output.suffix.lower().lstrip(".")
+        ending = plain_name(output).suffix.lower().lstrip(".")
+        if ending not in COMPRESSIBLE:
+            ending = output.suffix.lower().lstrip(".")
         if len(WHAT[what]) > 1 and ending not in WHAT[what] and promised(output):
             raise ValueError(f"{output.name}: {what} comes as {', '.join(WHAT[what])}")
         return ending if ending in WHAT[what] else WHAT[what][0]
@@ -74,6 +80,8 @@ def check_target(what: str, output: Path) -> None:
         raise ValueError(f"{output} is a file; {what} writes a folder")
     if what not in FOLDERS and output.is_dir():
         raise ValueError(f"{output} is a folder")
+    if LANGUAGE in output.name and what != "texts":
+        raise ValueError(f"{LANGUAGE} in a file name is for texts, and not for {what}")
 
 
 def export(
@@ -87,9 +95,14 @@ def export(
     selection: Selection | None = None,
     safe: bool | None = None,
     main: bool = False,
+    unique: bool = False,
+    quality: bool = False,
     on_written: Callable[[int], object] | None = None,
 ) -> list[str]:
-    """Write one thing of a collection, row by row; return sentences about what is missing."""
+    """Write one thing of a collection, row by row; return sentences about what is missing.
+
+    Texts get a file for each language if the name of ``output`` has `LANGUAGE` in it.
+    """
     format_ = format_of(what, format_, output)
     check_target(what, output)
     if what == "share" and (selection or Selection()) != Selection():
@@ -97,12 +110,16 @@ def export(
     selection = _checked(connection, what, format_, by, selection or Selection())
     notes: list[str] = []
     counts = TextCounts()
-    table = functools.partial(_table, connection, what, selection, main=main, counts=counts)
+    order = "language" if LANGUAGE in output.name else "page"
+    options = {"whole": not main, "unique": unique, "quality": quality, "by_language": order == "language"}
+    table = functools.partial(_table, connection, what, selection, counts=counts, **options)
+    safe = output.suffix.lower() == ".csv" if safe is None else safe
     if what in FOLDERS:
         written = _folder(connection, what, by, selection, _Folder(output, database))
+    elif order == "language":
+        written = _each_language(table(), format_, _Folder(output.parent, database), output.name, safe=safe)
     else:
-        safe = output.suffix.lower() == ".csv" if safe is None else safe
-        with replacing(output) as file:
+        with packing(output) if format_ in COMPRESSIBLE else replacing(output) as file:
             if format_ in ("csv", "tsv", "jsonl"):
                 written = _rows(table(), format_, file, safe=safe)
             elif what == "share":
@@ -132,11 +149,10 @@ def _checked(connection: sqlite3.Connection, what: str, format_: str, by: str, s
     return selection
 
 
-def _table(
-    connection: sqlite3.Connection, what: str, selection: Selection, *, main: bool, counts: TextCounts
-) -> tables.Table:
+def _table(connection: sqlite3.Connection, what: str, selection: Selection, **options: Any) -> tables.Table:
+    """Read the rows of an export; the options are those of `texts`."""
     if what in OF_TEXTS:
-        return texts(connection, selection, whole=not main, counts=counts, codes=what == "wet")
+        return texts(connection, selection, codes=what == "wet", **options)
     read: Callable[..., tables.Table] = getattr(tables, what)
     return read(connection, selection)
 
@@ -165,14 +181,8 @@ def _writer(
     """Return the function that writes the export to a file and counts what it wrote."""
     if format_ in _GRAPHS:
         return functools.partial(_graph, connection, what, format_, selection)
-    if format_ == "parquet":
-        from graphlang.export.parquet import write_parquet  # noqa: PLC0415
-
-        return functools.partial(write_parquet, table())
-    if format_ == "txt":
-        from graphlang.export.texts import write_txt  # noqa: PLC0415
-
-        return functools.partial(write_txt, table())
+    if format_ in ("parquet", "txt"):
+        return functools.partial(_write_table, table(), format_, safe=False)
     from graphlang.export import warc  # noqa: PLC0415
 
     compressed = output.suffix.lower() not in _PLAIN
@@ -209,6 +219,24 @@ def _cdxj(
     if index.without_length and not index.missing:
         notes.append(f"{quantity(index.without_length, 'record')} without a length in the index: it is unknown")
     return index.lines
+
+
+def _each_language(table: tables.Table, format_: str, folder: _Folder, name: str, *, safe: bool) -> int:
+    """Write a file for each language of a table that is in order of languages."""
+    written = 0
+    place = table.columns.index("language")
+    for language, rows in groupby(table.rows, key=itemgetter(place)):
+        with packing(folder.file(name.replace(LANGUAGE, language))) as file:
+            written += _write_table(tables.Table(table.columns, rows), format_, file, safe=safe)
+    return written
+
+
+def _write_table(table: tables.Table, format_: str, file: IO[bytes], *, safe: bool) -> int:
+    if format_ == "parquet":
+        from graphlang.export.parquet import write_parquet  # noqa: PLC0415
+
+        return write_parquet(table, file)
+    return write_txt(table, file) if format_ == "txt" else _rows(table, format_, file, safe=safe)
 
 
 class _Folder:

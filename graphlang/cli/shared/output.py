@@ -22,7 +22,7 @@ from graphlang.cli.shared.log import remember, say
 from graphlang.cli.shared.options import WholeNumber
 from graphlang.cli.shared.paths import refuse_inputs
 from graphlang.cli.shared.table import write_table
-from graphlang.files import promised, refuse_empty, replacing
+from graphlang.files import COMPRESSIBLE, packing, plain_name, promised, refuse_empty
 from graphlang.printing.as_csv import write_csv
 from graphlang.printing.as_json import json_text, write_jsonl
 from graphlang.printing.as_tsv import write_tsv
@@ -86,10 +86,13 @@ def format_of_name(ctx: click.Context, param: click.Parameter, value: Any) -> An
     """
     del param
     kinds = (parameter.type for parameter in ctx.command.params if parameter.name == "format_")
-    ending = Path(str(value)).suffix.lower().lstrip(".")
+    formats = [kind.choices for kind in kinds if isinstance(kind, click.Choice)]
+    ending = plain_name(str(value)).suffix.lower().lstrip(".")  # texts.jsonl.zst
+    if not any(ending in choices and ending in COMPRESSIBLE for choices in formats):
+        ending = Path(str(value)).suffix.lower().lstrip(".")
     if ending == "json" and any(parameter.name == "as_json" for parameter in ctx.command.params):
         return value  # such a verb has the flag --json
-    if promised(str(value)) or any(isinstance(kind, click.Choice) and ending in kind.choices for kind in kinds):
+    if promised(str(value)) or any(ending in choices for choices in formats):
         ctx.default_map = {"format_": ending, **(ctx.default_map or {})}
     return value
 
@@ -154,7 +157,7 @@ def write_rows(
             say_empty()
         return
     refuse_inputs(output)
-    with replacing(Path(output)) as file:
+    with packing(Path(output)) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
         safe = _is_safe(for_people or Path(output).suffix.lower() == ".csv")
         written = _write(columns, rows, format_, text, first, safe=safe)

@@ -1,0 +1,58 @@
+"""Signals of the quality of a text: what they mean depends on the language and on the use of a corpus."""
+
+from __future__ import annotations
+
+import re
+import sys
+import unicodedata
+from functools import cache
+from typing import Final, NamedTuple
+
+#: Words of Lorem ipsum, of which several in a text are no accident.
+_FILLER: Final = re.compile(
+    r"\b(?:lorem|ipsum|dolor|amet|consectetur|adipiscing|elit|eiusmod|tempor|incididunt|labore|dolore|aliqua)\b",
+    re.IGNORECASE,
+)
+_FILLER_WORDS: Final = 5  # different ones
+
+
+class Quality(NamedTuple):
+    """Signals of the quality of a text."""
+
+    letters: float  #: share of letters and their marks among the characters that are no spaces
+    repeated: float  #: share of these characters in lines that came before
+    filler: int  #: 1 for Lorem ipsum, whatever its language is
+
+
+def measure_quality(text: str) -> Quality:
+    r"""Measure signals of the quality of a text.
+
+    >>> measure_quality("one line\none line\n12345")
+    Quality(letters=0.7368, repeated=0.3684, filler=0)
+    >>> measure_quality("हिन्दी में"), measure_quality("")
+    (Quality(letters=1.0, repeated=0.0, filler=0), Quality(letters=0.0, repeated=0.0, filler=0))
+    >>> measure_quality("Lorem ipsum dolor sit amet, consectetur adipiscing elit.").filler
+    1
+    """
+    words = text.split()
+    total = sum(map(len, words)) or 1
+    letters = sum(map(len, _letters().findall(text)))
+    lines: set[str] = set()
+    repeated = 0
+    for line in text.split("\n"):
+        if line in lines:
+            repeated += sum(map(len, line.split()))
+        lines.add(line)
+    filler = len({word.lower() for word in _FILLER.findall(text)}) >= _FILLER_WORDS
+    return Quality(round(letters / total, 4), round(repeated / total, 4), int(filler))
+
+
+@cache
+def _letters() -> re.Pattern[str]:
+    """Match letters and marks, such as the vowels of Hindi, which Python's classes have not."""
+    marks = "".join(map(re.escape, filter(_is_mark, map(chr, range(0x300, min(0x20000, sys.maxunicode))))))
+    return re.compile(f"(?:[^\\W\\d_]|[{marks}])+")
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character).startswith("M")

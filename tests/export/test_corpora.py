@@ -1,0 +1,165 @@
+"""Texts for corpora: compressed, a file for each language, without repetitions, by paragraph, with translations."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.parquet
+import pytest
+import zstandard
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Call = Callable[..., Any]
+
+GERMAN = "Das Museum liegt am Hafen und zeigt alte Boote, die früher auf der Elbe gefahren sind."
+FRENCH = "Le musée se trouve au port et montre de vieux bateaux qui naviguaient autrefois sur la Seine."
+ENGLISH = "The museum lies by the harbour and shows old boats that used to sail on the Thames every day."
+BOATS = "Visitors may go aboard three of them, and the oldest was built for the herring trade in the north."
+SHIPS = "The ships of the navy are shown in the next building, which is open from April to the end of October."
+HOST = "http://m.example"
+PAGES = {
+    "/de/a": f"<link rel=alternate hreflang=fr href=/fr/a><p>{GERMAN}",
+    "/fr/a": f"<link rel=alternate hreflang=de href=/de/a><p>{FRENCH}",
+    "/de/b": f"<nav><a href=/en/b>English</a> <a href=/en/c>Boats</a></nav><p>{GERMAN} Kommen Sie bald.",
+    "/en/b": f"<p>{ENGLISH} {BOATS}<p>{FRENCH}<p>{SHIPS}",
+    "/en/c": f"<nav><a href=/de/b>Deutsch</a></nav><p>{ENGLISH}",
+    "/en/d": f"<link rel=alternate hreflang=fr href=/de/a><p>{ENGLISH}<p>{ENGLISH}",
+    "/de/e": f"<nav>Start</nav><p>{GERMAN}",
+}
+
+
+def _record(path: str, body: str) -> bytes:
+    http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n" + body.encode()
+    head = (
+        f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {HOST}{path}\r\nWARC-Date: 2024-01-02T00:00:00Z\r\n"
+        f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(http)}\r\n\r\n"
+    )
+    return head.encode() + http + b"\r\n\r\n"
+
+
+@pytest.fixture(scope="module")
+def _crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    import graphlang as gl  # noqa: PLC0415 - not for tests of other modules
+
+    folder = tmp_path_factory.mktemp("corpora")
+    (folder / "a.warc").write_bytes(b"".join(_record(path, body) for path, body in PAGES.items()))
+    with gl.open(folder / "crawl.db") as collection:
+        collection.run(folder / "a.warc")
+    return folder / "crawl.db"
+
+
+@pytest.fixture
+def db(_crawled: Path) -> Path:
+    return _crawled
+
+
+def lines(data: bytes) -> list[Any]:
+    return [json.loads(line) for line in data.decode().splitlines()]
+
+
+UNPACK: dict[str, Callable[[bytes], bytes]] = {
+    "t.jsonl.gz": gzip.decompress,
+    "t.jsonl.zst": lambda data: zstandard.ZstdDecompressor().decompressobj().decompress(data),
+    "t.jsonl": bytes,
+}
+
+
+@pytest.mark.parametrize("verb", [("texts",), ("export", "--what", "texts")])
+@pytest.mark.parametrize("name", UNPACK)
+def test_the_name_of_a_file_says_how_it_is_compressed(
+    graphlang: Call, db: Path, tmp_path: Path, verb: tuple[str, ...], name: str
+) -> None:
+    result = graphlang(verb[0], db, *verb[1:], "-o", tmp_path / name)
+    assert (result.exit_code, result.stderr) == (0, f"7 texts to {tmp_path / name}\n")
+    assert [row["url"] for row in lines(UNPACK[name]((tmp_path / name).read_bytes()))] == [
+        HOST + path for path in PAGES
+    ]
+
+
+def test_a_compressed_file_is_the_same_each_time(graphlang: Call, db: Path, tmp_path: Path) -> None:
+    for name in ("a.csv.gz", "b.csv.gz"):
+        graphlang("pages", db, "-o", tmp_path / name)
+    assert (tmp_path / "a.csv.gz").read_bytes() == (tmp_path / "b.csv.gz").read_bytes()
+
+
+@pytest.mark.parametrize("verb", [("texts",), ("export", "--what", "texts")])
+@pytest.mark.parametrize("target", ["{language}.jsonl", "."])
+def test_a_file_for_each_language(
+    graphlang: Call, db: Path, tmp_path: Path, verb: tuple[str, ...], target: str
+) -> None:
+    assert graphlang(verb[0], db, *verb[1:], "-o", tmp_path / target).exit_code == 0
+    files = {path.name: [row["url"] for row in lines(path.read_bytes())] for path in tmp_path.iterdir()}
+    assert files == {
+        f"{language}.jsonl": [HOST + path for path in PAGES if path.startswith(f"/{folder}/")]
+        for language, folder in (("deu", "de"), ("eng", "en"), ("fra", "fr"))
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("texts", "--limit", 3), "--limit is for one file"),
+        (("texts", "--paragraphs"), "--paragraphs is for one file"),
+        (("export", "--what", "pages"), "is for texts, and not for pages"),
+    ],
+)
+def test_what_has_no_file_for_each_language(
+    graphlang: Call, db: Path, tmp_path: Path, options: tuple[object, ...], reason: str
+) -> None:
+    result = graphlang(options[0], db, *options[1:], "-o", tmp_path / "{language}.jsonl")
+    assert result.exit_code == 2
+    assert reason in result.stderr
+
+
+def test_unique_texts_differ_in_their_main_content(graphlang: Call, db: Path) -> None:
+    result = graphlang("texts", db, "--unique")
+    assert [row["url"].removeprefix(HOST) for row in lines(result.stdout_bytes)] == list(PAGES)[:-1]
+    assert result.stderr == "1 text left out: an earlier page has the same\n"
+
+
+def test_lists_are_lists_in_parquet(graphlang: Call, db: Path, tmp_path: Path) -> None:
+    graphlang("texts", db, "-o", tmp_path / "t.parquet")
+    rows = pyarrow.parquet.read_table(tmp_path / "t.parquet").to_pylist()
+    assert [row["languages"] for row in rows] == [
+        row["languages"].split(",") for row in lines(graphlang("texts", db).stdout_bytes)
+    ]
+    assert all(sum(row["shares"]) == pytest.approx(1, abs=0.05) for row in rows)
+
+
+def test_each_paragraph_has_its_own_language(graphlang: Call, db: Path) -> None:
+    rows = lines(graphlang("texts", db, "--paragraphs", "--language", "eng").stdout_bytes)
+    mixed = [row for row in rows if row["url"] == f"{HOST}/en/b"]
+    assert [(row["paragraph"], row["language"], row["text"]) for row in mixed] == [
+        (1, "eng", f"{ENGLISH} {BOATS}"),
+        (2, "fra", FRENCH),
+        (3, "eng", SHIPS),
+    ]
+    assert {row["page_language"] for row in rows} == {"eng"}
+    around = [row["text"] for row in rows if not row["is_main"]]
+    assert around == ["Deutsch"]
+
+
+def test_pages_and_their_translations(graphlang: Call, db: Path, tmp_path: Path) -> None:
+    """A page in another language than hreflang says (``/en/d``) is no translation; nor is the target of a mere link."""
+    graphlang("export", db, "--what", "translations", "-o", tmp_path / "t.jsonl")
+    pairs = [
+        (row["source_url"], row["target_url"], row["source_language"], row["target_language"], row["by"], row["mutual"])
+        for row in lines((tmp_path / "t.jsonl").read_bytes())
+    ]
+    assert pairs == [
+        (f"{HOST}/de/a", f"{HOST}/fr/a", "deu", "fra", "hreflang", 1),
+        (f"{HOST}/de/b", f"{HOST}/en/b", "deu", "eng", "url", 0),
+    ]
+
+
+def test_signals_of_quality(graphlang: Call, db: Path) -> None:
+    rows = {row["url"]: row for row in lines(graphlang("texts", db, "--quality").stdout_bytes)}
+    assert rows[f"{HOST}/en/d"]["repeated"] == 0.5
+    assert rows[f"{HOST}/de/a"]["repeated"] == 0
+    assert 0.9 < rows[f"{HOST}/de/a"]["letters"] < 1
+    assert {row["filler"] for row in rows.values()} == {0}
