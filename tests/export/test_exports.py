@@ -67,6 +67,8 @@ def test_pages_as_jsonl_and_parquet_have_the_columns_of_the_view(graphlang: Call
         one.update(languages=one["language"], shares="1.00", guess=None)
     lines = export(graphlang, db, "pages", "pages.jsonl", "--all").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line) for line in lines] == expected
+    for one in expected:
+        one.update(languages=[one["language"]], shares=[1.0])
     pq = pytest.importorskip("pyarrow.parquet")
     assert pq.read_table(export(graphlang, db, "pages", "pages.parquet", "--all")).to_pylist() == expected
 
