@@ -27,6 +27,8 @@ LINKED: Final = 20
 CHANGES: Final = 40
 PROBLEMS: Final = 50
 DOUBTFUL: Final = 8
+OTHERS: Final = 12  # reasons why captures do not count
+OPEN_RUNS: Final = 5  # more are folded
 #: Languages with a chart of their years, and rows of what changed between the last two years.
 CHARTS: Final = 12
 YEAR_CHANGES: Final = 15
@@ -181,7 +183,7 @@ def _count(connection: sqlite3.Connection, selection: Selection) -> Facts:
             " ELSE 'no text: ' || CASE WHEN mime = '' THEN 'no media type' ELSE mime END END, COUNT(*)"
             f" FROM captures WHERE NOT ({' AND '.join(IS_PAGE)})"
             " GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
-            (PROBLEMS,),
+            (OTHERS,),
         ).fetchall(),
         runs=runs,
         sources=connection.execute(
