@@ -13,7 +13,6 @@ from collections import defaultdict
 from pathlib import Path
 
 import graphlang as gl
-from graphlang.training.train import train  # not stable yet: the stable way to a model is 'graphlang train'
 
 HERE = Path(__file__).parent if "__file__" in globals() else Path.cwd()
 FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else Path(tempfile.mkdtemp())
@@ -52,8 +51,8 @@ for site in crawl.sites(by="host").head(10):
 # %% Why a page has its language
 page = "http://radio-nord.example/3/show.php?id=265"
 why = crawl.explain(page)
-print(f"{page}: {why.language}, confidence {why.confidence:.2f}, text: {why.excerpt!r}")
-for reason in why.reasons[:5]:
+print(why)  # in words, as the verb does
+for reason in why.reasons[:5]:  # or as values
     print(f"  {reason.log_odds:+6.2f} {reason.source:8} {reason.language} {reason.url or ''}")
 
 # %% SQL: the views are ordinary tables to read from
@@ -73,10 +72,9 @@ for row in crawl.db.query(certain):
 for language, own in sentences.items():
     (corpus / language).mkdir(parents=True, exist_ok=True)
     (corpus / language / "pages.txt").write_text("\n".join(own), encoding="utf-8")
-model = train(corpus, method="nfc-2004", minimum=500)
-model.save(FOLDER / "own.npz")
+labels = gl.train(FOLDER / "own.npz", corpus, method="nfc-2004", minimum=500)
 own_run = crawl.classify(FOLDER / "own.npz", keep_chosen=True)
-print(f"{len(model.labels)} languages, {own_run.pages} pages classified by run {own_run.id}")
+print(f"{len(labels)} languages, {own_run.pages} pages classified by run {own_run.id}")
 
 # %% Nothing was overwritten: every run is still there, with all its parameters
 for run in crawl.runs():

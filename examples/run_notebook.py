@@ -50,6 +50,8 @@ def outputs(source: str, names: dict[str, Any]) -> list[dict[str, Any]]:
     plt.close("all")
     if value is not None and not found:
         text = {"text/plain": lines(repr(value))}
+        if hasattr(value, "_repr_html_"):
+            text["text/html"] = lines(value._repr_html_())
         found.append({"output_type": "execute_result", "execution_count": None, "metadata": {}, "data": text})
     return found
 

@@ -35,7 +35,7 @@ def test_its_cells_run_and_say_what_stands_there(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-P", runner, copy], check=True, capture_output=True)
     walk = runpy.run_path(str(Path(__file__).with_name("test_walkthrough.py")))
     before, after = code(NOTEBOOK), code(copy)
-    assert len(before) == len(after) == 8
+    assert len(before) == len(after) == 9
     for old, new in zip(before, after, strict=True):
         (expected, pictures), (found, drawn) = told(old), told(new)
         assert drawn == pictures
@@ -54,4 +54,4 @@ def test_it_is_small_and_has_every_output() -> None:
     notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
     assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)
     assert len({cell["id"] for cell in notebook["cells"]}) == len(notebook["cells"])
-    assert [cell["execution_count"] for cell in code(NOTEBOOK)] == list(range(1, 9))
+    assert [cell["execution_count"] for cell in code(NOTEBOOK)] == list(range(1, 10))
