@@ -1,10 +1,11 @@
 r"""Read pages that another program extracted: one JSON object a line, or an array of objects, compressed or not.
 
-The fields are those that such programs write: ``url`` (or ``uri``, ``u``, ``source``, or ``url`` or ``warc_url`` in
-``metadata``, or ``warc-target-uri`` in ``warc_headers``) and ``text`` (or ``content``, ``raw_content``, ``plain_text``,
-``maintext``, ``raw_text``, ``p``); optional are ``title``, ``date`` (``timestamp``, ``ts``, ``crawl_date``,
-``date_download``, ``warc_date``, ``date_publish``), ``status``, ``mime`` and ``links`` (strings, or objects with
-``url``, ``rel``, ``hreflang`` and ``text``). Elasticsearch has all of them in ``_source``.
+The fields are those that such programs write: ``url`` (or ``uri``, ``u``, ``source_url``, ``page_url``, ``warc_url``,
+``link``, ``source``, or ``url`` or ``warc_url`` in ``metadata``, or ``warc-target-uri`` in ``warc_headers``) and
+``text`` (or ``content``, ``raw_content``, ``plain_text``, ``maintext``, ``raw_text``, ``p``, ``markdown``, ``body``),
+or markup in ``html``, ``raw_html`` or one of these; optional are ``title``, ``date`` (``timestamp``, ``ts``,
+``crawl_date``, ``date_download``, ``warc_date``, ``date_publish``), ``status``, ``mime`` and ``links`` (strings, or
+objects with ``url``, ``rel``, ``hreflang`` and ``text``). Elasticsearch has all of them in ``_source``.
 The language that a program assigned is not kept: it is no evidence from the page. Offsets are those of lines, in the
 decompressed file.
 
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from graphlang.db.records import Links, Page, Problem, packed
 from graphlang.ingest.files.decompress import Source
 from graphlang.ingest.formats.dates import parse_date
+from graphlang.ingest.formats.saved_html import resource
 from graphlang.ingest.html.document import Document, Reference, fold, fold_lines
 from graphlang.ingest.limits import cut_text
 from graphlang.ingest.links.canonical import canonical
@@ -38,9 +40,14 @@ if TYPE_CHECKING:
 
 _HEADING = "json-pages"  # ``format`` of the first line in a WACZ's list of pages
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
-_TEXTS = ("text", "content", "raw_content", "plain_text", "maintext", "raw_text", "p")
+_TEXTS = ("text", "content", "raw_content", "plain_text", "maintext", "raw_text", "p", "markdown", "body")
+_DESCRIPTIONS = ("links", "title", "status", "mime")  #: an object with one of these may have no text
+_MARKUP = ("html", "raw_html", "body", "content", "text")
 _ABSOLUTE = re.compile(r"https?://", re.IGNORECASE)
-_URLS = ("url", "uri", "u", "source")
+_URLS = ("url", "uri", "u", "source_url", "page_url", "warc_url", "link", "source")
+_NOT_SURELY_URLS = ("source", "link")
+_HTML = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html)\b", re.IGNORECASE)
+_SNIFFED = 1_000  # characters
 _INNER_URLS = (("metadata", "url"), ("metadata", "warc_url"), ("warc_headers", "warc-target-uri"))
 _DATES = ("date", "timestamp", "ts", "crawl_date", "date_download", "warc_date", "date_publish")
 
@@ -146,10 +153,13 @@ class Jsonl:
 
     ended: int | None = None
 
-    def __init__(self, file: BinaryIO, limits: Limits, *, room: int | None = None, in_array: bool = False) -> None:
+    def __init__(
+        self, file: BinaryIO, limits: Limits, *, room: int | None = None, in_array: bool = False, is_list: bool = False
+    ) -> None:
         self._source = Source(file, max_ratio=limits.max_ratio, room=room)
         self._limits = limits
         self._in_array = in_array
+        self._is_list = is_list  # of the pages of a WACZ: it may have their URLs alone
         self._joiner = Joiner()
 
     @property
@@ -169,7 +179,9 @@ class Jsonl:
                 yield RawRecord(offset, b"", b"", (fault,))
             elif line.strip():
                 item = self._item(offset, line)
-                if item is not None:
+                if isinstance(item, RawRecord):
+                    yield item._replace(offset=offset)
+                elif item is not None:
                     yield RawRecord(offset, b"", b"", item=item)
 
     def _objects(self) -> Iterator[tuple[int, bytes, tuple[str, str] | None]]:
@@ -207,7 +219,7 @@ class Jsonl:
         elif start:
             yield offset, bytes(start), None
 
-    def _item(self, offset: int, line: bytes) -> Item | None:
+    def _item(self, offset: int, line: bytes) -> Item | RawRecord | None:
         try:
             fields = load_json(line)
         except (ValueError, RecursionError) as error:
@@ -217,12 +229,21 @@ class Jsonl:
         if "url" not in fields and isinstance(fields.get("_source"), dict):
             fields = fields["_source"]
         if str(fields.get("format", "")).startswith(_HEADING) and "url" not in fields:
+            self._is_list = True
             return None
+        return self._read_fields(offset, fields)
+
+    def _read_fields(self, offset: int, fields: dict[str, Any]) -> Item | RawRecord:
         written = _url(fields)
         url = canonical(written) if written else None
         if url is None or len(url) > self._limits.max_url:
             reason = "the page's URL is not a valid one" if written else "no field that holds a URL"
             return Problem("bad-url", reason, offset, (written or "")[:500] or None)
+        markup = next((fields[name] for name in _MARKUP if _HTML.match(str(fields.get(name, ""))[:_SNIFFED])), None)
+        if isinstance(markup, str):
+            return resource(url, _date(fields), "text/html; charset=utf-8", markup.encode("utf-8", "replace"))
+        if not fields.keys() & {*_TEXTS, *_DESCRIPTIONS} and not self._is_list:
+            return Problem("bad-record", f"no field that holds a text, such as {_TEXTS[0]}", offset, url)
         return self._page(offset, url, fields)
 
     def _page(self, offset: int, url: str, fields: dict[str, Any]) -> Page:
@@ -237,17 +258,11 @@ class Jsonl:
         status = fields.get("status")
         if isinstance(status, str) and len(status) == 3 and status.isdecimal():  # noqa: PLR2004 - as CDXJ has it
             status = int(status)
-        dates = [
-            parse_date(str(value))  # 20240102030405 may be a number, too
-            for name in _DATES
-            for place in (fields, fields.get("metadata"))
-            if isinstance(place, dict) and type(value := place.get(name)) in {str, int}
-        ]
         links = fields.get("links")
         return Page(
             url=url,
             offset=offset,
-            date=max(dates, key=len, default=""),  # the most precise
+            date=_date(fields),
             status=status if isinstance(status, int) and 100 <= status <= 999 else None,  # noqa: PLR2004
             mime=_string(fields, "mime")[:100].lower(),
             charset="utf-8",
@@ -271,10 +286,21 @@ class Jsonl:
         return extract_links(url, document, None, {}, self._joiner, self._limits)[0]
 
 
+def _date(fields: dict[str, Any]) -> str:
+    """Return the most precise of the dates."""
+    dates = [
+        parse_date(str(value))  # 20240102030405 may be a number, too
+        for name in _DATES
+        for place in (fields, fields.get("metadata"))
+        if isinstance(place, dict) and type(value := place.get(name)) in {str, int}
+    ]
+    return max(dates, key=len, default="")
+
+
 def _url(fields: dict[str, Any]) -> str:
     for name in _URLS:
         value = fields.get(name)
-        if isinstance(value, str) and value and (name != "source" or _ABSOLUTE.match(value)):
+        if isinstance(value, str) and value and (name not in _NOT_SURELY_URLS or _ABSOLUTE.match(value)):
             return value
     return next((value for names in _INNER_URLS if isinstance(value := _inner(fields, *names), str) and value), "")
 

@@ -172,7 +172,7 @@ class Wacz:
             return
         reader: Jsonl | RecordReader
         if path.startswith(_LISTS):
-            reader = Jsonl(file, self._limits, room=room)
+            reader = Jsonl(file, self._limits, room=room, is_list=True)
         else:
             reader = RecordReader(file, name, self._limits, room=room)
         yield from self._records(reader, begin)

@@ -12,7 +12,7 @@ import html
 import re
 
 _ROOT = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*(?:<\?[^>]{0,500}>\s*|<!--.{0,2000}?-->\s*)*<(rss|feed|rdf:RDF|urlset|sitemapindex)[\s>]",
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?[^>]{0,500}>\s*|<!--.{0,2000}?-->\s*)*<(?:([\w-]{1,40}):)?(rss|feed|RDF|urlset|sitemapindex)[\s>]",
     re.DOTALL,
 )
 _CDATA = re.compile(rb"<!\[CDATA\[(.*?)(?:\]\]>|\Z)", re.DOTALL)
@@ -27,7 +27,7 @@ _ELEMENT = re.compile(
 )
 
 
-_TYPES = {b"rss": "application/rss+xml", b"rdf:RDF": "application/rss+xml", b"feed": "application/atom+xml"}
+_TYPES = {b"rss": "application/rss+xml", b"RDF": "application/rss+xml", b"feed": "application/atom+xml"}
 
 
 def is_feed(markup: bytes) -> bool:
@@ -42,11 +42,14 @@ def feed_type(markup: bytes) -> str:
     ('application/rss+xml', 'application/xml', '')
     """
     root = _ROOT.match(markup, 0, 4096)
-    return _TYPES.get(root[1], "application/xml") if root else ""
+    return _TYPES.get(root[2], "application/xml") if root else ""
 
 
 def convert_feed(markup: bytes) -> bytes:
-    """Convert a feed or a sitemap, in UTF-8."""
+    """Convert a feed or a sitemap, in UTF-8; its elements may have the prefix of its root, as in ``ns0:urlset``."""
+    root = _ROOT.match(markup, 0, 4096)
+    if root and root[1] and root[1] != b"rdf":
+        markup = re.sub(rb"(</?)" + re.escape(root[1]) + rb":(?=\w)", rb"\1", markup)
     return _ELEMENT.sub(_to_html, _CDATA.sub(_escape_cdata, markup))
 
 

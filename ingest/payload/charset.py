@@ -66,6 +66,7 @@ _SOUND = 0.97  # share of them that a language explains, above which no other ch
 _GAIN, _LEAST_GAIN = 0.15, 0.06
 _LEAST_SHARE = 0.85  # that it must explain at all
 _TIE = 0.01  # a later guess must explain so much more than an earlier one
+_ESCAPE = "\x1b$"  # of ISO 2022
 _LATIN = ("windows-1250", "iso-8859-2", "windows-1254", "windows-1257")
 _CYRILLIC = ("windows-1251", "koi8-r", "ibm866", "iso-8859-5", "x-mac-cyrillic")
 _WIDE = ("shift_jis", "euc-jp", "gbk", "big5", "euc-kr")
@@ -244,7 +245,9 @@ def _is_suspicious(decoded: Decoded) -> bool:
     """Return whether the declared charset of a page may be false."""
     if decoded.source.startswith("option") or decoded.charset.startswith(_NOT_MEASURED):
         return False
-    return not isinstance(decoded.text, str) or not is_sound(decoded.text, decoded.charset)
+    if not isinstance(decoded.text, str) or _ESCAPE in decoded.text:
+        return True
+    return not is_sound(decoded.text, decoded.charset)
 
 
 def _find_better(
@@ -254,6 +257,8 @@ def _find_better(
 
     Other declarations come first, then charsets that are often confused with the declared one and the detector's guess.
     """
+    if _ESCAPE in decoded.text and (escaped := _decode_escapes(payload)) is not None:
+        return escaped._replace(source=_source("detector", false))
     sample = sample_text(payload)
     share, letters = measure_fit(sample.decode(declared.codec.name, "replace"), declared.name)
     if letters < _FEWEST_LETTERS or share >= _SOUND:
@@ -419,11 +424,8 @@ def _decode_undeclared(payload: bytes, utf8: bytes | None) -> Decoded:
     name = detect_wide(payload)
     if name:
         return Decoded(payload.decode(name, "replace"), name, "detector")
-    for label in detect_escapes(payload):
-        charset = _lookup(label)
-        text = _decode_strictly(payload, charset) if charset else None
-        if text is not None and charset:
-            return Decoded(text, charset.name, "detector")
+    if (escaped := _decode_escapes(payload)) is not None:
+        return escaped
     if utf8 is not None:
         return Decoded(utf8, "utf-8", "utf-8")
     for guess, source in ((lambda _: "utf-8", "utf-8"), (guess_charset, "detector")):
@@ -432,6 +434,16 @@ def _decode_undeclared(payload: bytes, utf8: bytes | None) -> Decoded:
         if text is not None and charset:
             return Decoded(text, charset.name, source)
     return Decoded(payload.decode("cp1252", "replace"), "windows-1252", "default")
+
+
+def _decode_escapes(payload: bytes) -> Decoded | None:
+    """Decode in the charset whose escapes the bytes hold; None if they are no text in it."""
+    for label in detect_escapes(payload):
+        charset = _lookup(label)
+        text = _decode_strictly(payload, charset) if charset else None
+        if text is not None and charset:
+            return Decoded(text, charset.name, "detector")
+    return None
 
 
 def _make_codec(name: str, table: str) -> codecs.CodecInfo:

@@ -34,13 +34,14 @@ def decode_payload(payload: bytes, fields: dict[str, str], max_payload: int) -> 
     Most payloads that do not decode were stored decoded by the crawler, with the header left: text is taken as it is.
     """
     faults: Faults = ()
-    names = [_encoding_name(name) for name in fields.get("content-encoding", "").split(",")]
+    names = [_encoding_name(name) for name in fields.get("content-encoding", "").split(",")]  # at least an empty one
     if "transfer-encoding" in fields:
         transfer = fields["transfer-encoding"].lower()
         if "chunked" in transfer:
             payload = _join_chunks(payload)
         names += [name for part in transfer.split(",") if (name := _encoding_name(part)) in _DECODERS]
-    for name in reversed(names[-4:]):
+    for written in reversed(names[-4:]):
+        name = "gzip" if written not in _DECODERS and payload.startswith(_GZIP) else written
         if name not in _DECODERS:
             if name not in {"", "identity", "none"} and not is_text(payload):
                 faults += (("bad-encoding", f"content encoding {name[:40]!r} is not known"),)

@@ -38,6 +38,7 @@ _LINES = frozenset({"x-robots-tag"})  # joined by line ends: a line for one robo
 _MAX_CACHED_NAME = 100  # characters
 _LOCATION = re.compile(rb"(?:^|\n)location[ \t]*:[ \t]*([^\r\n]*)", re.IGNORECASE)
 _MAX_STATUS = 100  # characters of a status line in a Problem
+_GZIP: Final = b"\x1f\x8b\x08"
 _MAX_JOINED = 1 << 16  # characters of a value that is joined from repeated fields
 _FOLD = re.compile(rb"\r?\n[ \t]+")
 _EMPTY_LINE = re.compile(rb"\n\r{0,2}\n")
@@ -288,7 +289,8 @@ def parse_response(block: bytes, max_header: int, max_payload: int, names: bytes
 def _decode_response(status: int | None, fields: dict[str, str], payload: bytes, max_payload: int) -> Response:
     """Return a response with its encodings undone."""
     faults: Faults = ()
-    if "content-encoding" in fields or "transfer-encoding" in fields:
+    is_packed_page = payload.startswith(_GZIP) and "html" in fields.get("content-type", "").lower()
+    if "content-encoding" in fields or "transfer-encoding" in fields or is_packed_page:
         payload, faults = decode_payload(payload, fields, max_payload)
     return Response(status, fields, payload, faults)
 

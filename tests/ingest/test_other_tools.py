@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
 import tarfile
 import zipfile
 import zlib
@@ -58,6 +59,7 @@ def header(*lines: str) -> bytes:
         (POLISH, "iso-8859-2"),
         (GREEK, "windows-1253"),
         (JAPANESE, "shift_jis"),
+        (JAPANESE, "iso-2022-jp"),
         (CHINESE, "big5"),
         (KOREAN, "euc-kr"),
     ],
@@ -290,6 +292,8 @@ _BODY = f"<p>{GERMAN}".encode()
         ("deflate", _gzip(_BODY)),
         ("gzip", b"\r\n" + _gzip(_BODY)),
         ("gzip;q=1", _gzip(_BODY)),
+        ("identity", _gzip(_BODY)),
+        ("utf-8", _gzip(_BODY)),
         ("gzip, gzip", _gzip(_BODY)),
         ("gzip", GERMAN.encode()),
         ("binary", _BODY),
@@ -301,6 +305,11 @@ _BODY = f"<p>{GERMAN}".encode()
 def test_content_encodings_that_say_something_else(encoding: str, payload: bytes, archive: Archive, read: Read) -> None:
     http = header("Content-Type: text/html; charset=utf-8", f"Content-Encoding: {encoding}")
     (page,), problems = read(archive.warc("http://a.example/", payload, http=http))
+    assert (page.text, problems) == (GERMAN, [])
+
+
+def test_a_page_in_gzip_is_unpacked_if_no_field_says_so(archive: Archive, read: Read) -> None:
+    (page,), problems = read(archive.warc("http://a.example/", _gzip(_BODY), http=header("Content-Type: text/html")))
     assert (page.text, problems) == (GERMAN, [])
 
 
@@ -446,6 +455,19 @@ def test_json_lines_of_other_programs(line: dict[str, object], date: str, tmp_pa
     assert tmp_path / "pages" in discover_files([tmp_path]).files
 
 
+@pytest.mark.parametrize("name", ["html", "body", "content"])
+def test_markup_in_json_lines_is_read_as_a_page(name: str, read: Read) -> None:
+    line = {"link": "http://a.example/", "date": "2021-03-04", name: "<!DOCTYPE html><title>T</title><a href=/x>t</a>"}
+    (page,), problems = read(json.dumps(line).encode(), "a.jsonl")
+    assert (page.url, page.title, page.text, page.date, problems) == ("http://a.example/", "T", "t", "2021-03-04", [])
+    assert [link.url for link in page.links] == ["http://a.example/x"]
+
+
+def test_a_json_line_without_a_text_is_a_problem(read: Read) -> None:
+    pages, (problem,) = read(b'{"url": "http://a.example/", "words": "t"}', "a.jsonl")
+    assert (pages, problem.kind, problem.url) == ([], "bad-record", "http://a.example/")
+
+
 @pytest.mark.parametrize(
     ("name", "data"),
     [
@@ -543,6 +565,7 @@ _SITEMAP = (
         ("text/html; charset=utf-8", _ATOM, "One\nwords two"),
         ("application/atom+xml", _ATOM, "One\nwords two"),
         ("text/xml", _SITEMAP, ""),
+        ("text/xml", re.sub("(</?)(?=url|loc)", r"\1n:", _SITEMAP), ""),
     ],
 )
 def test_feeds_and_sitemaps(mime: str, markup: str, text: str, archive: Archive, read: Read) -> None:
