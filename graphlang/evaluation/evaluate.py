@@ -74,7 +74,7 @@ class Evaluation:
         return f"<Evaluation of run {self.run.id}: {pages}, accuracy {every.accuracy:.3f} ({between})>"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Gold:
     """A gold file, matched with a collection."""
 
@@ -86,6 +86,9 @@ class Gold:
     unknown: Counter[str] = field(default_factory=Counter)  #: unknown codes, with their numbers of lines
     repeated: int = 0  #: lines that repeat a page
     contradicted: int = 0  #: pages with different languages in different lines: no answer could be right
+
+    def __repr__(self) -> str:
+        return f"<Gold labels of {quantity(len(self.pages), 'page')}>"
 
 
 def read_gold(connection: sqlite3.Connection, path: str | Path | Any, by: str | None) -> Gold:
