@@ -14,7 +14,7 @@ from graphlang.analysis.templates import Bodies, HostTemplates
 from graphlang.codes import languages
 from graphlang.content.page_input import ENOUGH, Answers, Material, ask
 from graphlang.content.score_lists import KEPT, LEAST, letters, score_lists
-from graphlang.content.segments.page_shares import Part, compute_page_shares
+from graphlang.content.segments.page_shares import Part, compute_page_shares, doubt_minorities
 from graphlang.content.segments.readers import ReadsParts
 from graphlang.content.template_lines import GENERAL, REPEATED
 from graphlang.db import collection
@@ -232,8 +232,9 @@ def answer(
     """
     answers = ask(identifier, bodies.material, title=title) if pages else Answers(_none(identifier), None, [])
     characters = letters(answers.texts)
-    label, score = score_lists(answers.probabilities, characters, framed=bodies.framed)
     parts = compute_page_shares(identifier, answers.texts, answers.probabilities) if shares else []
+    doubt_minorities(answers.probabilities, parts)
+    label, score = score_lists(answers.probabilities, characters, framed=bodies.framed)
     return Answered(pages, label, score, characters, answers.encodings, numbers, parts)
 
 

@@ -20,7 +20,7 @@ from graphlang.codes import languages
 from graphlang.content import registry
 from graphlang.content.page_input import ask
 from graphlang.content.score_lists import letters, score_lists
-from graphlang.content.segments.page_shares import compute_page_shares
+from graphlang.content.segments.page_shares import compute_page_shares, doubt_minorities
 from graphlang.content.segments.readers import ReadsParts
 from graphlang.content.template_lines import NO_TEMPLATES
 from graphlang.modelfile import ModelError
@@ -125,12 +125,13 @@ def _answers(batch: pa.RecordBatch, identifier: Identifier, hosts: Mapping[int, 
     rows: list[dict[str, Any]] = [dict.fromkeys(ANSWER.names) for _ in range(batch.num_rows)]
     if answer is not None:
         characters = letters(answer.texts)
-        label, score = score_lists(answer.probabilities, characters, framed=bodies.framed)
-        names = [*identifier.labels, languages.UND, languages.ZXX]
-        read = digests.of_pages(*bodies.material)
         parts = (
             compute_page_shares(identifier, answer.texts, answer.probabilities) if with_shares else [[] for _ in places]
         )
+        doubt_minorities(answer.probabilities, parts)
+        label, score = score_lists(answer.probabilities, characters, framed=bodies.framed)
+        names = [*identifier.labels, languages.UND, languages.ZXX]
+        read = digests.of_pages(*bodies.material)
         for row, place in enumerate(places):
             listed = [
                 {"label": names[number], "score": round(float(value), 6)}

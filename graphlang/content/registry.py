@@ -40,10 +40,8 @@ class _Method:
         return modelcache.find(digest, makers)
 
     @property
-    def loader(self) -> Callable[[modelfile.Model, str, str], Identifier]:
-        maker: Callable[[modelfile.Model, str, str], Identifier] = getattr(
-            import_module(f"graphlang.{self.module}"), self.maker
-        )
+    def loader(self) -> Callable[..., Identifier]:
+        maker: Callable[..., Identifier] = getattr(import_module(f"graphlang.{self.module}"), self.maker)
         return maker
 
 
