@@ -47,6 +47,7 @@ class Limits:
     )
     max_ratio: int = 100  #: bytes that a file may unpack to for each of its own, beyond 256 MB; 0 for no bound
     charset: str = ""  #: in which pages are read, whatever they declare; valid UTF-8 stays UTF-8; empty: as declared
+    pdf: bool = False  #: read the text of PDF documents; needs the extra ``pdf``
     ignore_server_charset: bool = False  #: do not use the charset that the server declares
 
     def __post_init__(self) -> None:

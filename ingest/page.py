@@ -22,14 +22,14 @@ from graphlang.ingest.html import document as html
 from graphlang.ingest.html import feeds, tokenizer
 from graphlang.ingest.limits import cut_text
 from graphlang.ingest.links.canonical import canonical, decode_uri
-from graphlang.ingest.links.extract import encode_queries, extract_links, header_references, meta_references
+from graphlang.ingest.links.extract import extract_links, header_references, meta_references
 from graphlang.ingest.links.resolve import Joiner
 from graphlang.ingest.links.strip_tracking import rename_urls, strip_page
 from graphlang.ingest.native import ordinary_page as _kernels
 from graphlang.ingest.payload import http
-from graphlang.ingest.payload.charset import Decoded, decode, is_utf8_label, utf8_source
+from graphlang.ingest.payload.charset import Decoded, is_utf8_label, utf8_source
 from graphlang.ingest.payload.content_encoding import decode_payload
-from graphlang.ingest.payload.encoded_twice import repair_encoding, undo_encoding
+from graphlang.ingest.read_payload import read_content
 from graphlang.ingest.time_limit import TimeLimit, TimeLimitError
 from graphlang.native.kernels import copy_bytes, decode_bytes
 
@@ -300,40 +300,13 @@ class Parser:
         faults = [] if revisit and not raw.block else list(answer.faults)
         if "warc-segment-number" in record_fields:
             faults.append(("segmented", "the record goes on in continuation records, which are not read"))
-        document: html.Document | None = None
-        title = text = charset_from = ""
-        main_length = 0
-        charset: str | None = None
-        decoded: Decoded | None = None
-        form = http.detect_form(mime, payload)
-        feed = feeds.feed_type(payload) if form == "html" else ""
-        if feed and not mime.endswith("xml"):
-            mime = feed  # servers send feeds as HTML (MIME sniffing, 7.3)
-        if form:
-            decoded = decode(
-                payload,
-                None if limits.ignore_server_charset else declared_charset,
-                markup=form == "html",
-                option=limits.charset,
-                warc=identified_charset,
-            )
-            charset = decoded.charset
-            if form == "html":
-                document, charset_from = _read_markup(decoded, mime, limits)
-                title, text, main_length = document.title, document.text, document.main_length
-                if feed:
-                    charset, charset_from = None, ""  # it has the links and texts of pages, and is no page
-                if document.flattened:
-                    faults.append(
-                        ("too-deep", "markup nested too deep; what lies deeper was read as text and links alone")
-                    )
-            else:
-                text, charset_from = _read_plain(decoded)
-                main_length = len(text)
+        content = read_content(mime, payload, declared_charset, identified_charset, limits)
+        mime, document, decoded = content.mime, content.document, content.decoded
+        faults += content.faults
         if revisit and not payload and not _redirects(status):
             # The fields that it repeats come with its original.
             fields = {}
-        content = cut_text(text, main_length, limits.text_limit)
+        body = cut_text(content.text, content.main_length, limits.text_limit)
         links, problems = extract_links(url, document, status, fields, self._joiner, limits)
         page = Page(
             url=url,
@@ -341,20 +314,20 @@ class Parser:
             date=header.date,
             status=status,
             mime=mime,
-            charset=charset,
-            charset_from=charset_from,
-            title=title[: limits.title_limit],
-            text=content.text,
-            length=content.length,
+            charset=content.charset,
+            charset_from=content.charset_from,
+            title=content.title[: limits.title_limit],
+            text=body.text,
+            length=body.length,
             size=len(payload),
             digest=http.payload_digest(record_fields.get("warc-payload-digest", ""), payload),
             revisit_of=(canonical(strip_brackets(original)) or url) if revisit else None,
             declared=html.declarations(document, fields),
             links=links,
             revisit_date=parse_date(record_fields.get("warc-refers-to-date", "").strip()) if revisit else "",
-            main_length=content.main_length,
-            visible=self._visible_bytes(payload, decoded) if decoded is not None and form == "html" else b"",
-            rest=content.rest,
+            main_length=body.main_length,
+            visible=self._visible_bytes(payload, decoded) if decoded is not None and document is not None else b"",
+            rest=body.rest,
         )
         return page, faults + problems
 
@@ -397,49 +370,6 @@ def _page_strings(answer: str, names: bytes) -> _PageStrings | None:
 
 
 _cached_strings = lru_cache(512)(_page_strings)
-
-
-def _read_markup(decoded: Decoded, mime: str, limits: Limits) -> tuple[html.Document, str]:
-    """Parse a page of markup, repair its encoding and its links, and return it with the source of its charset."""
-    document = _read_document(decoded.text, mime, limits)
-    if decoded.charset != "utf-8":
-        return encode_queries(document, decoded.charset), decoded.source
-    repaired = repair_encoding(decoded.text)
-    if repaired is None:
-        return document, decoded.source
-    again = _read_document(repaired.text, mime, limits)
-    if (again.title, again.text) == (document.title, document.text):
-        return document, decoded.source
-    # Targets stay as they are written: browsers follow them so.
-    targets = (
-        [*document.anchors, *(reference.target for reference in document.references)] if again.anchor_texts else ()
-    )
-    texts = {target: again.anchor_texts.get(undo_encoding(target, repaired.encoded), "") for target in targets}
-    return (
-        document._replace(
-            title=again.title,
-            text=again.text,
-            main_length=again.main_length,
-            anchor_texts={target: text for target, text in texts.items() if text},
-        ),
-        f"{decoded.source}, {repaired.source}",
-    )
-
-
-def _read_document(markup: str | bytes, mime: str, limits: Limits) -> html.Document:
-    if mime.endswith("xml"):
-        data = markup if isinstance(markup, bytes) else markup.encode("utf-8", "replace")
-        markup = feeds.convert_feed(data) if feeds.is_feed(data) else html.convert_xhtml(data)
-    return html.read_document(markup, limits)
-
-
-def _read_plain(decoded: Decoded) -> tuple[str, str]:
-    """Return a page of plain text, its encoding repaired, and the source of its charset."""
-    repaired = repair_encoding(decoded.text) if decoded.charset == "utf-8" else None
-    text, source = decoded.text, decoded.source
-    if repaired is not None:
-        text, source = repaired.text, f"{source}, {repaired.source}"
-    return html.fold_paragraphs(text if isinstance(text, str) else text.decode()), source
 
 
 def _redirects(status: int | None) -> bool:

@@ -77,6 +77,7 @@ def batches(
         ValueError: no workers, or a negative position.
         WorkerError: the worker processes cannot be started.
         MissingCodecError: a file is in LZ4, and the extra ``lz4`` is not installed.
+        OSError: PDF documents are to be read, and the extra ``pdf`` is not installed.
         PluginError: a reader of another package cannot be loaded.
     """
     if workers < 1:
@@ -87,6 +88,10 @@ def batches(
         raise ValueError("a position is the number of a record, from 0")
     refuse_lz4(path for path, _ in sources)
     limits = limits or Limits()
+    if limits.pdf:
+        from graphlang.ingest.payload.pdf import require_pypdf  # noqa: PLC0415 - an extra
+
+        require_pypdf()
     if workers > 1 and are_small(path for path, _ in sources):
         workers = 1
     return _here(sources, limits) if workers == 1 else _in_pool(sources, limits, Pool(workers, limits, prestarted))

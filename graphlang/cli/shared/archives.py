@@ -62,6 +62,7 @@ class Bounds(TypedDict):
     plain_urls: bool
     charset: str
     ignore_server_charset: bool
+    pdf: bool
 
 
 class Reading(Bounds):
@@ -147,6 +148,7 @@ _LIMITS: Final = (
         help="Do not use the charset of the HTTP header: some servers send the same one with every page. By default it"
         " counts, unless another charset fits the bytes far better.",
     ),
+    click.option("--pdf", cls=Advanced, is_flag=True, help="Read the text of PDF documents; needs graphlang[pdf]."),
     click.option(
         "--plain-urls",
         cls=Advanced,
@@ -217,6 +219,7 @@ def limits_of(options: Bounds) -> Limits:
         plain_urls=options["plain_urls"],
         charset=options["charset"],
         ignore_server_charset=options["ignore_server_charset"],
+        pdf=options["pdf"],
     )
 
 
