@@ -1,8 +1,8 @@
-"""The steps of the main job. Each reads the collection, calls a kernel and writes one run; none prints.
+"""Steps of the main job: each reads the collection, calls an algorithm and writes one run; none prints.
 
-In: an open collection, a method, options. Out: a finished ``graphlang.db.runs.run.Run``, or what a verb shows. Open
-`ingest`, `classify`, `vote` or `propagate` for the step of that name, `graph_input` and `signals` for what the graph
-kernels take, `graph_output` for the way back, `replay` for an earlier inference with some pages more, `digests` for
-what a run read, `linked` for URLs that were only linked to, `explain` for reasons, `update` for what need not be
-computed again.
+Input: an open collection, a method, options. Output: a finished ``graphlang.db.runs.run.Run``, or what a verb shows.
+`ingest`, `classify`, `vote` and `propagate` are the steps of that name. `graph_input`, `graph_rows` and `signals` read
+the input of the graph algorithms, and `graph_output` writes their answers. `linked` answers for unfetched URLs,
+`replay` repeats a run, `explain` returns reasons, `update` brings a run up to date, and `dated` runs over the captures
+of a moment.
 """

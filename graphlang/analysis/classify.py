@@ -1,4 +1,4 @@
-"""One run of a content method over all texts of the collection, or of a URL method over all URLs, batch by batch."""
+"""Run a content method over all texts of the collection, or a URL method over all URLs, in batches."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import graphlang
-from graphlang.analysis import digests
 from graphlang.analysis.progress import SILENT, Progress
-from graphlang.analysis.templates import Bodies, HostTemplates
+from graphlang.analysis.templates import Bodies, HostTemplates, digest_pages
 from graphlang.codes import languages
 from graphlang.content.page_input import ENOUGH, Answers, Material, ask
 from graphlang.content.score_lists import KEPT, LEAST, letters, score_lists
@@ -47,18 +46,18 @@ _COPIED = 1 << 14  # pages whose answers are copied at once
 
 
 class Described(NamedTuple):
-    """What a run needs to know of a content method besides its answers; plain values."""
+    """Description of a content method that is stored with a run; plain values."""
 
     name: str
     labels: tuple[str, ...]
     hash: str
     parameters: dict[str, Any]  #: of training and of the model
-    reads_parts: bool  #: whether its answers about a few words bear shares
-    concurrent: bool  #: whether threads may ask it at the same time
+    reads_parts: bool  #: whether its answers about a few words are good enough for shares
+    concurrent: bool  #: whether threads can use it at the same time
 
     @classmethod
     def of(cls, identifier: Identifier) -> Described:
-        """What there is to know of a method that is loaded."""
+        """Describe a loaded method."""
         return cls(
             identifier.name,
             tuple(identifier.labels),
@@ -70,20 +69,20 @@ class Described(NamedTuple):
 
 
 class Answered(NamedTuple):
-    """Some pages, and what a method says of them."""
+    """Answers of a method for some pages."""
 
     pages: list[int]
-    label: NDArray[np.int64]  #: places of the method's labels, best first, -1 padding; see `score_lists`; (pages, k)
+    label: NDArray[np.int64]  #: indices of the method's labels, best first, -1 padding; see `score_lists`; (pages, k)
     score: NDArray[np.float32]  #: (pages, k)
     characters: NDArray[np.int64]
-    encodings: list[str | None] | None  #: of a method over bytes
-    digests: list[int]  #: of what was read of the pages
-    shares: list[list[Part]]  #: of each page; empty where they were not asked for
+    encodings: list[str | None] | None  #: by a method over bytes
+    digests: list[int]  #: of the text read, for each page
+    shares: list[list[Part]]  #: for each page; empty if not requested
 
 
 class _Batch(NamedTuple):
     answered: Answered
-    same: list[int]  #: further pages: an earlier run has read the same of them
+    same: list[int]  #: pages whose answers are copied from an earlier run
 
 
 def classify(
@@ -97,30 +96,26 @@ def classify(
     workers: int = 1,
     progress: Progress = SILENT,
 ) -> Run:
-    """Classify the text of every page that has any.
+    """Classify the text of every page with text, and return the finished run.
 
-    What a method sees of a page is told in ``graphlang.content.page_input``: its title and main content, or its bytes
-    where these are kept and the method reads bytes. A page whose text holds no letters is ``zxx``, one in a
-    script that no language of the method is written in ``und``. Pages without text
-    (never fetched, images, redirects) get no row: the views show them as ``und``. Stopped halfway, the next call with
-    the same method goes on; called again on an unchanged collection, it finds the run done. Where the collection has
-    grown, pages of which there is nothing new to read have the answers of the last run with the same method; texts of
-    hosts without a new capture are not read again.
+    ``graphlang.content.page_input`` defines the input of a method: title and main content, or stored bytes for a method
+    over bytes. A text without letters is ``zxx``, and a text in a script of no language of the method is ``und``. Pages
+    without text (never fetched, images, redirects) get no row: the views show them as ``und``.
+
+    An interrupted run is resumed by the next call with the same method; an unchanged collection returns the finished
+    run. In a collection that has grown, unchanged texts get the answers of the last run with the same method, and texts
+    of hosts without a new capture are not read.
 
     Args:
         connection: a collection opened for writing.
         identifier: a content method.
-        title: whether the title counts as part of the text.
-        anchors: whether the words of links, where they were kept, count as text of the pages that they lead to: of
-            those that have little text, or none, or were never fetched.
-        shares: whether the languages of pages in several are told, with the part of the letters that each has
-            (``page_shares``). None: where the method's answers about a few words bear that, as those of the default do.
-        choose: whether the run becomes the one that the views show.
-        workers: threads that identify, where the method allows more than one. The result is the same with any number.
-        progress: reports the pages done.
-
-    Returns:
-        The run, finished.
+        title: whether the title is part of the text.
+        anchors: whether anchor texts, if stored, count as text of the target pages that have little text or none.
+        shares: whether to store the languages of multilingual pages, with the share of letters of each
+            (``page_shares``). None: if answers of the method about a few words are good enough, as by default.
+        choose: whether the views show the run.
+        workers: threads that identify, if the method allows several; the result does not depend on their number.
+        progress: reports pages.
     """
     return classify_rest(
         connection,
@@ -147,28 +142,13 @@ def classify_rest(
     workers: int = 1,
     progress: Progress = SILENT,
 ) -> Run:
-    """As `classify`, for a method that is loaded only if there is a page left to be read.
-
-    Args:
-        connection: a collection opened for writing.
-        described: the method.
-        load: loads it.
-        title: see `classify`.
-        anchors: see `classify`.
-        shares: see `classify`.
-        choose: see `classify`.
-        workers: see `classify`.
-        progress: reports the pages done.
-
-    Returns:
-        The run, finished.
-    """
+    """Classify like `classify` with a method that ``load`` returns; it is called only if pages have to be read."""
 
     def read(drawn: tuple[Identifier, HostTemplates, collection.Texts, dict[int, int]]) -> _Batch:
-        identifier, templates, batch, known = drawn
+        identifier, templates, batch, stored = drawn
         bodies = templates.bodies(batch)
-        numbers = digests.of_pages(*bodies.material)
-        new, same = _apart(batch.pages, numbers, known)
+        numbers = digest_pages(*bodies.material)
+        new, same = _split_unchanged(batch.pages, numbers, stored)
         if same:
             columns: list[Any] = [[column[place] for place in new] for column in bodies.material]
             bodies = Bodies(Material(*columns), bodies.framed[new])
@@ -177,7 +157,7 @@ def classify_rest(
         return _Batch(answer(identifier, pages, bodies, numbers, title=title, shares=with_shares), same)
 
     def batches(after: int, before: Run | None) -> Iterator[_Batch]:
-        left = (
+        remaining = (
             np.setdiff1d(collection.pages_with_text(connection), answered_pages(connection, run.id)) if after else None
         )
         changed = None  # pages of hosts with new captures; None: all pages
@@ -187,22 +167,22 @@ def classify_rest(
             if before is not None and before.at is None:
                 unchanged = unchanged_pages(connection, before, states)
                 copied = np.intersect1d(answered_pages(connection, before.id), states.pages[unchanged])
-                copied = copied if left is None else np.intersect1d(copied, left)
+                copied = copied if remaining is None else np.intersect1d(copied, remaining)
                 changed = states.pages[~unchanged]
-                left = changed if left is None else np.intersect1d(left, changed)
+                remaining = changed if remaining is None else np.intersect1d(remaining, changed)
                 for at in range(0, len(copied), _COPIED):
                     yield _Batch(_no_answers(), copied[at : at + _COPIED].tolist())
         if anchors:
             rows = collection.texts_and_anchors(connection, after=after, batch=_TOGETHER)
-        elif left is not None:
-            rows = collection.texts_of_all(connection, left, batch=_TOGETHER)
+        elif remaining is not None:
+            rows = collection.texts_of_all(connection, remaining, batch=_TOGETHER)
         else:
             rows = collection.texts(connection, batch=_TOGETHER)
-        # The thread that draws has the connection, so it loads the method and learns the templates.
+        # The thread that iterates has the connection, so it loads the method and learns the templates.
         loaded = cache(load)
         templates = HostTemplates(connection, pages=changed)
-        known = partial(digests_of_pages, connection, 0 if before is None else before.id)
-        drawn = ((loaded(), templates, batch, known(batch.pages)) for batch in rows)
+        stored_digests = partial(digests_of_pages, connection, 0 if before is None else before.id)
+        drawn = ((loaded(), templates, batch, stored_digests(batch.pages)) for batch in rows)
         yield from side_by_side(read, drawn, workers if described.concurrent else 1)
 
     with_shares = described.reads_parts if shares is None else shares
@@ -220,15 +200,10 @@ def answer(
     title: bool = True,
     shares: bool,
 ) -> Answered:
-    """What a method says of some pages.
+    """Return the answers of a method for some pages.
 
-    Args:
-        identifier: the method.
-        pages: their ids.
-        bodies: what is read of them.
-        numbers: a digest of what is read of each (``analysis.digests``).
-        title: whether the title counts as part of the text.
-        shares: whether the languages of pages in several are told.
+    ``bodies`` are their texts, ``numbers`` digests of these. ``title`` includes the title, ``shares`` the languages of
+    multilingual pages.
     """
     answers = ask(identifier, bodies.material, title=title) if pages else Answers(_none(identifier), None, [])
     characters = letters(answers.texts)
@@ -239,33 +214,25 @@ def answer(
 
 
 def _parameters(*, title: bool, anchors: bool, shares: bool) -> dict[str, Any]:
-    found: dict[str, Any] = {"title": title, "main": ENOUGH, "repeated": REPEATED, "general": GENERAL}
-    return found | {name: True for name, wanted in (("anchors", anchors), ("shares", shares)) if wanted}
+    parameters: dict[str, Any] = {"title": title, "main": ENOUGH, "repeated": REPEATED, "general": GENERAL}
+    return parameters | {name: True for name, enabled in (("anchors", anchors), ("shares", shares)) if enabled}
 
 
 def classify_urls(
     connection: sqlite3.Connection, identifier: UrlIdentifier, *, choose: bool = True, progress: Progress = SILENT
 ) -> Run:
-    """Classify every page, fetched or only linked to, by its URL alone; see ``classify``.
-
-    Args:
-        connection: a collection opened for writing.
-        identifier: a URL method.
-        choose: whether the run becomes the one that the views show.
-        progress: reports the pages done.
-
-    Returns:
-        The run, finished.
-    """
+    """Classify every page, fetched or only linked to, by its URL alone; see ``classify``. Return the finished run."""
 
     def batches(after: int, before: Run | None) -> Iterator[_Batch]:
         for pages, urls in collection.urls(connection, after=after):
-            numbers = digests.of_pages(urls)
-            new, same = _apart(pages, numbers, digests_of_pages(connection, before.id if before else 0, pages))
+            numbers = digest_pages(urls)
+            new, same = _split_unchanged(
+                pages, numbers, digests_of_pages(connection, before.id if before else 0, pages)
+            )
             answers = identifier.probabilities([urls[place] for place in new]) if new else _none(identifier)
-            own, read = [pages[place] for place in new], [numbers[place] for place in new]
+            new_pages, read = [pages[place] for place in new], [numbers[place] for place in new]
             characters = np.zeros(len(new), dtype=np.int64)
-            yield _Batch(Answered(own, *score_lists(answers, characters), characters, None, read, []), same)
+            yield _Batch(Answered(new_pages, *score_lists(answers, characters), characters, None, read, []), same)
 
     described = Described(
         identifier.name,
@@ -306,14 +273,14 @@ def _fill(
     choose: bool,
     progress: Progress,
 ) -> Run:
-    """Write what a method says of the pages that the run has not answered yet, and close the run."""
+    """Write the answers of the pages that the run does not have yet, and finish it."""
     if reuse_run(connection, run, choose_it=choose):
         return run
     after = last_page(connection, run.id)
     total = connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0]
     done = connection.execute("SELECT COUNT(*) FROM predictions WHERE run = ?", (run.id,)).fetchone()[0]
     progress.stage("classify", total, "pages")
-    ids = ids_of(connection, labels)
+    ids = method_label_ids(connection, labels)
     before = earlier_run(connection, run, any_time=True)
     for batch in batches(after, before):
         copied = (before.id, batch.same) if before is not None and batch.same else None
@@ -324,25 +291,15 @@ def _fill(
     return get_run(connection, run.id)
 
 
-def ids_of(connection: sqlite3.Connection, labels: Sequence[str]) -> NDArray[np.int64]:
-    """Ids in the collection of a method's labels, and of ``und`` and ``zxx`` after them, as `score_lists` counts them.
-
-    Args:
-        connection: a collection opened for writing.
-        labels: of the method.
-    """
+def method_label_ids(connection: sqlite3.Connection, labels: Sequence[str]) -> NDArray[np.int64]:
+    """Return the ids of a method's labels, then of ``und`` and ``zxx``, in the order of `score_lists`."""
     return np.array(label_ids(connection, (*labels, languages.UND, languages.ZXX)), dtype=np.int64)
 
 
 def label_ids(connection: sqlite3.Connection, labels: Sequence[str]) -> list[int]:
-    """Ids of labels in the collection, with language and script split by the code system.
+    """Return the ids of labels such as ``eng``, ``srp_Cyrl``, ``und`` or ``zxx``; new labels are stored.
 
-    Args:
-        connection: a collection opened for writing.
-        labels: as methods name them: ``eng``, ``srp_Cyrl``, ``und``, ``zxx``.
-
-    Returns:
-        One id for each, in the order given; labels that are new are entered.
+    Language and script are split by the code system.
     """
     special = (languages.UND, languages.ZXX)
     return enter_labels(
@@ -359,14 +316,9 @@ def write(
     *,
     copied: tuple[int, Sequence[int]] | None = None,
 ) -> None:
-    """Write what a method says of some pages.
+    """Write the answers for some pages of an unfinished run.
 
-    Args:
-        connection: a collection opened for writing.
-        run: not finished.
-        answered: the pages, which the run has not answered yet.
-        ids: of the method's labels, see `ids_of`.
-        copied: see ``graphlang.db.runs.answers``.
+    ``ids`` come from `method_label_ids`; for ``copied`` see ``graphlang.db.runs.answers``.
 
     Raises:
         StoreError: the run is finished, or does not belong to this connection.
@@ -383,19 +335,19 @@ def write(
         answered.encodings,
         answered.digests,
     )
-    shares = [  # of the pages in several languages; where shares were not asked for there are none
-        PageShare(page, rank, int(ids[part.label]), part.share)
-        for page, own in zip(answered.pages, answered.shares, strict=False)
-        for rank, part in enumerate(own, 1)
+    shares = [  # of multilingual pages, if requested
+        PageShare(page, rank, int(ids[share.label]), share.share)
+        for page, parts in zip(answered.pages, answered.shares, strict=False)
+        for rank, share in enumerate(parts, 1)
     ]
     write_answers(connection, run.id, answers, (label, answered.score), shares=shares, copied=copied)
 
 
-def _apart(pages: list[int], numbers: list[int], known: dict[int, int]) -> tuple[list[int], list[int]]:
-    """Places of the pages that have to be read, and ids of those whose digest is known."""
-    new = [place for place, (page, number) in enumerate(zip(pages, numbers, strict=True)) if known.get(page) != number]
-    left = set(new)
-    return new, [page for place, page in enumerate(pages) if place not in left]
+def _split_unchanged(pages: list[int], numbers: list[int], stored: dict[int, int]) -> tuple[list[int], list[int]]:
+    """Return the indices of pages that have to be read, and the ids of those with an unchanged digest."""
+    new = [place for place, (page, number) in enumerate(zip(pages, numbers, strict=True)) if stored.get(page) != number]
+    new_places = set(new)
+    return new, [page for place, page in enumerate(pages) if place not in new_places]
 
 
 def _no_answers() -> Answered:

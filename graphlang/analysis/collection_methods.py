@@ -1,7 +1,7 @@
-"""Content and URL methods that answer from the whole collection.
+"""Content and URL methods that use the whole collection.
 
-`classify_declared` takes what the pages declare, a baseline (Chew, Mikami and Nagano 2011, section 1.1). `classify_tld`
-is TOP-LEVEL DOMAIN, trained on the collection (Hayati 2004, section 5.1, algorithm 5.2).
+`classify_declared` uses the declarations of pages, a baseline (Chew, Mikami and Nagano 2011, section 1.1).
+`classify_tld` is TOP-LEVEL DOMAIN, trained on the collection (Hayati 2004, section 5.1, algorithm 5.2).
 """
 
 from __future__ import annotations
@@ -27,23 +27,16 @@ if TYPE_CHECKING:
 
     from graphlang.db.runs.run import Run
 
-#: Share of the paper's pages with a lang attribute whose attribute is right (table 1).
+#: Share of correct lang attributes in the paper (table 1).
 RIGHT = 0.7249
 _BATCH = 50_000
 
 
 def classify_declared(connection: sqlite3.Connection, *, choose: bool = True, progress: Progress = SILENT) -> Run:
-    """Give every page the language that it declares; pages that declare none that is known get no row.
+    """Give every page the language that it declares, and return the finished run.
 
-    The confidence is the same for all: the share that the paper found to be right.
-
-    Args:
-        connection: a collection opened for writing.
-        choose: whether the run becomes the one that the views show.
-        progress: reports the pages done.
-
-    Returns:
-        The run, finished.
+    Pages without a known declaration get no row. All have the same confidence: the share of right declarations in the
+    paper.
     """
     run = start_run(
         connection, kind="content", method=DECLARED, parameters={"right": RIGHT}, version=graphlang.__version__
@@ -51,43 +44,38 @@ def classify_declared(connection: sqlite3.Connection, *, choose: bool = True, pr
     if reuse_run(connection, run, choose_it=choose):
         return run
     clear_run(connection, run.id)
-    said: dict[int, list[tuple[str, str]]] = {}
+    declarations: dict[int, list[tuple[str, str]]] = {}
     for page, source, value in connection.execute("SELECT page, source, value FROM declarations ORDER BY page"):
-        said.setdefault(page, []).append((source, value))
-    progress.stage("classify", len(said), "pages")
-    found = {page: usable.label for page, rows in said.items() if (usable := find_declared(rows)) is not None}
-    labels = sorted(set(found.values()))
+        declarations.setdefault(page, []).append((source, value))
+    progress.stage("classify", len(declarations), "pages")
+    label_of_page = {
+        page: usable.label for page, rows in declarations.items() if (usable := find_declared(rows)) is not None
+    }
+    labels = sorted(set(label_of_page.values()))
     number = dict(zip(labels, label_ids(connection, labels), strict=True))
-    pages = list(found)
+    pages = list(label_of_page)
     for start in range(0, len(pages), _BATCH):
-        part = pages[start : start + _BATCH]
-        label = np.array([number[found[page]] for page in part], dtype=np.int64)
-        sure = np.full(len(part), RIGHT)
-        nothing = np.full(len(part), -1, dtype=np.int64)
-        answers = RunAnswers(np.array(part), label, sure, nothing, np.zeros(len(part)), np.zeros_like(nothing))
-        write_answers(connection, run.id, answers, (label[:, None], sure[:, None]))
-        progress.advance(start + len(part))
+        block = pages[start : start + _BATCH]
+        label = np.array([number[label_of_page[page]] for page in block], dtype=np.int64)
+        confidence = np.full(len(block), RIGHT)
+        none = np.full(len(block), -1, dtype=np.int64)
+        answers = RunAnswers(np.array(block), label, confidence, none, np.zeros(len(block)), np.zeros_like(none))
+        write_answers(connection, run.id, answers, (label[:, None], confidence[:, None]))
+        progress.advance(start + len(block))
     finish_run(connection, run.id, pages=len(pages), choose=choose)
     return get_run(connection, run.id)
 
 
-#: Letters from which a page's text is trusted to train on; the paper trains on pages labelled by hand.
+#: Letters of a text to train on; the paper trains on pages labelled by hand.
 TRUSTED = 150
 
 
 def classify_tld(
     connection: sqlite3.Connection, *, seed: int | None = None, choose: bool = True, progress: Progress = SILENT
 ) -> Run:
-    """Give every page, fetched or not, the commonest language of the long pages of its top-level domain.
+    """Give every page the most frequent language of the long texts of its top-level domain; return the finished run.
 
-    Args:
-        connection: a collection opened for writing.
-        seed: the content run to learn from; the chosen one if not given.
-        choose: whether the run becomes the one that the views show.
-        progress: reports the stage.
-
-    Returns:
-        The run, finished.
+    ``seed`` is the content run to learn from; default: the chosen run.
 
     Raises:
         StoreError: nothing is classified yet.
@@ -103,28 +91,28 @@ def classify_tld(
     )
     if reuse_run(connection, run, choose_it=choose):
         return run
-    given = graph_input.load(connection, start)
+    inputs = graph_input.load(connection, start)
     progress.stage("classify", None, "pages")
-    language, _ = given.evidence.best()
+    language, _ = inputs.evidence.best()
     answer = tld_majority.top_level_domain(
-        _domains(connection, given.evidence.host),
+        _domains(connection, inputs.evidence.host),
         language,
-        len(given.evidence.codes),
-        given.evidence.long(TRUSTED),
+        len(inputs.evidence.codes),
+        inputs.evidence.long(TRUSTED),
     )
-    progress.advance(given.graph.n)
-    return graph_output.write(connection, run, given, answer, choose=choose)
+    progress.advance(inputs.graph.n)
+    return graph_output.write(connection, run, inputs, answer, choose=choose)
 
 
 def _domains(connection: sqlite3.Connection, host: NDArray[np.int32]) -> NDArray[np.int32]:
-    """A number for the top-level domain of each page; -1 for hosts without one, such as IP addresses."""
+    """Number the top-level domain of each page; -1 for hosts without one, such as IP addresses."""
     numbers: dict[str, int] = {}
-    of_host = np.full(int(host.max(initial=0)) + 1, -1, dtype=np.int32)
+    domain_of_host = np.full(int(host.max(initial=0)) + 1, -1, dtype=np.int32)
     for number, tld in connection.execute("SELECT id, tld FROM hosts WHERE tld <> '' ORDER BY id"):
-        if number <= len(of_host):
-            of_host[number - 1] = numbers.setdefault(tld, len(numbers))
-    return of_host[host]
+        if number <= len(domain_of_host):
+            domain_of_host[number - 1] = numbers.setdefault(tld, len(numbers))
+    return domain_of_host[host]
 
 
-DECLARED: Final = "declared"  #: what the pages declare for themselves, see `classify_declared`
-TLD: Final = "tld"  #: the commonest language of the collection's top-level domain, see `classify_tld`
+DECLARED: Final = "declared"  #: declarations of pages, see `classify_declared`
+TLD: Final = "tld"  #: most frequent language of the top-level domain, see `classify_tld`

@@ -1,4 +1,4 @@
-"""Take the word of somebody who looked: languages of pages by hand, checked and in our codes."""
+"""Set languages of pages by hand: check corrections and convert their codes."""
 
 from __future__ import annotations
 
@@ -24,82 +24,77 @@ if TYPE_CHECKING:
 
     from graphlang.db.runs.run import Run
 
-_SHOWN = 200  # characters of what was wrong that stand in a message
+_SHOWN = 200  # characters of a wrong value in a message
 
 
-class Said(NamedTuple):
-    """What somebody says of a page."""
+class PageLabel(NamedTuple):
+    """The language of a page, set by hand."""
 
     url: str
-    language: str  #: any usual code or name, ``und`` or ``zxx``
+    language: str  #: any known code or name, ``und`` or ``zxx``
     note: str = ""
 
 
 class Corrected(NamedTuple):
-    """What came of corrections."""
+    """Numbers of corrected pages."""
 
-    pages: int  #: that the collection has
-    unknown: int  #: URLs that it does not have (yet)
+    pages: int  #: in the collection
+    unknown: int  #: URLs that are not in the collection (yet)
 
 
-def correct(connection: sqlite3.Connection, said: Iterable[Said], *, by: str, progress: Progress = SILENT) -> Corrected:
+def correct(
+    connection: sqlite3.Connection, labels: Iterable[PageLabel], *, by: str, progress: Progress = SILENT
+) -> Corrected:
     """Correct pages: the views show it at once, and the next vote or propagation learns from it.
 
-    The script is the one that is said; else that of the page's own text in this language, else the usual one. Either
-    all is taken or, where anything is wrong, nothing.
+    A language without script gets that of the page's own text, else the most frequent one. If any label is invalid, no
+    page is changed.
 
     Args:
         connection: a collection opened for writing.
-        said: in the order in which it was said; of one URL the last counts.
-        by: who says so.
-        progress: told of URLs that were only linked to, where nothing has asked for their answers yet.
+        labels: the last label of a URL counts.
+        by: name of the person.
+        progress: reports unfetched URLs, whose answers are computed first if they are missing.
 
     Raises:
-        InputError: a URL that is none or was removed, an unknown language, or nobody who says so.
+        InputError: an invalid or removed URL, an unknown language, or no name.
     """
     if not by.strip():
-        raise InputError("nobody says who corrects")
-    gone, found, rows = Removed(connection, host), latest_run(connection, "content"), []
-    for one in said:
-        url = _url(one.url)
-        if url in gone:
+        raise InputError("the name of the person who corrects is empty")
+    removed, run, rows = Removed(connection, host), latest_run(connection, "content"), []
+    for label in labels:
+        url = _canonical_url(label.url)
+        if url in removed:
             raise InputError(f"{url[:_SHOWN]} was removed, and nothing is kept of it: see 'graphlang remove --forget'")
         try:
-            language = parse_choice(one.language)
+            language = parse_choice(label.language)
         except ValueError as error:
-            raise InputError(f"{error}, said of {url[:_SHOWN]}") from error
-        rows.append((url, _label(connection, found, url, language), one.note.strip()))
-    labels = sorted({label for _, label, _ in rows})
-    numbers = dict(zip(labels, label_ids(connection, labels), strict=True))
-    _answer_open(connection, progress)
+            raise InputError(f"{error}, for {url[:_SHOWN]}") from error
+        rows.append((url, _label(connection, run, url, language), label.note.strip()))
+    names = sorted({name for _, name, _ in rows})
+    numbers = dict(zip(names, label_ids(connection, names), strict=True))
+    _answer_unfetched(connection, progress)
     pages = corrections.add(connection, [(url, numbers[label], note) for url, label, note in rows], by.strip())
     return Corrected(pages, len(rows) - pages)
 
 
 def undo(connection: sqlite3.Connection, urls: Iterable[str], *, hosts: Sequence[str] = (), by: str = "") -> int:
-    """Undo the correction that is in force of each page; the one before it is in force again.
+    """Undo the current correction of each page, so that the one before it counts again; return how many were undone.
 
-    Args:
-        connection: a collection opened for writing.
-        urls: of pages.
-        hosts: all corrected pages of these.
-        by: who undoes it.
-
-    Returns:
-        How many corrections were undone.
+    ``hosts`` selects all corrected pages of these hosts.
 
     Raises:
-        InputError: a URL that is none.
+        InputError: an invalid URL.
     """
-    named = dict.fromkeys(map(_url, urls))
+    named = dict.fromkeys(map(_canonical_url, urls))
     if hosts:
-        named |= dict.fromkeys(one.url for one in corrections.rows(connection) if host(one.url) in hosts)
-    _answer_open(connection, SILENT)
+        named |= dict.fromkeys(row.url for row in corrections.rows(connection) if host(row.url) in hosts)
+    _answer_unfetched(connection, SILENT)
     return corrections.undo(connection, list(named), by.strip() or None)
 
 
-def _answer_open(connection: sqlite3.Connection, progress: Progress) -> None:
-    """Answer for the URLs that were only linked to: once pages are corrected nobody knows any more what a run saw."""
+def _answer_unfetched(connection: sqlite3.Connection, progress: Progress) -> None:
+    """Store the answers for unfetched URLs: after corrections the input of a run is no longer known."""
     load = CachedLoader()
     for run in all_runs(connection):
         if run.linked is False and run.collection == state_seen(connection, run.seeds):
@@ -108,32 +103,28 @@ def _answer_open(connection: sqlite3.Connection, progress: Progress) -> None:
             )
 
 
-def of_hosts(connection: sqlite3.Connection, hosts: Sequence[str], language: str, note: str = "") -> list[Said]:
-    """The same said of every page of some hosts, fetched or only linked to, that the collection has now.
+def label_hosts(connection: sqlite3.Connection, hosts: Sequence[str], language: str, note: str = "") -> list[PageLabel]:
+    """Label every page of some hosts that is in the collection now, fetched or only linked to.
 
-    Args:
-        connection: the collection.
-        hosts: in lower case, in ASCII.
-        language: see `Said`.
-        note: see `Said`.
+    ``hosts`` are in lower case and ASCII.
 
     Raises:
         InputError: the collection has no page of a host.
     """
-    said = []
-    for one in hosts:
-        urls = collection.urls_of_host(connection, one)
+    labels = []
+    for name in hosts:
+        urls = collection.urls_of_host(connection, name)
         if not urls:
-            raise InputError(f"the collection has no page of {one[:_SHOWN]}")
-        said += [Said(url, language, note) for url in urls]
-    return said
+            raise InputError(f"the collection has no page of {name[:_SHOWN]}")
+        labels += [PageLabel(url, language, note) for url in urls]
+    return labels
 
 
-def _url(written: str) -> str:
-    found = canonical(written)
-    if found is None:
-        raise InputError(f"{written[:_SHOWN]!r} is no http(s) URL")
-    return found
+def _canonical_url(text: str) -> str:
+    url = canonical(text)
+    if url is None:
+        raise InputError(f"{text[:_SHOWN]!r} is not an http(s) URL")
+    return url
 
 
 def _label(connection: sqlite3.Connection, run: Run | None, url: str, language: LanguageChoice) -> str:
@@ -151,18 +142,17 @@ def _label(connection: sqlite3.Connection, run: Run | None, url: str, language: 
     return languages.label(tag) or language.language
 
 
-def read_review(path: str | Path) -> list[Said]:
-    """What a table says of pages: rows whose column ``language`` is empty say nothing.
+def read_review(path: str | Path) -> list[PageLabel]:
+    """Read the labels of a table; rows with an empty column ``language`` are skipped.
 
-    Args:
-        path: CSV with a header line and the columns ``url`` and ``language``, and perhaps ``note``; separated by
-            commas, semicolons or tabs, in UTF-8.
+    The file is CSV in UTF-8 with a header line and the columns ``url``, ``language`` and perhaps ``note``, separated
+    by commas, semicolons or tabs.
 
     Raises:
         InputError: the file cannot be read, lacks a column, or has a row of another length.
     """
     return [
-        Said(row["url"].strip(), row["language"].strip(), row.get("note", "").strip())
+        PageLabel(row["url"].strip(), row["language"].strip(), row.get("note", "").strip())
         for row in labelled_rows(path, ("url", "language"))
         if row["language"].strip()
     ]

@@ -1,4 +1,4 @@
-"""Runs over the captures of a moment, and of each year in turn."""
+"""Runs over the captures of a moment, or of each year."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from graphlang.analysis import graph_input
 from graphlang.analysis.progress import SILENT, Progress
-from graphlang.analysis.update import up_to_date
+from graphlang.analysis.update import update_run
 from graphlang.db import StoreError, snapshot
 
 if TYPE_CHECKING:
@@ -16,16 +16,10 @@ if TYPE_CHECKING:
     from graphlang.db.runs.run import Run
 
 
-def of_texts(connection: sqlite3.Connection, moment: str, ask: Callable[[], Run]) -> Run:
-    """Classify the texts of a moment.
+def classify_moment(connection: sqlite3.Connection, moment: str, ask: Callable[[], Run]) -> Run:
+    """Classify the texts of a moment with ``ask``, and return the finished run; the views still show the same run.
 
-    Args:
-        connection: a collection opened for writing.
-        moment: see `graphlang.db.snapshot.moment_of`.
-        ask: makes the run.
-
-    Returns:
-        The run, finished. The run that the views show stays the same.
+    ``moment`` is as in `graphlang.db.snapshot.moment_of`.
     """
     with snapshot.at(connection, moment):
         run = ask()
@@ -33,7 +27,7 @@ def of_texts(connection: sqlite3.Connection, moment: str, ask: Callable[[], Run]
     return run
 
 
-def of_links(
+def infer_moment(
     connection: sqlite3.Connection,
     moment: str,
     ask: Callable[[int], Run],
@@ -42,35 +36,33 @@ def of_links(
     workers: int = 1,
     progress: Progress = SILENT,
 ) -> Run:
-    """Let the pages of a moment vote, or infer their languages, by the links of that moment.
+    """Vote or infer languages at a moment, with the links of that moment; return the finished run.
 
-    The texts of the moment are identified by the method of the content run first, unless a run has done so.
+    The texts of the moment are identified first, by the method of the content run, unless a run has done so. The views
+    still show the same run.
 
     Args:
         connection: a collection opened for writing.
         moment: see `graphlang.db.snapshot.moment_of`.
-        ask: makes the run over links, given the content run to start from.
-        seed: a content run, of this moment or of the pages' own captures; the newest of these if not given.
+        ask: makes the run over links from the id of a content run.
+        seed: a content run of this moment or of main captures; default: the newest of these.
         workers: threads that identify texts.
-        progress: reports the pages done.
-
-    Returns:
-        The run over links, finished. The run that the views show stays the same.
+        progress: reports pages.
 
     Raises:
-        StoreError: nothing is classified yet, the content run is of another moment, or its model is not at hand.
+        StoreError: nothing is classified yet, the content run is of another moment, or its model is missing.
     """
     with snapshot.at(connection, moment):
         start = graph_input.seed_run(connection, seed)
         if start.at is not None and start.at != snapshot.moment(connection):
-            raise StoreError(f"run {start.id} is of {start.at}, and cannot be the start of one of {moment}")
-        start = up_to_date(connection, start, workers=workers, progress=progress)
+            raise StoreError(f"run {start.id} is of {start.at}; a run of {moment} cannot start from it")
+        start = update_run(connection, start, workers=workers, progress=progress)
         run = ask(start.id)
         snapshot.answered(connection, run.id, inferred=True)
     return run
 
 
-def each_year(
+def infer_each_year(
     connection: sqlite3.Connection,
     ask: Callable[[int], Run],
     *,
@@ -78,20 +70,10 @@ def each_year(
     workers: int = 1,
     progress: Progress = SILENT,
 ) -> Iterator[Run]:
-    """`of_links` for each calendar year that any capture has, one after the other.
-
-    Args:
-        connection: a collection opened for writing.
-        ask: makes the run over links of a year.
-        seed: a content run over the pages' own captures; the newest if not given.
-        workers: threads that identify texts.
-        progress: reports the years done.
-
-    Yields:
-        The run of each year.
+    """Yield the run of each calendar year with captures; arguments as in `infer_moment`.
 
     Raises:
-        StoreError: see `of_links`; or no capture has a date.
+        StoreError: see `infer_moment`; or no capture has a date.
     """
     start = graph_input.seed_run(connection, seed)
     years = snapshot.years(connection)
@@ -99,5 +81,5 @@ def each_year(
         raise StoreError("no capture in this database has a date")
     progress.stage("propagate", len(years), "years")
     for done, year in enumerate(years, 1):
-        yield of_links(connection, year, ask, seed=start.id, workers=workers)
+        yield infer_moment(connection, year, ask, seed=start.id, workers=workers)
         progress.advance(done)

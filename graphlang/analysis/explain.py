@@ -1,7 +1,7 @@
-"""Why a page has its language: its own text, its declarations, every neighbour that had a say, round by round.
+"""Reasons for the language of a page: its text, its declarations and every neighbour, round by round.
 
-The run is repeated with a trace of the one page. It is deterministic, so the reasons are those of the stored answer;
-where the collection has grown since, that is said.
+The run is repeated with a trace of the page. It is deterministic, so these are the reasons of the stored answer. If
+the collection has changed since the run, `Explanation.stale` is True.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from graphlang.graph.data import Trace
 
 
-_NEAREST: Final = 3  # URLs that an error names
+_NEAREST: Final = 3  # URLs listed in an error
 _CANDIDATES: Final = 5_000  # URLs of a host that are compared
 
 
 def find_url(connection: sqlite3.Connection, written: str) -> str:
-    """Return the URL of the collection that is meant: without a scheme, www or final slash, the one that has them.
+    """Return the URL in the collection that matches a URL without scheme, www or final slash.
 
     Raises `StoreError` with the nearest URLs if there is none.
     """
@@ -76,28 +76,28 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One thing that spoke for or against the answer."""
+    """Evidence for or against the answer."""
 
     source: str  #: ``text``, ``inlink``, ``outlink``, or the name of another signal
     url: str | None  #: the neighbour, where there is one
     link: str | None  #: kind of the link
-    language: str | None  #: what the neighbour, or the evidence, says
-    weight: float  #: how likely the link keeps the language; for other evidence its weight
-    log_odds: float  #: what it adds to log P(answer) - log P(runner-up)
+    language: str | None  #: best language of the neighbour or the evidence
+    weight: float  #: probability that the link keeps the language; for other evidence its weight
+    log_odds: float  #: added to log P(answer) - log P(runner-up)
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a content method reads of a page's text."""
+    """The part of a page's text that a content method reads."""
 
     text: str  #: main content without template lines
-    template_lines: tuple[str, ...]  #: lines of it that are not read, since other pages of the host have them
-    pages: int  #: pages of the host that have the commonest of these lines
+    template_lines: tuple[str, ...]  #: lines that are not read, since other pages of the host have them
+    pages: int  #: pages of the host with the most frequent of these lines
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
-    """All that is known of a page's language; ``print`` writes it in words."""
+    """Answer and evidence for the language of a page."""
 
     url: str
     page: int
@@ -107,21 +107,21 @@ class Explanation:
     confidence: float
     runner_up: str | None
     fetched: bool
-    facts: dict[str, object]  #: status, media type, charset and on whose word, length, ...
+    facts: dict[str, object]  #: status, media type, charset and its source, length, ...
     declared: list[tuple[str, str, str | None]]  #: source, value as written, ISO 639-3 code
     announced: list[tuple[str, str, str | None]]  #: hreflang of links to the page: source URL, value, code
-    territory: list[str]  #: languages of the country of the ccTLD, commonest first
+    territory: list[str]  #: languages of the country of the ccTLD, most speakers first
     text: list[Score]  #: score list of the content run
     text_run: Run | None
     excerpt: str
-    reading: Reading | None  #: None of a page without text
-    stale: bool  #: the collection has grown since the run, or corrections were made or undone
+    reading: Reading | None  #: None without text
+    stale: bool  #: the collection or its corrections have changed since the run
     reasons: list[Reason]
     log_odds: float | None  #: their sum: log P(answer) - log P(runner-up)
     rounds: list[Score]  #: best language at the start and after each round
-    corrections: list[Correction]  #: what people said of the page, oldest first; the last that stands is in force
-    by_hand: bool  #: the answer is that correction, and not of the run
-    unknown: bool  #: a long text in no language that the method knows: no answer, and its links count for nothing
+    corrections: list[Correction]  #: corrections of the page, oldest first; the last one not undone counts
+    by_hand: bool  #: the answer is that correction, not of the run
+    unknown: bool  #: a long text in no language of the method: no answer, and its links are ignored
 
     def in_words(self, neighbours: int = 20) -> str:
         """Return what the verb `explain` prints, with at most so many neighbours."""
@@ -137,12 +137,9 @@ class Explanation:
 
 
 def explain(connection: sqlite3.Connection, url: str, *, run: int | None = None) -> Explanation:
-    """Collect the evidence for one page.
+    """Collect the evidence for one page, by its canonical URL.
 
-    Args:
-        connection: a collection.
-        url: the page's canonical URL.
-        run: the run to explain; the chosen one, or the correction in force, if not given.
+    ``run`` is the run to explain; default: the current correction, else the chosen run.
 
     Raises:
         StoreError: the page or the run is not in the collection.
@@ -153,20 +150,18 @@ def explain(connection: sqlite3.Connection, url: str, *, run: int | None = None)
         raise StoreError(msg)
     chosen = chosen_run(connection) if run is None else get_run(connection, run)
     with snapshot.at(connection, None if chosen is None else chosen.at):
-        return _explained(connection, url, page, chosen, in_force=run is None)
+        return _collect(connection, url, page, chosen, in_force=run is None)
 
 
-def _explained(
-    connection: sqlite3.Connection, url: str, page: int, chosen: Run | None, *, in_force: bool
-) -> Explanation:
+def _collect(connection: sqlite3.Connection, url: str, page: int, chosen: Run | None, *, in_force: bool) -> Explanation:
     content = _content_run(connection, chosen)
     facts = _facts(connection, page)
     answer = _answer(connection, page, chosen)
-    said = list(corrections.rows(connection, everything=True, url=url))
-    standing = [one for one in said if one.undone is None]
-    by_hand = in_force and bool(standing)
+    page_corrections = list(corrections.rows(connection, everything=True, url=url))
+    active = [correction for correction in page_corrections if correction.undone is None]
+    by_hand = in_force and bool(active)
     if by_hand:
-        answer = (standing[-1].language, standing[-1].script, 1.0, None)
+        answer = (active[-1].language, active[-1].script, 1.0, None)
     reasons, log_odds, rounds, unknown = _reasons(connection, chosen, page)
     return Explanation(
         url=url,
@@ -201,27 +196,25 @@ def _explained(
         reasons=reasons,
         log_odds=log_odds,
         rounds=rounds,
-        corrections=said,
+        corrections=page_corrections,
         by_hand=by_hand,
         unknown=unknown,
     )
 
 
-def run_of(connection: sqlite3.Connection, moment: str) -> int:
-    """The run that answers for the captures of a moment.
+def run_at(connection: sqlite3.Connection, moment: str) -> int:
+    """Return the id of the run over the captures of a moment.
 
-    Args:
-        connection: a collection.
-        moment: see `graphlang.db.snapshot.moment_of`.
+    ``moment`` is as in `graphlang.db.snapshot.moment_of`.
 
     Raises:
-        StoreError: there is none.
+        StoreError: there is no such run.
     """
     text = snapshot.moment_of(moment).text
-    found = run_of_moment(connection, text)
-    if found is None:
+    run = run_of_moment(connection, text)
+    if run is None:
         raise StoreError(f"no run is of {text}: 'graphlang propagate DB --at {text}' makes one")
-    return found.id
+    return run.id
 
 
 def _content_run(connection: sqlite3.Connection, run: Run | None) -> Run | None:
@@ -300,30 +293,33 @@ def _reasons(
         return [], None, [], False
     loaded = graph_input.Loaded(connection, origin_of(connection, run))
     if run.method == CLUEWEB09:
-        given = loaded.arrays()
+        inputs = loaded.arrays()
         with values.reading("runs.parameters"):
-            least = index(run.parameters["min_bytes"])
-        answer = apply_rule(connection, given, least, trace=(given.row(page),))
+            min_bytes = index(run.parameters["min_bytes"])
+        answer = apply_rule(connection, inputs, min_bytes, trace=(inputs.row(page),))
     else:
-        given, answer = replay(run, loaded, np.array([page]), trace=(page,))
-    unknown = bool(given.unknown[given.row(page)])
-    trace = answer.traces.get(given.row(page))
-    if trace is None:  # label spreading keeps no account
+        inputs, answer = replay(run, loaded, np.array([page]), trace=(page,))
+    unknown = bool(inputs.unknown[inputs.row(page)])
+    trace = answer.traces.get(inputs.row(page))
+    if trace is None:  # label spreading has no traces
         return [], None, [], unknown
     names = {kind.value: kind.name.lower() for kind in LinkKind}
-    urls = _urls(connection, given, trace)
-    code = given.evidence.codes
+    urls = _urls(connection, inputs, trace)
+    code = inputs.evidence.codes
     reasons = [
         Reason(
-            part.source,
-            urls.get(part.neighbour),
-            names.get(part.kind),
-            code[part.language] if part.language >= 0 else None,
-            part.weight,
-            part.log_odds,
+            contribution.source,
+            urls.get(contribution.neighbour),
+            names.get(contribution.kind),
+            code[contribution.language] if contribution.language >= 0 else None,
+            contribution.weight,
+            contribution.log_odds,
         )
-        for part in sorted(trace.contributions, key=lambda part: (-abs(part.log_odds), part.source, part.neighbour))
-        if part.log_odds or part.language >= 0  # a signal that says nothing is no reason
+        for contribution in sorted(
+            trace.contributions,
+            key=lambda contribution: (-abs(contribution.log_odds), contribution.source, contribution.neighbour),
+        )
+        if contribution.log_odds or contribution.language >= 0  # signals without an answer are no reasons
     ]
     rounds = [
         Score(code[language] if language >= 0 else languages.UND, probability) for language, probability in trace.rounds
@@ -331,12 +327,10 @@ def _reasons(
     return reasons, trace.log_odds, rounds, unknown
 
 
-def _urls(connection: sqlite3.Connection, given: graph_input.GraphInput, trace: Trace) -> dict[int, str]:
-    """By row of a neighbour."""
-    found = {}
-    for row in sorted({part.neighbour for part in trace.contributions if part.neighbour >= 0}):
-        page = int(given.pages[row])
-        (found[row],) = connection.execute("SELECT url FROM pages WHERE id = ?", (page,)).fetchone() or (
-            f"page {page}",
-        )
-    return found
+def _urls(connection: sqlite3.Connection, inputs: graph_input.GraphInput, trace: Trace) -> dict[int, str]:
+    """Return the URL of each neighbour, by row."""
+    urls = {}
+    for row in sorted({contribution.neighbour for contribution in trace.contributions if contribution.neighbour >= 0}):
+        page = int(inputs.pages[row])
+        (urls[row],) = connection.execute("SELECT url FROM pages WHERE id = ?", (page,)).fetchone() or (f"page {page}",)
+    return urls

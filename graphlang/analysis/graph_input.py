@@ -1,4 +1,4 @@
-"""From the database to the arrays that the graph kernels take; `graph_output` leads back."""
+"""Read arrays for the graph algorithms from the database; `graph_output` writes the answers."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.analysis import signals
-from graphlang.analysis.graph_rows import Links, Rows, graph_of, of_several_languages, spoken
+from graphlang.analysis.graph_rows import Links, Rows, build_graph, drop_unknown, find_multilingual
 from graphlang.codes import languages
 from graphlang.db import StoreError, collection, corrections, snapshot
 from graphlang.db.runs.answers import all_labels, digests_of_short_pages, read_answers, read_scores
 from graphlang.db.runs.run import chosen_run, get_run, latest_run
 from graphlang.graph.data import Evidence, Graph, Signal
-from graphlang.graph.lists import Lists, ListTable, starts_of
 from graphlang.graph.propagation.candidates import LIKELY
 from graphlang.graph.propagation.messages import release_memory
+from graphlang.graph.tables import Lists, ListTable, starts_of
 
 if TYPE_CHECKING:
     import sqlite3
@@ -29,77 +29,73 @@ if TYPE_CHECKING:
     from graphlang.db.runs.run import Run
     from graphlang.graph.propagation.options import Options
 
-#: Labels of a page that the graph sees.
+#: Labels per page in the graph.
 WIDTH = 20
-#: A page with so many letters may have a copy: its own text will do.
+#: Copies of texts are counted below this number of letters; longer texts are evidence enough.
 SHORT = 200
-_PAGES = 1 << 16  # whose lists are tables at once
-_LINKS = 1 << 20  # that are looked at at once
+_PAGES = 1 << 16  # pages whose lists are expanded at a time
+_LINKS = 1 << 20  # links handled at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GraphInput:
-    """A finished content run together with the links, as arrays; row i is the page ``pages[i]``."""
+    """A finished content run and the links, as arrays; row i is the page ``pages[i]``."""
 
     run: Run
     graph: Graph
     evidence: Evidence
     labels: ListTable[np.int32]  #: the run's score lists by ``labels.id``, -1 padding, shape (rows, k)
     language_of: dict[int, int]  #: ``labels.id`` -> index in ``evidence.codes``
-    no_letters: NDArray[np.bool_]  #: pages whose text holds no letters: they are ``zxx``, whatever links to them
-    unknown: NDArray[np.bool_]  #: pages with a long text of which nothing can be told: they stay ``und``, without links
+    no_letters: NDArray[np.bool_]  #: pages whose text has no letters: always ``zxx``
+    unknown: NDArray[np.bool_]  #: pages with long text in an unknown language: always ``und``, without links
     pages: NDArray[np.int64]  #: ids of the rows, shape (rows,)
-    stored: NDArray[np.bool_]  #: rows that were fetched, or that the run answered: each has a row of its own in a run
-    corrected: NDArray[np.int64]  #: ``labels.id`` that somebody gave each row by hand, -1 none, shape (rows,)
-    removed: NDArray[np.int64]  #: ids that no page of the collection has any more, ascending
+    stored: NDArray[np.bool_]  #: pages that were fetched or have an answer: each has its own row in a run
+    corrected: NDArray[np.int64]  #: ``labels.id`` set by hand, -1 none, shape (rows,)
+    removed: NDArray[np.int64]  #: ids of removed pages, ascending
 
     def row(self, page: int) -> int:
-        """Where a page stands, -1 if it is left out."""
-        found = np.flatnonzero(self.pages == page)
-        return int(found[0]) if len(found) else -1
+        """Return the row of a page, -1 if it is excluded."""
+        rows = np.flatnonzero(self.pages == page)
+        return int(rows[0]) if len(rows) else -1
 
     def for_output(self) -> GraphInput:
-        """The same without links and scores: what is left when a kernel has taken them, and its answers are written."""
-        n, none = self.evidence.n, np.zeros(0, np.int32)
-        nothing = np.zeros((n, 0), np.int16), np.zeros((n, 0), np.float32)
-        evidence = Evidence(self.evidence.codes, *nothing, self.evidence.length, self.evidence.host)
-        graph = Graph(n, none, none, none.astype(np.uint8), none.astype(np.int16))
+        """Drop links and scores, which are not needed to write the answers."""
+        n, no_links = self.evidence.n, np.zeros(0, np.int32)
+        empty = np.zeros((n, 0), np.int16), np.zeros((n, 0), np.float32)
+        evidence = Evidence(self.evidence.codes, *empty, self.evidence.length, self.evidence.host)
+        graph = Graph(n, no_links, no_links, no_links.astype(np.uint8), no_links.astype(np.int16))
         return replace(self, graph=graph, evidence=evidence)
 
 
 @dataclass(frozen=True, slots=True)
-class Listening:
-    """Which texts do not listen to their neighbours; see ``graphlang.graph.propagation.options.Options``."""
+class ClampLimits:
+    """Limits that decide which texts use their neighbours; see ``graphlang.graph.propagation.options.Options``."""
 
     clamp_length: int
     doubtful: float
     certain_length: int
 
     @classmethod
-    def of(cls, options: Options) -> Listening:
-        """What the options of an inference say."""
+    def of(cls, options: Options) -> ClampLimits:
+        """Take the limits from options of an inference."""
         return cls(options.clamp_length, options.doubtful, options.certain_length)
 
 
 def seed_run(connection: sqlite3.Connection, run: int | None) -> Run:
     """Return the run to start from: the one with this id, else the chosen content run.
 
-    A chosen vote or propagation stands for the content run that it started from. Without either, the newest content run
-    is taken. So a run that was only made to compare methods changes no later inference.
-
-    Args:
-        connection: the collection.
-        run: id of a run over texts or URLs.
+    If a vote or propagation is chosen, it is the content run that it started from. Without a chosen run it is the
+    newest content run. So runs made only to compare methods do not change later inferences.
 
     Raises:
-        StoreError: there is none, or it is of another kind.
+        StoreError: there is no such run, or it is not a run over texts or URLs.
     """
     if run is not None:
-        found = get_run(connection, run)
-        if found.kind not in ("content", "url"):
-            msg = f"run {run} is a {found.kind} run; the graph starts from a content run"
+        requested = get_run(connection, run)
+        if requested.kind not in ("content", "url"):
+            msg = f"run {run} is a {requested.kind} run; the graph starts from a content run"
             raise StoreError(msg)
-        return found
+        return requested
     chosen = chosen_run(connection)
     if chosen is not None and chosen.kind in ("vote", "propagation") and chosen.seeds:
         chosen = get_run(connection, chosen.seeds[0])
@@ -113,33 +109,33 @@ def seed_run(connection: sqlite3.Connection, run: int | None) -> Run:
 
 
 def load(connection: sqlite3.Connection, run: Run, weights: Mapping[str, float] | None = None) -> GraphInput:
-    """Read the links and what the run says of every page, fetched or not; row i is the page i + 1.
+    """Read the links and the run's scores of every page, fetched or not; row i is the page i + 1.
 
-    Args:
-        connection: the collection.
-        run: a finished content run.
-        weights: of the signals besides text and links, see ``signals.NAMES``; what is not named is left out. None
-            leaves the directories out as well, which only the inference asks for.
+    ``weights`` are those of the signals, see ``signals.NAMES``; others are left out. None also leaves out the
+    directories, which only the inference needs.
     """
     return Loaded(connection, run).arrays(weights)
 
 
 class Loaded:
-    """A finished content run and the links, read once, from which the seeds of any pages are made.
+    """A finished content run and the links, read once, to make the input of any pages.
 
-    Most URLs of a crawl were only linked to, by pages whose long text leaves no question: they learn from these pages
-    and teach nobody. So they can be left out, as long as nobody asks for them, and nothing changes for the others.
+    Most URLs of a crawl are unfetched, and linked to only by pages whose long text is clear. They receive evidence and
+    send none. So they can be excluded unless an answer for them is requested, which changes nothing for other pages.
 
     Args:
         connection: the collection.
         run: a finished content run.
-        links: of the collection, where they were read before.
-        one_graph: keep the first graph that leaves pages out, and not the links, which are read anew for any other.
-        later: weights of signals that will be asked for with that graph, and who reads them meanwhile.
+        links: of the collection, if already read.
+        one_graph: keep the first graph with excluded pages instead of the links, which are read again for other
+            graphs.
+        later: weights of signals needed with that graph, and the thread that reads them meanwhile.
     """
 
-    _made: tuple[Listening, NDArray[np.int64], Rows, Graph] | None = None
-    _begun: tuple[Rows, Mapping[str, float], Future[tuple[dict[str, Signal], NDArray[np.int32]]]] | None = None
+    _cached_graph: tuple[ClampLimits, NDArray[np.int64], Rows, Graph] | None = None
+    _started_signals: tuple[Rows, Mapping[str, float], Future[tuple[dict[str, Signal], NDArray[np.int32]]]] | None = (
+        None
+    )
 
     def __init__(
         self,
@@ -150,92 +146,92 @@ class Loaded:
         one_graph: bool = False,
         later: tuple[Mapping[str, float], ReadsAhead] | None = None,
     ) -> None:
-        release_memory()  # what was used to identify texts
+        release_memory()  # of the identification of texts
         self.run, self._connection, self._one_graph, self._later = run, connection, one_graph, later
         self.count = collection.count_pages(connection)
         self._links: collection.Edges | None
         self._links, self._hosts = links or Links.of(connection)
-        #: ids that no page has any more, ascending
+        #: ids of removed pages, ascending
         self.removed = collection.missing(connection)
         answers = read_answers(connection, run.id)
-        #: by page: whether it was fetched, or the run answers for it
+        #: whether each page was fetched or has an answer of the run
         self.stored = collection.fetched(connection)
         self.stored[answers.pages - 1] = True
-        known_pages, known_labels = corrections.of_pages(connection)
-        if elsewhere := snapshot.elsewhere(connection):  # nobody looked at what a page said at another time
-            now = ~np.isin(known_pages, elsewhere)
-            known_pages, known_labels = known_pages[now], known_labels[now]
-        own = self.stored.copy()
-        own[known_pages - 1] = True
-        self._own = np.flatnonzero(own)
-        scores = read_scores(connection, run.id, own, WIDTH)
+        corrected_pages, correction_labels = corrections.of_pages(connection)
+        if elsewhere := snapshot.elsewhere(connection):  # corrections are about the main capture
+            is_current = ~np.isin(corrected_pages, elsewhere)
+            corrected_pages, correction_labels = corrected_pages[is_current], correction_labels[is_current]
+        has_row = self.stored.copy()
+        has_row[corrected_pages - 1] = True
+        self._rows = np.flatnonzero(has_row)
+        scores = read_scores(connection, run.id, has_row, WIDTH)
         self._labels, self._longest = Lists(starts_of(scores.count), scores.label), int(scores.count.max(initial=1))
-        known = all_labels(connection)
+        labels = all_labels(connection)
         special = (languages.UND, languages.ZXX)
-        self._codes = tuple(sorted({language for _, language, _ in known.values() if language not in special}))
+        self._codes = tuple(sorted({language for _, language, _ in labels.values() if language not in special}))
         self._index = {code: number for number, code in enumerate(self._codes)}
         self._language_of = {
-            label: self._index[language] for label, (_, language, _) in known.items() if language not in special
+            label: self._index[language] for label, (_, language, _) in labels.items() if language not in special
         }
-        table = np.full(max(known, default=0) + 2, -1, dtype=np.int16)  # the last entry stands for the padding, -1
+        table = np.full(max(labels, default=0) + 2, -1, dtype=np.int16)  # the last entry is for the padding, -1
         for label, language in self._language_of.items():
             table[label] = language
         self._language = table
-        self._corrected = np.full(len(self._own), -1, dtype=np.int64)
-        self._corrected[np.searchsorted(self._own, known_pages - 1)] = known_labels
+        self._corrected = np.full(len(self._rows), -1, dtype=np.int64)
+        self._corrected[np.searchsorted(self._rows, corrected_pages - 1)] = correction_labels
         lists = Lists(self._labels.start, scores.score)
         del scores
         self._read_lists(lists)
         del lists
-        rows = np.searchsorted(self._own, answers.pages - 1)
-        self._length = np.zeros(len(self._own), dtype=np.int32)
+        rows = np.searchsorted(self._rows, answers.pages - 1)
+        self._length = np.zeros(len(self._rows), dtype=np.int32)
         self._length[rows] = answers.characters
         self._length[~self._has_letters] = 0  # no letters: no evidence
-        self._no_letters = np.zeros(len(self._own), dtype=np.bool_)
-        zxx = [label for label, (_, language, _) in known.items() if language == languages.ZXX]
+        self._no_letters = np.zeros(len(self._rows), dtype=np.bool_)
+        zxx = [label for label, (_, language, _) in labels.items() if language == languages.ZXX]
         self._no_letters[rows[np.isin(answers.label, zxx)]] = True
-        und = [label for label, (_, language, _) in known.items() if language == languages.UND]
-        self._unknown = np.zeros(len(self._own), dtype=np.bool_)
+        und = [label for label, (_, language, _) in labels.items() if language == languages.UND]
+        self._unknown = np.zeros(len(self._rows), dtype=np.bool_)
         self._unknown[rows[np.isin(answers.label, und) & (answers.characters >= SHORT)]] = True
         del answers, rows
         self._correct(zxx)
-        self._copies = _copies(connection, run, self._own, self._hosts)
+        self._copies = _copies(connection, run, self._rows, self._hosts)
         if self._links is not None:
-            self._links = spoken(self._links, self._own[self._unknown])
+            self._links = drop_unknown(self._links, self._rows[self._unknown])
 
     def _correct(self, zxx: list[int]) -> None:
-        """Where somebody found that a page has no language, its text says nothing."""
-        given = self._corrected >= 0
-        self._length[given & (self._language[self._corrected] < 0)] = 0
-        self._no_letters[given], self._unknown[given] = np.isin(self._corrected[given], zxx), False
+        """Remove the text evidence of pages that were corrected to no language."""
+        is_corrected = self._corrected >= 0
+        self._length[is_corrected & (self._language[self._corrected] < 0)] = 0
+        self._no_letters[is_corrected], self._unknown[is_corrected] = np.isin(self._corrected[is_corrected], zxx), False
 
     @property
     def _edges(self) -> collection.Edges:
         if self._links is None:
-            self._links = spoken(collection.edges(self._connection, places=True), self._own[self._unknown])
+            self._links = drop_unknown(collection.edges(self._connection, places=True), self._rows[self._unknown])
         return self._links
 
     def _read_lists(self, scores: Lists[np.float32]) -> None:
-        """Languages in the place of labels, best first; what somebody found in the place of what the texts say."""
-        self._has_letters, self._sure = np.empty(len(self._own), np.bool_), np.empty(len(self._own), np.float32)
-        self._best = np.empty(len(self._own), np.int16)
+        """Convert labels to languages, best first; corrections replace the scores of the text."""
+        self._has_letters, self._sure = np.empty(len(self._rows), np.bool_), np.empty(len(self._rows), np.float32)
+        self._best = np.empty(len(self._rows), np.int16)
         counts, indices, chances = [np.zeros(0, np.int64)], [np.zeros(0, np.int16)], [np.zeros(0, np.float32)]
-        for at in range(0, len(self._own), _PAGES):
-            part = np.arange(at, min(at + _PAGES, len(self._own)))
-            label = self._labels.to_table(part, self._longest, -1)
-            index, chance = join_scripts(self._language[label], scores.to_table(part, self._longest, 0))
-            self._has_letters[part] = index[:, 0] >= 0
-            given = np.flatnonzero(self._corrected[part] >= 0)
-            language = self._language[self._corrected[part[given]]]
-            index[given], chance[given] = -1, 0
-            index[given, 0], chance[given, 0] = language, language >= 0
-            self._best[part], self._sure[part] = index[:, 0], chance[:, 0]
-            there = index >= 0
-            count = np.where(there.any(axis=1), there.shape[1] - there[:, ::-1].argmax(axis=1), 0)
-            kept = np.arange(there.shape[1]) < count[:, None]
+        for at in range(0, len(self._rows), _PAGES):
+            rows = np.arange(at, min(at + _PAGES, len(self._rows)))
+            label = self._labels.to_table(rows, self._longest, -1)
+            index, chance = join_scripts(self._language[label], scores.to_table(rows, self._longest, 0))
+            self._has_letters[rows] = index[:, 0] >= 0
+            corrected = np.flatnonzero(self._corrected[rows] >= 0)
+            language = self._language[self._corrected[rows[corrected]]]
+            index[corrected], chance[corrected] = -1, 0
+            index[corrected, 0], chance[corrected, 0] = language, language >= 0
+            self._best[rows], self._sure[rows] = index[:, 0], chance[:, 0]
+            is_present = index >= 0
+            count = np.where(is_present.any(axis=1), is_present.shape[1] - is_present[:, ::-1].argmax(axis=1), 0)
+            is_used = np.arange(is_present.shape[1]) < count[:, None]
             counts.append(count)
-            indices.append(index[kept])
-            chances.append(chance[kept])
+            indices.append(index[is_used])
+            chances.append(chance[is_used])
         start = starts_of(np.concatenate(counts))
         self._indices = Lists(start, np.concatenate(indices))
         self._probabilities = Lists(start, np.concatenate(chances))
@@ -244,41 +240,38 @@ class Loaded:
         self,
         weights: Mapping[str, float] | None = None,
         *,
-        asked: NDArray[np.int64] | None = None,
-        listening: Listening | None = None,
+        requested: NDArray[np.int64] | None = None,
+        limits: ClampLimits | None = None,
     ) -> GraphInput:
-        """Arrays for the graph kernels.
+        """Return the input of the graph algorithms.
 
-        Args:
-            weights: see `load`.
-            asked: with ``listening``: ids of pages that are not to be left out, ascending.
-            listening: leave out all pages that were only linked to, and that no page links to which listens to its
-                neighbours. None leaves nothing out.
+        ``weights`` are as in `load`. With ``limits``, pages are excluded that were only linked to, and only by
+        pages that do not use their neighbours. ``requested`` has the ids of pages that are never excluded, ascending.
         """
-        rows, graph = self._rows_and_graph(asked, listening)
+        rows, graph = self._rows_and_graph(requested, limits)
         pages = rows.pages
-        places = np.full(self.count, -1, dtype=np.int32)  # in the arrays by own rows
-        places[self._own] = np.arange(len(self._own), dtype=np.int32)
-        every = places[pages]
-        del places
-        has = np.flatnonzero(every >= 0)
-        own = every[has]
+        entry_of_page = np.full(self.count, -1, dtype=np.int32)  # index in the arrays of this class
+        entry_of_page[self._rows] = np.arange(len(self._rows), dtype=np.int32)
+        list_number = entry_of_page[pages]
+        del entry_of_page
+        present_rows = np.flatnonzero(list_number >= 0)
+        entries = list_number[present_rows]
 
         def spread(values: NDArray[Any], fill: float) -> NDArray[Any]:
-            found = np.full((len(pages), *values.shape[1:]), fill, dtype=values.dtype)
-            found[has] = values[own]
-            return found
+            result = np.full((len(pages), *values.shape[1:]), fill, dtype=values.dtype)
+            result[present_rows] = values[entries]
+            return result
 
-        few = (
-            ListTable(every, self._indices, self._longest, -1),
-            ListTable(every, self._probabilities, self._longest, 0),
+        lists = (
+            ListTable(list_number, self._indices, self._longest, -1),
+            ListTable(list_number, self._probabilities, self._longest, 0),
         )
-        tables = few if listening is not None else (np.asarray(few[0]), np.asarray(few[1]))
+        tables = lists if limits is not None else (np.asarray(lists[0]), np.asarray(lists[1]))
         ids = pages + 1
-        given: dict[str, Signal] = {}
+        page_signals: dict[str, Signal] = {}
         directory = None
         if weights is not None:
-            given, directory = self._signals(rows, weights)
+            page_signals, directory = self._signals(rows, weights)
         return GraphInput(
             self.run,
             graph,
@@ -289,12 +282,12 @@ class Loaded:
                 spread(self._length, 0),
                 self._hosts[pages],
                 directory=directory,
-                signals=given,
+                signals=page_signals,
                 copies=spread(self._copies, 1),
-                answer_only=rows.asked,
-                labelled=self._labelled(spread),
+                answer_only=rows.answer_only,
+                labelled=self._find_labelled(spread),
             ),
-            ListTable(every, self._labels, self._longest, -1),
+            ListTable(list_number, self._labels, self._longest, -1),
             self._language_of,
             spread(self._no_letters, 0),
             spread(self._unknown, 0),
@@ -305,60 +298,64 @@ class Loaded:
         )
 
     def _signals(self, rows: Rows, weights: Mapping[str, float]) -> tuple[dict[str, Signal], NDArray[np.int32]]:
-        begun, self._begun = self._begun, None
-        if begun is not None and begun[0] is rows and begun[1] == weights:
-            return begun[2].result()
+        started, self._started_signals = self._started_signals, None
+        if started is not None and started[0] is rows and started[1] == weights:
+            return started[2].result()
         return signals.load(self._connection, self._index, rows.pages + 1, weights, self._hosts[rows.pages])
 
-    def _begin_signals(self, rows: Rows) -> None:
+    def _start_signals(self, rows: Rows) -> None:
         if self._later is not None:
             weights, ahead = self._later
-            given = (self._index, rows.pages + 1, weights, self._hosts[rows.pages])
-            self._begun = rows, weights, ahead.begin(lambda connection: signals.load(connection, *given))
+            arguments = (self._index, rows.pages + 1, weights, self._hosts[rows.pages])
+            self._started_signals = rows, weights, ahead.begin(lambda connection: signals.load(connection, *arguments))
 
-    def _labelled(self, spread: Callable[[NDArray[Any], float], NDArray[Any]]) -> NDArray[np.bool_] | None:
+    def _find_labelled(self, spread: Callable[[NDArray[Any], float], NDArray[Any]]) -> NDArray[np.bool_] | None:
         labelled = (self._corrected >= 0) & (self._sure > 0)
         return spread(labelled, 0) if labelled.any() else None
 
-    def _rows_and_graph(self, asked: NDArray[np.int64] | None, listening: Listening | None) -> tuple[Rows, Graph]:
-        if listening is None:
-            rows = self._chosen(None, None)
+    def _rows_and_graph(self, requested: NDArray[np.int64] | None, limits: ClampLimits | None) -> tuple[Rows, Graph]:
+        if limits is None:
+            rows = self._choose_rows(None, None)
             return rows, self._graph(rows, whole=True)
-        asked = np.zeros(0, np.int64) if asked is None else asked
-        if self._made is not None and self._made[0] == listening and np.array_equal(self._made[1], asked):
-            return self._made[2:]
-        rows = self._chosen(asked, listening)
+        requested = np.zeros(0, np.int64) if requested is None else requested
+        if (
+            self._cached_graph is not None
+            and self._cached_graph[0] == limits
+            and np.array_equal(self._cached_graph[1], requested)
+        ):
+            return self._cached_graph[2:]
+        rows = self._choose_rows(requested, limits)
         if self._one_graph:
-            self._begin_signals(rows)
+            self._start_signals(rows)
         graph = self._graph(rows, whole=False)
         if self._one_graph:
-            self._made, self._links = (listening, asked, rows, graph), None
+            self._cached_graph, self._links = (limits, requested, rows, graph), None
         return rows, graph
 
-    def _chosen(self, asked: NDArray[np.int64] | None, listening: Listening | None) -> Rows:
-        """Pages that are not left out, those that are asked for last."""
-        if listening is None:
+    def _choose_rows(self, requested: NDArray[np.int64] | None, limits: ClampLimits | None) -> Rows:
+        """Return the pages that are not excluded, the requested ones last."""
+        if limits is None:
             return Rows(np.arange(self.count), np.ones(self.count, dtype=np.bool_), 0)
-        listens = np.ones(self.count, dtype=np.bool_)
+        uses_neighbours = np.ones(self.count, dtype=np.bool_)
         sure, length = self._sure, self._length
-        silent = (sure >= listening.doubtful) & (length >= listening.clamp_length)
-        silent &= (sure >= LIKELY) | ((sure > 0) & (length >= listening.certain_length))  # its language is in play
-        silent |= (self._corrected >= 0) & (sure > 0)
-        listens[self._own[silent]] = False
+        clamped = (sure >= limits.doubtful) & (length >= limits.clamp_length)
+        clamped &= (sure >= LIKELY) | ((sure > 0) & (length >= limits.certain_length))  # its language is active
+        clamped |= (self._corrected >= 0) & (sure > 0)
+        uses_neighbours[self._rows[clamped]] = False
         inside = np.zeros(self.count, dtype=np.bool_)
-        inside[self._own] = True
+        inside[self._rows] = True
         source, target = self._edges.source, self._edges.target
         for at in range(0, len(source), _LINKS):
-            part = slice(at, at + _LINKS)
-            inside[target[part][listens[source[part]]]] = True
-            inside[source[part][listens[target[part]]]] = True
-        kept = np.flatnonzero(inside)
-        if asked is None or not len(asked):
-            return Rows(kept, inside, 0)
-        new = asked - 1
+            block = slice(at, at + _LINKS)
+            inside[target[block][uses_neighbours[source[block]]]] = True
+            inside[source[block][uses_neighbours[target[block]]]] = True
+        included = np.flatnonzero(inside)
+        if requested is None or not len(requested):
+            return Rows(included, inside, 0)
+        new = requested - 1
         new = new[~inside[new]]
         inside[new] = True
-        return Rows(np.concatenate([kept, new]), inside, len(new))
+        return Rows(np.concatenate([included, new]), inside, len(new))
 
     def _graph(self, rows: Rows, *, whole: bool) -> Graph:
         edges = self._edges
@@ -366,40 +363,34 @@ class Loaded:
         if whole:
             hreflang = tags[edges.hreflang]
             return Graph(self.count, edges.source, edges.target, edges.kind, hreflang, edges.nofollow, edges.place)
-        several = np.zeros(int(self._hosts.max(initial=-1)) + 1, dtype=np.bool_)
-        found = of_several_languages(self._hosts[self._own], self._best)
-        several[: len(found)] = found
-        return graph_of(Links(edges, self._hosts), rows, tags, several)
+        multilingual = np.zeros(int(self._hosts.max(initial=-1)) + 1, dtype=np.bool_)
+        flags = find_multilingual(self._hosts[self._rows], self._best)
+        multilingual[: len(flags)] = flags
+        return build_graph(Links(edges, self._hosts), rows, tags, multilingual)
 
 
 def _copies(
-    connection: sqlite3.Connection, run: Run, own: NDArray[np.int64], hosts: NDArray[np.int32]
+    connection: sqlite3.Connection, run: Run, rows: NDArray[np.int64], hosts: NDArray[np.int32]
 ) -> NDArray[np.int32]:
-    """How many pages of its host have the very same short text as each of some pages, itself among them.
+    """Count the pages of its host with the same short text as each page, itself included.
 
-    Args:
-        connection: the collection.
-        run: a content run.
-        own: rows of the pages in the collection, ascending: all that the run answers for.
-        hosts: of all pages of the collection.
+    ``rows`` are those of all pages with an answer of the run, ascending; ``hosts`` those of all pages.
     """
-    copies = np.ones(len(own), dtype=np.int32)
-    pages, read = digests_of_short_pages(connection, run.id, SHORT)
+    copies = np.ones(len(rows), dtype=np.int32)
+    pages, digests = digests_of_short_pages(connection, run.id, SHORT)
     if len(pages):
-        key = np.stack([hosts[pages - 1].astype(np.int64), read], axis=1)
+        key = np.stack([hosts[pages - 1].astype(np.int64), digests], axis=1)
         _, group, counts = np.unique(key, axis=0, return_inverse=True, return_counts=True)
-        copies[np.searchsorted(own, pages - 1)] = counts[group.ravel()]
+        copies[np.searchsorted(rows, pages - 1)] = counts[group.ravel()]
     return copies
 
 
 def join_scripts(
     indices: NDArray[np.int16], probabilities: NDArray[np.float32]
 ) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
-    """Labels of one language (its scripts) become one entry; every row best first again.
+    """Join the labels of one language (its scripts) to one entry; each row is best first.
 
-    Args:
-        indices: of the language of each label, -1 padding, shape (n, k).
-        probabilities: of the labels, shape (n, k).
+    ``indices`` (languages of the labels, -1 padding) and ``probabilities`` have shape (n, k).
     """
     indices = indices.copy()
     probabilities = np.where(indices >= 0, probabilities, 0).astype(np.float32)

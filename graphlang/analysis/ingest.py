@@ -1,4 +1,4 @@
-"""Read files into the collection: one writer, readers in parallel, safe to stop and to repeat."""
+"""Read files into the collection with one writer and parallel readers; interrupted or repeated runs are safe."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from graphlang.ingest.read_batches import Batch
 
 
-_BATCHES = 4  # that are written in one transaction
-_CLOCK_TICK = 100_000_000  # nanoseconds: two changes of a file within them may have the same time
-_BYTES = 8 << 20  # and bytes of their pages, after which it ends
+_BATCHES = 4  # batches written in one transaction
+_CLOCK_TICK = 100_000_000  # nanoseconds within which two changes of a file may have the same time
+_BYTES = 8 << 20  # bytes of pages after which a transaction ends
 
 
 class _Reading(NamedTuple):
-    """A file that is read, as it was before its digest was taken."""
+    """State of a file before its digest was computed."""
 
     path: Path
     source: int
@@ -45,47 +45,49 @@ class _Reading(NamedTuple):
 
 @dataclass(slots=True)
 class Ingested:
-    """What a call of ``ingest`` did."""
+    """Result of ``ingest``."""
 
-    files: int = 0  #: files that were read, at least in part
-    known: list[Path] = field(default_factory=list)  #: files whose bytes had been read before
-    #: Those of them that were no archive then, where readers of other packages are asked now, which may know them.
-    refused: list[Path] = field(default_factory=list)
-    #: Those of them, and of the files that were begun before, that were read with other options.
-    changed: list[tuple[Path, tuple[sources.Change, ...]]] = field(default_factory=list)
-    #: Files of folders, and of the database, that were passed over, and why.
-    passed: list[SkippedFile] = field(default_factory=list)
-    #: Files that the system could not read to their end, or that changed meanwhile: the next call reads them again.
+    files: int = 0  #: files read, at least in part
+    already_read: list[Path] = field(default_factory=list)  #: files whose bytes had been read before
+    #: Files already read that no reader recognised then; readers of plug-ins installed since may know them.
+    unrecognised: list[Path] = field(default_factory=list)
+    #: Files already read, or interrupted, that were read with other options.
+    options_changed: list[tuple[Path, tuple[sources.Change, ...]]] = field(default_factory=list)
+    #: Skipped files of folders, and files of the database, with the reason.
+    skipped: list[SkippedFile] = field(default_factory=list)
+    #: Files that could not be read to their end, or that changed meanwhile: the next call reads them again.
     unfinished: list[Path] = field(default_factory=list)
     pages: int = 0  #: read by this call
     links: int = 0  #: stored by this call
-    others: int = 0  #: of the pages read by this call, captures of URLs that had one
-    kept: int = 0  #: of these, those that are kept with their dates beside the pages' own
-    keep: Keep = Keep.ALL  #: which captures were asked for
-    problems: int = 0  #: of all the files given, those of earlier calls included
+    others: int = 0  #: pages of this call that are further captures of a URL
+    kept: int = 0  #: further captures that were stored with their dates
+    keep: Keep = Keep.ALL  #: which captures to store
+    problems: int = 0  #: problems of all these files, including earlier calls
     seconds: float = 0.0
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """What two paths to one file have in common; None where there is none, as where SQLite just took its log away."""
+    """Return device and inode of a file; None if it does not exist, as a log that SQLite just removed."""
     try:
-        known = path.stat()
+        status = path.stat()
     except FileNotFoundError:
         return None
-    return known.st_dev, known.st_ino
+    return status.st_dev, status.st_ino
 
 
-def _without_own(connection: sqlite3.Connection, named: ArchiveFiles) -> ArchiveFiles:
-    """What was named but for the database: a pattern of the shell names it, too, when a command is repeated."""
-    # As bytes: a file's name need be no UTF-8.
+def _exclude_database(connection: sqlite3.Connection, archives: ArchiveFiles) -> ArchiveFiles:
+    """Remove the database's own files, which a pattern of the shell may include."""
+    # As bytes: file names may be invalid UTF-8.
     (name,) = connection.execute("SELECT CAST(file AS BLOB) FROM pragma_database_list WHERE name = 'main'").fetchone()
     db = Path(os.fsdecode(name))
-    own = {known: words for path, words in its_files(db) if (known := _identity(path)) is not None}
-    passed = {file: SkippedFile(file, own[known]) for file in named.files if (known := _identity(file)) in own}
-    if not passed:
-        return named
+    own_files = {known: reason for path, reason in its_files(db) if (known := _identity(path)) is not None}
+    skipped = {
+        file: SkippedFile(file, own_files[known]) for file in archives.files if (known := _identity(file)) in own_files
+    }
+    if not skipped:
+        return archives
     return ArchiveFiles(
-        [file for file in named.files if file not in passed], sorted([*named.skipped, *passed.values()])
+        [file for file in archives.files if file not in skipped], sorted([*archives.skipped, *skipped.values()])
     )
 
 
@@ -103,36 +105,36 @@ def ingest(
 ) -> Ingested:
     """Read files and folders into the collection.
 
-    Files whose bytes are already in the collection are passed over; one that was cut off goes on where it stopped.
-    The database does not depend on the number of workers, nor on where and how often the work was stopped.
+    Files whose bytes are already in the collection are skipped; an interrupted file is resumed. The database does not
+    depend on the number of workers and interruptions.
 
     Args:
         connection: a collection opened for writing.
-        files: archives, or folders that hold them; or what `found` made of them.
-        names: what some of the files are called in the collection, if not by their paths.
-        keep: which of several captures of a URL are kept.
-        limits: how much of a page is kept, see ``graphlang.ingest.Limits``.
-        again: read files again that were read before, with these limits; what they held stays until it is replaced.
+        files: archives, or folders of them; or the result of `find_archives`.
+        names: names of files in the collection; default: their paths.
+        keep: which captures of a URL to store.
+        limits: how much of a page to store, see ``graphlang.ingest.Limits``.
+        again: read files again with these limits; stored pages stay until they are replaced.
         workers: processes that parse pages; 1 parses in this process.
-        prestarted: these processes, where they were started before; whoever did so ends those that were not needed.
-        progress: told of bytes, pages and links.
+        prestarted: processes that were started earlier; the caller ends unused ones.
+        progress: reports bytes, pages and links.
 
     Raises:
         InputError: a file or folder does not exist, or cannot be read at all.
     """
     started = time.perf_counter()
-    wanted = _without_own(connection, files if isinstance(files, ArchiveFiles) else found(files))
-    done = Ingested(passed=wanted.skipped, keep=keep)
+    archives = _exclude_database(connection, files if isinstance(files, ArchiveFiles) else find_archives(files))
+    done = Ingested(skipped=archives.skipped, keep=keep)
     queue: list[tuple[Path, int]] = []
     ids: list[int] = []
     sizes: list[int] = []
     readings: list[_Reading] = []
-    given: set[int] = set()
-    looked = 0
-    progress.stage("digest", _bytes(wanted.files), "bytes")
-    for path in wanted.files:
+    source_ids: set[int] = set()
+    digested = 0
+    progress.stage("digest", _bytes(archives.files), "bytes")
+    for path in archives.files:
         before = (prestarted.signatures.get(path) if prestarted is not None else None) or file_signature(path)
-        begun = time.time_ns()
+        started_ns = time.time_ns()
         try:
             source = sources.register(
                 connection,
@@ -145,26 +147,26 @@ def ingest(
         except OSError as error:
             msg = f"cannot read {path}: {error.strerror or error}"
             raise InputError(msg) from error
-        given.add(source.id)
-        looked += source.size
+        source_ids.add(source.id)
+        digested += source.size
         if source.changed:
-            done.changed.append((Path((names or {}).get(path, path)), source.changed))
-        progress.advance(looked)
+            done.options_changed.append((Path((names or {}).get(path, path)), source.changed))
+        progress.advance(digested)
         if source.finished or source.id in ids:
-            done.known.append(Path((names or {}).get(path, path)))
+            done.already_read.append(Path((names or {}).get(path, path)))
             if plugins.list_plugins(plugins.READERS) and _was_no_archive(connection, source.id):
-                done.refused.append(done.known[-1])
+                done.unrecognised.append(done.already_read[-1])
         else:
             queue.append((path, source.position))
             ids.append(source.id)
             sizes.append(source.size)
-            readings.append(_Reading(path, source.id, before, begun, source.unread))
+            readings.append(_Reading(path, source.id, before, started_ns, source.unread))
     if queue:
         progress.stage("ingest", sum(sizes), "bytes")
         read = batches(queue, limits=limits or Limits(), workers=workers, prestarted=prestarted)
-        _write_batches(connection, _together(read), readings, sizes, done, names or {}, progress)
+        _write_batches(connection, _join_batches(read), readings, sizes, done, names or {}, progress)
     finish(connection)
-    done.problems = sum(_problems(connection, source) for source in given)
+    done.problems = sum(_problems(connection, source) for source in source_ids)
     done.seconds = time.perf_counter() - started
     return done
 
@@ -178,8 +180,8 @@ def _write_batches(  # noqa: PLR0917 - the state of one call of `ingest`
     names: Mapping[Path, str],
     progress: Progress,
 ) -> None:
-    """Write what is read, and count it in ``done``."""
-    writer = Writer(connection, site_of, keep=done.keep, sites=sites_of)
+    """Write batches, and count them in ``done``."""
+    writer = Writer(connection, find_site, keep=done.keep, sites=find_sites)
     before = 0
     for batch in read:
         reading = readings[batch.source]
@@ -201,7 +203,7 @@ def _write_batches(  # noqa: PLR0917 - the state of one call of `ingest`
 
 
 def _find_change(connection: sqlite3.Connection, reading: _Reading) -> Problem | None:
-    """Return the problem of a file whose digest is not that of the bytes that were read, and forget this digest."""
+    """Return the problem of a file that changed while it was read, and delete its digest."""
     if reading.unread:
         return Problem("unreadable", "the system could not read the whole file for its digest", 0)
     if file_signature(reading.path) == reading.signature and not _is_racy(connection, reading):
@@ -211,7 +213,7 @@ def _find_change(connection: sqlite3.Connection, reading: _Reading) -> Problem |
 
 
 def _is_racy(connection: sqlite3.Connection, reading: _Reading) -> bool:
-    """Return whether a file was written to so shortly before that its time may not show a change, and has changed."""
+    """Return whether a file has changed although its time is too recent to show the change."""
     if reading.path.is_dir() or reading.begun - reading.path.stat().st_mtime_ns > _CLOCK_TICK:
         return False
     (stored,) = connection.execute("SELECT sha256 FROM sources WHERE id = ?", (reading.source,)).fetchone()
@@ -228,27 +230,25 @@ def _problems(connection: sqlite3.Connection, source: int) -> int:
     return int(count)
 
 
-def _together(read: Iterable[Batch]) -> Iterator[Batch]:
-    """Bring some batches of a file into one: a transaction costs as much as dozens of pages in it."""
-    held: list[Batch] = []
+def _join_batches(read: Iterable[Batch]) -> Iterator[Batch]:
+    """Join batches of a file, since a transaction costs as much as writing dozens of pages."""
+    waiting: list[Batch] = []
     size = 0
     for batch in read:
-        held.append(batch)
+        waiting.append(batch)
         size += sum(item.size for item in batch.items if isinstance(item, Page))
-        if batch.last or len(held) == _BATCHES or size >= _BYTES:
-            yield replace(batch, items=[item for one in held for item in one.items])
-            held, size = [], 0
+        if batch.last or len(waiting) == _BATCHES or size >= _BYTES:
+            yield replace(batch, items=[item for part in waiting for item in part.items])
+            waiting, size = [], 0
 
 
-def found(files: Iterable[str | Path], *, follow_links: bool = False) -> ArchiveFiles:
-    """Find the files that are to be read, before anything is written.
+def find_archives(files: Iterable[str | Path], *, follow_links: bool = False) -> ArchiveFiles:
+    """Find the files to read.
 
-    Args:
-        files: archives, folders that hold them, patterns.
-        follow_links: whether symbolic links within folders are followed.
+    ``follow_links`` follows symbolic links within folders.
 
     Raises:
-        InputError: one does not exist, or holds nothing to read.
+        InputError: a file does not exist, or has nothing to read.
     """
     try:
         return discover_files(files, follow_links=follow_links)
@@ -258,31 +258,23 @@ def found(files: Iterable[str | Path], *, follow_links: bool = False) -> Archive
 
 
 def _bytes(paths: list[Path]) -> int | None:
-    """Of all files together; None where one of them is a folder, or cannot be looked at."""
+    """Return the size of all files; None if one is a folder or cannot be read."""
     try:
         return None if any(path.is_dir() for path in paths) else sum(path.stat().st_size for path in paths)
     except OSError:
-        return None  # whoever opens it will say so
+        return None  # reported when it is opened
 
 
-def site_of(url: str) -> Site:
-    """What stands in the table ``hosts`` for the host of a URL.
-
-    Args:
-        url: canonical.
-    """
+def find_site(url: str) -> Site:
+    """Return the row of the table ``hosts`` for a canonical URL."""
     return _site(place(url))
 
 
-def sites_of(urls: Sequence[str]) -> list[Site]:
-    """What stands in the table ``hosts`` for the host of each URL.
-
-    Args:
-        urls: canonical.
-    """
+def find_sites(urls: Sequence[str]) -> list[Site]:
+    """Return the rows of the table ``hosts`` for canonical URLs."""
     return list(map(_site, find_places(urls)))
 
 
-def _site(found: Place) -> Site:
-    host, domain, suffix, tld = found
+def _site(place_of_url: Place) -> Site:
+    host, domain, suffix, tld = place_of_url
     return Site(host, domain or host, suffix or "", tld or "")

@@ -1,7 +1,4 @@
-"""The progress of long work: what receives it, and how it looks in one line.
-
-The command line shows bars or lines (`graphlang.cli.shared.progress`); in Python ``progress=True`` draws a bar.
-"""
+"""Progress of long jobs: the command line draws bars from it."""
 
 from __future__ import annotations
 
@@ -185,14 +182,14 @@ def _can_draw(out: TextIO) -> bool:
 
 
 class Bar(Progress):
-    """Draw one line for each stage on standard error: what ``progress=True`` stands for."""
+    """Draw one line for each stage on standard error: used for ``progress=True``."""
 
     def __init__(self) -> None:
         self._state: State | None = None
         self._started = self._drawn = 0.0
 
     def stage(self, name: str, total: float | None, unit: str) -> None:
-        """End the line of the stage before, and begin one."""
+        """End the line of the previous stage, and start a new one."""
         self._end()
         self._started = time.perf_counter()
         self._state = State(name, 0, total, unit, 0.0, {})
@@ -217,7 +214,7 @@ class Bar(Progress):
         self._drawn = time.perf_counter()
         if self._state is not None:
             line = draw(self._state._replace(seconds=self._drawn - self._started), sys.stderr)
-            with suppress(OSError, ValueError):  # nobody reads it
+            with suppress(OSError, ValueError):  # standard error is closed
                 sys.stderr.write(f"\r{line}{end}")
                 sys.stderr.flush()
 

@@ -1,26 +1,33 @@
-"""One run of the inference over the whole graph."""
+"""Run the inference over the whole graph."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 import graphlang
-from graphlang.analysis import digests, graph_input, graph_output
+from graphlang.analysis import graph_input, graph_output
 from graphlang.analysis import linked as linked_answers
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.analysis.signals import NAMES
-from graphlang.analysis.update import up_to_date
+from graphlang.analysis.update import update_run
 from graphlang.db.runs.lifecycle import drop_unfinished_runs, reuse_run, seen_again, start_run
 from graphlang.db.runs.run import earlier_run, get_run
 from graphlang.graph import label_spreading
 from graphlang.graph.propagation import inference as kernel
 from graphlang.graph.propagation.messages import release_memory
 from graphlang.graph.propagation.options import WEIGHTS
+from graphlang.graph.tables import ListTable
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
+
+    from numpy.typing import NDArray
 
     from graphlang.db.runs.run import Run
 
@@ -28,10 +35,10 @@ if TYPE_CHECKING:
 LABEL_SPREADING = "label-spreading"
 #: Algorithms of the verb: the inference, and label spreading to compare it with.
 ALGORITHMS = ("couplings", LABEL_SPREADING)
-#: What an algorithm was called before.
+#: Former names of algorithms.
 ALIASES = {"harmonic": LABEL_SPREADING}
 
-#: Weights of the signals, if none are given.
+#: Default weights of the signals.
 SIGNALS = {name: WEIGHTS[name] for name in NAMES}
 
 
@@ -49,33 +56,32 @@ def propagate(
     load: Callable[[sqlite3.Connection, Run], graph_input.Loaded] = graph_input.Loaded,
     progress: Progress = SILENT,
 ) -> Run:
-    """Infer the language of every page from its own evidence and its neighbours' beliefs.
+    """Infer the language of every page from its own evidence and its neighbours' beliefs; return the finished run.
+
+    A finished run with the same parameters is returned as it is.
 
     Args:
         connection: a collection opened for writing.
         algorithm: ``couplings`` (``graphlang.graph.propagation.inference``) or ``label-spreading`` (Zhou et al. 2004;
             ``harmonic`` is an older name).
         options: options of the inference.
-        signals: weights of what else is known of the pages, see ``graphlang.analysis.signals.NAMES``.
-        seed: the content run to start from; the chosen one if not given.
-        update: first bring that run up to date with the collection (``analysis.update``); and where an earlier run with
-            the same parameters has read just the same, choose that one. The inference itself is done anew whenever
-            anything has changed: the languages of the collection, the habits of its links and the reliability of its
-            signals are common to all pages, so that one more page moves the belief of every latent page.
-        choose: whether the run becomes the one that the views show.
+        signals: weights of the signals, see ``graphlang.analysis.signals.NAMES``.
+        seed: the content run to start from; default: the chosen one.
+        update: update that run first (``analysis.update``), and choose an earlier run if its input was the same. The
+            inference itself is repeated after any change: all pages share the languages of the collection, the
+            compatibility of links and the reliability of signals, so one new page changes the belief of every latent
+            page.
+        choose: whether the views show the run.
         workers: threads that identify texts for ``update``.
-        linked: whether to answer all URLs that were only linked to at once, and not only the first ones of them. They
-            teach the others nothing, and whatever lists them asks for their answers (``analysis.linked``).
-        load: what reads the links and the content run: a `read_ahead.CachedLoader` if several steps read the same.
+        linked: whether to answer for all unfetched URLs now, instead of the first ones. They are no evidence for other
+            pages, and lists compute their answers when needed (``analysis.linked``).
+        load: reads the links and the content run; a `read_ahead.CachedLoader` if several steps read the same.
         progress: reports the stage.
-
-    Returns:
-        The run, finished; if the collection has one with the same parameters, that one.
 
     Raises:
         StoreError: nothing is classified yet.
-        ModelError: with ``update``, the model of the content run is not at hand.
-        ValueError: an option that is negative or no number, or an unknown algorithm.
+        ModelError: with ``update``, the model of the content run is missing.
+        ValueError: an option that is negative or not a number, or an unknown algorithm.
     """
     algorithm = ALIASES.get(algorithm, algorithm)
     if algorithm not in ALGORITHMS:
@@ -84,7 +90,7 @@ def propagate(
     options = options or kernel.Options()
     start = graph_input.seed_run(connection, seed)
     if update:
-        start = up_to_date(connection, start, workers=workers, progress=progress)
+        start = update_run(connection, start, workers=workers, progress=progress)
     run = start_run(
         connection,
         kind="propagation",
@@ -98,31 +104,78 @@ def propagate(
         progress.stage("propagate", None, "pages")
         loaded = load(connection, start)
         if algorithm == LABEL_SPREADING:
-            given = loaded.arrays({})
-            answer = label_spreading.label_spreading(given.graph, given.evidence)
-            return graph_output.write(connection, run, given, answer, choose=choose)
-        first, pages = linked_answers.first_ones(loaded), loaded.count
-        given = loaded.arrays(signals, asked=first, listening=graph_input.Listening.of(options))
-        inputs = digests.of_inference(given, run.parameters)
-        same = earlier_run(connection, run, inputs=inputs) if update else None
-        if same is not None:
+            inputs = loaded.arrays({})
+            answer = label_spreading.label_spreading(inputs.graph, inputs.evidence)
+            return graph_output.write(connection, run, inputs, answer, choose=choose)
+        requested, pages = linked_answers.first_unfetched(loaded), loaded.count
+        inputs = loaded.arrays(signals, requested=requested, limits=graph_input.ClampLimits.of(options))
+        input_digest = _digest_inference(inputs, run.parameters)
+        unchanged = earlier_run(connection, run, inputs=input_digest) if update else None
+        if unchanged is not None:
             drop_unfinished_runs(connection)
-            run = seen_again(connection, same, run)
+            run = seen_again(connection, unchanged, run)
             reuse_run(connection, run, choose_it=choose)
         else:
             if not linked:
-                loaded = None  # memory is scarcest now
+                loaded = None  # memory use peaks below
                 release_memory()
-            model = kernel.build_model(given.graph, given.evidence, options=options)
-            given = given.for_output()
+            model = kernel.build_model(inputs.graph, inputs.evidence, options=options)
+            inputs = inputs.for_output()
             exchange = None if model is None else kernel.make_exchange(model, options)
             del model
-            answer = kernel.run_rounds(exchange, options, len(given.pages))
+            answer = kernel.run_rounds(exchange, options, len(inputs.pages))
             del exchange
-            unfetched = linked_answers.initial_unfetched_answers(connection, given, answer, pages)
-            run = graph_output.write(connection, run, given, answer, inputs=inputs, linked=unfetched, choose=choose)
+            unfetched = linked_answers.initial_unfetched_answers(connection, inputs, answer, pages)
+            run = graph_output.write(
+                connection, run, inputs, answer, inputs=input_digest, linked=unfetched, choose=choose
+            )
         progress.advance(pages)
     if linked and run.linked is False:
         linked_answers.answer(connection, run, loaded=loaded, progress=progress)
         run = get_run(connection, run.id)
     return run
+
+
+def _digest_inference(inputs: graph_input.GraphInput, parameters: Mapping[str, Any]) -> str:
+    """Return a digest of the input of the inference, 128 bits in hexadecimal.
+
+    It covers links, scores, lengths, sites, signals, corrections and the parameters of the run.
+    """
+    graph, evidence = inputs.graph, inputs.evidence
+    arrays: list[NDArray[np.generic]] = [
+        *(graph.source, graph.target, graph.kind, graph.hreflang),
+        *_columns(evidence.languages),
+        *_columns(evidence.probabilities),
+        *(evidence.length, evidence.host),
+        *_columns(inputs.labels),
+        *(inputs.no_letters, inputs.unknown, inputs.pages, inputs.stored),
+    ]
+    if (inputs.corrected >= 0).any():
+        arrays.append(inputs.corrected)
+    if graph.outside is not None:
+        arrays.append(graph.outside)
+    if graph.leaves is not None:
+        arrays.append(graph.leaves)
+    if graph.ordinal is not None:
+        arrays.append(graph.ordinal)
+    if evidence.copies is not None:
+        arrays.append(evidence.copies)
+    if evidence.directory is not None:
+        arrays.append(evidence.directory)
+    for name in sorted(evidence.signals):
+        signal = evidence.signals[name]
+        arrays += [*_columns(signal.languages), *_columns(signal.probabilities)]
+    settings = [dict(parameters), evidence.codes, sorted(inputs.language_of.items()), sorted(evidence.signals)]
+    return _digest_arrays(json.dumps(settings, sort_keys=True), arrays)
+
+
+def _columns(table: NDArray[Any] | ListTable[Any]) -> list[NDArray[Any]]:
+    return [table.list_number, table.lists.start, table.lists.values] if isinstance(table, ListTable) else [table]
+
+
+def _digest_arrays(text: str, arrays: Iterable[NDArray[np.generic]]) -> str:
+    digest = hashlib.blake2b(text.encode(), digest_size=16)
+    for array in arrays:
+        digest.update(f"{array.dtype.str}{array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+    return digest.hexdigest()

@@ -1,7 +1,7 @@
-"""Read links and content runs once for several steps over one collection, in a thread where that saves time.
+"""Read links and content runs once for several steps over a collection, in a thread where that saves time.
 
-SQLite and the kernels let other threads of Python run: while one makes the index over URLs, another reads links over a
-connection of its own.
+SQLite and the kernels release Python's lock: while one thread builds the index of URLs, another reads links through
+its own connection.
 """
 
 from __future__ import annotations
@@ -24,14 +24,13 @@ if TYPE_CHECKING:
     from graphlang.db.runs.run import Run
 
 _Made = TypeVar("_Made")
-_AGAIN: Final = 0.005  # seconds after which a query is interrupted that has begun meanwhile
+_AGAIN: Final = 0.005  # seconds between interrupts of running queries
 
 
 class ReadsAhead:
-    """One thread that reads a collection; used as a context, at whose end it stops whatever it is at.
+    """A thread that reads a collection. Leaving its context interrupts the current query.
 
-    Args:
-        database: the file of the collection, which has to be there when something is begun.
+    ``database`` must exist when the first task starts.
     """
 
     def __init__(self, database: Path) -> None:
@@ -40,14 +39,7 @@ class ReadsAhead:
         self._connection: sqlite3.Connection | None = None
 
     def begin(self, read: Callable[[sqlite3.Connection], _Made]) -> Future[_Made]:
-        """Have something read, as the collection stands when its turn comes.
-
-        Args:
-            read: called in the thread, with its connection.
-
-        Returns:
-            What comes of it, or what it raises.
-        """
+        """Read in the thread, with its connection, after earlier tasks; return the result as a future."""
         return self._thread.submit(lambda: read(self._opened()))
 
     def _opened(self) -> sqlite3.Connection:
@@ -61,9 +53,9 @@ class ReadsAhead:
     def __exit__(self, *_: object) -> None:
         closed = self._thread.submit(self._close)
         while not closed.done():
-            # Between two queries there is nothing to be interrupted, and what is read is often many short ones.
+            # An interrupt between two queries has no effect, and tasks often run many short ones.
             if self._connection is not None:
-                with suppress(sqlite3.ProgrammingError):  # it was closed in this moment
+                with suppress(sqlite3.ProgrammingError):  # closed in the meantime
                     self._connection.interrupt()
             wait([closed], _AGAIN)
         self._thread.shutdown()
@@ -74,11 +66,9 @@ class ReadsAhead:
 
 
 class CachedLoader:
-    """`Loaded` for several steps over one collection: links and scores are read once for as long as this is kept.
+    """Load links and scores of a collection once for several steps; see `Loaded` for the arguments.
 
-    Args:
-        one_graph: whether all steps ask for the same pages, see `Loaded`.
-        later: see `Loaded`.
+    ``one_graph`` means that all steps use the same pages.
     """
 
     def __init__(self, *, one_graph: bool = False, later: tuple[Mapping[str, float], ReadsAhead] | None = None) -> None:
@@ -87,27 +77,22 @@ class CachedLoader:
         self._one_graph, self._later = one_graph, later
 
     def begin_links(self) -> None:
-        """Start reading links and loading the URL method ahead, once no page is added any more."""
+        """Start reading links and loading the URL method ahead, once all pages are written."""
         if self._later is not None:
             weights, ahead = self._later
             self._links = ahead.begin(Links.of)
             if weights.get("url", 0):
-                ahead.begin(lambda _: bool(signals.url_method()))  # it has to be unpacked
+                ahead.begin(lambda _: bool(signals.url_method()))  # slow: it is decompressed
 
     def __call__(self, connection: sqlite3.Connection, run: Run) -> Loaded:
-        """What the run says and all links."""
+        """Return the run with all links."""
         if self._loaded is None or self._loaded.run != run:
-            begun, self._links = self._links, None
-            links = None if begun is None else begun.result()
+            started, self._links = self._links, None
+            links = None if started is None else started.result()
             self._loaded = Loaded(connection, run, links, one_graph=self._one_graph, later=self._later)
         return self._loaded
 
     def last(self, connection: sqlite3.Connection, run: Run) -> Loaded:
-        """Return the loaded graph and drop the cache.
-
-        Args:
-            connection: the collection.
-            run: a finished content run.
-        """
-        found, self._loaded = self(connection, run), None
-        return found
+        """Return the run with all links, and drop the cache."""
+        loaded, self._loaded = self(connection, run), None
+        return loaded

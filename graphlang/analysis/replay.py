@@ -1,4 +1,4 @@
-"""A vote or propagation worked out again, with some more pages than it needed, or with an account of some."""
+"""Repeat a vote or propagation, with more pages than it answered for, or with traces."""
 
 from __future__ import annotations
 
@@ -21,69 +21,62 @@ if TYPE_CHECKING:
     from graphlang.db.runs.run import Run
     from graphlang.graph.data import Answer
 
-#: Parameters that say what a run saw, or how a cluster cut its work, and not how it answers.
+#: Parameters that do not affect the answers of a page: the moment, and the partitions of a cluster.
 ASIDE: Final = frozenset({"at", "partitions", "host_pages"})
-#: Rounds that are repeated at most: who repeats a stranger's run may not want to wait for as many as it says.
+#: Largest number of rounds to repeat, since a run of a foreign database may ask for any number.
 _ROUNDS: Final = 10_000
 
 
 def replay(
     run: Run,
     loaded: graph_input.Loaded,
-    asked: NDArray[Any],
+    requested: NDArray[Any],
     trace: Sequence[int] = (),
 ) -> tuple[graph_input.GraphInput, Answer]:
-    """What the run answers for the pages that it kept, and for those that are asked for.
+    """Return the answers of a run for its pages and ``requested`` ones, by row.
 
-    Args:
-        run: a vote of neighbours or a propagation.
-        loaded: what its content run says, and the links, of the collection that it saw; of a run of another time
-            read while its moment is shown (``graphlang.db.snapshot``).
-        asked: ids of pages, ascending.
-        trace: ids of pages that are kept or asked for, whose reasons are wanted.
-
-    Returns:
-        The rows, and the answers by row.
+    ``loaded`` is the content run and the links that the run used; a run of another moment is replayed while that
+    moment is shown (``graphlang.db.snapshot``). ``requested`` and ``trace`` (pages to explain) are ids.
 
     Raises:
-        StoreError: the run's parameters are none of such a run.
+        StoreError: the run has invalid parameters.
     """
     if run.method == "label-spreading":
-        given = loaded.arrays({})
-        return given, label_spreading.label_spreading(given.graph, given.evidence)
+        inputs = loaded.arrays({})
+        return inputs, label_spreading.label_spreading(inputs.graph, inputs.evidence)
     options, signals, limits = _parameters(run)
-    listening = graph_input.Listening.of(options or Options())
-    given = loaded.arrays(signals, asked=asked, listening=listening)
-    rows = [given.row(page) for page in trace]
+    clamp_limits = graph_input.ClampLimits.of(options or Options())
+    inputs = loaded.arrays(signals, requested=requested, limits=clamp_limits)
+    rows = [inputs.row(page) for page in trace]
     if options is not None:
-        return given, inference.propagate(given.graph, given.evidence, options=options, trace=rows)
+        return inputs, inference.propagate(inputs.graph, inputs.evidence, options=options, trace=rows)
     most = limits.pop("max_links")
     if run.method == "outlinks":
-        return given, vote.outlinks(given.graph, given.evidence, **limits, max_outlinks=most, trace=rows)
-    return given, vote.inlinks(given.graph, given.evidence, **limits, max_inlinks=most, trace=rows)
+        return inputs, vote.outlinks(inputs.graph, inputs.evidence, **limits, max_outlinks=most, trace=rows)
+    return inputs, vote.inlinks(inputs.graph, inputs.evidence, **limits, max_inlinks=most, trace=rows)
 
 
 def _parameters(run: Run) -> tuple[Options | None, dict[str, float] | None, dict[str, int]]:
-    """Options and weights of signals of a propagation, or limits of a vote, as a run that can be repeated has them.
+    """Return options and signal weights of a propagation, or limits of a vote.
 
     Raises:
-        StoreError: they are none.
+        StoreError: they are invalid.
     """
-    given = {name: value for name, value in run.parameters.items() if name not in ASIDE}
+    parameters = {name: value for name, value in run.parameters.items() if name not in ASIDE}
     with values.reading("runs.parameters"):
         if run.kind != "propagation":
-            limits = {name: index(given.pop(name)) for name in ("min_length", "min_ref_length", "max_links")}
-            limits["rounds"] = index(given.pop("rounds", 1))
-            if given or min(limits.values()) < 0 or not 0 < limits["rounds"] <= _ROUNDS:
-                raise ValueError(f"{[*given, *limits.values()]} are no limits of a vote")
+            limits = {name: index(parameters.pop(name)) for name in ("min_length", "min_ref_length", "max_links")}
+            limits["rounds"] = index(parameters.pop("rounds", 1))
+            if parameters or min(limits.values()) < 0 or not 0 < limits["rounds"] <= _ROUNDS:
+                raise ValueError(f"{[*parameters, *limits.values()]} are no limits of a vote")
             return None, None, limits
-        weights = given.pop("signals", None)
+        weights = parameters.pop("signals", None)
         signals = None if weights is None else {name: float(weight) for name, weight in weights.items()}
         if signals and not (
             signals.keys() <= set(NAMES) and all(0 <= weight <= LARGEST for weight in signals.values())
         ):
             raise ValueError(f"{signals} are no weights of signals")
-        options = Options(**given)
+        options = Options(**parameters)
         if options.rounds > _ROUNDS:
             raise ValueError(f"{options.rounds} rounds are more than {_ROUNDS}")
         return options, signals, {}

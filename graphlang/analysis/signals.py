@@ -1,4 +1,4 @@
-"""What speaks for a page's language besides its text: declarations, the country of its host, its directory."""
+"""Evidence for a page's language besides its text: declarations, country of its host, URL, directory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graphlang.content.declared import find_declared
 from graphlang.content.score_lists import top
 from graphlang.db import collection
 from graphlang.graph.data import NONE, Signal
-from graphlang.graph.lists import Lists, ListTable
+from graphlang.graph.tables import Lists, ListTable
 from graphlang.urls import url_methods
 
 if TYPE_CHECKING:
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
     from graphlang.urls.url_methods import UrlIdentifier
 
-#: The signals that can be given a weight, besides those of the links themselves.
+#: Signals with a weight, besides those of links.
 NAMES = ("declared", "cctld", "url")
 _READ = 100_000
-#: Confidence of the URL method below which a URL is no signal: opaque URLs have .3 to .45, nearly always for a language
-#: whose training URLs were opaque.
+#: URLs with a lower confidence are no signal: opaque URLs have .3 to .45, nearly always for a language whose training
+#: URLs were opaque.
 _LEAST_URL = 0.5
-_OFFICIAL = 4  # languages of a country that are looked at; no country has more that a page is likely to be in
+_OFFICIAL = 4  # official languages per country; no country has more that pages are likely to use
 
 
 def load(
@@ -39,53 +39,43 @@ def load(
     weights: Mapping[str, float],
     hosts: NDArray[np.int32],
 ) -> tuple[dict[str, Signal], NDArray[np.int32]]:
-    """The signals that have a weight above 0, for some pages of the collection, and the directories of these pages.
+    """Return the signals with a weight for some pages, by name, and the directory of each page's URL, shape (pages,).
 
-    Args:
-        connection: the collection.
-        index: the number of each language.
-        pages: ids, all different.
-        weights: by name, see ``NAMES``.
-        hosts: of the pages, as `collection.hosts` has them.
-
-    Returns:
-        The signals by name; and a number for the directory of each page's URL, all that comes before the last slash of
-        its path: from 0 on, -1 for pages that were removed, shape (pages,). Pages of one directory have one number.
+    A directory is everything before the last slash of the path, numbered from 0; -1 for removed pages. ``index``
+    numbers the languages, ``pages`` are distinct ids, ``weights`` are by name (see ``NAMES``), and ``hosts`` are those
+    of the pages.
 
     Raises:
-        ValueError: a weight that is negative or no number.
+        ValueError: a weight that is negative or not a number.
     """
     directory = np.full(len(pages), -1, dtype=np.int32)
-    urls = _directories(collection.urls_of(connection, pages), directory)  # they are read once, for both
-    found = {}
+    urls = _directories(collection.urls_of(connection, pages), directory)  # one pass for directories and signal
+    signals = {}
     if weights.get("declared", 0):
-        found["declared"] = Signal(*_declared(connection, index, pages), weights["declared"])
+        signals["declared"] = Signal(*_declared(connection, index, pages), weights["declared"])
     if weights.get("cctld", 0):
-        found["cctld"] = Signal(*_cctld(connection, index, hosts), weights["cctld"])
+        signals["cctld"] = Signal(*_cctld(connection, index, hosts), weights["cctld"])
     if weights.get("url", 0):
-        found["url"] = of_urls(urls, len(pages), index, weights["url"])
+        signals["url"] = url_signal(urls, len(pages), index, weights["url"])
     else:
         for _ in urls:
             pass
-    return found, directory
+    return signals, directory
 
 
 @lru_cache(maxsize=1)
 def url_method() -> UrlIdentifier:
-    """The URL method that comes with the program, kept until `of_urls` takes it: it can be loaded before."""
+    """Load the default URL method ahead; it is cached until `url_signal` takes it."""
     return url_methods.load()
 
 
-def of_urls(
+def url_signal(
     parts: Iterable[tuple[NDArray[np.integer[Any]], list[str]]], count: int, index: Mapping[str, int], weight: float
 ) -> Signal:
-    """Return the most likely language of each URL (``graphlang.urls``), where the method is sure of it.
+    """Return the most likely language of each URL (``graphlang.urls``), where the method is sure enough.
 
-    Args:
-        parts: rows of some pages, and their URLs.
-        count: of all pages.
-        index: the number of each language.
-        weight: of the signal.
+    ``parts`` have rows of some pages and their URLs, ``count`` is the number of all pages, ``index`` numbers the
+    languages.
     """
     identifier = url_method()
     url_method.cache_clear()
@@ -102,7 +92,7 @@ def of_urls(
 def _declared(
     connection: sqlite3.Connection, index: Mapping[str, int], pages: NDArray[np.int64]
 ) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
-    """The language that each page declares for itself, by the precedence of `graphlang.content.declared`."""
+    """Return the language that each page declares, by the precedence of `graphlang.content.declared`."""
     language = np.full((len(pages), 1), -1, dtype=np.int16)
     row_of = np.full(int(pages.max(initial=0)) + 1, -1, dtype=np.int32)
     row_of[pages] = np.arange(len(pages), dtype=np.int32)
@@ -111,74 +101,67 @@ def _declared(
         (len(row_of) - 1,),
     )
     while rows := cursor.fetchmany(_READ):
-        for page, said in rows:
+        for page, declarations in rows:
             if row_of[page] >= 0:
-                language[row_of[page], 0] = index.get(language_declared(said), -1)
+                language[row_of[page], 0] = index.get(language_declared(declarations), -1)
     return language, (language >= 0).astype(np.float32)
 
 
-@lru_cache(maxsize=4096)  # the pages of a site declare the same few things
-def language_declared(said: str) -> str:
-    """The language that a page declares; empty where it declares none that can be used.
-
-    Args:
-        said: its declarations, ``source=value`` a line.
-    """
-    rows = [(source, value) for source, _, value in (line.partition("=") for line in said.split("\n"))]
-    found = find_declared(rows)
-    return languages.split(found.label)[0] if found else ""
+@lru_cache(maxsize=4096)  # pages of a site have the same few declarations
+def language_declared(declarations: str) -> str:
+    """Return the language of declarations, ``source=value`` on each line; empty without a valid one."""
+    rows = [(source, value) for source, _, value in (line.partition("=") for line in declarations.split("\n"))]
+    declared = find_declared(rows)
+    return languages.split(declared.label)[0] if declared else ""
 
 
 def _cctld(
     connection: sqlite3.Connection, index: Mapping[str, int], hosts: NDArray[np.int32]
 ) -> tuple[ListTable[np.int16], ListTable[np.float32]]:
-    """The languages of the country of each page's host (ccTLD, Baykan et al. 2008, section 3.2).
+    """Return the languages of the country of each page's host (ccTLD, Baykan et al. 2008, section 3.2).
 
-    The paper takes one language a country, by hand. Here a country has all its official languages, each with the share
-    of the people who use it; a TLD that is sold worldwide says nothing.
+    The paper assigns one language to a country, by hand. Here a country has all its official languages, with their
+    shares of speakers; TLDs that are sold worldwide have none.
     """
     tlds: dict[str, int] = {}
-    of_host = [(host, tlds.setdefault(tld, len(tlds))) for host, tld in connection.execute("SELECT id, tld FROM hosts")]
-    table, share = of_tlds(list(tlds), index)
+    row_by_host = [
+        (host, tlds.setdefault(tld, len(tlds))) for host, tld in connection.execute("SELECT id, tld FROM hosts")
+    ]
+    table, share = tld_languages(list(tlds), index)
     row_of = np.full(collection.count_hosts(connection) + 1, len(tlds), dtype=np.int32)
-    for host, row in of_host:
+    for host, row in row_by_host:
         row_of[host - 1] = row
-    own, start = row_of[hosts], np.arange(len(table) + 1) * _OFFICIAL  # pages of a country have one list
+    list_number, start = row_of[hosts], np.arange(len(table) + 1) * _OFFICIAL  # pages of a country have one list
     return (
-        ListTable(own, Lists(start, table.ravel()), _OFFICIAL, NONE),
-        ListTable(own, Lists(start, share.ravel()), _OFFICIAL, 0),
+        ListTable(list_number, Lists(start, table.ravel()), _OFFICIAL, NONE),
+        ListTable(list_number, Lists(start, share.ravel()), _OFFICIAL, 0),
     )
 
 
-def of_tlds(tlds: Sequence[str], index: Mapping[str, int]) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
-    """The official languages of the country of each top-level domain, and their shares of the people who use them.
+def tld_languages(tlds: Sequence[str], index: Mapping[str, int]) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+    """Return the official languages of the country of each TLD, and their shares of speakers; shape (t + 1, 4) each.
 
-    Args:
-        tlds: t top-level domains; one that is sold worldwide says nothing.
-        index: the number of each language.
-
-    Returns:
-        Languages, -1 padding, and shares; shape (t + 1, 4) both. The last row is for hosts without one.
+    The last row is for hosts without a TLD. TLDs that are sold worldwide have no languages.
     """
     table = np.full((len(tlds) + 1, _OFFICIAL), -1, dtype=np.int16)
     share = np.zeros((len(tlds) + 1, _OFFICIAL), dtype=np.float32)
     for row, tld in enumerate(tlds):
         uses = [] if tld in territories.GENERIC_CCTLDS else territories.uses(tld)
-        spoken = [(index[use.language], use.share) for use in uses if use.language in index and use.status != "used"]
-        total = sum(part for _, part in spoken)
-        for column, (language, part) in enumerate(spoken[:_OFFICIAL]):
-            if part > 0:
-                table[row, column], share[row, column] = language, part / total
+        official = [(index[use.language], use.share) for use in uses if use.language in index and use.status != "used"]
+        total = sum(speakers for _, speakers in official)
+        for column, (language, speakers) in enumerate(official[:_OFFICIAL]):
+            if speakers > 0:
+                table[row, column], share[row, column] = language, speakers / total
     return table, share
 
 
 def _directories(
-    parts: Iterable[tuple[NDArray[np.int64], list[str]]], found: NDArray[np.int32]
+    parts: Iterable[tuple[NDArray[np.int64], list[str]]], directory: NDArray[np.int32]
 ) -> Iterator[tuple[NDArray[np.int64], list[str]]]:
-    """The same rows and URLs, once ``found`` has the number of each one's directory."""
-    known: dict[int, int] = {}
+    """Yield the same rows and URLs, after writing the number of each directory into ``directory``."""
+    numbers: dict[int, int] = {}
     for rows, urls in parts:
         paths = (url.partition("?")[0] if "?" in url else url for url in urls)
         # Hashes instead of strings: a large collection has millions of directories.
-        found[rows] = [known.setdefault(hash(path.rpartition("/")[0]), len(known)) for path in paths]
+        directory[rows] = [numbers.setdefault(hash(path.rpartition("/")[0]), len(numbers)) for path in paths]
         yield rows, urls

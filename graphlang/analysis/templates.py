@@ -1,7 +1,7 @@
-"""What methods read of the pages of a collection: their own words, without the template lines of their hosts.
+"""Texts that methods read from pages of a collection: without the template lines of their hosts.
 
-Template lines are learned host by host, before any page is classified: the lines of its pages are counted, or those of
-a sample that depends on the pages' URLs alone. So they are the same however a collection was read.
+Template lines are learned host by host before any page is classified, from the lines of all pages of a host, or of a
+sample that depends only on their URLs. So they do not depend on how the collection was read.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: Pages of a host whose lines are compared; of more, a sample.
+#: Pages of a host whose lines are compared; larger hosts are sampled.
 COMPARED: Final = 2_000
-_TOGETHER: Final = 4_096  # pages whose texts are in memory
+_TOGETHER: Final = 4_096  # pages whose texts are in memory at a time
 
 
 class Bodies(NamedTuple):
-    """What methods read of some pages."""
+    """Texts of some pages for methods to read."""
 
     material: Material
-    framed: NDArray[np.bool_]  #: pages that have letters, but none of their own; shape (pages,)
+    framed: NDArray[np.bool_]  #: pages with template text only, shape (pages,)
 
 
 def read_bodies(
     pages: Sequence[PageText], templates: Sequence[Templates], visible: Sequence[bytes], anchors: Sequence[str]
 ) -> Bodies:
-    """Return what methods read of some pages, given the template lines of the host of each."""
+    """Return the texts of some pages without the template lines of their hosts."""
     titles, texts, framed = [], [], np.zeros(len(pages), dtype=np.bool_)
     for place, (page, lines) in enumerate(zip(pages, templates, strict=True)):
         body = body_of(page, lines)
@@ -50,11 +50,11 @@ def read_bodies(
 
 
 class HostTemplates:
-    """The template lines of each host of a collection.
+    """Template lines of each host of a collection.
 
     Args:
         connection: A collection.
-        pages: Learn those of hosts all of whose pages are among these ids alone; None: of all hosts.
+        pages: Learn only from these page ids, which include all pages of their hosts; None: from all pages.
     """
 
     def __init__(self, connection: sqlite3.Connection, *, pages: NDArray[np.int64] | None = None) -> None:
@@ -62,20 +62,20 @@ class HostTemplates:
         self._templates = dict(_learn(connection, self._hosts, pages))
 
     def of_page(self, number: int) -> Templates:
-        """Return the template lines of the host of a page, by its id."""
+        """Return the template lines of a page's host, by page id."""
         return self._templates.get(int(self._hosts[number - 1]) + 1, NO_TEMPLATES)
 
     def bodies(self, batch: collection.Texts) -> Bodies:
-        """Return what methods read of some pages."""
+        """Return the texts of some pages without template lines."""
         pages = list(map(PageText, batch.titles, batch.texts, batch.mains))
         return read_bodies(pages, list(map(self.of_page, batch.pages)), batch.visible, batch.anchors)
 
 
 def _learn(
-    connection: sqlite3.Connection, hosts: NDArray[np.int32], asked: NDArray[np.int64] | None
+    connection: sqlite3.Connection, hosts: NDArray[np.int32], page_ids: NDArray[np.int64] | None
 ) -> Iterator[tuple[int, Templates]]:
-    """Yield the hosts that have template lines, with these."""
-    with_text = collection.pages_with_text(connection, asked)
+    """Yield the template lines of each host that has some."""
+    with_text = collection.pages_with_text(connection, page_ids)
     host = hosts[with_text - 1].astype(np.int64) + 1
     order = np.argsort(host, kind="stable")
     rows = zip(host[order].tolist(), with_text[order].tolist(), strict=True)
@@ -83,7 +83,7 @@ def _learn(
     size = 0
     for number, group in groupby(rows, key=itemgetter(0)):
         pages = [page for _, page in group]
-        if len(pages) < REPEATED:  # of most hosts of a wide crawl; their texts need not be read
+        if len(pages) < REPEATED:  # most hosts of a wide crawl; their texts are not read
             continue
         pages = _sample(connection, pages)
         waiting.append((number, pages))
@@ -95,7 +95,7 @@ def _learn(
 
 
 def url_digest(url: str) -> bytes:
-    """Return what orders the pages of a large host: the lowest are its sample."""
+    """Return a digest of a URL; the pages with the lowest are the sample of a large host."""
     return hashlib.blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
@@ -112,7 +112,7 @@ def _sample(connection: sqlite3.Connection, pages: list[int]) -> list[int]:
 
 
 def _compare(connection: sqlite3.Connection, hosts: Sequence[tuple[int, list[int]]]) -> Iterator[tuple[int, Templates]]:
-    """Yield those of some hosts that have template lines, with these."""
+    """Yield the template lines of those of some hosts that have some."""
     texts = dict(_texts(connection, [page for _, pages in hosts for page in pages]))
     for host, pages in hosts:
         templates = find_templates(texts[page] for page in pages if page in texts)
@@ -128,3 +128,23 @@ def _texts(connection: sqlite3.Connection, pages: list[int]) -> Iterator[tuple[i
         )
         for page, title, text, main in rows:
             yield page, PageText(title, text, main)
+
+
+_BYTES = 8  # of SQLite's INTEGER
+
+
+def digest_pages(*columns: Sequence[str] | Sequence[int] | Sequence[bytes]) -> list[int]:
+    """Return a signed 64-bit digest of each page's columns, to find pages that have changed.
+
+    A page is compared only with itself at another time, so 64 bits are enough.
+
+    >>> digest_pages(["a", "ab"], ["bc", "c"])[0] == digest_pages(["ab"], ["c"])[0]  # boundaries between columns count
+    False
+    """
+    return [_digest(values) for values in zip(*columns, strict=True)]
+
+
+def _digest(values: tuple[str | int | bytes, ...]) -> int:
+    data = [value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogatepass") for value in values]
+    sizes = repr(list(map(len, data))).encode()
+    return int.from_bytes(hashlib.blake2b(b"".join([sizes, *data]), digest_size=_BYTES).digest(), "little", signed=True)

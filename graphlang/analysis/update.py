@@ -1,4 +1,4 @@
-"""A content or URL run brought up to date with a collection that has grown, with as little work as that needs."""
+"""Update a content or URL run after the collection has grown, reading only what has changed."""
 
 from __future__ import annotations
 
@@ -20,47 +20,38 @@ if TYPE_CHECKING:
     from graphlang.db.runs.run import Run
 
 
-def up_to_date(connection: sqlite3.Connection, run: Run, *, workers: int = 1, progress: Progress = SILENT) -> Run:
-    """The same method with the same parameters over the collection as it is now.
+def update_run(connection: sqlite3.Connection, run: Run, *, workers: int = 1, progress: Progress = SILENT) -> Run:
+    """Return a run of the same method and parameters over the current collection.
 
-    Pages of which there is nothing new to read have the answers of ``run``; the others are read.
-
-    Args:
-        connection: a collection opened for writing.
-        run: a finished content or URL run.
-        workers: see ``classify``.
-        progress: reports the pages done.
-
-    Returns:
-        ``run`` where it saw the collection as it is now, or as it is shown (``graphlang.db.snapshot``), else a new run.
-        The run that the views show stays the same.
+    Unchanged pages get the answers of ``run``; others are read. It is ``run`` itself if that is up to date with the
+    collection, or with the moment shown (``graphlang.db.snapshot``). The views still show the same run.
 
     Raises:
-        StoreError: the run's model is not at hand, or has changed.
-        ModelError: a method that comes without a model, or a program that is not installed.
+        StoreError: the run's model is missing, or has changed.
+        ModelError: a method without a model, or a program that is not installed.
     """
-    shown = snapshot.moment(connection)
-    if run.at == shown and run.collection == state_seen(connection, run.seeds):
+    moment = snapshot.moment(connection)
+    if run.at == moment and run.collection == state_seen(connection, run.seeds):
         return run
-    if run.kind == "url" and shown is not None:
+    if run.kind == "url" and moment is not None:
         return run  # a URL is the same at any time
     if run.method == DECLARED:
         return collection_methods.classify_declared(connection, choose=False, progress=progress)
     if run.method == TLD:
-        start = up_to_date(connection, origin_of(connection, run), workers=workers, progress=progress)
+        start = update_run(connection, origin_of(connection, run), workers=workers, progress=progress)
         return collection_methods.classify_tld(connection, seed=start.id, choose=False, progress=progress)
     if run.kind == "url":
-        guesser = url_methods.load(run.method) if url_methods.is_url_method(run.method) else None
-        if guesser is not None and guesser.hash == run.model_hash:
-            return classify.classify_urls(connection, guesser, choose=False, progress=progress)
+        url_identifier = url_methods.load(run.method) if url_methods.is_url_method(run.method) else None
+        if url_identifier is not None and url_identifier.hash == run.model_hash:
+            return classify.classify_urls(connection, url_identifier, choose=False, progress=progress)
     elif run.method in registry.names():
-        reader = registry.load(run.method)
-        if reader.hash == run.model_hash:
+        identifier = registry.load(run.method)
+        if identifier.hash == run.model_hash:
             return classify.classify(
                 connection,
-                reader,
+                identifier,
                 title=run.parameters["title"],
-                anchors=shown is None and run.parameters.get("anchors", False),  # kept of the own captures alone
+                anchors=moment is None and run.parameters.get("anchors", False),  # stored for main captures only
                 shares=run.parameters.get("shares", False),
                 choose=False,
                 workers=workers,

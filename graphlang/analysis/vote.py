@@ -77,7 +77,7 @@ def vote(
     if not reuse_run(connection, run, choose_it=choose):
         progress.stage("vote", None, "pages")
         loaded = load(connection, start)
-        given, answer = replay(run, loaded, linked_answers.first_ones(loaded))
+        given, answer = replay(run, loaded, linked_answers.first_unfetched(loaded))
         unfetched = linked_answers.initial_unfetched_answers(connection, given, answer, loaded.count)
         run = graph_output.write(connection, run, given, answer, linked=unfetched, choose=choose)
         progress.advance(given.graph.pages)

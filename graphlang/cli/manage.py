@@ -75,14 +75,14 @@ def ingest(db: Path, files: tuple[Path, ...], **reading: Unpack[archives.Reading
 def say_ingested(ingested: Ingested, progress: Timed, *, verbose: bool) -> None:
     """Print what was read, and how long it took."""
     _say_skipped(ingested, verbose=verbose)
-    if ingested.known:
-        say(f"already read: {_first_of(ingested.known)}", "already read", files=len(ingested.known))
-    if ingested.refused:
-        refused = _first_of(ingested.refused)
+    if ingested.already_read:
+        say(f"already read: {_first_of(ingested.already_read)}", "already read", files=len(ingested.already_read))
+    if ingested.unrecognised:
+        refused = _first_of(ingested.unrecognised)
         message = f"not an archive when it was read: {refused}: --again tries the readers installed now"
-        say(message, "no archive", files=len(ingested.refused))
-    if ingested.changed:
-        say(_changed(ingested), "options changed", files=len(ingested.changed))
+        say(message, "no archive", files=len(ingested.unrecognised))
+    if ingested.options_changed:
+        say(_changed(ingested), "options changed", files=len(ingested.options_changed))
     if ingested.unfinished:
         message = f"not read to the end: {_first_of(ingested.unfinished)}: run the same command again"
         say(message, "not read to the end", files=len(ingested.unfinished))
@@ -115,9 +115,9 @@ def _changed(ingested: Ingested) -> str:
     changes = "; ".join(
         f"{archives.option_of(change.name)} {archives.value_of(change.name, change.before)},"
         f" now {archives.value_of(change.name, change.now)}"
-        for change in ingested.changed[0][1]
+        for change in ingested.options_changed[0][1]
     )
-    names = _first_of([path for path, _ in ingested.changed])
+    names = _first_of([path for path, _ in ingested.options_changed])
     return f"read with other options: {names} ({changes}): --again reads with the options given now"
 
 
@@ -135,8 +135,8 @@ def counts(ingested: Ingested) -> dict[str, Any]:
     """Return what was read in numbers, for programs."""
     return {
         "files": ingested.files,
-        "already_read": len(ingested.known),
-        "passed_over": len(ingested.passed),
+        "already_read": len(ingested.already_read),
+        "passed_over": len(ingested.skipped),
         "pages": ingested.pages,
         "further_captures": ingested.others,
         "further_captures_kept": ingested.kept,
@@ -148,12 +148,12 @@ def counts(ingested: Ingested) -> dict[str, Any]:
 
 def _say_skipped(ingested: Ingested, *, verbose: bool) -> None:
     if verbose:
-        for path, reason in ingested.passed:
+        for path, reason in ingested.skipped:
             say(f"skipped: {visible(str(path))} ({reason})", "passed over", path=str(path), reason=reason)
-    elif ingested.passed:
-        by_reason = Counter(skipped.reason for skipped in ingested.passed)
+    elif ingested.skipped:
+        by_reason = Counter(skipped.reason for skipped in ingested.skipped)
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in by_reason.items())
-        message = f"skipped: {quantity(len(ingested.passed), 'file')} ({reasons}); --verbose names them"
+        message = f"skipped: {quantity(len(ingested.skipped), 'file')} ({reasons}); --verbose names them"
         say(message, "passed over", **by_reason)
 
 

@@ -15,8 +15,7 @@ from graphlang.analysis.page_scripts import HostLabels, Scripts
 from graphlang.cluster.tables import link_kinds
 from graphlang.codes import languages
 from graphlang.graph.data import Signal
-from graphlang.graph.partitioned.assign import directory_of, host_of, key_of
-from graphlang.graph.partitioned.partition import Partition
+from graphlang.graph.partitioned.partition import Partition, directory_of, host_of, key_of
 from graphlang.graph.partitioned.records import ragged
 from graphlang.graph.propagation.candidates import LIKELY
 
@@ -255,7 +254,7 @@ def signals_of(pages: pa.Table, labels: Labels, weights: Mapping[str, float]) ->
         signals_by_name["declared"] = Signal(language, (language >= 0).astype(np.float32), weights["declared"])
     if weights.get("cctld", 0):
         tlds = pages["tld"].combine_chunks().dictionary_encode()
-        table, share = signals.of_tlds(tlds.dictionary.to_pylist(), index)
+        table, share = signals.tld_languages(tlds.dictionary.to_pylist(), index)
         rows = tlds.indices.fill_null(len(tlds.dictionary)).to_numpy(zero_copy_only=False)
         signals_by_name["cctld"] = Signal(table[rows], share[rows], weights["cctld"])
     if weights.get("url", 0):
@@ -263,7 +262,7 @@ def signals_of(pages: pa.Table, labels: Labels, weights: Mapping[str, float]) ->
             (np.arange(at, min(at + _TOGETHER, pages.num_rows)), pages["url"].slice(at, _TOGETHER).to_pylist())
             for at in range(0, pages.num_rows, _TOGETHER)
         )
-        signals_by_name["url"] = signals.of_urls(parts, pages.num_rows, index, weights["url"])
+        signals_by_name["url"] = signals.url_signal(parts, pages.num_rows, index, weights["url"])
     return signals_by_name
 
 

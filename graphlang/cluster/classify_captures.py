@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphlang.analysis import digests
-from graphlang.analysis.templates import read_bodies
+from graphlang.analysis.templates import digest_pages, read_bodies
 from graphlang.cluster.tables import ANSWER, ANSWERS
 from graphlang.cluster.task_files import read_batches
 from graphlang.cluster.template_lines import TEMPLATES_TABLE, host_digests, page_texts, read_templates

@@ -113,7 +113,7 @@ def from_database(path: Path, folder: Path, *, overwrite: bool = False) -> Loade
     """
     if folder.exists() and not overwrite:
         raise OutputError(f"{folder} exists; name another folder, or replace it with --overwrite")
-    with closing(linked.opened(path)) as connection:
+    with closing(linked.open_with_answers(path)) as connection:
         try:
             unfinished = Path(
                 tempfile.mkdtemp(prefix=f".{folder.name[:100]}.", suffix=".part", dir=folder.absolute().parent)

@@ -26,7 +26,7 @@ from graphlang.cluster.tables import ANSWERS
 from graphlang.cluster.task_files import BucketFile
 from graphlang.codes import languages
 from graphlang.graph.data import NONE, Evidence, Graph
-from graphlang.graph.partitioned.assign import directory_of, host_of
+from graphlang.graph.partitioned.partition import directory_of, host_of
 from graphlang.graph.propagation.inference import propagate
 
 if TYPE_CHECKING:

@@ -37,8 +37,8 @@ from graphlang.cluster.storage import Location
 from graphlang.cluster.tables import ANSWERS, ddl
 from graphlang.codes import languages
 from graphlang.graph.partitioned import list_counts
-from graphlang.graph.partitioned.assign import Cuts, cut_host, partition_of
 from graphlang.graph.partitioned.learning import Cut, gathered, learn, merged
+from graphlang.graph.partitioned.partition import Cuts, cut_host, partition_of
 from graphlang.graph.propagation.options import Options
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 #: ``unknown``: whether the page has a long text in an unknown language; its links are left out.
 ASSIGNED: Final = pa.schema([("page", pa.int64()), ("partition", pa.int32()), ("unknown", pa.bool_())])
 _UNKNOWN: Final = f"coalesce(label = '{languages.UND}' AND characters >= {SHORT}, false) AS unknown"
-#: SQL for what `graphlang.graph.partitioned.assign.host_of` says of a URL, and `directory_of`.
+#: SQL for what `graphlang.graph.partitioned.partition.host_of` says of a URL, and `directory_of`.
 HOST: Final = "regexp_extract(url, '//([^/?#]*)', 1)"
 _DIRECTORY: Final = r"regexp_extract(split_part(url, '?', 1), '^([\\s\\S]*)/', 1)"
 

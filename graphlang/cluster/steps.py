@@ -36,9 +36,8 @@ from graphlang.cluster.tables import ANSWERS
 from graphlang.codes import languages
 from graphlang.content.score_lists import LEAST
 from graphlang.graph.partitioned import list_counts
-from graphlang.graph.partitioned.borders import asked, ghosts_of, introduce, links_among, with_links
+from graphlang.graph.partitioned.borders import asked, ghosts_of, introduce, links_among, signals_of, with_links
 from graphlang.graph.partitioned.learning import gathered, observe, survey
-from graphlang.graph.partitioned.local import signals_of
 from graphlang.graph.partitioned.records import Records, joined
 from graphlang.graph.partitioned.supersteps import (
     Step,

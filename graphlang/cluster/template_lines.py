@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 
-from graphlang.analysis.ingest import site_of
+from graphlang.analysis.ingest import find_site
 from graphlang.analysis.templates import COMPARED, url_digest
 from graphlang.cluster.storage import WORK
 from graphlang.cluster.task_files import BucketFile, read_batches, read_bucket
@@ -136,7 +136,7 @@ def _count(sent: Sequence[Location], bucket_count: int, number: int, output: Tas
 
 @lru_cache(1024)
 def _host(authority: str) -> str:
-    return site_of(f"http://{authority}/").host
+    return find_site(f"http://{authority}/").host
 
 
 @lru_cache(1 << 16)

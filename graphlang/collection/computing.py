@@ -55,7 +55,7 @@ class Computing(OpenedFile):
             limits: how much of a page is kept.
             again: read files again that were read before, with these limits.
             workers: processes that parse pages; the result is the same with any number.
-            follow_links: whether symbolic links within folders are followed; `Ingested.passed` has the skipped files.
+            follow_links: whether symbolic links within folders are followed; `Ingested.skipped` has the skipped files.
             progress: True draws a bar; an object receives bytes, pages and links.
 
         Raises:
@@ -206,7 +206,7 @@ class Computing(OpenedFile):
                 ask = partial(classify.classify_urls, connection, identifier, **options)
             else:
                 ask = partial(classify.classify, connection, identifier, **options)
-            return ask() if at is None else dated.of_texts(connection, at, ask)
+            return ask() if at is None else dated.classify_moment(connection, at, ask)
 
     @checked(outlinks=flag, clueweb09=flag, seed=run_number, workers=worker_count, keep_chosen=flag)
     def vote(
@@ -255,7 +255,7 @@ class Computing(OpenedFile):
 
             if at is None:
                 return vote_from(seed)
-            return dated.of_links(connection, at, vote_from, seed=seed, workers=workers, progress=progress)
+            return dated.infer_moment(connection, at, vote_from, seed=seed, workers=workers, progress=progress)
 
     @checked(weights=mapping, algorithm=text, seed=run_number, update=flag, workers=worker_count, keep_chosen=flag)
     def propagate(
@@ -297,7 +297,7 @@ class Computing(OpenedFile):
         options: dict[str, Any] = {"workers": workers, "progress": watcher(progress)}
         with self._writing("propagate") as connection:
             infer = _inference(connection, weights or {}, algorithm, update=update, choose=not keep_chosen, **options)
-            return infer(seed) if at is None else dated.of_links(connection, at, infer, seed=seed, **options)
+            return infer(seed) if at is None else dated.infer_moment(connection, at, infer, seed=seed, **options)
 
     @checked(weights=mapping, algorithm=text, seed=run_number, workers=worker_count, keep_chosen=flag)
     def propagate_each_year(
@@ -332,7 +332,9 @@ class Computing(OpenedFile):
 
         with self._writing("propagate") as connection:
             infer = _inference(connection, weights or {}, algorithm, choose=not keep_chosen, workers=workers)
-            return list(dated.each_year(connection, infer, seed=seed, workers=workers, progress=watcher(progress)))
+            return list(
+                dated.infer_each_year(connection, infer, seed=seed, workers=workers, progress=watcher(progress))
+            )
 
     @contextmanager
     def _creating(self, verb: str, *, held: Lock | None = None) -> Iterator[sqlite3.Connection]:
@@ -391,14 +393,14 @@ def _paths(files: Sequence[Input]) -> list[Path]:
 def _inputs(files: Sequence[Input], *, follow_links: bool) -> _Inputs:
     """Find the files to read; raise `InputError` for one that does not exist, or that holds nothing to read."""
     # While this imports numpy, the prestarted processes start up.
-    from graphlang.analysis.ingest import found as find_files  # noqa: PLC0415
+    from graphlang.analysis.ingest import find_archives  # noqa: PLC0415
 
     streams: list[tuple[int, BinaryIO]] = []
     for place, file in enumerate(files):
         if not isinstance(file, str | Path):
-            before = find_files(_paths(files[:place]), follow_links=follow_links).files if place else []
+            before = find_archives(_paths(files[:place]), follow_links=follow_links).files if place else []
             streams.append((len(before), file))
-    return _Inputs(find_files(_paths(files), follow_links=follow_links), streams)
+    return _Inputs(find_archives(_paths(files), follow_links=follow_links), streams)
 
 
 def _content_method(method: str | Path | Classifier) -> Identifier:

@@ -59,8 +59,8 @@ class Correcting(OpenedFile):
         if (hosts and language is None) or any(tag is None for _, tag in pairs):
             raise TypeError("correct() needs language")
         with self._writing("correct") as connection:
-            corrections = [correct.Said(url, tag or "", note) for url, tag in pairs]
-            corrections += correct.of_hosts(connection, several("hosts", hosts), language or "", note)
+            corrections = [correct.PageLabel(url, tag or "", note) for url, tag in pairs]
+            corrections += correct.label_hosts(connection, several("hosts", hosts), language or "", note)
             return correct.correct(connection, corrections, by=by, progress=watcher(progress))
 
     @checked(hosts=several, by=text)

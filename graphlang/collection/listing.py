@@ -337,10 +337,10 @@ class Listing(OpenedFile):
             TypeError: `url` is not a text, or `run` not an integer.
             ValueError: `at` is not a moment.
         """
-        from graphlang.analysis.explain import explain, find_url, run_of  # noqa: PLC0415
+        from graphlang.analysis.explain import explain, find_url, run_at  # noqa: PLC0415
 
         with self._reading() as connection:
-            return explain(connection, find_url(connection, url), run=run if at is None else run_of(connection, at))
+            return explain(connection, find_url(connection, url), run=run if at is None else run_at(connection, at))
 
 
 def row_of(columns: Sequence[str]) -> Callable[[Any], Any]:

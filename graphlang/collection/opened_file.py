@@ -103,7 +103,7 @@ class OpenedFile:
         from graphlang.analysis import linked  # noqa: PLC0415
 
         with self._sqlite_errors():
-            return linked.ready(self.path, *numbers, progress=watcher(progress))
+            return linked.ensure_answers(self.path, *numbers, progress=watcher(progress))
 
     def outdated(self, *, unfetched: bool = True) -> str | None:
         """Return why the run that the views show lacks languages, where the next run would have them.
@@ -202,7 +202,7 @@ class OpenedFile:
 
             after = 0
             with self._sqlite_errors():
-                for until in linked.steps(self.path, progress=progress):
+                for until in linked.answer_in_steps(self.path, progress=progress):
                     with self._reading() as connection:
                         yield from read(connection, after, until)
                     after = until or after

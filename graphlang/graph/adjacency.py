@@ -158,8 +158,8 @@ def canonical(graph: Graph) -> Links:
     """Sort the links, join duplicates and drop self-links.
 
     A duplicate keeps the lowest kind (the most informative, see ``LinkKind``), the lowest valid hreflang and the
-    first ordinal. Links with rel=nofollow count like others: whether an author vouches for the target says nothing
-    about its language.
+    first ordinal. Links with rel=nofollow count like others: whether an author vouches for the target is no evidence
+    of its language.
 
     Raises:
         ValueError: more than 2 ** 31 - 1 links.

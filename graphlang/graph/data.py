@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.graph.lists import ListTable
+    from graphlang.graph.tables import ListTable
 
 LARGEST = 100.0  #: largest weight
 ONE = 1.001  #: largest probability, with room for rounding

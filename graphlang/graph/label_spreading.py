@@ -13,7 +13,7 @@ import numpy as np
 
 from graphlang.graph.adjacency import canonical
 from graphlang.graph.data import NONE, Answer, answer
-from graphlang.graph.language_tables import score_table
+from graphlang.graph.tables import score_table
 
 if TYPE_CHECKING:
     from graphlang.graph.data import Evidence, Graph

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphlang.analysis.classify import label_ids
-from graphlang.analysis.correct import Said, correct, undo
+from graphlang.analysis.correct import PageLabel, correct, undo
 from graphlang.analysis.explain import explain
 from graphlang.analysis.frontier import frontier
 from graphlang.analysis.propagate import propagate
@@ -109,7 +109,7 @@ def answers(connection: sqlite3.Connection, run: int) -> list[list[tuple[object,
 
 
 def say(connection: sqlite3.Connection, url: str, language: str, note: str = "") -> None:
-    correct(connection, [Said(url, language, note)], by="Asha")
+    correct(connection, [PageLabel(url, language, note)], by="Asha")
 
 
 def test_a_corrected_page_votes_however_short_it_is(connection: sqlite3.Connection) -> None:
@@ -240,7 +240,7 @@ def test_label_spreading_starts_from_it(connection: sqlite3.Connection) -> None:
 
 def test_later_readings_and_runs_keep_it(connection: sqlite3.Connection) -> None:
     late = "http://a.example/late"
-    correct(connection, [Said(HUB, "swa"), Said(late, "deu")], by="Asha")
+    correct(connection, [PageLabel(HUB, "swa"), PageLabel(late, "deu")], by="Asha")
     first = propagate(connection)
     read(connection, 2, {HUB: (ONE, TWO, UNREAD, late), late: ()})
     classified(connection)
@@ -342,7 +342,11 @@ def test_a_takedown_takes_the_correction_and_its_note(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     never = "http://geheim.example/never-read"
     with closing(crawl(path)) as connection:
-        correct(connection, [Said(ONE, "swa", "geheim"), Said(never, "deu", "geheim too"), Said(TWO, "eng")], by="Asha")
+        correct(
+            connection,
+            [PageLabel(ONE, "swa", "geheim"), PageLabel(never, "deu", "geheim too"), PageLabel(TWO, "eng")],
+            by="Asha",
+        )
         done = remove(connection, [ONE], ["geheim.example"], host_of=lambda url: url.split("/")[2], canonical=str)
         scrub(connection, vacuum=False)
         assert done.corrections == 2
@@ -354,13 +358,13 @@ def test_a_takedown_takes_the_correction_and_its_note(tmp_path: Path) -> None:
 
 def test_either_all_is_taken_or_nothing(connection: sqlite3.Connection) -> None:
     for said, words in (
-        (Said("ftp://a.example/", "swa"), "no http"),
-        (Said(HUB, "Elbisch"), "unknown language 'Elbisch', said of http://a.example/"),
+        (PageLabel("ftp://a.example/", "swa"), "not an http"),
+        (PageLabel(HUB, "Elbisch"), "unknown language 'Elbisch', for http://a.example/"),
     ):
         with pytest.raises(InputError, match=words):
-            correct(connection, [Said(ONE, "swa"), said], by="Asha")
-    with pytest.raises(InputError, match="nobody"):
-        correct(connection, [Said(ONE, "swa")], by=" ")
+            correct(connection, [PageLabel(ONE, "swa"), said], by="Asha")
+    with pytest.raises(InputError, match="is empty"):
+        correct(connection, [PageLabel(ONE, "swa")], by=" ")
     assert list(corrections.rows(connection, everything=True)) == []
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from graphlang.analysis import graph_rows
-from graphlang.analysis.graph_rows import Links, Rows, graph_of, of_several_languages
+from graphlang.analysis.graph_rows import Links, Rows, build_graph, find_multilingual
 from graphlang.db.collection import Edges
 from graphlang.graph.adjacency import canonical
 from graphlang.graph.data import Evidence, Graph
@@ -74,7 +74,7 @@ def evidence_of(web: Web, rows: Rows) -> Evidence:
     languages = np.array([(one, (one + 1) % 3) if one >= 0 else (-1, -1) for one in web.language], np.int16)[rows.pages]
     probabilities = np.where(languages >= 0, np.float32([0.97, 0.02]), np.float32(0))
     length, host = np.array(web.length, np.int32)[rows.pages], web.links.hosts[rows.pages]
-    return Evidence(CODES, languages, probabilities, length, host, answer_only=rows.asked)
+    return Evidence(CODES, languages, probabilities, length, host, answer_only=rows.answer_only)
 
 
 def with_leaves(web: Web, rows: Rows) -> Graph:
@@ -96,8 +96,8 @@ def test_leaves_that_are_only_counted_change_no_answer(
     monkeypatch.setattr(graph_rows, "_LINKS", together)
     web = web_of(seed)
     rows = rows_of(web, [3, 50, 51, 200, 399])
-    several = of_several_languages(web.links.hosts, np.int16(web.language))
-    graph = graph_of(web.links, rows, NO_TAGS, several)
+    several = find_multilingual(web.links.hosts, np.int16(web.language))
+    graph = build_graph(web.links, rows, NO_TAGS, several)
     evidence, whole = evidence_of(web, rows), with_leaves(web, rows)
     assert graph.leaves is not None
     assert graph.leaves.sum() > 10
@@ -117,12 +117,12 @@ def test_leaves_have_no_row_unless_a_list_of_a_host_of_several_languages_names_t
     # pages 0 and 1 were read; both link to 2, page 0 also to the leaves 3 and 4, page 1 to the leaf 5
     links = links_of([(0, 2), (1, 2), (0, 3), (0, 4), (1, 5)], [0, 1, 0, 0, 1, 1], [0, 0, 1, 2, 1])
     rows = Rows(np.array([0, 1]), np.array([True, True, False, False, False, False]), 0)
-    graph = graph_of(links, rows, NO_TAGS, np.array([False, False]))
+    graph = build_graph(links, rows, NO_TAGS, np.array([False, False]))
     assert (graph.n, graph.pages, graph.inside) == (3, 6, 2)
     assert graph.leaves is not None
     assert graph.leaves.tolist() == [2, 1]
     assert (graph.source.tolist(), graph.target.tolist()) == ([0, 1], [2, 2])
-    graph = graph_of(links, rows, NO_TAGS, np.array([True, False]))
+    graph = build_graph(links, rows, NO_TAGS, np.array([True, False]))
     assert graph.leaves is not None
     assert graph.leaves.tolist() == [1, 1]  # of host 0 only the leaf 3 is on the host of the page that names it
     assert (graph.source.tolist(), graph.target.tolist()) == ([0, 0, 1], [2, 3, 2])

@@ -100,7 +100,7 @@ def test_asked_later_is_asked_at_once(tmp_path: Path, step: object) -> None:
         assert later.linked is False
         assert shown(connection, "fetched") == [row for row in expected if row[0].count("/") == 3]  # type: ignore[attr-defined]
         assert set(connection.execute("SELECT language, pending FROM page_languages WHERE NOT fetched")) == {("und", 1)}
-    assert linked.ready(tmp_path / "b.db")
+    assert linked.ensure_answers(tmp_path / "b.db")
     with closing(open_existing(tmp_path / "b.db")) as connection:
         assert shown(connection) == expected
         assert get_run(connection, later.id).pages == at_once.pages
@@ -122,7 +122,7 @@ def test_nothing_is_left_out_that_a_page_in_doubt_links_to(tmp_path: Path) -> No
     with closing(crawl(tmp_path / "a.db")) as connection:
         classified(connection)
         loaded = graph_input.Loaded(connection, get_run(connection, 1))
-        whole, few = loaded.arrays(), loaded.arrays(listening=graph_input.Listening(200, 0.0, 150))
+        whole, few = loaded.arrays(), loaded.arrays(limits=graph_input.ClampLimits(200, 0.0, 150))
         assert whole.graph.outside is None
         assert few.graph.outside is not None
         assert few.graph.n < few.graph.pages == whole.graph.pages == whole.graph.n
@@ -130,7 +130,7 @@ def test_nothing_is_left_out_that_a_page_in_doubt_links_to(tmp_path: Path) -> No
         left_out = np.setdiff1d(whole.pages, few.pages) - 1
         assert len(left_out) > 40
         assert long[whole.graph.source[np.isin(whole.graph.target, left_out)]].all()
-        again = loaded.arrays(listening=graph_input.Listening(200, 0.0, 150), asked=left_out[:5] + 1)
+        again = loaded.arrays(limits=graph_input.ClampLimits(200, 0.0, 150), requested=left_out[:5] + 1)
         assert again.pages[-5:].tolist() == (left_out[:5] + 1).tolist()
         assert again.evidence.answer_only == 5
 
@@ -154,7 +154,7 @@ def test_a_run_that_saw_less_than_there_is_now_has_no_more_answers(tmp_path: Pat
         classified(connection)
         propagate(connection, linked=False)
         connection.execute("UPDATE sources SET position = position + 1")  # the collection grows
-    assert not linked.ready(path)
+    assert not linked.ensure_answers(path)
     pages = Collection(path).pages(fetched=False)
     assert {row.language for row in pages} == {"und"}
 
@@ -233,7 +233,7 @@ def test_a_list_ends_where_others_change_what_it_is_read_from(tmp_path: Path, mo
     assert next(rows).url == "http://a.example/0"
     with closing(create(path)) as connection:
         connection.execute("UPDATE sources SET position = position + 1")
-    with pytest.raises(StoreError, match=r"another process has changed .*a\.db since this list was begun"):
+    with pytest.raises(StoreError, match=r"another process has changed .*a\.db since this list was started"):
         list(rows)
 
 

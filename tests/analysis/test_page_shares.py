@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from graphlang.analysis.classify import classify
-from graphlang.analysis.correct import Said, correct
-from graphlang.analysis.update import up_to_date
+from graphlang.analysis.correct import PageLabel, correct
+from graphlang.analysis.update import update_run
 from graphlang.analysis.vote import vote
 from graphlang.content import registry
 from graphlang.db import Page, create
@@ -88,7 +88,7 @@ def test_shares_are_left_out_where_nobody_wants_them(tmp_path: Path) -> None:
         assert shares_of(connection, run.id) == {}
         assert "shares" not in run.parameters
         add(connection, "b", {"more": TEXTS["both"]})
-        again = up_to_date(connection, run)
+        again = update_run(connection, run)
         assert (again.id, shares_of(connection, again.id)) == (run.id + 1, {})
 
 
@@ -107,7 +107,7 @@ def test_a_collection_that_has_grown_keeps_the_shares_of_pages_that_are_the_same
         first = classify(connection, IDENTIFIER)
         before = shares_of(connection, first.id)
         add(connection, "b", {"scripts": TEXTS["english"], "new": TEXTS["both"]}, date="2027")
-        second = up_to_date(connection, first)
+        second = update_run(connection, first)
         assert second.id != first.id
         assert shares_of(connection, second.id) == {"both": before["both"], "new": before["both"]}
         assert shares_of(connection, first.id) == before
@@ -149,7 +149,7 @@ def test_the_view_gives_every_page_that_was_read_all_of_itself(tmp_path: Path) -
         wholes = connection.execute("SELECT TOTAL(share) FROM language_shares GROUP BY page").fetchall()
         assert [total for (total,) in wholes] == pytest.approx([1.0] * len(TEXTS))
         # Somebody says that it is neither: then it is told whole.
-        correct(connection, [Said("http://both.example/", "bre")], by="A")
+        correct(connection, [PageLabel("http://both.example/", "bre")], by="A")
         assert view(connection, "both") == {"bre": (1.0, 1)}
-        correct(connection, [Said("http://both.example/", "eng")], by="A")
+        correct(connection, [PageLabel("http://both.example/", "eng")], by="A")
         assert {language: main for language, (_, main) in view(connection, "both").items()} == {"eng": 1, "cym": 0}

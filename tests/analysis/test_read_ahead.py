@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 ENDLESS = "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT MAX(x) FROM n"
 SHORT = ENDLESS.replace("FROM n)", "FROM n LIMIT 3000)")
-FEW = graph_input.Listening(0, 0.0, 0)
+FEW = graph_input.ClampLimits(0, 0.0, 0)
 
 
 def add(connection: sqlite3.Connection, path: Path, *pages: Page) -> None:
@@ -69,14 +69,14 @@ def test_what_was_begun_is_what_the_step_would_have_read(db: Path, monkeypatch: 
     with closing(create(db)) as connection, ReadsAhead(db) as ahead:
         run = graph_input.seed_run(connection, None)
         alone = CachedLoader(one_graph=True)(connection, run)
-        expected = alone.arrays(weights, asked=asked, listening=FEW)
+        expected = alone.arrays(weights, requested=asked, limits=FEW)
         assert readers == ["MainThread", "MainThread"]
         readers.clear()
         load = CachedLoader(one_graph=True, later=(weights, ahead))
         load.begin_links()
         loaded = load(connection, run)
-        loaded.arrays(None, asked=asked, listening=FEW)  # as the vote asks
-        found = loaded.arrays(weights, asked=asked, listening=FEW)
+        loaded.arrays(None, requested=asked, limits=FEW)  # as the vote asks
+        found = loaded.arrays(weights, requested=asked, limits=FEW)
         assert readers == ["graphlang", "graphlang"]
         assert found.graph.source.tolist() == expected.graph.source.tolist() == [0, 0, 1, 2, 2]
         assert found.evidence.directory is not None
@@ -86,7 +86,7 @@ def test_what_was_begun_is_what_the_step_would_have_read(db: Path, monkeypatch: 
         for name, signal in expected.evidence.signals.items():
             assert np.array_equal(found.evidence.signals[name].languages, signal.languages), name
             assert np.array_equal(found.evidence.signals[name].probabilities, signal.probabilities), name
-        loaded.arrays({"url": 1.0}, asked=asked, listening=FEW)  # other weights: nobody has begun that
+        loaded.arrays({"url": 1.0}, requested=asked, limits=FEW)  # other weights: nobody has begun that
         assert readers == ["graphlang", "graphlang", "MainThread"]
 
 

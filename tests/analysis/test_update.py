@@ -19,7 +19,7 @@ from graphlang.analysis import graph_input
 from graphlang.analysis.classify import classify, classify_urls
 from graphlang.analysis.propagate import propagate
 from graphlang.analysis.read_ahead import CachedLoader
-from graphlang.analysis.update import up_to_date
+from graphlang.analysis.update import update_run
 from graphlang.analysis.vote import vote
 from graphlang.content import registry
 from graphlang.db import Link, LinkKind, Page, StoreError, collection, create
@@ -219,10 +219,10 @@ def test_a_model_that_is_not_at_hand_is_told(tmp_path: Path) -> None:
         run = start_run(connection, kind="content", method="nfc", model_hash="other", parameters={}, version="1")
         finish_run(connection, run.id, pages=0)
         run = get_run(connection, run.id)
-        assert up_to_date(connection, run) == run
+        assert update_run(connection, run) == run
         add(connection, "b", [page(2, 0, 4, [])])
         with pytest.raises(StoreError, match="the model of run 1"):
-            up_to_date(connection, run)
+            update_run(connection, run)
         assert json.loads(connection.execute("SELECT seeds FROM runs").fetchone()[0]) == []
 
 
@@ -265,7 +265,7 @@ def test_links_are_let_go_of_once_there_is_a_graph_and_read_anew_for_another(
         monkeypatch.setattr(collection, "edges", lambda given, **how: reads.append(1) or plain(given, **how))
         kept, let_go = graph_input.Loaded(connection, run), graph_input.Loaded(connection, run, one_graph=True)
         reads.clear()
-        few, all_listen = graph_input.Listening(0, 0.0, 0), graph_input.Listening(10**6, 1.0, 10**6)
+        few, all_listen = graph_input.ClampLimits(0, 0.0, 0), graph_input.Listening(10**6, 1.0, 10**6)
         for listening, asked, expected in (
             (few, [], 0),
             (few, [], 0),  # the graph that there is
@@ -274,7 +274,7 @@ def test_links_are_let_go_of_once_there_is_a_graph_and_read_anew_for_another(
             (None, [], 3),
             (all_listen, [4], 3),
         ):
-            graphs = [one.arrays(asked=np.array(asked, np.int64), listening=listening).graph for one in (kept, let_go)]
+            graphs = [one.arrays(requested=np.array(asked, np.int64), limits=listening).graph for one in (kept, let_go)]
             assert len(reads) == expected
             for name in ("n", "pages", "source", "target", "kind", "hreflang", "ordinal", "leaves"):
                 of_kept, of_other = (getattr(graph, name) for graph in graphs)

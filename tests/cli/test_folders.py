@@ -103,11 +103,11 @@ def test_the_library_leaves_no_database_either(tmp_path: Path) -> None:
 def test_the_library_follows_links_where_it_is_told_to(folder: Path, tmp_path: Path) -> None:
     with gl.open(tmp_path / "a.db") as crawl:
         done = crawl.ingest(folder)
-        assert [(one.path.name, one.reason) for one in done.passed] == [
+        assert [(one.path.name, one.reason) for one in done.skipped] == [
             ("notes.txt", "no archive"),
             ("passwd.warc", "symbolic link"),
         ]
-        assert [one.path.name for one in crawl.ingest(folder, follow_links=True).passed] == ["notes.txt"]
+        assert [one.path.name for one in crawl.ingest(folder, follow_links=True).skipped] == ["notes.txt"]
     assert {type(one).__name__ for one in gl.read(folder)} == {"Page"}
     assert {type(one).__name__ for one in gl.read(folder, follow_links=True)} == {"Page", "Problem"}
 

@@ -28,7 +28,7 @@ from graphlang.cluster.reading import read_pieces
 from graphlang.cluster.spark_session import JobError, SparkError, errors_in_one_line, java_version, session, stop
 from graphlang.cluster.tables import RANGE
 from graphlang.db import InputError
-from graphlang.graph.partitioned.assign import Cuts, cut_host, partition_of
+from graphlang.graph.partitioned.partition import Cuts, cut_host, partition_of
 from graphlang.ingest import Limits
 
 if TYPE_CHECKING:

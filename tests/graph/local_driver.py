@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.partitioned.borders import asked, ghosts_of, introduce, links_among, with_links
+from graphlang.graph.partitioned.borders import asked, ghosts_of, introduce, links_among, signals_of, with_links
 from graphlang.graph.partitioned.learning import Learned, gathered, learn, merged, observe, survey
 from graphlang.graph.partitioned.list_counts import added, count, lists, together, with_order
-from graphlang.graph.partitioned.local import signals_of
 from graphlang.graph.partitioned.partition import Cut
 from graphlang.graph.partitioned.records import joined
 from graphlang.graph.partitioned.supersteps import (

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.graph.language_tables import score_table
+from graphlang.graph.tables import score_table
 from graphlang.native.kernels import KernelError
 
 sys.path.append(str(Path(__file__).parent))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.graph.data import Evidence
-from graphlang.graph.lists import Lists, ListTable, starts_of
+from graphlang.graph.tables import Lists, ListTable, starts_of
 
 
 @given(lists=st.lists(st.lists(st.integers(0, 9), max_size=4), min_size=1, max_size=6), data=st.data())

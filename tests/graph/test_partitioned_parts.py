@@ -11,11 +11,19 @@ from hypothesis import strategies as st
 
 from graphlang.graph.data import Signal
 from graphlang.graph.partitioned import borders, list_counts, supersteps
-from graphlang.graph.partitioned.assign import Cuts, Run, cut_host, directory_of, host_of, key_of, partition_of
-from graphlang.graph.partitioned.borders import MOST, ghosts_of, introduce
+from graphlang.graph.partitioned.borders import MOST, ghosts_of, introduce, signals_of, unknown
 from graphlang.graph.partitioned.learning import merged, survey
-from graphlang.graph.partitioned.local import signals_of, unknown
-from graphlang.graph.partitioned.partition import Cut, Partition
+from graphlang.graph.partitioned.partition import (
+    Cut,
+    Cuts,
+    Partition,
+    Run,
+    cut_host,
+    directory_of,
+    host_of,
+    key_of,
+    partition_of,
+)
 from graphlang.graph.partitioned.records import BELIEF, Records, joined, pack, unpack
 from graphlang.graph.propagation.options import Options
 
@@ -109,7 +117,7 @@ def test_a_page_at_the_border_is_introduced_with_its_degrees_its_text_and_its_pl
     # hosts that are cut are counted by the survey: nothing is said of them here
     told = ghosts_of(two, introduce(one, OPTIONS, Cut(np.array([10]), np.array([100]))))
     assert (told.hosts.pages.tolist(), told.directories.pages.tolist()) == ([], [])
-    with pytest.raises(ValueError, match="nothing was said of page 1 and 1 others"):
+    with pytest.raises(ValueError, match="no record of page 1 and 1 others"):
         ghosts_of(two, introduce(two, OPTIONS))
 
 

@@ -11,9 +11,8 @@ import pytest
 
 from graphlang.graph.data import Signal
 from graphlang.graph.partitioned import list_counts
-from graphlang.graph.partitioned.borders import Ghosts, ghosts_of, introduce
+from graphlang.graph.partitioned.borders import Ghosts, ghosts_of, introduce, signals_of
 from graphlang.graph.partitioned.learning import Learned, Observed, Survey, gathered, learn, merged, observe, survey
-from graphlang.graph.partitioned.local import signals_of
 from graphlang.graph.partitioned.partition import Cut, Partition
 from graphlang.graph.partitioned.records import Records, joined
 from graphlang.graph.partitioned.stored import from_bytes, to_bytes

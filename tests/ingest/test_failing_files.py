@@ -156,7 +156,7 @@ def test_a_file_that_changes_while_it_is_read_is_reported_and_read_again(
         second = collection.ingest(path, workers=workers)
         assert (second.files, second.problems, second.unfinished) == (1, 0, [])
         assert len(list(collection.pages())) == _RECORDS
-        assert collection.ingest(path).known == [path]
+        assert collection.ingest(path).already_read == [path]
 
 
 def test_a_signature_is_that_of_all_files_of_a_folder(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from graphlang.analysis.correct import Said, read_review
+from graphlang.analysis.correct import PageLabel, read_review
 from graphlang.collection import Collection
 from graphlang.db import InputError
 
@@ -110,7 +110,7 @@ def test_a_table_that_is_none_is_refused(tmp_path: Path, text: str, words: str) 
 def test_rows_without_a_language_say_nothing(tmp_path: Path) -> None:
     path = tmp_path / "check.tsv"
     path.write_text("note\turl\tlanguage\nhm\thttp://a.example/\t sw \n\thttp://b.example/\t \n")
-    assert read_review(path) == [Said("http://a.example/", "sw", "hm")]
+    assert read_review(path) == [PageLabel("http://a.example/", "sw", "hm")]
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from graphlang.graph.data import NONE
+from graphlang.graph.adjacency import canonical
+from graphlang.graph.data import NONE, Evidence, Graph, Signal
 from graphlang.graph.partitioned.partition import Cut
 from graphlang.graph.partitioned.records import BELIEF, COUNT, Records, pack, ragged, unpack
+from graphlang.graph.propagation.edge_features import Degrees
+from graphlang.graph.propagation.inference import read
+from graphlang.graph.propagation.learned import Elsewhere, PlaceCounts
 from graphlang.graph.propagation.roles import firm_length
 
 if TYPE_CHECKING:
@@ -71,7 +75,7 @@ def place_labels(places: NDArray[np.int64], language: NDArray[np.int16], pages: 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ghosts:
-    """What a partition knows of its g neighbours in other partitions."""
+    """The g ghosts of a partition: its neighbours in other partitions."""
 
     pages: NDArray[np.int64]  #: ids, ascending, shape (g,)
     host: NDArray[np.int64]  #: keys, shape (g,)
@@ -79,7 +83,7 @@ class Ghosts:
     out: NDArray[np.int32]  #: degrees in the whole collection, shape (g,) each
     into: NDArray[np.int32]
     mutual: NDArray[np.int32]
-    languages: NDArray[np.int16]  #: what their texts say, if these are long, -1 padding, shape (g, k)
+    languages: NDArray[np.int16]  #: candidates of long texts, -1 padding, shape (g, k)
     probabilities: NDArray[np.float32]  #: shape (g, k)
     length: NDArray[np.int32]  #: letters of their texts, shape (g,)
     labelled: NDArray[np.bool_]  #: shape (g,)
@@ -154,7 +158,7 @@ def ghosts_of(partition: Partition, records: Records) -> Ghosts:
     if len(records_read.pages) < len(ghost_ids):
         missing = np.setdiff1d(ghost_ids, records_read.pages)
         raise ValueError(
-            f"nothing was said of page {missing[0]} and {len(missing) - 1} others, the neighbours of a partition of"
+            f"no record of page {missing[0]} and {len(missing) - 1} others, the neighbours of a partition of"
             f" {len(partition.pages)} pages"
         )
     head, lists = unpack(records_read, _HEADER, _LISTS)
@@ -174,8 +178,8 @@ def ghosts_of(partition: Partition, records: Records) -> Ghosts:
         probabilities,
         head["length"].copy(),
         head["labelled"].astype(np.bool_),
-        _told(head["host"], in_host, hosts),
-        _told(head["directory"], in_directory, directories),
+        _decode_counts(head["host"], in_host, hosts),
+        _decode_counts(head["directory"], in_directory, directories),
         near.astype(np.int32),
         np.concatenate([[0], np.cumsum(many)]),
     )
@@ -192,7 +196,7 @@ def _near(pages: NDArray[np.int64], routes: Mapping[int, NDArray[np.int64]]) -> 
     return counts, homes[several][order]
 
 
-def _told(places: NDArray[np.int64], counts: NDArray[np.int64], entries: NDArray[np.void]) -> PlaceLabels:
+def _decode_counts(places: NDArray[np.int64], counts: NDArray[np.int64], entries: NDArray[np.void]) -> PlaceLabels:
     """Return the counts of distinct places, which each of their pages repeats."""
     keys, first = np.unique(places, return_index=True)
     start = np.cumsum(counts) - counts
@@ -222,17 +226,12 @@ UNKNOWN = 0  #: kind of a link between ghosts
 
 
 def asked(ghosts: Ghosts, homes: NDArray[np.int32]) -> dict[int, NDArray[np.int64]]:
-    """What a partition asks others.
+    """Return the pages that a partition asks others about, by partition: are any linked to each other?
 
-    Args:
-        ghosts: its neighbours.
-        homes: partition of each ghost, shape (g,).
-
-    Returns:
-        By partition the ids of pages, ascending: are any of yours among them linked to any other of them?
+    ``homes`` is the partition of each ghost, shape (g,). Ids are ascending.
     """
     rows = np.arange(len(homes))
-    near_homes = np.isin(ghosts.near, homes)  # it is one of them itself
+    near_homes = np.isin(ghosts.near, homes)  # the partition itself has them
     whom = np.concatenate([homes, ghosts.near[near_homes]])
     which = np.concatenate([rows, np.repeat(rows, np.diff(ghosts.near_start))[near_homes]])
     order = np.lexsort((which, whom))
@@ -244,15 +243,7 @@ def asked(ghosts: Ghosts, homes: NDArray[np.int32]) -> dict[int, NDArray[np.int6
 
 
 def links_among(partition: Partition, pages: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The links from a partition's own pages among some pages to others of them.
-
-    Args:
-        partition: sorted.
-        pages: ids, ascending.
-
-    Returns:
-        sources and targets, shape (2, m), each link once.
-    """
+    """Return the links from the partition's own pages in ``pages`` (ascending) to others of them, shape (2, m)."""
     own_pages = pages[partition.own(pages)]
     rows = np.flatnonzero(_among(partition.source, own_pages) & _among(partition.target, pages))
     ends = np.stack([partition.source[rows], partition.target[rows]])
@@ -279,3 +270,129 @@ def _among(ids: NDArray[np.int64], pages: NDArray[np.int64]) -> NDArray[np.bool_
     if not len(pages):
         return np.zeros(len(ids), np.bool_)
     return np.asarray(pages[np.minimum(np.searchsorted(pages, ids), len(pages) - 1)] == ids)
+
+
+Number = TypeVar("Number", bound=np.generic)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Local:
+    """n rows: the pages of a partition and its ghosts, by ascending id."""
+
+    ids: NDArray[np.int64]  #: shape (n,)
+    own: NDArray[np.int64]  #: rows of the partition's pages, ascending
+    ghosts: NDArray[np.int64]  #: rows of the ghosts, ascending
+    hosts: NDArray[np.int64]  #: key of each host, by its number in the evidence, ascending
+    directories: NDArray[np.int64]  #: key of each directory, by its number in the evidence, ascending
+    graph: Graph
+    evidence: Evidence
+    elsewhere: Elsewhere
+
+
+def local(partition: Partition, ghosts: Ghosts, hosts: PlaceLabels, directories: PlaceLabels) -> Local:
+    """Make the arrays of a partition and its ghosts, with the counts of cut hosts and directories."""
+    ids = np.sort(np.concatenate([partition.pages, ghosts.pages]))
+    own_rows, beyond = np.searchsorted(ids, partition.pages), np.searchsorted(ids, ghosts.pages)
+    n = len(ids)
+
+    def spread(values: NDArray[Number], ghost_values: NDArray[Number] | None, fill: float) -> NDArray[Number]:
+        values_of_all = np.full(n, fill, values.dtype)
+        values_of_all[own_rows] = values
+        if ghost_values is not None:
+            values_of_all[beyond] = ghost_values
+        return values_of_all
+
+    host_keys, host = np.unique(spread(partition.host, ghosts.host, 0), return_inverse=True)
+    directory_keys, directory = np.unique(spread(partition.directory, ghosts.directory, 0), return_inverse=True)
+    width = max(partition.languages.shape[1], ghosts.languages.shape[1] if len(ghosts.pages) else 0)
+    languages, probabilities = np.full((n, width), NONE, np.int16), np.zeros((n, width), np.float32)
+    for rows, beliefs, sure in (
+        (own_rows, partition.languages, partition.probabilities),
+        (beyond, ghosts.languages, ghosts.probabilities),
+    ):
+        if len(rows):
+            languages[rows, : beliefs.shape[1]], probabilities[rows, : beliefs.shape[1]] = beliefs, sure
+    labelled = None
+    if partition.labelled is not None or ghosts.labelled.any():
+        own_labelled = np.zeros(len(own_rows), np.bool_) if partition.labelled is None else partition.labelled
+        labelled = spread(own_labelled, ghosts.labelled, 0)
+    evidence = Evidence(
+        partition.codes,
+        languages,
+        probabilities,
+        spread(partition.length, ghosts.length, 0),
+        host.astype(np.int32),
+        directory.astype(np.int32),
+        {name: _spread_signal(signal, own_rows, n) for name, signal in partition.signals.items()},
+        None if partition.copies is None else spread(partition.copies, None, 1),
+        labelled=labelled,
+    )
+    source, target = (np.searchsorted(ids, end).astype(np.int32) for end in (partition.source, partition.target))
+    links = canonical(Graph(n, source, target, partition.kind, partition.hreflang, None, partition.ordinal))
+    graph = Graph(n, links.source, links.target, links.kind, links.hreflang, None, links.ordinal)
+    elsewhere = Elsewhere(
+        Degrees(beyond, ghosts.out, ghosts.into, ghosts.mutual),
+        _counts(host_keys, ghosts.hosts, hosts, partition.host),
+        _counts(directory_keys, ghosts.directories, directories, partition.directory),
+    )
+    return Local(ids, own_rows, beyond, host_keys, directory_keys, graph, evidence, elsewhere)
+
+
+def signals_of(partition: Partition, options: Options) -> dict[str, Signal]:
+    """Return the signals of a partition's pages, with hreflang announcements, without the order of links."""
+    local_rows = local(partition, unknown(partition.ghosts()), nothing(), nothing())
+    _, signals_read = read(local_rows.graph, local_rows.evidence, replace(options, link_order=0))
+    return {
+        name: replace(
+            signal, languages=signal.languages[local_rows.own], probabilities=signal.probabilities[local_rows.own]
+        )
+        for name, signal in signals_read.items()
+    }
+
+
+def nothing() -> PlaceLabels:
+    """Return counts of no place."""
+    none = np.zeros(0, np.int64)
+    return PlaceLabels(none, np.zeros(1, np.int64), none.astype(np.int16), none)
+
+
+def unknown(pages: NDArray[np.int64]) -> Ghosts:
+    """Return ghosts without any evidence."""
+    g = len(pages)
+    zeros, zeros32 = np.zeros(g, np.int64), np.zeros(g, np.int32)
+    lists = np.full((g, 1), NONE, np.int16), np.zeros((g, 1), np.float32)
+    near = zeros32[:0], np.zeros(g + 1, np.int64)
+    return Ghosts(
+        pages, zeros, zeros, zeros32, zeros32, zeros32, *lists, zeros32, zeros32 > 0, nothing(), nothing(), *near
+    )
+
+
+def _spread_signal(signal: Signal, own_rows: NDArray[np.int64], n: int) -> Signal:
+    width = signal.languages.shape[1]
+    languages, probabilities = np.full((n, width), NONE, np.int16), np.zeros((n, width), np.float32)
+    languages[own_rows], probabilities[own_rows] = signal.languages, signal.probabilities
+    return replace(signal, languages=languages, probabilities=probabilities)
+
+
+def _counts(
+    keys: NDArray[np.int64], of_ghosts: PlaceLabels, of_all: PlaceLabels, own_places: NDArray[np.int64]
+) -> PlaceCounts:
+    """Return the counts of places that are not whole here: those that are cut, and those of ghosts only."""
+    cut = np.intersect1d(keys, of_all.place, assume_unique=True)
+    ghost_places = np.setdiff1d(np.setdiff1d(of_ghosts.place, cut, assume_unique=True), own_places)
+    counts = [(cut, *of_all.of(cut)), (ghost_places, *of_ghosts.of(ghost_places))]
+    return _numbered(keys, counts)
+
+
+def _numbered(
+    keys: NDArray[np.int64], counts: Sequence[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.void]]]
+) -> PlaceCounts:
+    places = np.concatenate([place for place, _, _ in counts])
+    sizes = np.concatenate([size for _, size, _ in counts])
+    entries = np.concatenate([entry for _, _, entry in counts])
+    order = np.argsort(places, kind="stable")
+    first = np.cumsum(sizes) - sizes
+    start = np.concatenate([[0], np.cumsum(sizes[order])])
+    at = np.arange(len(entries)) + np.repeat(first[order] - start[:-1], sizes[order])
+    number = np.searchsorted(keys, places[order])
+    return PlaceCounts(number, start, entries["language"][at], entries["pages"][at].astype(np.int64))

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.language_tables import BLOCK, ScoreTables
-from graphlang.graph.partitioned.borders import PlaceLabels, certain, place_labels
-from graphlang.graph.partitioned.local import local
+from graphlang.graph.partitioned.borders import PlaceLabels, certain, local, place_labels
 from graphlang.graph.partitioned.partition import Cut
 from graphlang.graph.propagation import compatibility, site_prior
 from graphlang.graph.propagation import learned as whole
@@ -23,6 +21,7 @@ from graphlang.graph.propagation.learned import PlaceCounts
 from graphlang.graph.propagation.link_regressions import followed
 from graphlang.graph.propagation.reliability import HOST_PSEUDO, PSEUDO, USUAL, Reliability
 from graphlang.graph.propagation.roles import page_roles
+from graphlang.graph.tables import BLOCK, ScoreTables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

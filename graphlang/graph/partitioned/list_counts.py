@@ -9,9 +9,8 @@ import numpy as np
 
 from graphlang.graph.adjacency import canonical
 from graphlang.graph.data import NONE, Graph, Signal
-from graphlang.graph.partitioned.borders import certain
+from graphlang.graph.partitioned.borders import certain, local
 from graphlang.graph.partitioned.learning import UNIT
-from graphlang.graph.partitioned.local import local
 from graphlang.graph.propagation import link_order, site_prior
 from graphlang.graph.propagation.link_order import FARTHEST, KEEP, PSEUDO, SINGLE, Usual
 from graphlang.numerics import softmax
@@ -202,12 +201,12 @@ class _Host:
         listed = np.zeros((SIDES, len(label)), np.bool_)
         listed[side, page] = True
         by_side += np.where(listed[:, :, None], np.log(PSEUDO / (self._totals + PSEUDO))[:, None], 0)
-        # a certain page is judged without what it was counted as itself
+        # a certain page is scored without its own counts
         is_known = np.flatnonzero(label[page] >= 0)
-        own_log = label[page[is_known]]
-        other_log = np.maximum(self._counts[at[is_known], own_log] - share[is_known], 0)
-        total = np.maximum(self._totals[side[is_known], own_log] - 1, 0)
-        ratio = np.log((other_log / self._usual[at[is_known]] + 1) * PSEUDO / (total + PSEUDO))
+        column = label[page[is_known]]
+        other_pages = np.maximum(self._counts[at[is_known], column] - share[is_known], 0)
+        total = np.maximum(self._totals[side[is_known], column] - 1, 0)
+        ratio = np.log((other_pages / self._usual[at[is_known]] + 1) * PSEUDO / (total + PSEUDO))
         without = np.zeros((SIDES, len(label)))
         np.add.at(without, (side[is_known], page[is_known]), share[is_known] * ratio)
         for place in range(SIDES):

@@ -13,10 +13,9 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from graphlang.graph.data import Evidence, FixedBeliefs, Graph, Signal
-from graphlang.graph.partitioned.borders import Ghosts, PlaceLabels
+from graphlang.graph.partitioned.borders import Ghosts, Local, PlaceLabels
 from graphlang.graph.partitioned.learning import Learned, Observed, Rate, Survey
 from graphlang.graph.partitioned.list_counts import Counts, Places
-from graphlang.graph.partitioned.local import Local
 from graphlang.graph.partitioned.partition import Cut, Partition
 from graphlang.graph.partitioned.records import Records
 from graphlang.graph.partitioned.supersteps import Moves, Prepared, Ready

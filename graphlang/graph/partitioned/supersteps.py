@@ -1,8 +1,5 @@
 """Supersteps: rounds of the inference on one partition, with the beliefs of its ghosts held fixed."""
 
-# MERGED DOC
-# """Encode the beliefs of pages at the border for their neighbours in other partitions."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
@@ -11,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.graph.data import NONE, Answer, FixedBeliefs
-from graphlang.graph.partitioned.local import Local, local
+from graphlang.graph.partitioned.borders import Local, local
 from graphlang.graph.partitioned.records import Records, joined, pack, unpack
 from graphlang.graph.propagation.inference import learn_hosts, prepare, to_answer
 from graphlang.graph.propagation.options import Options
@@ -50,7 +47,7 @@ _LABEL = np.dtype([("label", "<i2")])
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prepared:
-    """What stays the same in all supersteps; n rows: the pages of a partition and its ghosts, by ascending id."""
+    """Constants of all supersteps; n rows: the pages of a partition and its ghosts, by ascending id."""
 
     ids: NDArray[np.int64]  #: shape (n,)
     own: NDArray[np.int64]  #: rows of the partition's pages, ascending
@@ -73,7 +70,7 @@ class Prepared:
 
 
 def prepared_of(ready: Ready, labels: Records | None, options: Options) -> Prepared:
-    """Compute what stays the same in all supersteps; labels of ghosts may still be missing."""
+    """Compute what is constant in all supersteps; labels of ghosts may still be missing."""
     here = ready.here
     fixed = None if labels is None or not len(labels.pages) else _fixed(labels, here.ids)
     exchange = prepare(
@@ -83,7 +80,7 @@ def prepared_of(ready: Ready, labels: Records | None, options: Options) -> Prepa
         raise ValueError("nothing was learned: there is no language to infer")
     potentials = exchange.potentials if fixed is None else _without(exchange.potentials, fixed.rows)
     border = ready.border[potentials.number[ready.border] >= 0]
-    none = np.zeros(0, np.uint8)  # of links only what messages depend on is kept
+    none = np.zeros(0, np.uint8)  # messages do not depend on kinds
     edges = replace(exchange.edges, kind=none, p_same=none.astype(np.float32))
     rows = (here.ids, here.own, here.ghosts, border)
     return Prepared(*rows, here.evidence.host, potentials, edges, exchange.weights)
@@ -107,9 +104,9 @@ def _fixed(labels: Records, ids: NDArray[np.int64]) -> FixedBeliefs:
 
 
 def _without(potentials: NodePotentials, rows: NDArray[np.int64]) -> NodePotentials:
-    """Remove the latent ghosts' beliefs from the potentials; each superstep puts them in."""
+    """Remove the beliefs of latent ghosts from the potentials; each superstep adds current ones."""
     clamped = potentials.clamped
-    remaining = ~np.isin(clamped.unsure, rows)  # what is given travels as it is: all of them are unsure
+    remaining = ~np.isin(clamped.unsure, rows)  # fixed beliefs are never one-hot
     clamped_kept = replace(clamped, unsure=clamped.unsure[remaining], unsure_belief=clamped.unsure_belief[remaining])
     return replace(potentials, clamped=clamped_kept)
 
@@ -119,7 +116,7 @@ class Moves:
     """The m latent pages, of f, whose state has changed since a snapshot."""
 
     numbers: NDArray[np.int64]  #: of these pages among the latent ones, ascending, shape (m,)
-    motion: Motion  #: where they stand, row by row
+    motion: Motion  #: their state, row by row
 
 
 def since(snapshot: Motion, motion: Motion) -> Moves:
@@ -148,26 +145,26 @@ def _arrays(motion: Motion) -> tuple[NDArray[np.float32], ...]:
     return motion.belief, motion.step, motion.damping
 
 
-STILL = 0.1  #: of the tolerance: a page that moved by less since it was sent is not sent again
+STILL = 0.1  #: share of the tolerance: smaller changes of a belief are not sent
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
     """The outcome of a superstep on one partition."""
 
-    border: Records  #: what its latent pages at the border were last said to believe, all of them
-    moved: Records  #: those that changed
-    #: the largest distance of a page from its messages, 0 if none is at the border; 1 at first, and as long as
-    #: something comes to be known of pages at the border of which nothing was
+    border: Records  #: last beliefs sent of all latent pages at the border
+    moved: Records  #: changed ones
+    #: largest difference between a belief and its messages, 0 without border; 1 at first, and while evidence reaches
+    #: pages at the border that had none
     most: float
-    motion: Motion  #: where its latent pages stand
+    motion: Motion  #: state of its latent pages
 
 
 def first(prepared: Prepared, options: Options) -> Step:
-    """Return superstep 0: what the pages at the border believe from their own evidence."""
+    """Return superstep 0: beliefs of pages at the border from their own evidence."""
     exchange = prepared.exchange(joined([]), options)
     motion = exchange.initial_state()
-    records = _said(prepared, prepared.border, motion, ~exchange.unreached()[prepared.border])
+    records = _encode_border(prepared, prepared.border, motion, ~exchange.unreached()[prepared.border])
     return Step(records, records, float(len(prepared.border) > 0), motion)
 
 
@@ -183,12 +180,12 @@ def advance(prepared: Prepared, ghost_beliefs: Records, before: Step, options: O
     for at in range(0, len(prepared.border), BLOCK):
         rows = prepared.border[at : at + BLOCK]
         pages = prepared.ids[rows]
-        old, new = before.border.of(pages), _said(prepared, rows, motion, is_known[rows])
-        last, now = _heard(prepared, rows, old), motion.belief[prepared.potentials.number[rows]]
-        newly_known = is_known[rows] != last.known
-        if newly_known.any():  # evidence has to reach the pages behind them
+        old, new = before.border.of(pages), _encode_border(prepared, rows, motion, is_known[rows])
+        sent, current = _decode_border(prepared, rows, old), motion.belief[prepared.potentials.number[rows]]
+        newly_known = is_known[rows] != sent.known
+        if newly_known.any():  # evidence must reach the pages behind them
             largest = 1.0
-        moved = pages[newly_known | (np.abs(now - last.belief).max(axis=1) > STILL * options.tolerance)]
+        moved = pages[newly_known | (np.abs(current - sent.belief).max(axis=1) > STILL * options.tolerance)]
         changed.append(new.of(moved))
         records.append(joined([changed[-1], old.of(np.setdiff1d(pages, moved, assume_unique=True))]))
     return Step(joined(records), joined(changed), largest, motion)
@@ -202,7 +199,9 @@ def is_settled(largest: float, news: int, options: Options) -> bool:
 def answer_of(prepared: Prepared, ghost_beliefs: Records, motion: Motion | None, options: Options) -> Answer:
     """Return the answers of a partition's pages."""
     exchange = prepared.exchange(ghost_beliefs, options)
-    rounds = 1 if len(prepared.border) and motion is not None else options.rounds  # nor does it go ahead in the end
+    rounds = (
+        1 if len(prepared.border) and motion is not None else options.rounds
+    )  # the last superstep is one round, too
     outcome = exchange.run(rounds, options.tolerance, motion=None if motion is None else motion.copy())
     return _of_rows(to_answer(exchange, outcome, options), prepared.own)
 
@@ -229,7 +228,7 @@ def _table(prepared: Prepared, rows: NDArray[np.int64], motion: Motion, is_known
     return BeliefTable(candidates, motion.belief[numbers], prior, is_known)
 
 
-def _said(prepared: Prepared, rows: NDArray[np.int64], motion: Motion, is_known: NDArray[np.bool_]) -> Records:
+def _encode_border(prepared: Prepared, rows: NDArray[np.int64], motion: Motion, is_known: NDArray[np.bool_]) -> Records:
     records = [joined([])]
     for at in range(0, len(rows), BLOCK):
         block = slice(at, at + BLOCK)
@@ -238,17 +237,17 @@ def _said(prepared: Prepared, rows: NDArray[np.int64], motion: Motion, is_known:
     return joined(records)
 
 
-def _heard(prepared: Prepared, rows: NDArray[np.int64], records: Records) -> BeliefTable:
+def _decode_border(prepared: Prepared, rows: NDArray[np.int64], records: Records) -> BeliefTable:
     """Return the beliefs of some latent pages as their neighbours decode them."""
     candidate_count, prior = prepared.potentials.candidates.shape[1], prepared.potentials.prior
     return decode_beliefs(records, candidate_count, prior.probability, prior.group[rows])
 
 
-LEAST = np.float32(1e-6)  #: a share of the prior that is as good as none
-ALIKE = 1e-4  #: ratios that differ by less are sent as one: a message never depends on less than 0.02
-BLOCK = 1 << 14  #: pages whose tables are held at once
+LEAST = np.float32(1e-6)  #: smaller priors count as 0
+ALIKE = 1e-4  #: smaller differences are not sent: they are far below the uninformative share of links (0.02)
+BLOCK = 1 << 14  #: pages whose tables are in memory at a time
 
-#: ``names`` and ``marks`` count bytes of bits: of the languages which are candidates, of the candidates which are sent.
+#: ``names`` and ``marks`` are sizes of bit sets in bytes: languages that are candidates, and candidates that are sent.
 _HEADER = np.dtype([("others", "<f4"), ("known", "u1"), ("names", "<u2"), ("marks", "u1"), ("entries", "u1")])
 _BYTE, _NUMBER = np.dtype("u1"), np.dtype("<f4")
 _LISTS = (("names", _BYTE), ("marks", _BYTE), ("entries", _NUMBER))
@@ -260,8 +259,8 @@ class BeliefTable:
 
     candidates: NDArray[np.int16]  #: columns, ascending, shape (b, K)
     belief: NDArray[np.float32]  #: shape (b, K + 1)
-    prior: NDArray[np.float32]  #: what they believed before anything was known, shape (b, K + 1)
-    known: NDArray[np.bool_]  #: whether anything is known of the page at all, shape (b,)
+    prior: NDArray[np.float32]  #: belief without evidence, shape (b, K + 1)
+    known: NDArray[np.bool_]  #: pages with evidence, shape (b,)
 
     def held(self, rows: NDArray[np.int64]) -> GhostBeliefs:
         """Return the pages as the rounds take them."""

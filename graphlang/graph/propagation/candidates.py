@@ -14,7 +14,7 @@ import numpy as np
 
 from graphlang.graph.adjacency import padded
 from graphlang.graph.data import NONE
-from graphlang.graph.language_tables import row_maxima
+from graphlang.graph.tables import row_maxima
 from graphlang.numerics import distinct
 
 if TYPE_CHECKING:
@@ -86,9 +86,9 @@ def gather(logs: NDArray[np.float32], candidates: NDArray[np.int16]) -> NDArray[
         gathered[:, -1] = NOTHING
         return gathered
     largest = row_maxima(logs)
-    others = np.exp(logs - largest[:, None])
-    np.put_along_axis(others, candidates.astype(np.int64), 0, 1)
-    gathered[:, -1] = np.log(np.maximum(others.sum(axis=1), np.float32(1e-30))) + largest
+    rest = np.exp(logs - largest[:, None])
+    np.put_along_axis(rest, candidates.astype(np.int64), 0, 1)
+    gathered[:, -1] = np.log(np.maximum(rest.sum(axis=1), np.float32(1e-30))) + largest
     return gathered
 
 

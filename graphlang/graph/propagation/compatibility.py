@@ -21,7 +21,7 @@ graph is on several machines: the features come with the links.
 
 Links within a host are a group; links between hosts are one more group, the last. The languages of a host are known to
 its own pages, but are evidence for other hosts. With the tables of the source's host for links between hosts, a
-monolingual site could say nothing about the pages of other sites that it links to.
+monolingual site would be no evidence for the pages of other sites that it links to.
 """
 
 from __future__ import annotations

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 GROUPS = 1 << 14  #: groups handled at a time
 PSEUDO = 5.0  #: pseudo-counts of the host's page languages in its tables
-#: Share of a flatter distribution in the tables of messages. Without it, neighbours on a monolingual site say nothing.
+#: Share of a flatter distribution in the tables of messages. Without it, neighbours on a monolingual site are no
+#: evidence.
 SMOOTH = 0.2
 
 
@@ -276,7 +277,7 @@ def leans(  # noqa: PLR0917  internal
     groups: int,
     languages: int,
 ) -> NDArray[np.float32]:
-    """Return the lean of each language of each group: what it adds to the log-odds of k; shape (G, L).
+    """Return the lean of each language of each group: its term of the log-odds of k; shape (G, L).
 
     A link keeps the language on purpose, with probability k, or by chance. ``coupling`` is k without lean, ``same``
     whether the link keeps the language, ``chance`` the probability that it does so by chance, and ``key`` group x L +

@@ -45,9 +45,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.graph.adjacency import canonical
-from graphlang.graph.data import NONE, Answer, Graph, Signal, answer
-from graphlang.graph.language_tables import ScoreTables, best_columns
-from graphlang.graph.lists import ListTable
+from graphlang.graph.data import NONE, Answer, Contribution, Graph, Signal, Trace, answer
 from graphlang.graph.propagation import candidates, link_order, reliability
 from graphlang.graph.propagation.candidates import active_languages
 from graphlang.graph.propagation.edge_features import EdgeFeatures
@@ -59,11 +57,11 @@ from graphlang.graph.propagation.options import Options
 from graphlang.graph.propagation.potentials import node_potentials
 from graphlang.graph.propagation.roles import page_roles
 from graphlang.graph.propagation.rounds import BLOCK, Exchange
-from graphlang.graph.propagation.trace import explain
+from graphlang.graph.tables import ListTable, ScoreTables, best_columns
 from graphlang.native.threads import both, in_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -256,7 +254,7 @@ def to_answer(exchange: Exchange, outcome: Outcome, options: Options, trace: Seq
     languages, probabilities = _answers(exchange, outcome, min(KEEP, len(exchange.potentials.active)))
     signal_weights = exchange.potentials.weights
     term_weights = {"site": options.site, **signal_weights}
-    traces = [explain(exchange, outcome, term_weights, int(row)) for row in trace]
+    traces = [_explain(exchange, outcome, term_weights, int(row)) for row in trace]
     return answer(languages, probabilities, rounds=outcome.rounds, converged=outcome.converged, traces=traces)
 
 
@@ -368,3 +366,64 @@ def _answers(exchange: Exchange, outcome: Outcome, keep: int) -> tuple[NDArray[n
     list(in_blocks(len(latent), BLOCK, fill))
     probabilities[exchange.unreached() & ~potentials.urls.stands_out] = 0
     return potentials.active[columns], probabilities
+
+
+def _explain(exchange: Exchange, outcome: Outcome, weights: Mapping[str, float], row: int) -> Trace:
+    """Return the contributions to a page's log-odds of answer over runner-up; they sum to the final ones.
+
+    ``weights`` are those of the potential's terms, by name, default 1. ``row`` is one of the rows whose path was
+    recorded.
+    """
+    potentials, active = exchange.potentials, exchange.potentials.active
+    number = int(potentials.number[row])
+    terms = potentials.terms[row]
+    if number < 0:
+        (final,) = terms.values()
+    else:
+        final = exchange.full_distribution(row, exchange.final_belief(outcome.incoming, np.array([number]))[0])
+        # only candidates have exact sums
+        final[np.setdiff1d(np.arange(len(active)), potentials.candidates[number])] = -1
+    ranking = np.argsort(-final, kind="stable")
+    best, second = int(ranking[0]), int(ranking[min(1, len(active) - 1)])
+
+    def log_odds(logs: NDArray[np.floating]) -> float:
+        return float(logs[best]) - float(logs[second])
+
+    def most_likely(logs: NDArray[np.floating]) -> int:
+        return int(active[logs.argmax()]) if np.ptp(logs) > 0 else NONE
+
+    contributions = [
+        Contribution(name, NONE, NONE, most_likely(logs), weights.get(name, 1.0), log_odds(logs))
+        for name, logs in terms.items()
+    ]
+    edges = exchange.edges
+    inlinks = ("inlink", True, edges.target, edges.source, exchange.weights.to_target)
+    outlinks = ("outlink", False, edges.source, edges.target, exchange.weights.to_source)
+    factor = 0.0 if number < 0 else _message_factor(exchange, outcome, number, best, second)
+    for name, to_target, receivers, senders, weight in (inlinks, outlinks):
+        links = np.flatnonzero(receivers == row)
+        shifts = exchange.message(links, to_target=to_target).astype(np.float64)
+        shifts *= factor * weight[links][:, None]
+        contributions += [
+            Contribution(
+                name,
+                int(senders[link]),
+                int(edges.kind[link]),
+                most_likely(exchange.belief_of(int(senders[link]))),
+                float(edges.p_same[link]),
+                log_odds(shift),
+            )
+            for link, shift in zip(links, shifts, strict=True)
+        ]
+    path = tuple((int(active[column]), probability) for column, probability in outcome.path[row])
+    return Trace(row, tuple(contributions), sum(contribution.log_odds for contribution in contributions), path)
+
+
+def _message_factor(exchange: Exchange, outcome: Outcome, number: int, best: int, second: int) -> float:
+    """Return the factor of a latent page's incoming log-odds: its weight, and less where the bound applies."""
+    places = np.searchsorted(exchange.potentials.candidates[number], [best, second])
+    sums = outcome.incoming[number, places]
+    if sums[0] == sums[1]:
+        return float(exchange.neighbour_weight[exchange.potentials.latent[number]])
+    bounded = exchange.neighbour_log_odds(outcome.incoming, np.array([number]))[0, places].astype(np.float64)
+    return float((bounded[0] - bounded[1]) / (sums[0] - sums[1]))

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.language_tables import BLOCK
 from graphlang.graph.propagation import compatibility, site_prior
 from graphlang.graph.propagation import reliability as signals_
 from graphlang.graph.propagation.site_prior import PAGES, Counted
+from graphlang.graph.tables import BLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     from graphlang.graph.adjacency import Links
     from graphlang.graph.data import Signal
-    from graphlang.graph.language_tables import ScoreTables
     from graphlang.graph.propagation.compatibility import CompatibilityModel
     from graphlang.graph.propagation.edge_features import Degrees, EdgeFeatures
     from graphlang.graph.propagation.reliability import Reliability
     from graphlang.graph.propagation.roles import PageRoles
+    from graphlang.graph.tables import ScoreTables
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -152,10 +152,10 @@ def predict_same(
 PRIOR = {1: 0.98, 2: 0.98, 3: 0.97, 4: 0.98, 5: 0.9, 6: 0.1, 7: 0.9, 8: 0.9}
 PRIOR_ELSE = 0.9
 #: Classes of kinds with their own regression; all other kinds are class 0. Whether the anchors of a site keep the
-#: language says nothing about its canonical links (kind 3) and its links to translations (6).
+#: language does not predict its canonical links (kind 3) and its links to translations (6).
 CLASSES = {3: 1, 6: 2}
 #: Redirects, refreshes and frames: a reader of the source sees the target. Nothing is learned from them, since the
-#: sources have almost no text, and anchors of a site say nothing about its redirects.
+#: sources have almost no text, and anchors of a site do not predict its redirects.
 FOLLOWED = (1, 2, 4)
 
 

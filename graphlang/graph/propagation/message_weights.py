@@ -6,8 +6,8 @@ weighs no more than a handful of pages on the receiver's own site.
 
 Two pages that link to each other are one witness: the messages through their two links have half the weight.
 
-A page that forwards its readers (a redirect, a frame set) is what it forwards to. The weight of such a link is not
-shared with links that only lead to the page.
+A page that forwards its readers (a redirect, a frame set) has the language of its target. The weight of such a link is
+not shared with links that only lead to the page.
 """
 
 from __future__ import annotations

@@ -27,9 +27,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.graph.data import NONE
-from graphlang.graph.language_tables import best_columns, row_maxima, softmax
 from graphlang.graph.propagation import candidates, link_order, site_prior, text_likelihood
 from graphlang.graph.propagation import reliability as signals_
+from graphlang.graph.tables import best_columns, row_maxima, softmax
 from graphlang.native.threads import in_blocks
 
 if TYPE_CHECKING:
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 
     from graphlang.graph.adjacency import Links
     from graphlang.graph.data import Evidence, FixedBeliefs, Signal
-    from graphlang.graph.language_tables import ScoreTables
     from graphlang.graph.propagation.learned import Learned
     from graphlang.graph.propagation.options import Options
     from graphlang.graph.propagation.roles import PageRoles
     from graphlang.graph.propagation.site_prior import Counted, Prior
+    from graphlang.graph.tables import ScoreTables
 
 BLOCK = 1 << 12  #: pages whose tables one core holds at a time
 AHEAD = 8  #: blocks of beliefs that are computed while others are copied
@@ -326,9 +326,9 @@ def _clamped_beliefs(
     return belief, sure
 
 
-def _complete(known: NDArray[np.float32], prior: NDArray[np.float32]) -> NDArray[np.float32]:
+def _complete(scores: NDArray[np.float32], prior: NDArray[np.float32]) -> NDArray[np.float32]:
     """Complete beliefs of which some languages are known: the others divide the rest by the prior; shape (p, L)."""
-    others = np.where(known > 0, 0, prior)
-    rest = np.maximum(1 - known.sum(axis=1, keepdims=True), 0)
-    filled = known + others * rest / np.maximum(others.sum(axis=1, keepdims=True), site_prior.LEAST)
+    rest_prior = np.where(scores > 0, 0, prior)
+    rest = np.maximum(1 - scores.sum(axis=1, keepdims=True), 0)
+    filled = scores + rest_prior * rest / np.maximum(rest_prior.sum(axis=1, keepdims=True), site_prior.LEAST)
     return np.asarray(filled / filled.sum(axis=1, keepdims=True), np.float32)

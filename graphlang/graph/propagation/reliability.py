@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.graph.language_tables import row_maxima
+from graphlang.graph.tables import row_maxima
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphlang.graph.data import FixedBeliefs
-    from graphlang.graph.language_tables import ScoreTables
     from graphlang.graph.propagation.options import Options
+    from graphlang.graph.tables import ScoreTables
 
 #: Texts with this probability need only half of `Options.clamp_length`. On the development sets, where neighbours
 #: disagree with such a text, the text is right in eight of nine cases. For shorter or less sure texts, the neighbours

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.graph.adjacency import reached_by_evidence
-from graphlang.graph.language_tables import softmax
 from graphlang.graph.native import belief_steps as _kernels
 from graphlang.graph.propagation import messages
 from graphlang.graph.propagation.group_tables import group_of
 from graphlang.graph.propagation.messages import Messages
+from graphlang.graph.tables import softmax
 from graphlang.native.threads import both, in_blocks
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ English. So the likelihood of the text of page i under language x is
 with c the content scores, which already depend on the length of the text, and e the outlier rate, which decreases with
 it. N is the language distribution of foreign text (most of it is English). A text that several pages of a host repeat
 word for word ("Search results", "This page was moved") belongs to the template. It is one witness for all pages, and
-tells little about each. Without the second term a single foreign word outvotes any number of neighbours.
+weak evidence for each. Without the second term a single foreign word outvotes any number of neighbours.
 """
 
 from __future__ import annotations
