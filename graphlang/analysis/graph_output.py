@@ -1,4 +1,4 @@
-"""From the answers of a graph kernel back to labels, and into a run."""
+"""Write the answers of a graph algorithm into a run, as labels."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from graphlang.db.runs.run import Run
     from graphlang.graph.data import Answer
 
-#: Probabilities below this are not kept.
+#: Smaller probabilities are not stored.
 LEAST = 0.001
 _STEP = 100_000
 
@@ -31,75 +31,71 @@ _STEP = 100_000
 def write(
     connection: sqlite3.Connection,
     run: Run,
-    given: GraphInput,
+    graph_input: GraphInput,
     answer: Answer,
     *,
     choose: bool,
     inputs: str | None = None,
     linked: tuple[LinkedAnswers, bool] | None = None,
 ) -> Run:
-    """Write what a graph kernel answered, as the answers of ``run``, and close it.
+    """Write the answers of a graph algorithm into ``run``, finish it and return it.
 
-    The script comes from the page's own text where that has a label in the answer's language, else see
-    `graphlang.analysis.page_scripts`. A page whose text has no letters stays ``zxx``: there
-    is nothing whose language the links could tell. Two kinds of pages get no row, which the views show as ``und``:
-    those with a long text in a script of none of the method's languages, since their language is none of their
-    neighbours', and those of which neither text nor links say anything. A page that somebody corrected has what they
-    found, with a confidence of 1.
+    The script of a language comes from the page's own text if that has a label in the language, else see
+    `graphlang.analysis.page_scripts`. A page whose text has no letters stays ``zxx``. Two kinds of pages get no row,
+    and the views show them as ``und``. The first have long text in an unknown language, which is not that of their
+    neighbours. The others have no evidence of text and links. Corrected pages have their correction, with confidence
+    1.
 
     Args:
         connection: a collection opened for writing.
-        run: not finished; what it had written before it was stopped is dropped.
-        given: what the kernel was given.
-        answer: what it said, one row for each row of ``given``.
-        choose: whether the views show the run from now on.
-        inputs: digest of all that the run read; None where none was taken.
-        linked: answers for URLs that were only linked to, among the first pages, and whether these are all; unless
-            None, only the pages have a row that `GraphInput.stored` names.
-
-    Returns:
-        The run, finished.
+        run: not finished; rows of an interrupted attempt are deleted.
+        graph_input: input of the algorithm.
+        answer: one row for each row of the input.
+        choose: whether the views show the run.
+        inputs: digest of the input; None if not computed.
+        linked: answers for the first unfetched URLs, and whether these are all; unless None, only pages of
+            `GraphInput.stored` get a row.
 
     Raises:
         StoreError: the run does not belong to this connection.
     """
     columns = [answer.language, answer.runner_up, *answer.languages.T]
-    chosen = labels(connection, given, columns)
+    chosen = find_labels(connection, graph_input, columns)
     (zxx,) = enter_labels(connection, [(languages.ZXX, languages.ZXX, None)])
-    best = np.where(given.no_letters, zxx, chosen[0])
-    confidence = np.where(given.no_letters, 1.0, answer.confidence).astype(np.float64)
-    runner_up = np.where(given.no_letters, -1, chosen[1])
+    best = np.where(graph_input.no_letters, zxx, chosen[0])
+    confidence = np.where(graph_input.no_letters, 1.0, answer.confidence).astype(np.float64)
+    runner_up = np.where(graph_input.no_letters, -1, chosen[1])
     top, probabilities = np.stack(chosen[2:], axis=1), answer.probabilities.copy()
     top[:, 1:][answer.probabilities[:, 1:] < LEAST] = -1
-    top[given.no_letters] = -1
-    best[given.unknown] = -1
-    known = given.corrected >= 0
-    best[known], confidence[known], runner_up[known] = given.corrected[known], 1, -1
-    top[known], probabilities[known] = -1, 0
-    top[known, 0], probabilities[known, 0] = given.corrected[known], 1
-    best[np.isin(given.pages, given.removed)] = -1
-    answered = np.flatnonzero((best >= 0) & (given.stored if linked is not None else True))
+    top[graph_input.no_letters] = -1
+    best[graph_input.unknown] = -1
+    corrected = graph_input.corrected >= 0
+    best[corrected], confidence[corrected], runner_up[corrected] = graph_input.corrected[corrected], 1, -1
+    top[corrected], probabilities[corrected] = -1, 0
+    top[corrected, 0], probabilities[corrected, 0] = graph_input.corrected[corrected], 1
+    best[np.isin(graph_input.pages, graph_input.removed)] = -1
+    answered = np.flatnonzero((best >= 0) & (graph_input.stored if linked is not None else True))
     clear_run(connection, run.id)
     for start in range(0, len(answered), _STEP):
-        part = answered[start : start + _STEP]
+        block = answered[start : start + _STEP]
         write_answers(
             connection,
             run.id,
             RunAnswers(
-                given.pages[part],
-                best[part],
-                confidence[part],
-                runner_up[part],
-                answer.runner_up_confidence[part].astype(np.float64),
-                given.evidence.length[part].astype(np.int64),
+                graph_input.pages[block],
+                best[block],
+                confidence[block],
+                runner_up[block],
+                answer.runner_up_confidence[block].astype(np.float64),
+                graph_input.evidence.length[block].astype(np.int64),
             ),
-            (top[part], probabilities[part]),
+            (top[block], probabilities[block]),
         )
-    also = 0 if linked is None else write_part(connection, run.id, 0, linked[0])
+    unfetched = 0 if linked is None else write_part(connection, run.id, 0, linked[0])
     finish_run(
         connection,
         run.id,
-        pages=len(answered) + also,
+        pages=len(answered) + unfetched,
         rounds=answer.rounds,
         converged=answer.converged,
         inputs=inputs,
@@ -109,73 +105,61 @@ def write(
     return get_run(connection, run.id)
 
 
-def of_linked(
-    connection: sqlite3.Connection, given: GraphInput, answer: Answer, first: int, count: int
+def unfetched_answers(
+    connection: sqlite3.Connection, graph_input: GraphInput, answer: Answer, first: int, count: int
 ) -> LinkedAnswers:
-    """What a graph kernel answered for the URLs that were only linked to, among some pages one after the other.
+    """Return the answers for unfetched URLs among the pages ``first + 1..first + count``.
 
-    Args:
-        connection: the collection.
-        given: what the kernel was given.
-        answer: what it said, one row for each row of ``given``.
-        first: pages before these.
-        count: of these pages.
-
-    Returns:
-        No answer for pages that were fetched, or that ``given`` leaves out.
+    Fetched pages, and those that are not in the input, have no answer.
     """
     label, runner_up = np.full(count, -1, dtype=np.int64), np.full(count, -1, dtype=np.int64)
     confidence, second = np.zeros(count), np.zeros(count)
-    rows = np.flatnonzero(~given.stored & (given.pages > first) & (given.pages <= first + count))
-    best, other = labels(connection, given, [answer.language[rows], answer.runner_up[rows]], rows)
-    places = given.pages[rows] - 1 - first
+    rows = np.flatnonzero(~graph_input.stored & (graph_input.pages > first) & (graph_input.pages <= first + count))
+    best, other = find_labels(connection, graph_input, [answer.language[rows], answer.runner_up[rows]], rows)
+    places = graph_input.pages[rows] - 1 - first
     label[places], confidence[places] = best, answer.confidence[rows]
     runner_up[places], second[places] = other, answer.runner_up_confidence[rows]
-    known = given.corrected[rows] >= 0
-    label[places[known]], confidence[places[known]] = given.corrected[rows][known], 1
-    runner_up[places[known]], second[places[known]] = -1, 0
-    removed = given.removed
+    corrected = graph_input.corrected[rows] >= 0
+    label[places[corrected]], confidence[places[corrected]] = graph_input.corrected[rows][corrected], 1
+    runner_up[places[corrected]], second[places[corrected]] = -1, 0
+    removed = graph_input.removed
     label[removed[(removed > first) & (removed <= first + count)] - 1 - first] = -1
     return LinkedAnswers(label, confidence, np.where(label < 0, -1, runner_up), second)
 
 
-def labels(
+def find_labels(
     connection: sqlite3.Connection,
-    given: GraphInput,
+    graph_input: GraphInput,
     columns: list[NDArray[np.int16]],
     rows: NDArray[np.int64] | None = None,
 ) -> list[NDArray[np.int64]]:
-    """Return the ids in ``labels`` of columns of languages, -1 where there is none.
+    """Return the ids in ``labels`` for columns of languages, shape (rows,) each; -1 for none.
 
-    Args:
-        connection: the collection.
-        given: the input of the graph kernel.
-        columns: indices of languages, each of shape (rows,), -1 none.
-        rows: of ``given``, those that the columns have; all if not given.
-
-    Returns:
-        For each column one of the same shape. The label is that of the page's own text, else see `page_scripts`.
+    ``rows`` are those of the input that the columns have; default: all. The label is that of the page's own text, else
+    see `page_scripts`.
     """
-    best = given.labels[:, 0].astype(np.int64)
+    best = graph_input.labels[:, 0].astype(np.int64)
     names = {label: name for label, (name, _, _) in all_labels(connection).items()}
-    scripts = Scripts.of(given.language_of, names, np.bincount(best[best >= 0]))
+    scripts = Scripts.of(graph_input.language_of, names, np.bincount(best[best >= 0]))
     best[best >= len(scripts.rank)] = -1  # und and zxx
-    host = given.evidence.host.astype(np.int64)
+    host = graph_input.evidence.host.astype(np.int64)
     counts = HostLabels.count(scripts, host, best)
-    every = np.arange(len(given.pages)) if rows is None else rows
-    results = [np.empty(len(every), dtype=np.int64) for _ in columns]
-    for at in range(0, len(every), _STEP):
-        part = every[at : at + _STEP]
-        text = np.minimum(given.labels[part], len(scripts.language) - 1)
-        asked = np.zeros(len(part), dtype=np.bool_)
+    all_rows = np.arange(len(graph_input.pages)) if rows is None else rows
+    results = [np.empty(len(all_rows), dtype=np.int64) for _ in columns]
+    for at in range(0, len(all_rows), _STEP):
+        block = all_rows[at : at + _STEP]
+        text = np.minimum(graph_input.labels[block], len(scripts.language) - 1)
+        needs_default = np.zeros(len(block), dtype=np.bool_)
         for column in columns:
             language = column[at : at + _STEP]
-            asked |= (scripts.column[language] >= 0) & ~(scripts.language[text] == language[:, None]).any(axis=1)
-        url_label = np.full(len(part), -1, dtype=np.int64)
-        places = np.flatnonzero(asked)
-        for found, urls in collection.urls_of(connection, given.pages[part[places]]):
-            url_label[places[found]] = scripts.labels_in_urls(urls)
-        default = scripts.default_labels(host[part], counts, url_label)
+            needs_default |= (scripts.column[language] >= 0) & ~(scripts.language[text] == language[:, None]).any(
+                axis=1
+            )
+        url_label = np.full(len(block), -1, dtype=np.int64)
+        places = np.flatnonzero(needs_default)
+        for found_rows, urls in collection.urls_of(connection, graph_input.pages[block[places]]):
+            url_label[places[found_rows]] = scripts.labels_in_urls(urls)
+        default = scripts.default_labels(host[block], counts, url_label)
         for column, result in zip(columns, results, strict=True):
             result[at : at + _STEP] = scripts.choose_labels(column[at : at + _STEP], text, default)
     return results

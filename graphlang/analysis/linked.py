@@ -180,7 +180,7 @@ def initial_unfetched_answers(
     from graphlang.analysis import graph_output  # noqa: PLC0415 - slow to import
 
     behind = int(np.count_nonzero(inputs.stored & (inputs.pages > count)))
-    return graph_output.of_linked(connection, inputs, answered, 0, count), behind == pages - count
+    return graph_output.unfetched_answers(connection, inputs, answered, 0, count), behind == pages - count
 
 
 def _unfetched_ids(loaded: graph_input.Loaded, first: int, count: int) -> NDArray[np.int64]:
@@ -205,7 +205,7 @@ def _parts(connection: sqlite3.Connection, run: Run, loaded: graph_input.Loaded,
         count = min(step, loaded.count - first)
         requested = _unfetched_ids(loaded, first, count)
         if len(requested):
-            yield graph_output.of_linked(connection, *replay(run, loaded, requested), first, count)
+            yield graph_output.unfetched_answers(connection, *replay(run, loaded, requested), first, count)
         else:
             none = np.full(count, -1)
             yield LinkedAnswers(none, np.zeros(count), none, np.zeros(count))

@@ -1,8 +1,8 @@
-"""The script of a page whose own text does not show it, such as a page that was never fetched.
+"""Scripts of pages whose text does not show it, such as unfetched pages.
 
-A method identifies labels, a language with its script; links identify languages. Where a language has several scripts,
-the label of such a page is that of a language tag in its URL (``/zh_tw/``), else the commonest of its host's texts in
-the language, else the commonest of the collection.
+A method identifies labels (a language with its script), but links identify languages. If a language has several
+scripts, the label of such a page comes from a language tag in its URL (``/zh_tw/``). Otherwise it is the most frequent
+label of the language on its host, else in the collection.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: A language with a territory or a script, between characters that end a word.
+#: A language with a territory or a script, as a whole word.
 _TAG: Final = re.compile(r"(?<![a-z0-9])([a-z]{2,3})[-_]([a-z]{2}|[a-z]{4})(?![a-z0-9])")
 _LONGEST: Final = 2_000  #: characters of a URL that are read
 
@@ -33,7 +33,7 @@ class Scripts:
     language: NDArray[np.int16]  #: of each label; a last entry of -1; shape (L + 1,)
     usual: NDArray[np.int64]  #: label that most pages of each language have; a last entry of -1; shape (C + 1,)
     column: NDArray[np.int16]  #: number of each language among those with several labels; -1 for others; shape (C + 1,)
-    rank: NDArray[np.int64]  #: place of each label, the commonest in the collection first; shape (L,)
+    rank: NDArray[np.int64]  #: rank of each label, most frequent first; shape (L,)
     number: Mapping[str, int]  #: label by name
 
     @classmethod
@@ -85,15 +85,15 @@ class Scripts:
 
         Args:
             host: of each page, shape (n,).
-            counts: commonest labels of the hosts.
+            counts: most frequent labels of the hosts.
             url_label: label that each URL names, -1 none, shape (n,).
         """
         several = np.flatnonzero(self.column >= 0)
         default = np.tile(self.usual[several], (len(host), 1))
         if len(counts.host):
             place = np.minimum(np.searchsorted(counts.host, host), len(counts.host) - 1)
-            known = counts.label[place]
-            default = np.where((counts.host[place] == host)[:, None] & (known >= 0), known, default)
+            host_label = counts.label[place]
+            default = np.where((counts.host[place] == host)[:, None] & (host_label >= 0), host_label, default)
         rows = np.flatnonzero(url_label >= 0)
         column = self.column[self.language[url_label[rows]]]
         rows, column = rows[column >= 0], column[column >= 0]
@@ -119,7 +119,7 @@ def _label(language: str, subtag: str) -> str | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HostLabels:
-    """The commonest labels of h hosts, for languages with several."""
+    """Most frequent labels of h hosts, for languages with several."""
 
     host: NDArray[np.int64]  #: ascending, shape (h,)
     label: NDArray[np.int64]  #: of each host and language, -1 none, shape (h, s)
@@ -136,12 +136,12 @@ class HostLabels:
         ([5], [[1]])
         """
         column = scripts.column[scripts.language[label]]
-        some = np.flatnonzero(column >= 0)
-        hosts, place = np.unique(host[some], return_inverse=True)
+        rows = np.flatnonzero(column >= 0)
+        hosts, place = np.unique(host[rows], return_inverse=True)
         width = int((scripts.column >= 0).sum())
-        key = (place * max(width, 1) + column[some]) * len(scripts.rank) + label[some]
+        key = (place * max(width, 1) + column[rows]) * len(scripts.rank) + label[rows]
         keys, first = np.unique(key, return_inverse=True)
-        weights = None if pages is None else pages[some]
+        weights = None if pages is None else pages[rows]
         number = np.bincount(first, weights, minlength=len(keys)).astype(np.int64)
         cell, of_label = np.divmod(keys, max(len(scripts.rank), 1))
         order = np.lexsort((scripts.rank[of_label], -number, cell))

@@ -50,10 +50,10 @@ def replay(
     rows = [inputs.row(page) for page in trace]
     if options is not None:
         return inputs, inference.propagate(inputs.graph, inputs.evidence, options=options, trace=rows)
-    most = limits.pop("max_links")
+    max_links = limits.pop("max_links")
     if run.method == "outlinks":
-        return inputs, vote.outlinks(inputs.graph, inputs.evidence, **limits, max_outlinks=most, trace=rows)
-    return inputs, vote.inlinks(inputs.graph, inputs.evidence, **limits, max_inlinks=most, trace=rows)
+        return inputs, vote.outlinks(inputs.graph, inputs.evidence, **limits, max_outlinks=max_links, trace=rows)
+    return inputs, vote.inlinks(inputs.graph, inputs.evidence, **limits, max_inlinks=max_links, trace=rows)
 
 
 def _parameters(run: Run) -> tuple[Options | None, dict[str, float] | None, dict[str, int]]:

@@ -1,4 +1,4 @@
-"""One run of the vote of neighbours (Hayati 2004, sections 5.3 and 5.4), or of ClueWeb09's rule for unfetched URLs."""
+"""Run the vote of neighbours (Hayati 2004, sections 5.3 and 5.4), or ClueWeb09's rule for unfetched URLs."""
 
 from __future__ import annotations
 
@@ -39,23 +39,22 @@ def vote(
     load: Callable[[sqlite3.Connection, Run], graph_input.Loaded] = graph_input.Loaded,
     progress: Progress = SILENT,
 ) -> Run:
-    """INLINKS (algorithm 5.5), or the same with outlinks, over a finished content run.
+    """Run INLINKS (algorithm 5.5), or the same with outlinks, over a finished content run; return the finished run.
+
+    A finished run with the same parameters is returned as it is.
 
     Args:
         connection: a collection opened for writing.
-        outlinks: let the pages vote that a page links to, instead of those that link to it.
-        min_length: MIN_LENGTH: pages with more characters answer for themselves.
-        min_ref_length: MIN_REF_LENGTH: pages with fewer have no vote.
-        max_links: MAX_INLINKS: at most so many votes.
-        rounds: the vote is repeated so often: see ``inlinks`` of the kernel.
-        seed: the content run to start from; the chosen one if not given.
-        choose: whether the run becomes the one that the views show.
+        outlinks: the targets of a page's links vote, instead of the sources of its inlinks.
+        min_length: MIN_LENGTH: pages with more characters keep the answer of their text.
+        min_ref_length: MIN_REF_LENGTH: pages with fewer characters have no vote.
+        max_links: MAX_INLINKS: largest number of votes.
+        rounds: see ``inlinks`` of the algorithm.
+        seed: the content run to start from; default: the chosen one.
+        choose: whether the views show the run.
         linked: see ``propagate``.
-        load: what reads the links and the content run: a `read_ahead.CachedLoader` if several steps read the same.
+        load: reads the links and the content run; a `read_ahead.CachedLoader` if several steps read the same.
         progress: reports the stage.
-
-    Returns:
-        The run, finished; if the collection has one with the same parameters, that one.
 
     Raises:
         StoreError: nothing is classified yet.
@@ -77,10 +76,10 @@ def vote(
     if not reuse_run(connection, run, choose_it=choose):
         progress.stage("vote", None, "pages")
         loaded = load(connection, start)
-        given, answer = replay(run, loaded, linked_answers.first_unfetched(loaded))
-        unfetched = linked_answers.initial_unfetched_answers(connection, given, answer, loaded.count)
-        run = graph_output.write(connection, run, given, answer, linked=unfetched, choose=choose)
-        progress.advance(given.graph.pages)
+        inputs, answer = replay(run, loaded, linked_answers.first_unfetched(loaded))
+        unfetched = linked_answers.initial_unfetched_answers(connection, inputs, answer, loaded.count)
+        run = graph_output.write(connection, run, inputs, answer, linked=unfetched, choose=choose)
+        progress.advance(inputs.graph.pages)
     if linked and run.linked is False:
         linked_answers.answer(connection, run, loaded=loaded, progress=progress)
         run = get_run(connection, run.id)
@@ -95,17 +94,9 @@ def guess(
     choose: bool = True,
     progress: Progress = SILENT,
 ) -> Run:
-    """ClueWeb09's rule: URLs that were never fetched have the languages of the pages that refer to them.
+    """Run ClueWeb09's rule and return the finished run: unfetched URLs have the languages of pages that refer to them.
 
-    Args:
-        connection: a collection opened for writing.
-        min_bytes: referring pages with fewer bytes of text do not count.
-        seed: the content run to start from; the chosen one if not given.
-        choose: whether the run becomes the one that the views show.
-        progress: reports the stage.
-
-    Returns:
-        The run, finished; if the collection has one with the same parameters, that one.
+    Referring pages with fewer than ``min_bytes`` bytes of text do not count.
 
     Raises:
         StoreError: nothing is classified yet.
@@ -123,25 +114,18 @@ def guess(
     if reuse_run(connection, run, choose_it=choose):
         return run
     progress.stage("vote", None, "pages")
-    given = graph_input.load(connection, start)
-    run = graph_output.write(connection, run, given, apply_rule(connection, given, min_bytes), choose=choose)
-    progress.advance(given.graph.pages)
+    inputs = graph_input.load(connection, start)
+    run = graph_output.write(connection, run, inputs, apply_rule(connection, inputs, min_bytes), choose=choose)
+    progress.advance(inputs.graph.pages)
     return run
 
 
 def apply_rule(
-    connection: sqlite3.Connection, given: graph_input.GraphInput, min_bytes: int, trace: tuple[int, ...] = ()
+    connection: sqlite3.Connection, inputs: graph_input.GraphInput, min_bytes: int, trace: tuple[int, ...] = ()
 ) -> Answer:
-    """The kernel's answer; ``trace`` names rows whose reasons are wanted.
-
-    Args:
-        connection: the collection.
-        given: its links and a content run; row i is the page i + 1.
-        min_bytes: referring pages with fewer bytes of text do not count.
-        trace: rows whose reasons are wanted.
-    """
+    """Apply ClueWeb09's rule to a content run (row i is the page i + 1); ``trace`` has rows to explain."""
     sizes, fetched = collection.text_sizes(connection), collection.fetched(connection)
-    if given.evidence.labelled is not None:  # whose word counts whatever their size, and who need no other's
-        sizes[given.evidence.labelled] = np.maximum(sizes[given.evidence.labelled], min_bytes)
-        fetched |= given.evidence.labelled
-    return clueweb09.guess(given.graph, given.evidence, sizes, fetched, min_bytes=min_bytes, trace=trace)
+    if inputs.evidence.labelled is not None:  # labelled pages always count, and keep their label
+        sizes[inputs.evidence.labelled] = np.maximum(sizes[inputs.evidence.labelled], min_bytes)
+        fetched |= inputs.evidence.labelled
+    return clueweb09.guess(inputs.graph, inputs.evidence, sizes, fetched, min_bytes=min_bytes, trace=trace)

@@ -130,7 +130,7 @@ def _answers(batch: pa.RecordBatch, identifier: Identifier, hosts: Mapping[int, 
         doubt_minorities(answer.probabilities, parts)
         label, score = score_lists(answer.probabilities, characters, framed=bodies.framed)
         names = [*identifier.labels, languages.UND, languages.ZXX]
-        read = digests.of_pages(*bodies.material)
+        read = digest_pages(*bodies.material)
         for row, place in enumerate(places):
             listed = [
                 {"label": names[number], "score": round(float(value), 6)}

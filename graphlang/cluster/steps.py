@@ -365,8 +365,13 @@ def _said(
     number: int, step: Step, beliefs: Records, snapshot: Motion, routes: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """Return rows for the neighbours of a partition, for itself and for the driver."""
-    state = {"sent": step.border, "beliefs": beliefs, "most": float(step.most), "moves": since(snapshot, step.motion)}
-    rows = parcels.parcel(number, STATE, state) + _moved(number, float(step.most))
+    state = {
+        "sent": step.border,
+        "beliefs": beliefs,
+        "most": float(step.largest_change),
+        "moves": since(snapshot, step.motion),
+    }
+    rows = parcels.parcel(number, STATE, state) + _moved(number, float(step.largest_change))
     return rows + _told(number, step.moved, routes)
 
 

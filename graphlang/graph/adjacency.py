@@ -232,12 +232,12 @@ def _starts_of_parts(ends: NDArray[np.int32], pages: int, parts: list[slice]) ->
 
 
 def _sort_by_page(
-    ends: NDArray[np.int32], pages: int, put: Callable[[int, int, NDArray[np.int64]], object]
+    ends: NDArray[np.int32], pages: int, write_links: Callable[[int, int, NDArray[np.int64]], object]
 ) -> NDArray[np.int64]:
     """Sort links by one end with all cores; links of one page keep their order.
 
-    ``put(first, last, places)`` writes links ``first..last - 1``. ``places`` has the next free index of each page,
-    shape (n + 1,), and is modified. Return the ``starts``.
+    ``write_links(first, last, places)`` writes links ``first..last - 1``. ``places`` has the next free index of each
+    page, shape (n + 1,), and is modified. Return the ``starts``.
     """
     parts = _parts(len(ends), pages)
     counted = _starts_of_parts(ends, pages, parts)
@@ -247,7 +247,9 @@ def _sort_by_page(
         places.append(places[-1].copy())
         places[-1][:-1] += np.diff(counts)
     del counted
-    list(side_by_side(lambda at: put(parts[at].start, parts[at].stop, places[at]), range(len(parts)), len(parts)))
+    list(
+        side_by_side(lambda at: write_links(parts[at].start, parts[at].stop, places[at]), range(len(parts)), len(parts))
+    )
     return first
 
 

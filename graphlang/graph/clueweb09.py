@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.graph.adjacency import canonical
-from graphlang.graph.data import NONE, Answer, answer
-from graphlang.graph.vote import ballots
+from graphlang.graph.data import NONE, Answer, make_answer
+from graphlang.graph.vote import trace_vote
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -108,7 +108,7 @@ def guess(
     width = min(KEEP, evidence.languages.shape[1])
     languages[fetched, :width] = evidence.languages[fetched, :width]
     probabilities[fetched, :width] = evidence.probabilities[fetched, :width]
-    result = answer(languages, probabilities)
+    result = make_answer(languages, probabilities)
     traces = []
     for row in trace:
         links = canonical(graph)
@@ -116,5 +116,5 @@ def guess(
         refers &= not fetched[row]
         min_length = -1 if fetched[row] else 0
         voters, kinds = links.source[refers], links.kind[refers]
-        traces.append(ballots(int(row), result, language, voters, kinds, evidence, min_length, inward=True))
-    return answer(languages, probabilities, traces=traces)
+        traces.append(trace_vote(int(row), result, language, voters, kinds, evidence, min_length, inward=True))
+    return make_answer(languages, probabilities, traces=traces)

@@ -161,10 +161,10 @@ class Evidence:
         """Return the best language of each text and its probability; -1 and 0 without text. Shape (n,) each."""
         if not self.languages.shape[1]:
             return np.full(self.n, NONE, np.int16), np.zeros(self.n, np.float32)
-        known = (self.languages[:, 0] >= 0) & (self.probabilities[:, 0] > 0)
+        has_text = (self.languages[:, 0] >= 0) & (self.probabilities[:, 0] > 0)
         return (
-            np.where(known, self.languages[:, 0], NONE).astype(np.int16),
-            np.where(known, self.probabilities[:, 0], 0).astype(np.float32),
+            np.where(has_text, self.languages[:, 0], NONE).astype(np.int16),
+            np.where(has_text, self.probabilities[:, 0], 0).astype(np.float32),
         )
 
 
@@ -253,7 +253,7 @@ class Answer:
     traces: Mapping[int, Trace] = field(default_factory=dict)  #: by row, for the rows to explain
 
 
-def answer(
+def make_answer(
     languages: NDArray[np.int16],
     probabilities: NDArray[np.float32],
     *,

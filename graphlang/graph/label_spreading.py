@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.graph.adjacency import canonical
-from graphlang.graph.data import NONE, Answer, answer
+from graphlang.graph.data import NONE, Answer, make_answer
 from graphlang.graph.tables import score_table
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def label_spreading(
     languages, probabilities = np.asarray(evidence.languages), np.asarray(evidence.probabilities)
     active = np.unique(languages[probabilities > 0]).astype(np.int16)
     if not len(active):
-        return answer(np.full((n, KEEP), NONE, np.int16), np.zeros((n, KEEP), np.float32), rounds=0)
+        return make_answer(np.full((n, KEEP), NONE, np.int16), np.zeros((n, KEEP), np.float32), rounds=0)
     links = canonical(graph)
     initial = score_table(languages, probabilities, active, len(evidence.codes)).astype(np.float32)
     weights = np.ones(links.m, np.float32)
@@ -66,4 +66,4 @@ def label_spreading(
     total = score.sum(axis=1, keepdims=True)
     score = np.divide(score, total, out=np.zeros_like(score), where=total > 0)
     order = np.argsort(-score, axis=1, kind="stable")[:, :KEEP]
-    return answer(active[order], np.take_along_axis(score, order, 1), rounds=done, converged=converged)
+    return make_answer(active[order], np.take_along_axis(score, order, 1), rounds=done, converged=converged)

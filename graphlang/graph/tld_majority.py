@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.data import NONE, Answer, answer
+from graphlang.graph.data import NONE, Answer, make_answer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,7 +54,7 @@ def top_level_domain(
     # an empty last row for pages without a domain (index -1)
     order = np.vstack([order, np.full((1, keep), NONE)])
     shares = np.vstack([shares, np.zeros((1, keep))])
-    return answer(order[tld].astype(np.int16), shares[tld].astype(np.float32))
+    return make_answer(order[tld].astype(np.int16), shares[tld].astype(np.float32))
 
 
 def territory(
@@ -92,4 +92,4 @@ def territory(
         for rank, code in enumerate(names):
             languages[row, rank] = index[code]
             shares[row, rank] = 0.5 ** min(rank + 1, len(names) - 1)
-    return answer(languages[tld], shares[tld])
+    return make_answer(languages[tld], shares[tld])

@@ -15,7 +15,7 @@ from graphlang.db.runs.answers import RunAnswers, write_answers
 from graphlang.db.runs.lifecycle import finish_run, start_run
 from graphlang.db.runs.run import all_runs, chosen_run, get_run
 from graphlang.db.write.writer import Site, Writer
-from graphlang.graph.data import answer
+from graphlang.graph.data import make_answer
 
 if TYPE_CHECKING:
     import sqlite3
@@ -99,7 +99,7 @@ def test_the_answer_keeps_the_script_of_the_page_or_takes_the_usual_one(tmp_path
     languages = np.array([[srp, -1], [srp, hrv], [srp, -1], [srp, hrv], [srp, -1]], dtype=np.int16)
     chances = np.array([[0.9, 0], [0.8, 0.2], [0.7, 0], [0.6, 0.4], [0.9, 0]], dtype=np.float32)
     run = start_run(connection, kind="propagation", method="by-hand", parameters={}, version="1", seeds=[given.run.id])
-    done = graph_output.write(connection, run, given, answer(languages, chances, rounds=3), choose=True)
+    done = graph_output.write(connection, run, given, make_answer(languages, chances, rounds=3), choose=True)
     assert (done.pages, done.rounds, done.converged) == (5, 3, True)
     assert connection.execute("SELECT language, script FROM page_languages ORDER BY page").fetchall() == [
         ("srp", "Cyrl"),
@@ -116,7 +116,7 @@ def test_writing_again_after_a_stop_leaves_one_answer_a_page(tmp_path: Path) -> 
     given = graph_input.load(connection, content_run(connection))
     run = start_run(connection, kind="vote", method="by-hand", parameters={}, version="1", seeds=[given.run.id])
     connection.execute("INSERT INTO predictions VALUES (?, 1, 1, 0.5, NULL, NULL, 0, NULL, NULL)", (run.id,))
-    nothing = answer(np.full((5, 2), -1, dtype=np.int16), np.zeros((5, 2), dtype=np.float32))
+    nothing = make_answer(np.full((5, 2), -1, dtype=np.int16), np.zeros((5, 2), dtype=np.float32))
     graph_output.write(connection, run, given, nothing, choose=False)
     # Nothing was answered but for the page of digits.
     assert connection.execute("SELECT page FROM predictions WHERE run = ?", (run.id,)).fetchall() == [(5,)]

@@ -97,13 +97,13 @@ def run(
         sent.append(sum(len(one.data) for one in news))
         number += 1
         for at, (one, near, last) in enumerate(zip(prepared, ghosts, steps, strict=True)):
-            if number > 1 and is_settled(last.most, len(news[at].pages), options):
+            if number > 1 and is_settled(last.largest_change, len(news[at].pages), options):
                 steps[at] = replace(last, moved=joined([]))
                 continue
             steps[at] = advance(one, beliefs.of(near.pages), last, options)
         beliefs, told = joined([step.border for step in steps]), joined([step.moved for step in steps])
         news = [told.of(near.pages) for near in ghosts]
-        moved.append(max(step.most for step in steps))
+        moved.append(max(step.largest_change for step in steps))
     found = [
         answer_of(one, beliefs.of(near.pages), last.motion, options)
         for one, near, last in zip(prepared, ghosts, steps, strict=True)

@@ -156,7 +156,7 @@ class Step:
     moved: Records  #: changed ones
     #: largest difference between a belief and its messages, 0 without border; 1 at first, and while evidence reaches
     #: pages at the border that had none
-    most: float
+    largest_change: float
     motion: Motion  #: state of its latent pages
 
 
@@ -171,7 +171,7 @@ def first(prepared: Prepared, options: Options) -> Step:
 def advance(prepared: Prepared, ghost_beliefs: Records, before: Step, options: Options) -> Step:
     """Take another superstep, with the last beliefs of the latent ghosts."""
     if not len(prepared.border):  # no neighbours
-        return replace(before, moved=joined([]), most=0.0)
+        return replace(before, moved=joined([]), largest_change=0.0)
     exchange = prepared.exchange(ghost_beliefs, options)
     motion = before.motion.copy()
     outcome = exchange.run(1, options.tolerance, motion=motion)

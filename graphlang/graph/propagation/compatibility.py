@@ -129,8 +129,8 @@ class CompatibilityModel:
         """
         at = np.append(rows, len(self.exclusion) - 1)  # links between hosts are the last group
 
-        def merge(known: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
-            return np.where((at >= 0).reshape(-1, *[1] * (known.ndim - 1)), known[at], other)
+        def merge(global_values: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+            return np.where((at >= 0).reshape(-1, *[1] * (global_values.ndim - 1)), global_values[at], other)
 
         regressions = {}
         for number, model in self.regressions.items():
@@ -243,8 +243,8 @@ def draw_sample(
         hashes, numbers = np.concatenate([hashes, new_hashes]), np.concatenate([numbers, new])
         if len(numbers) > 2 * SAMPLE:
             limit[0] = int(np.partition(hashes, SAMPLE - 1)[SAMPLE - 1])
-            kept = np.flatnonzero(hashes <= limit[0])[: 2 * SAMPLE]
-            hashes, numbers = hashes[kept], numbers[kept]
+            within_limit = np.flatnonzero(hashes <= limit[0])[: 2 * SAMPLE]
+            hashes, numbers = hashes[within_limit], numbers[within_limit]
     if len(numbers) > SAMPLE:
         numbers = numbers[hashes <= np.partition(hashes, SAMPLE - 1)[SAMPLE - 1]]
     return numbers

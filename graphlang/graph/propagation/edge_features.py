@@ -53,7 +53,7 @@ class EdgeFeatures:
 
     Args:
         links: all links.
-            numbers: links whose features will be computed, shape (w,), best grouped by page.
+        numbers: links whose features will be computed, shape (w,), best grouped by page.
         longest: longer neighbour lists are ignored; default: the first affordable limit of ``LONGEST``.
         degrees: of pages with links that are not here.
 

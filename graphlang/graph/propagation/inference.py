@@ -45,7 +45,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.graph.adjacency import canonical
-from graphlang.graph.data import NONE, Answer, Contribution, Graph, Signal, Trace, answer
+from graphlang.graph.data import NONE, Answer, Contribution, Graph, Signal, Trace, make_answer
 from graphlang.graph.propagation import candidates, link_order, reliability
 from graphlang.graph.propagation.candidates import active_languages
 from graphlang.graph.propagation.edge_features import EdgeFeatures
@@ -133,7 +133,7 @@ def run_rounds(exchange: Exchange | None, options: Options, pages: int, trace: S
         trace: rows to explain, as in ``prepare``.
     """
     if exchange is None:
-        return answer(np.full((pages, KEEP), NONE, np.int16), np.zeros((pages, KEEP), np.float32), rounds=0)
+        return make_answer(np.full((pages, KEEP), NONE, np.int16), np.zeros((pages, KEEP), np.float32), rounds=0)
     if not trace:
         exchange.free_traces()
     outcome = exchange.run(options.rounds, options.tolerance, trace)
@@ -255,7 +255,7 @@ def to_answer(exchange: Exchange, outcome: Outcome, options: Options, trace: Seq
     signal_weights = exchange.potentials.weights
     term_weights = {"site": options.site, **signal_weights}
     traces = [_explain(exchange, outcome, term_weights, int(row)) for row in trace]
-    return answer(languages, probabilities, rounds=outcome.rounds, converged=outcome.converged, traces=traces)
+    return make_answer(languages, probabilities, rounds=outcome.rounds, converged=outcome.converged, traces=traces)
 
 
 def learn(graph: Graph, evidence: Evidence, *, options: Options | None = None) -> Learned:

@@ -69,16 +69,16 @@ class Learned:
         if len(rows) == len(self.hosts) and (rows >= 0).all() and weighted <= self.reliability.keys():
             return self
         local = learn_from(tables, signals, roles, links, features, global_model=self)
-        known = rows >= 0
+        is_known = rows >= 0
         reliability = {}
         for name, estimate in local.reliability.items():
             by_host = estimate.by_host
-            if name in self.reliability and known.any():
-                by_host = np.where(known, self.reliability[name].by_host[rows], by_host)
+            if name in self.reliability and is_known.any():
+                by_host = np.where(is_known, self.reliability[name].by_host[rows], by_host)
             reliability[name] = replace(estimate, by_host=by_host)
         return replace(
             local,
-            sites=np.where(known[:, None], self.sites[rows], local.sites) if known.any() else local.sites,
+            sites=np.where(is_known[:, None], self.sites[rows], local.sites) if is_known.any() else local.sites,
             reliability=reliability,
             compatibility=self.compatibility.for_hosts(rows, local.compatibility),
         )
