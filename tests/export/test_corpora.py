@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet
@@ -114,6 +117,19 @@ def test_what_has_no_file_for_each_language(
     result = graphlang(options[0], db, *options[1:], "-o", tmp_path / "{language}.jsonl")
     assert result.exit_code == 2
     assert reason in result.stderr
+
+
+@pytest.mark.parametrize("what", ["texts", "web-languages"])
+def test_a_label_of_a_hostile_database_is_no_path(graphlang: Call, db: Path, tmp_path: Path, what: str) -> None:
+    hostile, folder = tmp_path / "hostile.db", tmp_path / "folder"
+    shutil.copyfile(db, hostile)
+    folder.mkdir()
+    with closing(sqlite3.connect(hostile)) as connection, connection:
+        connection.execute("UPDATE labels SET language = '../escaped', label = '../escaped' WHERE language = 'deu'")
+    result = graphlang("export", hostile, "--what", what, "-o", folder)
+    assert result.exit_code != 0
+    assert "labels" in result.stderr
+    assert not list(tmp_path.glob("escaped*"))
 
 
 def test_unique_texts_differ_in_their_main_content(graphlang: Call, db: Path) -> None:
