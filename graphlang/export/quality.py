@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import sys
 import unicodedata
-from functools import cache
+from collections import Counter
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 #: Words of Lorem ipsum, of which several in a text are no accident.
@@ -34,9 +34,9 @@ def measure_quality(text: str) -> Quality:
     >>> measure_quality("Lorem ipsum dolor sit amet, consectetur adipiscing elit.").filler
     1
     """
-    words = text.split()
-    total = sum(map(len, words)) or 1
-    letters = sum(map(len, _letters().findall(text)))
+    counts = Counter(text)
+    total = sum(count for character, count in counts.items() if not character.isspace()) or 1
+    letters = sum(count for character, count in counts.items() if _is_letter(character))
     lines: set[str] = set()
     repeated = 0
     for line in text.split("\n"):
@@ -47,12 +47,7 @@ def measure_quality(text: str) -> Quality:
     return Quality(round(letters / total, 4), round(repeated / total, 4), int(filler))
 
 
-@cache
-def _letters() -> re.Pattern[str]:
-    """Match letters and marks, such as the vowels of Hindi, which Python's classes have not."""
-    marks = "".join(map(re.escape, filter(_is_mark, map(chr, range(0x300, min(0x20000, sys.maxunicode))))))
-    return re.compile(f"(?:[^\\W\\d_]|[{marks}])+")
-
-
-def _is_mark(character: str) -> bool:
-    return unicodedata.category(character).startswith("M")
+@lru_cache(4096)
+def _is_letter(character: str) -> bool:
+    """Return whether a character is a letter or a mark, such as the vowels of Hindi."""
+    return unicodedata.category(character)[0] in "LM"
