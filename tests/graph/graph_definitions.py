@@ -192,7 +192,7 @@ def best_columns(row: list[float], keep: int) -> list[int]:
     return sorted(range(len(row)), key=lambda column: -row[column])[:keep]
 
 
-def heard(incoming: list[float], weight: float, most: float, own: list[float] | None) -> list[float]:
+def neighbour_log_odds(incoming: list[float], weight: float, most: float, own: list[float] | None) -> list[float]:
     """What a page takes from its neighbours, and its own potential with it."""
     said = [weight * each for each in incoming]
     bounded = [max(each, max(said) - most) for each in said]

@@ -370,7 +370,7 @@ def test_rows_have_a_column() -> None:
         TABLES.row_maxima(nothing, np.empty(2, np.float32))
     with pytest.raises(KernelError, match=r"^keep\[0\] = 1 is outside 0\.\.0$"):
         TABLES.best_columns(nothing, np.empty((2, 1), np.int64))
-    for name in ("heard", "move_beliefs"):
+    for name in ("neighbour_log_odds", "move_beliefs"):
         none = {key: value[..., :0] for key, value in SOUND[name][1].items() if getattr(value, "ndim", 0) == 2}
         with pytest.raises(KernelError, match="sizes of arrays do not fit their content"):
             call(name, **none)
@@ -382,9 +382,9 @@ def test_beliefs_move_to_what_is_heard(columns_: int, seed: int, alone: bool) ->
     numbers = np.flatnonzero(rng.random(latent) < 0.7)
     incoming, own = rng.normal(0, 9, (latent, columns_)), rng.normal(0, 9, (latent, columns_)).astype(np.float32)
     weight, logs = rng.random(len(numbers), np.float32), np.empty((len(numbers), columns_), np.float32)
-    STEPS.heard(8.0, numbers, incoming, weight, None if alone else own, logs)
+    STEPS.neighbour_log_odds(8.0, numbers, incoming, weight, None if alone else own, logs)
     for at, number in enumerate(numbers):
-        expected = definitions.heard(incoming[number], weight[at], 8.0, None if alone else own[number])
+        expected = definitions.neighbour_log_odds(incoming[number], weight[at], 8.0, None if alone else own[number])
         assert logs[at] == pytest.approx(expected, rel=1e-5, abs=1e-5)
     belief, before = rng.random((rows, columns_), np.float32), np.zeros((rows, columns_), np.float32)
     final, last = rng.random(logs.shape, np.float32), rng.normal(0, 1, (latent, columns_)).astype(np.float32)
@@ -746,7 +746,7 @@ SOUND: dict[str, tuple[ModuleType, dict[str, Any]]] = {
             "table": f32(0).reshape(1, 1),
         },
     ),
-    "heard": (
+    "neighbour_log_odds": (
         STEPS,
         {
             "most": 8.0,
@@ -801,7 +801,7 @@ INDICES = {
     "messages": {"candidates": 1, "group": 0, "sender": 0, "prior_group": 0, "row": 0},
     "accumulate": {"start": 1, "receiver": 0, "candidates": 1, "numbers": 0},
     "score_table": {"languages": 1, "column": 1},
-    "heard": {"numbers": 0},
+    "neighbour_log_odds": {"numbers": 0},
     "move_beliefs": {"numbers": 0},
 }
 #: Numbers that are sound: a page without a label; a class, which nothing of this kernel is looked up by.

@@ -155,7 +155,7 @@ def move(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
     language_tables.column_sums(table, sums)
     numbers, logs = bend(np.flatnonzero(rng.random(n) < 0.5)), np.empty((n, size), np.float32)
     logs = logs[: len(numbers)]
-    belief_steps.heard(8.0, numbers, rng.normal(0, 9, (n, size)), largest[: len(numbers)], None, logs)
+    belief_steps.neighbour_log_odds(8.0, numbers, rng.normal(0, 9, (n, size)), largest[: len(numbers)], None, logs)
     belief, last, damping = np.zeros((n + 1, size), np.float32), table.copy(), np.zeros(n, np.float32)
     made = np.zeros((n + 1, size), np.float32), np.empty(len(numbers), np.uint8), np.empty(1, np.float32)
     belief_steps.move_beliefs(1e-3, 0.3, -0.2, 0.9, numbers, logs, belief, last, damping, *made)

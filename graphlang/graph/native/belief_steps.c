@@ -32,9 +32,9 @@ static float product(const float *one, const float *other, uint64_t columns) {
   return all;
 }
 
-int graphlang_heard(uint64_t latent, uint64_t columns, uint64_t count, float most, const int64_t *numbers,
-                    const double *incoming, const float *weight, const float *log_potential, float *logs,
-                    graphlang_fault *fault) {
+int graphlang_neighbour_log_odds(uint64_t latent, uint64_t columns, uint64_t count, float most, const int64_t *numbers,
+                                 const double *incoming, const float *weight, const float *log_potential, float *logs,
+                                 graphlang_fault *fault) {
   if (!columns) return GRAPHLANG_WRONG_SIZE;
   for (uint64_t i = 0; i < count; i++) {
     if (!IS_INDEX(numbers[i], latent))

@@ -1,13 +1,13 @@
-/* How much each link weighs: the couplings of the neighbours of a page, summed up host by host and capped; see
+/* Weights of links: the couplings of the neighbours of a page, summed by host and capped; see
    `graphlang.graph.propagation.message_weights`. */
 #ifndef GRAPHLANG_DEGREE_CAP_H
 #define GRAPHLANG_DEGREE_CAP_H
 #include "kernel.h"
 
-/* Of the links to and from the pages from `first` up to `last`: `to_target`, the weight of the message to each link's
-   target, `to_source`, of the one back to its source, and `page`, of all messages to a page. The links of page p are
-   out_start[p]..out_start[p+1]-1, those that lead to it in_order[in_start[p]..in_start[p+1]-1]. `receives`: pages that
-   receive messages, all if not given; nothing is written of others. `sums`: all zeros, and all zeros afterwards. */
+/* Compute weights for messages to pages `first`..`last`-1: `to_target` (to the target of each link), `to_source` (to its
+   source), and `page` (of all messages to a page). The links of page p are out_start[p]..out_start[p+1]-1, its inlinks
+   in_order[in_start[p]..in_start[p+1]-1]. `receives`: pages that receive messages, default all; others are not written.
+   `sums` must be zero, and is zero afterwards. */
 int graphlang_degree_cap(uint64_t pages, uint64_t links, uint64_t hosts, uint64_t first, uint64_t last, double degree,
                          const int64_t out_start[pages + 1], const int64_t in_start[pages + 1],
                          const int32_t in_order[links], const int32_t source[links], const int32_t target[links],

@@ -1,4 +1,4 @@
-/* How loops over floating-point numbers of this folder are compiled. */
+/* Compilation of loops over floating-point numbers in this folder. */
 #ifndef GRAPHLANG_WIDE_H
 #define GRAPHLANG_WIDE_H
 

@@ -298,7 +298,7 @@ class Exchange:
         """Return `neighbour_log_odds` times an exponent, plus ``potential`` if not None; shape (p, K + 1)."""
         weight = self.neighbour_weight[self.potentials.latent[pages]] * np.float32(power)
         logs = np.empty((len(pages), incoming.shape[1]), np.float32)
-        _kernels.heard(power * MOST, pages, incoming, weight, potential, logs)
+        _kernels.neighbour_log_odds(power * MOST, pages, incoming, weight, potential, logs)
         return logs
 
     def full_distribution(self, row: int, belief: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -14,8 +14,8 @@ void fuzz_belief_steps(Input *in) {
   for (int64_t n = 0; n < count; n++) numbers[n] = how & 1 ? damaged(in, latent) : below(in, latent);
   for (int64_t n = 0; n < count; n++) wrong |= numbers[n] < 0 || numbers[n] >= latent;
   for (int64_t n = 0; n < latent * columns; n++) incoming[n] = how & 2 ? (double)any_float(in) : byte(in) / 8.0;
-  int done = graphlang_heard((uint64_t)latent, (uint64_t)columns, (uint64_t)count, 8, numbers, incoming, weight,
-                             how & 4 ? own : NULL, logs, &fault);
+  int done = graphlang_neighbour_log_odds((uint64_t)latent, (uint64_t)columns, (uint64_t)count, 8, numbers, incoming,
+                                          weight, how & 4 ? own : NULL, logs, &fault);
   CHECK_DONE(done, !wrong);
   if (wrong) CHECK_FAULT("numbers", numbers, count);
   if (wrong) return;
