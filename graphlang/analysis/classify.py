@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from graphlang.urls.url_methods import UrlIdentifier
 
 _TOGETHER = 1024  # pages
-_COPIED = 1 << 14  # pages whose answers are copied at once
+_COPIED = 1 << 14  # pages whose answers are copied at a time
 
 
 class Described(NamedTuple):

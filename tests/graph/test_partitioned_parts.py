@@ -305,5 +305,5 @@ def test_partitions_that_do_not_fit_are_refused() -> None:
         replace(one, signals={"url": Signal(np.int16([[0], [0]]), np.float32([[1], [1]]))})
     twice = {name: np.repeat(getattr(one, name), 2, axis=0) for name in ("pages", "host", "directory")}
     texts = {name: np.repeat(getattr(one, name), 2, axis=0) for name in ("languages", "probabilities", "length")}
-    with pytest.raises(ValueError, match="page 1 stands twice"):
+    with pytest.raises(ValueError, match="page 1 occurs twice"):
         replace(one, **twice, **texts).sorted()

@@ -1,6 +1,6 @@
-"""Learn what is common to all partitions, from counts and samples that do not depend on how these are cut.
+"""Learn the parameters that all partitions share, from counts and samples that do not depend on the cut.
 
-`survey` counts, `observe` draws links, `learn` fits the model that every partition gets.
+`survey` counts, `observe` draws links, and `learn` fits the model that every partition gets.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["UNIT", "Cut", "Survey", "merged", "survey", "together"]
 
-UNIT = 2.0**-30  #: the sum of 2 ** 33 probabilities has room
+UNIT = 2.0**-30  #: unit of summed probabilities; 2 ** 33 of them fit into 64 bits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,14 +44,14 @@ class Survey:
 
     codes: tuple[str, ...]
     pages: int
-    links: int  #: that pages of these partitions hold
+    links: int  #: links from pages of these partitions
     label: NDArray[np.int64]  #: certain pages by language, shape (C,)
-    scores: NDArray[np.int64]  #: sum of what all texts may be, in ``UNIT``, shape (C,)
-    likely: NDArray[np.int64]  #: pages whose text is likely or long enough to bring its language into play, shape (C,)
+    scores: NDArray[np.int64]  #: sum of the scores of all texts, in ``UNIT``, shape (C,)
+    likely: NDArray[np.int64]  #: pages whose text activates a language, shape (C,)
     best: NDArray[np.int64]  #: pages by the best language of their text, shape (C,)
-    signals: Mapping[str, NDArray[np.int64]]  #: pages by the language that a signal with a weight gives them, (C,)
+    signals: Mapping[str, NDArray[np.int64]]  #: pages by likely language of each signal with a weight, shape (C,)
     kinds: NDArray[np.bool_]  #: which kinds of links there are, shape (256,)
-    steps: NDArray[np.int64]  #: what comparing lists of each of ``LONGEST`` would cost, shape (5,)
+    steps: NDArray[np.int64]  #: cost of features with each of ``LONGEST``, shape (5,)
     hosts_cut: PlaceLabels  #: certain pages of the cut hosts
     directories_cut: PlaceLabels  #: and of the cut directories
 
@@ -176,10 +176,10 @@ def _steps(partition: Partition) -> NDArray[np.int64]:
     return costs
 
 
-OF_HOST = 20_000  #: links that are drawn of a host, at most
-OF_ALL = 100_000  #: links within hosts that are drawn in all
-BETWEEN = 30_000  #: links between hosts that are drawn in all
-OF_CUT = 5_000  #: links that are drawn of a host that is cut, at least
+OF_HOST = 20_000  #: largest number of sampled links of a host
+OF_ALL = 100_000  #: largest number of sampled links within hosts
+BETWEEN = 30_000  #: largest number of sampled links between hosts
+OF_CUT = 5_000  #: number of sampled links of each host that is cut
 
 #: A link between two certain pages.
 LINK = np.dtype([
@@ -190,7 +190,7 @@ LINK = np.dtype([
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rate:
-    """How often a signal is right on certain pages: of all, and of hosts that are cut."""
+    """Counts of right answers of a signal on certain pages: of all, and of hosts that are cut."""
 
     right: int  #: sum, in ``UNIT``
     pages: int
@@ -202,8 +202,8 @@ class Rate:
 class Observed:
     """The sample of some partitions, or of all."""
 
-    links: NDArray[np.void]  #: the links that were drawn, of ``LINK``, in their order
-    of_cut: NDArray[np.void]  #: those of the hosts that are cut
+    links: NDArray[np.void]  #: sampled links, of ``LINK``, in order
+    of_cut: NDArray[np.void]  #: links of hosts that are cut
     hosts: PlaceLabels  #: certain pages of the hosts of those links
     signals: Mapping[str, Rate]
 
@@ -246,7 +246,7 @@ def observe(partition: Partition, ghosts: Ghosts, survey: Survey, cut: Cut, opti
 
 
 def gathered(parts: Iterable[Observed]) -> Observed:
-    """Join the samples of several partitions: what one partition would have drawn."""
+    """Join the samples of several partitions to the sample of the whole collection."""
     samples = list(parts)
     links = np.concatenate([np.zeros(0, LINK), *(sample.links for sample in samples)])
     of_cut = np.concatenate([np.zeros(0, LINK), *(sample.of_cut for sample in samples)])
@@ -261,7 +261,7 @@ def gathered(parts: Iterable[Observed]) -> Observed:
 
 
 def mixed(*columns: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """A hash of some numbers.
+    """Hash columns of numbers.
 
     >>> found = mixed(np.array([1, 2, 1]), np.array([2, 1, 2]))
     >>> bool(found[0] == found[2]), bool(found[0] == found[1])
@@ -334,7 +334,7 @@ def _summed(rates: list[Rate]) -> Rate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Learned:
-    """What every partition gets. Its size depends on the number of cut hosts, not of pages."""
+    """Parameters for every partition; the size depends on the number of cut hosts, not of pages."""
 
     model: whole.Learned  #: of the cut hosts, numbered as in ``hosts``, and of all others together
     hosts: NDArray[np.int64]  #: keys of the cut hosts, ascending, shape (H,)

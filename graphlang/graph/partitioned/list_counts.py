@@ -30,7 +30,7 @@ SIDES = 2  #: before a page in its lists, and behind it
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Places:
-    """Where lists name pages, with the number of lists in each context; q distinct rows."""
+    """Contexts of pages in lists, with the number of lists; q distinct rows."""
 
     pages: NDArray[np.int64]  #: ids, ascending, shape (q,)
     #: (side x FARTHEST + distance - 1) x (C + 1) + language of the nearest certain page, C at the end of a list; (q,)
@@ -45,12 +45,12 @@ class Places:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counts:
-    """How often hosts that are cut have a language in a context; q distinct rows."""
+    """Pages by host (if cut), context and language; q distinct rows."""
 
     host: NDArray[np.int64]  #: keys, ascending, shape (q,)
     context: NDArray[np.int64]  #: see ``Places``, shape (q,)
     language: NDArray[np.int64]  #: of certain pages in that context, -1 all pages, shape (q,)
-    pages: NDArray[np.int64]  #: how many, in ``UNIT``; a page in several contexts has a share in each, shape (q,)
+    pages: NDArray[np.int64]  #: pages in ``UNIT``; a page in several contexts has a share in each, shape (q,)
 
 
 def usual_of(survey: Survey) -> Usual:
@@ -81,7 +81,7 @@ def added(parts: Iterable[Counts]) -> Counts:
 
 
 def several(survey: Survey) -> NDArray[np.int64]:
-    """Return the keys of cut hosts with pages in several languages, ascending; only these have an order."""
+    """Return the keys of cut, multilingual hosts, ascending; other hosts have no order."""
     of = survey.hosts_cut
     pages = np.add.reduceat(of.pages, of.start[:-1]) if len(of.place) else of.pages
     largest = np.maximum.reduceat(of.pages, of.start[:-1]) if len(of.place) else of.pages
@@ -89,7 +89,7 @@ def several(survey: Survey) -> NDArray[np.int64]:
 
 
 def lists(partition: Partition, ghosts: Ghosts, survey: Survey, options: Options) -> Places:
-    """Return where the lists of a partition's pages name pages of cut hosts with several languages."""
+    """Return the contexts in which a partition's lists name pages of cut, multilingual hosts."""
     hosts = several(survey)
     if not len(hosts) or not options.link_order or not np.isin(partition.host, hosts).any():
         return together([])
@@ -162,7 +162,7 @@ def with_order(  # noqa: PLR0917  internal
 
 
 class _Host:
-    """The habits of a cut host; A languages, c contexts."""
+    """Order of links on a cut host; A languages, c contexts."""
 
     def __init__(self, host: np.int64, counts: Counts, survey: Survey, usual: Usual) -> None:
         self._size, self._codes = len(usual.languages), len(survey.codes)

@@ -42,16 +42,16 @@ class Partition:
     pages: NDArray[np.int64]  #: ids, shape (n,)
     host: NDArray[np.int64]  #: key of the host of each page, shape (n,)
     directory: NDArray[np.int64]  #: key of the directory of each page, which names its host as well, shape (n,)
-    languages: NDArray[np.int16]  #: what the text may be (see ``graph.data.Evidence``), shape (n, k)
-    probabilities: NDArray[np.float32]  #: how likely, shape (n, k)
+    languages: NDArray[np.int16]  #: candidates of the text (see ``graph.data.Evidence``), shape (n, k)
+    probabilities: NDArray[np.float32]  #: of the candidates, shape (n, k)
     length: NDArray[np.int32]  #: letters of the text, shape (n,)
-    source: NDArray[np.int64]  #: id of the page that holds each link, shape (m,)
-    target: NDArray[np.int64]  #: id of the page that it leads to, shape (m,)
-    kind: NDArray[np.uint8]  #: how it links, shape (m,)
-    hreflang: NDArray[np.int16]  #: language that it announces for its target, -1 none, shape (m,)
-    ordinal: NDArray[np.int16]  #: its position on its page, -1 unknown, shape (m,)
+    source: NDArray[np.int64]  #: id of the source page of each link, shape (m,)
+    target: NDArray[np.int64]  #: id of the target page, shape (m,)
+    kind: NDArray[np.uint8]  #: link kind, shape (m,)
+    hreflang: NDArray[np.int16]  #: language announced for the target, -1 none, shape (m,)
+    ordinal: NDArray[np.int16]  #: position on the page, -1 unknown, shape (m,)
     signals: Mapping[str, Signal] = field(default_factory=dict)  #: of the pages, by name
-    copies: NDArray[np.int32] | None = None  #: pages of the host with the very same short text, itself among them, (n,)
+    copies: NDArray[np.int32] | None = None  #: pages of the host with the same short text, itself included, (n,)
     labelled: NDArray[np.bool_] | None = None  #: pages with a language set by hand, shape (n,)
 
     def __post_init__(self) -> None:
@@ -68,11 +68,11 @@ class Partition:
                 raise ValueError(f"the signal {name} has {len(signal.languages)} rows for {n} pages")
 
     def sorted(self) -> Partition:
-        """Return the same with pages by id and links by their ends; what is in order is not copied."""
+        """Sort pages by id and links by their ends; sorted pages are not copied."""
         ordered = _by_link(self._by_page())
         twice = np.flatnonzero(ordered.pages[1:] == ordered.pages[:-1])
         if len(twice):
-            raise ValueError(f"page {ordered.pages[twice[0]]} stands twice")
+            raise ValueError(f"page {ordered.pages[twice[0]]} occurs twice")
         return ordered
 
     def own(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:

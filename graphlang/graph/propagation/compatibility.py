@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from graphlang.graph.propagation.edge_features import EdgeFeatures
 
 
-BLOCK = 1 << 17  #: links that one core works on at once
+BLOCK = 1 << 17  #: links that one core handles at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
