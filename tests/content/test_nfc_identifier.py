@@ -232,3 +232,19 @@ def test_more_scripts_than_there_are(tiny_model: Model, number: int) -> None:
     with pytest.raises(ModelError, match=r"no script|order of their scripts"):
         Discriminative(Model("nfc", labels, parameters, arrays), "", "m")
     assert Discriminative(tiny_model, "", "tiny").probabilities(["ο καιρός"]).argmax() == 0
+
+
+def test_a_text_half_in_each_of_two_languages_is_in_one_of_them() -> None:
+    """Its best language had .19, which lists show as `und`."""
+    spanish = (
+        "El museo está junto al puerto y abre a las nueve de la mañana. Los visitantes ven barcas viejas, redes y mapas."
+        " Los sábados los niños pueden construir un barco pequeño. El taller es gratuito, pero hay que inscribirse antes."
+    )
+    german = (
+        "Das Museum liegt am Hafen und öffnet um neun Uhr. Die Besucher sehen alte Boote, Netze und Karten. Am Samstag"
+        " können Kinder ein kleines Boot bauen. Die Werkstatt kostet nichts, aber man muss sich vorher anmelden."
+    )
+    reader = registry.load("nfc")
+    for text in (f"{spanish}\n{german}", f"{german}\n{spanish}"):
+        chances = dict(zip(reader.labels, reader.probabilities([text])[0].tolist(), strict=True))
+        assert min(chances["spa"], chances["deu"]) > 0.3

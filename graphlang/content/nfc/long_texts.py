@@ -44,6 +44,7 @@ _WEIGHED = 4_000  # characters of a text whose words are weighed one by one
 #: Odds of the other script in a long text, besides those of a short one: documentation has whole sections in English.
 _OTHER_ODDS = 6.0
 _LATIN_OF_LONG = 1.5  # with more Latin letters to one of another script, a long text may be in Latin letters
+_LOW = 0.3  # a text whose best language has less is read in parts
 _SURE_PART = 0.8  # probability of a part that counts as sure
 _FEWEST_SURE = 3  # sure parts in one language that make an answer
 _LEAST_SURE = 0.25  # and their share of all parts
@@ -81,7 +82,7 @@ class LongTexts:
         for begin in range(0, len(mixed), batch):
             places = mixed[begin : begin + batch]
             self._weigh_scripts(texts, rows[places], scripts[places], answer, pages=pages)
-        doubtful = rows[~answer[rows].any(axis=1)]
+        doubtful = rows[answer[rows].max(axis=1) < _LOW]
         if len(doubtful):
             self._answer_by_parts(texts, doubtful, answer)
         if self._bounds:
@@ -107,7 +108,7 @@ class LongTexts:
                 answer[row] = np.float32(share) * in_latin + np.float32(1 - share) * answer[row]
 
     def _answer_by_parts(self, texts: Sequence[str], rows: Ints, answer: Floats) -> None:
-        """Answer texts in which no language was certain from those of their parts that are sure.
+        """Answer texts in which no language was likely from those of their parts that are sure.
 
         A text that is half in Finnish and half in English fits neither, and is in both.
         """
