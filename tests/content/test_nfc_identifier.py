@@ -237,8 +237,8 @@ def test_more_scripts_than_there_are(tiny_model: Model, number: int) -> None:
 def test_a_text_half_in_each_of_two_languages_is_in_one_of_them() -> None:
     """Its best language had .19, which lists show as `und`."""
     spanish = (
-        "El museo está junto al puerto y abre a las nueve de la mañana. Los visitantes ven barcas viejas, redes y mapas."
-        " Los sábados los niños pueden construir un barco pequeño. El taller es gratuito, pero hay que inscribirse antes."
+        "El museo está junto al puerto y abre a las nueve. Los visitantes ven barcas viejas, redes y mapas."
+        " Los sábados los niños pueden construir un barco pequeño. El taller es gratuito, pero hay que inscribirse."
     )
     german = (
         "Das Museum liegt am Hafen und öffnet um neun Uhr. Die Besucher sehen alte Boote, Netze und Karten. Am Samstag"
