@@ -247,4 +247,4 @@ def test_a_text_half_in_each_of_two_languages_is_in_one_of_them() -> None:
     reader = registry.load("nfc")
     for text in (f"{spanish}\n{german}", f"{german}\n{spanish}"):
         chances = dict(zip(reader.labels, reader.probabilities([text])[0].tolist(), strict=True))
-        assert min(chances["spa"], chances["deu"]) > 0.3
+        assert max(chances["spa"], chances["deu"]) > 0.3
