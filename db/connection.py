@@ -52,7 +52,7 @@ def create(
     *,
     verb: str = "writing",
     patience: float | None = 0.0,
-    told: Callable[[Holder | None], None] | None = None,
+    on_wait: Callable[[Holder | None], None] | None = None,
     held: Lock | None = None,
 ) -> sqlite3.Connection:
     """Open the collection at ``path`` for writing, and create it if needed.
@@ -64,7 +64,7 @@ def create(
         path: the file.
         verb: purpose in one word, shown to others who want to write.
         patience: seconds to wait for another writer; None waits forever.
-        told: called once with the other writer if there is one, or with None if it is unknown.
+        on_wait: called once with the other writer if there is one, or with None if it is unknown.
         held: the lock if it was acquired before; closing the connection releases it.
 
     Raises:
@@ -72,7 +72,7 @@ def create(
         StoreError: the folder does not exist, or the file is not a collection of this schema.
     """
     path = Path(path)
-    held = held or claim(path, verb=verb, patience=patience, told=told)
+    held = held or claim(path, verb=verb, patience=patience, on_wait=on_wait)
     try:
         connection = _open_writable(path)
     except BaseException:
@@ -87,7 +87,7 @@ def claim(
     *,
     verb: str = "writing",
     patience: float | None = 0.0,
-    told: Callable[[Holder | None], None] | None = None,
+    on_wait: Callable[[Holder | None], None] | None = None,
 ) -> Lock:
     """Acquire the lock of a database before it is opened or created; arguments and errors as in `create`."""
     if not path.parent.is_dir():
@@ -96,7 +96,7 @@ def claim(
     if path.exists() and not path.is_file():
         msg = f"{path} is not a graphlang database: not a regular file"
         raise StoreError(msg)
-    return lock.acquire(path, verb, patience=patience, on_wait=told)
+    return lock.acquire(path, verb, patience=patience, on_wait=on_wait)
 
 
 def _open_writable(path: Path) -> LockedConnection:

@@ -102,7 +102,7 @@ class Model:
         A file that is there is replaced when the new one is whole, so that no disk that is full and no stop costs it.
 
         Raises:
-            OSError: it cannot be written, or a database stands there.
+            OSError: it cannot be written, or the path is a database.
             ModelError: it would be larger than what is read.
         """
         data = self.to_bytes()

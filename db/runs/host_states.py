@@ -71,7 +71,7 @@ def _digest(rows: NDArray[np.int64]) -> int:
 
 
 def write_host_states(connection: sqlite3.Connection, run: int, states: HostStates) -> None:
-    """Store for an unfinished run of this connection what it read of each host."""
+    """Store the digests of the hosts that an unfinished run of this connection read."""
     with transaction(connection):
         check_own(connection, run)
         connection.execute("DELETE FROM run_hosts WHERE run = ?", (run,))

@@ -121,7 +121,7 @@ def _find_unread(connection: sqlite3.Connection, path: Path, digest: str, size: 
 
 
 def unread_digest(path: Path) -> str:
-    """Return what stands for the digest of a file whose bytes are not known: a digest of its path."""
+    """Return a digest of the path, in place of that of a file whose bytes are unknown."""
     return hashlib.sha256(b"unread:" + os.fsencode(path.absolute())).hexdigest()
 
 

@@ -149,12 +149,12 @@ def counts(ingested: Ingested) -> dict[str, Any]:
 def _say_skipped(ingested: Ingested, *, verbose: bool) -> None:
     if verbose:
         for path, reason in ingested.skipped:
-            say(f"skipped: {visible(str(path))} ({reason})", "passed over", path=str(path), reason=reason)
+            say(f"skipped: {visible(str(path))} ({reason})", "skipped", path=str(path), reason=reason)
     elif ingested.skipped:
         by_reason = Counter(skipped.reason for skipped in ingested.skipped)
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in by_reason.items())
         message = f"skipped: {quantity(len(ingested.skipped), 'file')} ({reasons}); --verbose names them"
-        say(message, "passed over", **by_reason)
+        say(message, "skipped", **by_reason)
 
 
 def exit_with_problems(ingested: Ingested) -> None:

@@ -212,7 +212,7 @@ def _warn_of_methods(*runs: Run) -> None:
     """Warn if runs differ by more than the pages that they answer for."""
     names = list(dict.fromkeys(run.title for run in runs))
     if any(run.id in other.seeds for run in runs for other in runs):
-        return  # one started from the other: the difference is what it changed
+        return  # one started from the other: the difference is its effect
     if len(names) > 1:
         say(f"Warning: the runs are of different kinds ({', '.join(names)}): they differ for that reason, too")
     elif len({run.model_hash for run in runs}) > 1:

@@ -37,7 +37,7 @@ def read(spark: Any, paths: Sequence[str], *, limits: Limits | None = None, work
         paths: files, folders and patterns that every executor sees under the same path; or addresses that Arrow opens
             (``hdfs://``, ``s3://`` or ``s3a://``, ``gs://``, ``abfs://``).
         limits: bounds of a record, see `graphlang.ingest.Limits`.
-        work: a folder where the rows are written to; what it holds of an earlier try is taken. With one, large
+        work: a folder where the rows are written to; rows of an earlier try are used. With one, large
             archives are cut, so that several executors read them. Without, one task reads each archive.
 
     Returns:

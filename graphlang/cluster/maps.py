@@ -65,7 +65,7 @@ def sites(
         folder: with the tables that a job wrote, as Spark names it.
         by: what counts as one site: host, domain, suffix, tld, country, path or year; or several.
         selection: which pages count; by default text with status 200.
-        scripts: tell the scripts of a language apart.
+        scripts: count each script of a language separately.
 
     Raises:
         InputError: the folder does not hold what a job writes; or it has answers for other years, and ``by`` asks for

@@ -301,7 +301,7 @@ def words_of(error: BaseException) -> str:
     """Return the message of an error; that of Java's errors is asked of Java, which may be gone."""
     try:
         message = str(error)
-    except Exception:  # noqa: BLE001 - of py4j or of the connection: there is nobody to be asked
+    except Exception:  # noqa: BLE001 - of py4j or of the connection: no session is left to ask
         return _GONE
     gone = isinstance(error, ConnectionError) or _NO_WORDS.fullmatch(message.strip())
     return _GONE if gone else message or type(error).__name__

@@ -44,7 +44,7 @@ class OpenedFile:
         self, path: str | Path, *, wait: bool = False, on_wait: Callable[[Holder | None], None] | None = None
     ) -> None:
         self.path = Path(path)
-        self._lock: dict[str, Any] = {"patience": None, "told": on_wait} if wait else {"patience": 0.0}
+        self._lock: dict[str, Any] = {"patience": None, "on_wait": on_wait} if wait else {"patience": 0.0}
         self._database: Database | None = None
         if self.path.exists():
             with suppress(EmptyError):  # left by a reading that was stopped at once: the next one goes on with it

@@ -38,7 +38,7 @@ _CONTENT: Final = {
             "N-grams of 1 to 5 letters and whole words instead of 1,000 trigrams; the languages choose them in turn.",
             "A text is in one script, and only the languages that are written in it take part.",
             (
-                "Weights are log-odds, then trained by logistic regression to tell close languages apart; the paper has"
+                "Weights are log-odds, then trained by logistic regression to separate close languages; the paper has"
                 " one vector of shares for each language."
             ),
             "Of a few words a language model of characters counts too (Witten and Bell 1991).",
@@ -108,7 +108,7 @@ _CONTENT: Final = {
         ),
     ),
     "martins-silva": MethodDescription(
-        f"B. Martins and M. J. Silva 2005, as {_CHEW}, section 2.1, tells it",
+        f"B. Martins and M. J. Silva 2005, as {_CHEW}, section 2.1, describes it",
         (
             (
                 "The paper gives no formula of Lin's similarity over n-grams: the information of one is taken from its"
@@ -240,7 +240,7 @@ _GRAPH: Final = {
             "Text speaks with its whole list of scores; site, URL, ccTLD, declarations and hreflang speak too.",
             "From 200 letters on a page keeps what its text says, unless no language has .8 there: then it listens.",
             "All neighbours of a page together say no more than 10 against a language, in log-odds.",
-            "docs/explanation/inference.md has the equations and an example that is worked out.",
+            "docs/explanation/inference.md has the equations and a worked example.",
         ),
     ),
 }

@@ -80,7 +80,7 @@ def encode(text: str, encoding: str) -> bytes:
 
 
 def _substitute(character: str, codec: str) -> str:
-    """What stands for a character that an encoding lacks; nothing where nothing does."""
+    """Return the substitute of a character that an encoding lacks; empty if there is none."""
     base, *marks = tuple(unicodedata.normalize("NFD", character))
     if _is_greek(base):  # the many accents of Greek are one today
         accent = "\u0301" * any(mark in "\u0300\u0301\u0342" for mark in marks)
@@ -114,7 +114,7 @@ def list_encodings(lines: Iterable[str], script: str) -> list[str]:
     """
     letters = Counter(letter for line in lines for letter in line if letter > "\x7f" and letter.isalpha())
     total = sum(letters.values())
-    # Tones behind their vowels could write Italian too; nobody does.
+    # Tones behind their vowels could write Italian too, but are not used for it.
     horned = sum(count for letter, count in letters.items() if _HORN in unicodedata.normalize("NFD", letter))
     vietnamese = horned > _MISSING * total
     answer = [UTF8]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def reference_vectors(counts: NDArray[np.integer]) -> NDArray[np.float32]:
-    """The languages' representative vectors r_i (0.6 and 0.7) from how often each feature stands in their documents.
+    """The languages' representative vectors r_i (0.6 and 0.7) from the counts of each feature in their documents.
 
     The sum of |d| in 0.6 cancels when 0.7 gives the vector length 1. A language without any feature keeps zeros.
 
@@ -42,7 +42,7 @@ def reference_vectors(counts: NDArray[np.integer]) -> NDArray[np.float32]:
 
 
 def count_features(vocabulary: Vocabulary, documents: Sequence[str], *, limit: int, closed: bool) -> NDArray[np.int32]:
-    """How often each feature of the vocabulary stands in some documents together."""
+    """Count each feature of the vocabulary in some documents together."""
     letters = normalise(documents, limit=limit, margin=vocabulary.margin, closed=closed)
     features, _ = vocabulary.find(letters)
     counts: NDArray[np.int32] = np.bincount(features, minlength=len(vocabulary)).astype(np.int32)
@@ -65,7 +65,7 @@ class Nfc2004(Calibrated):
     def similarities(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """Cosines between each text and each language: (texts, labels); and the length of each text.
 
-        That of a text in a script of which no feature is, is 0: the names in it that are in another say nothing.
+        A text in a script without features has 0: its names in another script are no evidence.
         """
         letters = normalise(texts, limit=self.limit, margin=self.vocabulary.margin, closed=self.closed)
         counts = self.vocabulary.count(letters).astype(np.float32)

@@ -106,7 +106,7 @@ def test_waiting_gets_it_once_it_is_free_and_says_once_for_whom_it_waits(tmp_pat
     timer = threading.Timer(0.2, first.release)
     told: list[lock.Holder | None] = []
     timer.start()
-    create(db, verb="ingest", patience=None, told=told.append).close()
+    create(db, verb="ingest", patience=None, on_wait=told.append).close()
     timer.join()
     assert [(holder.pid, holder.verb) for holder in told if holder is not None] == [(os.getpid(), "vote")]
 
