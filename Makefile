@@ -99,14 +99,14 @@ docs: $(STAMP)  ## write the generated pages
 model: $(STAMP)  ## train the default model from text and word lists in $(DATA) and words of Debian packages
 	mkdir -p build/model
 	$(BIN)/python tests/content/fetch_words.py $(DATA) build/model
+	$(BIN)/python tests/content/make_corpus.py $(DATA) build/model
 	$(BIN)/python tests/content/make_sources.py $(DATA)
-	$(BIN)/graphlang train build/model/nfc.npz $(DATA)/train --method nfc --words $(DATA)/reference/freqwords \
+	$(BIN)/graphlang train graphlang/data/nfc.npz build/model/corpus --method nfc --words $(DATA)/reference/freqwords \
 	  --messages $(DATA)/train-software --messages build/model/words
-	$(BIN)/python tests/content/make_added.py $(DATA) build/model/added
-	$(BIN)/graphlang train --extend build/model/nfc.npz build/model/added -o graphlang/data/nfc.npz \
-	  --option bare=0 --option bare_least=0  # without lines that lost their diacritics, as they were measured
-	$(BIN)/python tests/content/make_contrast.py $(DATA) graphlang/data/nfc.npz
-	$(BIN)/python tests/content/make_relatives.py $(DATA)
+	$(BIN)/python tests/content/make_contrast.py build/model graphlang/data/nfc.npz
+	$(BIN)/python tests/content/make_relatives.py $(DATA) build/model
+	$(BIN)/python tests/content/make_unknown.py $(DATA) build/model
+	$(BIN)/python tests/content/make_languages.py $(DATA) build/model
 
 ELEVEN := da de en es fi fr it nl nb pt sv
 content-models: model  ## train every shipped text model; the same data give the same bytes

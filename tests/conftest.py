@@ -65,7 +65,6 @@ LONGEST = (
     "graph/test_partitioned_driver.py",
     "report/test_report.py",
     "cli/test_stop_and_go_on.py",
-    "content/test_added.py",
     "db/test_altered.py",
     "graph/test_graph_kernels.py",
     "examples/test_walkthrough.py",

@@ -14,7 +14,7 @@ from graphlang.codes import languages
 from graphlang.content import registry as content_methods
 from graphlang.method_cards import sources
 from graphlang.method_cards.model_file import is_model_file
-from graphlang.method_cards.training_text import TrainingSource, list_training_text
+from graphlang.method_cards.training_text import TrainingSource, list_training_text, read_label_facts
 from graphlang.modelfile import ModelError
 from graphlang.urls import url_methods
 from graphlang.urls.url_methods import PAPER_METHODS as BAYKAN
@@ -62,6 +62,13 @@ class MethodLanguage(NamedTuple):
     accuracy: float | None  #: of whole lines, or of URLs
     first_49: float | None  #: of the first 49 characters
     first_24: float | None  #: of the first 24
+    kinds: str | None = None  #: of training text, most first; `nfc` alone, as the columns that follow
+    characters: int | None = None  #: of training text
+    kept_out: int | None = None  #: lines kept out of training that were identified; no word lists
+    kept_out_accuracy: float | None = None  #: of these lines
+    kept_out_49: float | None = None  #: of their first 49 characters
+    kept_out_24: float | None = None  #: of their first 24
+    taken_for: str | None = None  #: the language that more than one in twenty of these lines is taken for
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +154,15 @@ def _training(name: str, figures: Mapping[str, Any]) -> tuple[TrainingSource, ..
     return list_training_text(name)
 
 
+def _trained(label: str) -> tuple[Any, ...]:
+    """The last fields of `MethodLanguage` for a label of the default method."""
+    row = read_label_facts().get(label)
+    if row is None:
+        return ()
+    shares = [float(row[column]) if row[column] else None for column in ("accuracy", "first_49", "first_24")]
+    return row["kinds"], int(row["characters"]), int(row["kept_out"]), *shares, row["taken_for"] or None
+
+
 def list_languages(name: str) -> list[MethodLanguage]:
     """List the languages of a content or URL method, installed program or model file, by name.
 
@@ -173,5 +189,5 @@ def list_languages(name: str) -> list[MethodLanguage]:
             number, *shares = tested.get(language, (None, None, None, None))
             shares += [None] * (3 - len(shares))
             row = (label, language, script, languages.name(label), languages.bcp47(label), number, *shares)
-            rows.append(MethodLanguage(*row))
+            rows.append(MethodLanguage(*row, *(_trained(label) if name == content_methods.DEFAULT else ())))
     return sorted(rows, key=lambda row: (row.name, row.script))

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
 FILE: Final = Path(__file__).parent.parent / "data" / "nfc-sources.tsv"
+#: Of each label of `nfc`: training text and accuracy on lines kept out (``tests/content/make_languages.py``).
+LANGUAGES_FILE: Final = FILE.with_name("nfc-languages.tsv")
 
 #: The first words of a source's name -> kind of text; a source that is not here is named by itself.
 _KINDS: Final = {
@@ -22,18 +24,67 @@ _KINDS: Final = {
     "MediaWiki": "messages of programs",
     "Tux": "messages of programs",
     "UD_": "treebanks",
+    "african-storybook": "stories",
+    "afriqa": "questions",
     "afrisenti": "tweets",
+    "arsarcasm": "tweets",
     "bible": "Bible",
     "common words": "common words of the web",
     "common-voice": "sentences to be read aloud",
+    "cordi": "transcribed speech",
+    "ctcpc": "sentences of Cantonese",
+    "doda": "chat",
     "ebible": "Bible",
+    "elotl": "parallel text of Mexico",
+    "fassa": "texts of Ladin",
     "flores": "sentences of Wikipedia",
+    "gatitos": "word lists",
+    "giellalt-admin": "texts of administrations",
+    "giellalt-blogs": "blogs",
+    "giellalt-facta": "books",
+    "giellalt-ficti": "books",
+    "giellalt-laws": "laws",
+    "giellalt-news": "news",
+    "giellalt-speccorp": "books",
+    "giellalt-wikipedia": "Wikipedia",
+    "globalvoices": "news",
+    "hkcancor": "transcribed speech",
+    "icorpus": "news",
+    "ijwi": "news",
+    "kurdish-interdialect": "news",
+    "kurdishlid": "news",
+    "lafand": "news",
+    "lsdc": "literature",
+    "magahi-stories": "stories",
+    "malaysian-majoriti": "news",
+    "malaysian-school": "school essays",
+    "masakhane": "news",
+    "moedict": "example sentences of dictionaries",
     "mozilla-www": "messages of programs",
+    "noah-blick": "news",
+    "noah-blogs": "blogs",
+    "noah-schobinger": "books",
+    "noah-swatch": "reports",
+    "noah-wiki": "Wikipedia",
+    "nusa-alinea": "paragraphs",
+    "nusa-kalimat": "sentences of social media",
+    "nusax": "sentences of social media",
+    "oldi-seed": "sentences of Wikipedia",
+    "parlasent": "parliament",
+    "persoarabiclid": "news",
+    "pilar": "web sites",
+    "pratham": "stories",
+    "sadilar": "books",
+    "shami": "chat",
+    "storybooks": "stories",
     "tatoeba": "everyday sentences",
     "tico19": "translations on health",
-    "umsab": "tweets",
     "udhr": "Universal Declaration of Human Rights",
+    "umsab": "tweets",
+    "vardial": "literature",
+    "wikipedia-2022": "Wikipedia",
     "wikipedia-app": "messages of programs",
+    "wikisource": "literature",
     "words": "words with their frequency",
     "xquad": "paragraphs of Wikipedia",
 }
@@ -66,6 +117,13 @@ def find_text_kind(source: str) -> str:
     ('Universal Declaration of Human Rights', 'treebanks', 'a novel')
     """
     return next((kind for start, kind in _KINDS.items() if source.startswith(start)), source)
+
+
+@cache
+def read_label_facts() -> dict[str, dict[str, str]]:
+    """Read `LANGUAGES_FILE`, by label."""
+    with LANGUAGES_FILE.open(encoding="utf-8", newline="") as table:
+        return {row["label"]: row for row in csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE)}
 
 
 @cache

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 
 _COUNT_TYPE = np.uint16  # of a feature in a language; 32 bits, used where needed, would take a third of all memory
+_SMALLEST = 1  # a weight of one step changes no answer, and one weight in six is one
 _HELD_OUT_EXCERPTS = 150  # excerpts of a label's held-out lines that decide which languages are close
 
 
@@ -94,6 +95,7 @@ def fit_nfc(
                 group.part(vectors, script.ngrams, label_texts, options.close_languages)
         base[label_texts], bias[label_texts] = vectors.base, vectors.bias
         whole = weight_codec.quantise(vectors.weights, options.step)
+        whole[np.abs(whole) <= _SMALLEST] = 0
         common, rare = weight_codec.dense_first(whole, often, options.table // len(label_texts))
         order = np.concatenate([common, rare])
         script.ngrams = [script.ngrams[i] for i in order.tolist()]

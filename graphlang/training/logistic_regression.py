@@ -21,6 +21,7 @@ import numpy as np
 from scipy import sparse
 
 from graphlang.content.calibration import probabilities
+from graphlang.content.native import tally as _kernels
 from graphlang.content.text.normalise import blocks, normalise
 
 if TYPE_CHECKING:
@@ -132,7 +133,19 @@ def score_texts(vectors: Vectors, texts: sparse.csr_array) -> Floats:
         texts: Their vectors, (texts, features).
     """
     root = np.sqrt(np.diff(texts.indptr)).astype(np.float32)
-    result: Floats = texts @ vectors.weights
+    features, labels = vectors.weights.shape
+    result = np.empty((len(root), labels), dtype=np.float32)
+    _kernels.tally_products(
+        feature=texts.indices.astype(np.int32),
+        value=texts.data,
+        offsets=texts.indptr.astype(np.int64),
+        dense_of=np.arange(features, dtype=np.int32),
+        dense=vectors.weights,
+        starts=np.zeros(features + 1, dtype=np.int64),
+        columns=np.zeros(0, dtype=np.int32),
+        values=np.zeros(0, dtype=np.float32),
+        out=result,
+    )
     result += root[:, None] * vectors.base
     result += vectors.bias
     return result

@@ -169,8 +169,8 @@ class TrainingOptions:
     closed: bool = True
     limit: int = 180
     smoothing: float = 1_000.0
-    rounds: int = 24
-    draws: int = 3_500
+    rounds: int = 12
+    draws: int = 1_500
     power: float = 0.6
     words_share: float = 0.1
     words_size: int = 150_000

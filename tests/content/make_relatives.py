@@ -1,6 +1,8 @@
 """Makes ``graphlang/data/nfc-relatives.json``: by what the shipped `nfc` tells small languages from great relatives.
 
-    python tests/content/make_relatives.py DATA
+    python tests/content/make_relatives.py DATA FOLDER
+
+FOLDER is that of `make_corpus.py`.
 
 A pair is a language with much text and a relative that has far less of it, for which texts of the relative say much
 (`scoring.relatives`). Far less that is no translation of programs will do: Xhosa has two thirds of Zulu's text, but
@@ -27,7 +29,7 @@ import numpy as np
 from graphlang.codes.languages import label, split
 from graphlang.content import registry
 from graphlang.content.relatives import FILE, FLOOR, LEAST_BOUND, support
-from graphlang.content.segments import spans, units
+from graphlang.content.segments import units
 from graphlang.training import corpus
 
 if TYPE_CHECKING:
@@ -48,6 +50,9 @@ RELATIVES: Final = 5  # languages that texts of one may be taken for
 SPREADS: Final = 8.0
 LEAST_IN_PROSE: Final = 0.3  # above which the bound of a relative is that has text enough, but of programs
 SMALLER: Final = 0.4  # of the text of the greater language, or of what is no message of a program, a relative has less
+#: A probability from which on a unit supports a label at all. It is not the floor of `segments.spans`: with 1e-6 seven
+#: hundred pairs resemble each other.
+ANY: Final = 0.003
 _READ: Final = 400_000  # characters of a language, at most
 _RESEMBLES: Final = 0.02  # share of what texts of a language say for it that they say for a relative, at least
 _SHORTEST: Final = 20  # letters of a line
@@ -70,8 +75,7 @@ def supports(identifier: Identifier, some: list[str]) -> tuple[NDArray[np.float6
     """What the units of texts say for each label on average, (texts, labels): nearly anything, and what counts."""
     read = [identifier.probabilities([text[unit.begin : unit.end] for unit in units.cut(text)]) for text in some]
     any_of_it, counted = (
-        np.array([support(chances, floor).mean(axis=0, dtype=np.float64) for chances in read])
-        for floor in (spans.COSTS.floor, FLOOR)
+        np.array([support(chances, floor).mean(axis=0, dtype=np.float64) for chances in read]) for floor in (ANY, FLOOR)
     )
     return any_of_it, counted
 
@@ -107,12 +111,12 @@ def main_kind(kinds: dict[str, tuple[str, ...]]) -> str | None:
     return most if 2 * size[most] > sum(size.values()) else None
 
 
-def shares(identifier: Identifier, data: Path) -> dict[str, dict[str, float]]:
+def shares(identifier: Identifier, data: Path, folder: Path) -> dict[str, dict[str, float]]:
     """The share from which on a text is in a relative, by the greater language and the relative."""
     read = corpus.read_corpus(
-        data / "train", label=label, minimum=lambda _: 0, maximum=_READ, messages=[data / "train-software"]
+        folder, label=label, minimum=lambda _: 0, maximum=_READ, messages=[data / "train-software"]
     )
-    plain = corpus.read_corpus(data / "train", label=label, minimum=lambda _: 0, maximum=_READ)
+    plain = corpus.read_corpus(folder, label=label, minimum=lambda _: 0, maximum=_READ)
     size, prose = ({name: sum(map(len, lines)) for name, lines in one.lines.items()} for one in (read, plain))
     great = {
         number: measured(identifier, number, read.by_genre(name))
@@ -145,11 +149,11 @@ def shares(identifier: Identifier, data: Path) -> dict[str, dict[str, float]]:
     return found
 
 
-def main(data: Path) -> None:
+def main(data: Path, folder: Path) -> None:
     identifier = registry.load("nfc")
-    found = {"model": identifier.hash, "relatives": shares(identifier, data)}
+    found = {"model": identifier.hash, "relatives": shares(identifier, data, folder / "corpus")}
     FILE.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 import fetch_words
-import make_contrast
+import make_corpus
 
 FILE: Final = Path(__file__).parents[2] / "graphlang" / "data" / "nfc-sources.tsv"
 COLUMNS: Final = ("file", "source", "licence", "bytes", "sha256")
@@ -46,17 +46,18 @@ def rows(data: Path) -> list[tuple[str, str, str, str, str]]:
 
 
 def _more(data: Path) -> list[tuple[str, str, str, str, str]]:
-    """Rows of the files in the archive of further text that `make_contrast` reads."""
-    with (data / f"{make_contrast.MORE}-SOURCES.tsv").open(encoding="utf-8", newline="") as file:
+    """Rows of the files in the archive of further text that the corpus gets."""
+    with (data / "train-more-SOURCES.tsv").open(encoding="utf-8", newline="") as file:
         sources = {
-            f"{make_contrast.MORE}/{row['code']}/{row['file']}": (f"{row['source']} {row['repo']}", row["licence"])
+            (row["code"], row["file"]): (f"{row['source']} {row['repo']}", row["licence"])
             for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
         }
-    names = sorted(name for name in (*make_contrast.OWN, *make_contrast.ENGLISH) if name in sources)
-    contents = make_contrast.read_members(data, names)
-    return [
-        (name, *sources[name], str(len(contents[name])), hashlib.sha256(contents[name]).hexdigest()) for name in names
-    ]
+    rows = []
+    for (code, source), content in make_corpus.chosen_files(data).items():
+        digest = hashlib.sha256(content).hexdigest()
+        name = f"{source}.txt"
+        rows.append((f"train-more/{code}/{name}", *sources[code, name], str(len(content)), digest))
+    return rows
 
 
 def _row(data: Path, path: Path, source: str, licence: str) -> tuple[str, str, str, str, str]:

@@ -1,14 +1,17 @@
 """Makes ``graphlang/data/unknown.json``: what tells a language that is not there from the one that it resembles.
 
-    python tests/content/make_unknown.py DATA
+    python tests/content/make_unknown.py DATA FOLDER
+
+FOLDER is that of `make_corpus.py`.
 
 Labels are left out of the shipped `nfc`, a tenth of them at a time, and asked for their text: lines that training kept
 out, FLORES, Tatoeba, lingua's sentences and pages of docs-full, whole, joined to 400 characters and cut to 24 to 180.
-With rubbish, and text of languages of the corpus that have too little of it to be trained, whose n-grams the vocabulary
-was not chosen for, they are the unknown texts. The known ones are the same, those of all labels, asked of the whole
-model, where it answers rightly. Texts of one half of the labels alone are used (English, which stands in pages of all
-languages, is of that half), so that the other half can judge (``tests/benchmarks/honest_doubt.py --half 1``). Signs of
-long texts are taken at both looks. What is usual of a label is measured on the lines that training kept out.
+With rubbish, and text of languages that were never trained, whose n-grams the vocabulary was not chosen for, they are
+the unknown texts: languages with too little text, and those of which the archive has a Bible alone. The known ones are
+the same, those of all labels, asked of the whole model, where it answers rightly. Texts of one half of the labels alone
+are used (English, which stands in pages of all languages, is of that half), so that the other half can judge
+(``tests/benchmarks/honest_doubt.py --half 1``). Signs of long texts are taken at both looks. What is usual of a label
+is measured on the lines that training kept out.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from unittest import mock
 
+import make_corpus
 import numpy as np
 
 import graphlang
@@ -54,6 +58,7 @@ USED: Final = 0.1  #: a known text counts as the probability of its language bef
 PULL: Final = 10.0  #: towards 0, of every term
 OF_EACH: Final = 12  # texts of a label, kind and source
 OF_UNTRAINED: Final = 30
+OF_ARCHIVE: Final = 200  # lines of a file of a language that was never trained
 LEAST_CHARACTERS: Final = 15  # of a line, and one more
 CUTS: Final = (24, 36, 49, 80, 120, 180)
 JOINED: Final = 400
@@ -93,10 +98,10 @@ def joined(lines: list[str]) -> list[str]:
     return made
 
 
-def lines_of(data: Path) -> Mapping[str, Sequence[str]]:
+def lines_of(data: Path, folder: Path) -> Mapping[str, Sequence[str]]:
     """The lines of every label of the corpus."""
     read = corpus.read_corpus(
-        data / "train",
+        folder / "corpus",
         label=languages.label,
         minimum=lambda _: 0,
         maximum=400_000,
@@ -132,6 +137,16 @@ def usual(identifier: Discriminative, lines: Mapping[str, Sequence[str]]) -> dic
             usual_one = float(told[full].sum() / letters.lengths[full].sum())
             found[label] = [round(usual_one, 4), round(float(lm.letter[place]), 5)]
     return found
+
+
+def read_untrained(data: Path, labels: Collection[str]) -> dict[str, list[str]]:
+    """Read lines of languages that are in the archive of further text, and not in the model."""
+    lines: dict[str, list[str]] = {}
+    for (code, source), content in make_corpus.read_archive(data / make_corpus.ARCHIVE).items():
+        label = languages.label(code)
+        if label and label not in labels and make_corpus.find_kind(source) != make_corpus.WORDS:
+            lines.setdefault(label, []).extend(content.decode("utf-8").splitlines()[:OF_ARCHIVE])
+    return lines
 
 
 def texts(data: Path, lines: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
@@ -279,7 +294,7 @@ def collect(data: Path, model: modelfile.Model, lines: Mapping[str, Sequence[str
         mine = [some[row] for row in rows.tolist()] + (rubbish() if turn == 0 else [])
         _, sure, kept = ask(Discriminative(remove_labels(model, set(gone)), "", ""), mine)
         left += [own for row, signs in kept.items() if sure[row] >= LEAST_SURE for own in signs]
-    others = [text for _, text in untrained(lines, model.labels)]
+    others = [text for _, text in untrained({**lines, **read_untrained(data, model.labels)}, model.labels)]
     _, sure, kept = ask(identifier, others)
     asked = [(row, own) for row, signs in kept.items() if sure[row] >= LEAST_SURE for own in signs]
     never, long = [own for _, own in asked], [LONG if len(others[row]) >= JOINED else 1.0 for row, _ in asked]
@@ -298,9 +313,9 @@ def weights(made: Made) -> Floats:
     return np.asarray(part * len(part), dtype=np.float64)
 
 
-def main(data: Path) -> None:
+def main(data: Path, folder: Path) -> None:
     model, digest = modelfile.read(registry.path("nfc"))
-    lines = lines_of(data)
+    lines = lines_of(data, folder)
     with mock.patch.object(doubt, "_read", return_value={"usual": {}}):
         measured = usual(Discriminative(model, "", "nfc"), lines)
     with mock.patch.object(doubt, "_read", return_value={"usual": measured}):
@@ -312,4 +327,4 @@ def main(data: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -7,6 +7,8 @@
 #define MULTIPLIER 0x9E3779B97F4A7C15u
 #define DROP 16
 #define MAX_ORDER 7
+#define SOON 4  /* features */
+#define LINE 16 /* numbers of a line of the cache */
 
 /* The logarithm of a power of two; 0 of another number. */
 static int log_2(int64_t size)
@@ -153,7 +155,7 @@ int graphlang_tally_find(int64_t size, int64_t slots, const uint64_t *keys, cons
 }
 
 WIDE
-int graphlang_tally_products(int64_t size, int64_t rows, int64_t features, int64_t common, int64_t width, int64_t entries,
+WIDE int graphlang_tally_products(int64_t size, int64_t rows, int64_t features, int64_t common, int64_t width, int64_t entries,
                              const int32_t *feature, const float *value, const int64_t *offsets,
                              const int32_t *dense_of, const float *dense, const int64_t *starts,
                              const int32_t *columns, const float *values, float *out, graphlang_fault *fault)
@@ -172,6 +174,10 @@ int graphlang_tally_products(int64_t size, int64_t rows, int64_t features, int64
             if (f < 0 || f >= features)
                 return GRAPHLANG_REFUSE(fault, "feature", i, f, 0, features - 1);
             if (dense_of[f] >= 0) {
+                int64_t later = i + SOON < end ? feature[i + SOON] : -1;
+                if (later >= 0 && later < features && dense_of[later] >= 0 && dense_of[later] < common)
+                    for (int64_t j = 0; j < width; j += LINE)
+                        __builtin_prefetch(dense + dense_of[later] * width + j);
                 if (dense_of[f] >= common)
                     return GRAPHLANG_REFUSE(fault, "dense_of", f, dense_of[f], -1, common - 1);
                 const float *weights = dense + dense_of[f] * width;
