@@ -170,7 +170,7 @@ class TrainingOptions:
     limit: int = 180
     smoothing: float = 1_000.0
     rounds: int = 12
-    draws: int = 1_500
+    draws: int = 2_000
     power: float = 0.6
     words_share: float = 0.1
     words_size: int = 150_000

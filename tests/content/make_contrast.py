@@ -1,9 +1,10 @@
-"""Train the vector of Nigerian Pidgin in the default model again, against everyday English (`training.contrast`).
+"""Train the vectors of languages again that are full of words of a great one, against that (`training.contrast`).
 
     python tests/content/make_contrast.py FOLDER MODEL
 
-FOLDER is that of `make_corpus.py`. Much of the training text in Pidgin is transcribed speech and tweets, with whole
-sentences in English.
+FOLDER is that of `make_corpus.py`. Much of the training text in Nigerian Pidgin is transcribed speech and tweets, with
+whole sentences in English; that in Hindi in Latin letters is tweets, half of them English; and news in Aymara have
+names and words of Spanish.
 """
 
 from __future__ import annotations
@@ -16,12 +17,11 @@ from graphlang import modelfile
 from graphlang.training import contrast
 from graphlang.training.contrast import Group
 
-LABEL: Final = "pcm"
-OWN: Final = "pcm"  #: folders of the corpus
-GREAT: Final = "en"
+#: Labels, and the folders of the corpus with their text and that of the great language.
+PAIRS: Final = {"pcm": ("pcm", "en"), "hin_Latn": ("hi-Latn", "en"), "aym": ("ay", "es")}
 EXCERPTS: Final = 12_000  #: of each of the two languages
 OF_OTHERS: Final = 24  #: of each other language
-WEIGHT_ENGLISH: Final = 50.0  #: English is that much commoner than Pidgin, at least
+WEIGHT_GREAT: Final = 50.0  #: the great language is that much commoner, at least
 WEIGHT_OTHERS: Final = 10.0
 SEED: Final = 1
 
@@ -32,22 +32,24 @@ def read_files(folder: Path) -> list[list[str]]:
     return [path.read_text(encoding="utf-8").splitlines() for path in paths]
 
 
-def make_groups(folder: Path) -> list[Group]:
+def make_groups(folder: Path, own_name: str, great_name: str) -> list[Group]:
     """Make the groups of both languages, and one of each other language."""
-    own, great = read_files(folder / OWN), read_files(folder / GREAT)
+    own, great = read_files(folder / own_name), read_files(folder / great_name)
     groups = [Group(lines, EXCERPTS // len(own), 1.0, in_language=True) for lines in own]
-    groups += [Group(lines, EXCERPTS // len(great), WEIGHT_ENGLISH, in_language=False) for lines in great]
+    groups += [Group(lines, EXCERPTS // len(great), WEIGHT_GREAT, in_language=False) for lines in great]
     for path in sorted(folder.iterdir()):
-        if path.name not in (OWN, GREAT):
+        if path.name not in (own_name, great_name):
             lines = [line for lines in read_files(path) for line in lines]
             groups.append(Group(lines, OF_OTHERS, WEIGHT_OTHERS, in_language=False))
     return groups
 
 
 def main(folder: Path, path: Path) -> None:
-    """Write the model with the new vector over the old file."""
+    """Write the model with the new vectors over the old file."""
     model, _ = modelfile.read(path)
-    contrast.retrain(model, LABEL, make_groups(folder / "corpus"), seed=SEED).save(path)
+    for label, (own_name, great_name) in PAIRS.items():
+        model = contrast.retrain(model, label, make_groups(folder / "corpus", own_name, great_name), seed=SEED)
+    model.save(path)
 
 
 if __name__ == "__main__":

@@ -67,15 +67,35 @@ KINDS: Final = {
 BIBLE: Final = "bible"
 WORDS: Final = "words"
 #: New labels that one kind of text suffices for: word lists of languages with many speakers, whose relatives have them.
-ALONE: Final = ("nde", "pag", "tum")
+ALONE: Final = ("aeb", "nde", "pag", "tum")
 MOST_BIBLE: Final = 80_000  #: characters of a label
 LEAST_BIBLE: Final = 20_000  #: of a label that has less text of other kinds
+MOST: Final = 250_000  #: characters of further text of a label
+#: The same of labels with a great relative that lacks their kinds of text: with more they win its texts of these kinds.
+MOST_SMALL: Final = 100_000
+SMALL: Final = frozenset(
+    (
+        *("aeb", "apc", "arq", "ary", "arz", "prs", "kas", "skr", "mni", "nan", "hak", "yue", "crh_Latn"),  # Arabic to Turkish
+        *("gsw", "bar", "lim", "nds", "pcm", "ast", "arg", "oci", "lld", "fur", "lmo", "vec", "lij", "scn"),
+        *("msa", "bjn", "bew", "abs", "bam", "tsn"),
+    )
+)
+#: Files that are left out: the three languages of the first are the same words, Persian and French stand in the next
+#: two, and the last ones are more of a small relative than there is of its great one.
+EXCLUDED: Final = frozenset(
+    (
+        *(("bs", "parlasent"), ("hr", "parlasent"), ("sr-Latn", "parlasent")),
+        *(("glk", "persoarabiclid"), ("arq-Latn", "UD_Maghrebi_Arabic_French-Arabizi")),
+        *(("ckb-Latn", "kurdishlid"), ("ktu", "gatitos-words")),
+    )
+)
 LEAST_TEXT: Final = 8_000  #: characters of a new label, without what is held out
 HELD_OUT: Final = 10  #: one line in ten, the last ones of each file, and
 MOST_HELD_OUT: Final = 30_000  #: characters of a file at most
 ENGLISH: Final = "eng"
 #: Labels whose lines are dropped where most of their letters are in words of English.
 WITHOUT_ENGLISH: Final = ("pcm",)
+_NAME = re.compile(r"(?<=\S) [A-Z][\w'’-]*")
 _PARTS = 3  # of a file's path in the archive
 CYRILLIC: Final = "be"  #: folder of Belarusian text
 LATIN: Final = "be-Latn"  #: that of the same text in Latin letters, of which there is none else
@@ -134,6 +154,8 @@ def read_archive(path: Path) -> dict[tuple[str, str], bytes]:
             parts = Path(member.name).parts
             if len(parts) == _PARTS and parts[-1].endswith(".txt") and (file := archive.extractfile(member)):
                 contents[parts[1], parts[-1].removesuffix(".txt")] = file.read()
+    for name in EXCLUDED:
+        contents.pop(name, None)
     return dict(sorted(contents.items()))
 
 
@@ -196,10 +218,23 @@ def weigh(files: Mapping[str, list[str]], other: int) -> Files:
     return {name: take(files[name], room // bibles if is_bible[name] else sizes[name]) for name in is_bible}
 
 
+def limit(files: Files, characters: int) -> Files:
+    """Reduce the files of a label to about so many characters, shared equally among them."""
+    chosen: Files = {}
+    for number, name in enumerate(sorted(files, key=lambda name: (sum(map(len, files[name])), name))):
+        chosen[name] = take(files[name], characters // (len(files) - number))
+        characters -= sum(map(len, chosen[name]))
+    return chosen
+
+
 def drop_foreign(label: str, files: Files, great: Files) -> Files:
-    """Drop the lines that are mostly in words of a greater language, or in many labels."""
+    """Drop the lines that are mostly in words of a greater language, or in many labels; and names in all lines.
+
+    >>> drop_foreign("pcm", {"news": ["Di man wey play for Chelsea FC dey"]}, {"news": ["the man"]})
+    {'news': ['Di man wey play for dey']}
+    """
     cleaned = clean_messages({label: list(files.items())}, {ENGLISH: list(great.items())})
-    return dict(cleaned[label])
+    return {name: [_NAME.sub("", line) for line in lines] for name, lines in cleaned[label]}
 
 
 def write(folder: Path, code: str, name: str, lines: Sequence[str]) -> None:
@@ -233,7 +268,8 @@ def main(data: Path, folder: Path) -> None:
     for code, files in more.items():
         label = languages.label(code) or ""
         cleaned = drop_foreign(label, files, english | more["en"]) if label in WITHOUT_ENGLISH else files
-        for name, lines in weigh(cleaned, sizes[label]).items():
+        most = MOST_SMALL if label in SMALL else MOST
+        for name, lines in limit(weigh(cleaned, sizes[label]), most).items():
             write(folder / "corpus", code, f"{find_kind(name)}-{name}", lines)
 
 

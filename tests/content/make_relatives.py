@@ -22,7 +22,7 @@ import math
 import random
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -33,6 +33,8 @@ from graphlang.content.segments import units
 from graphlang.training import corpus
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     from numpy.typing import NDArray
 
     from graphlang.content.identifier import Identifier
@@ -111,41 +113,51 @@ def main_kind(kinds: dict[str, tuple[str, ...]]) -> str | None:
     return most if 2 * size[most] > sum(size.values()) else None
 
 
+def similar_pairs(
+    identifier: Identifier, lines: Mapping[str, Sequence[str]], prose: Mapping[str, int]
+) -> Iterator[tuple[str, str, bool]]:
+    """Yield each relative with a greater language that its texts support, and whether it has far less text."""
+    size = {name: sum(map(len, some)) for name, some in lines.items()}
+    for number, name in enumerate(identifier.labels):
+        own_lines = [line for line in lines.get(name, ()) if len(line) > _SHORTEST]
+        if not own_lines:
+            continue
+        support_of = supports(identifier, texts(own_lines, OF_RELATIVES, name))[0].mean(axis=0)
+        own, support_of[number] = support_of[number], 0
+        for other in np.argsort(-support_of, kind="stable")[:RELATIVES].tolist():
+            greater = identifier.labels[other]
+            if split(name)[1] != split(greater)[1] or support_of[other] <= _RESEMBLES * own:
+                continue
+            is_small = size[name] < SMALLER * size.get(greater, 0)
+            if is_small or prose.get(name, 0) < SMALLER * prose.get(greater, 0):
+                yield name, greater, is_small
+
+
 def shares(identifier: Identifier, data: Path, folder: Path) -> dict[str, dict[str, float]]:
     """The share from which on a text is in a relative, by the greater language and the relative."""
     read = corpus.read_corpus(
         folder, label=label, minimum=lambda _: 0, maximum=_READ, messages=[data / "train-software"]
     )
-    plain = corpus.read_corpus(folder, label=label, minimum=lambda _: 0, maximum=_READ)
-    size, prose = ({name: sum(map(len, lines)) for name, lines in one.lines.items()} for one in (read, plain))
-    great = {
-        number: measured(identifier, number, read.by_genre(name))
-        for number, name in enumerate(identifier.labels)
-        if size.get(name, 0) >= MUCH and name != ENGLISH
+    prose = {
+        name: min(_READ, sum(len(line) for _, lines in files for line in lines))
+        for name, files in corpus.read_files((folder,), label, {}).items()
     }
+    great: dict[str, Any] = {}
     found: dict[str, dict[str, float]] = {}
-    for number, name in enumerate(identifier.labels):
-        lines = [line for line in read.lines.get(name, ()) if len(line) > _SHORTEST]
-        if not lines:
+    for name, greater, is_small in similar_pairs(identifier, read.lines, prose):
+        if greater == ENGLISH or sum(map(len, read.lines.get(greater, ()))) < MUCH:
             continue
-        said = supports(identifier, texts(lines, OF_RELATIVES, name))[0].mean(axis=0)
-        own, said[number] = said[number], 0
-        for other in np.argsort(-said, kind="stable")[:RELATIVES].tolist():
-            greater = identifier.labels[other]
-            is_small = size[name] < SMALLER * size[greater]
-            is_smaller = is_small or prose.get(name, 0) < SMALLER * prose.get(greater, 0)
-            if split(name)[1] != split(greater)[1] or not is_smaller:
-                continue
-            if other not in great or said[other] <= _RESEMBLES * own:
-                continue
-            by_kind, most = great[other]
-            if by_kind:
-                bound = max(mean[number] + max(LEAST_BOUND, SPREADS * spread[number]) for mean, spread in by_kind)
-                kind = main_kind(read.by_genre(name))
-                if kind in most:
-                    bound = max(bound, most[kind][number])
-                if (0 if is_small else LEAST_IN_PROSE) < bound < 1:
-                    found.setdefault(greater, {})[name] = round(float(bound), 2)
+        if greater not in great:
+            great[greater] = measured(identifier, identifier.labels.index(greater), read.by_genre(greater))
+        by_kind, most = great[greater]
+        number = identifier.labels.index(name)
+        if by_kind:
+            bound = max(mean[number] + max(LEAST_BOUND, SPREADS * spread[number]) for mean, spread in by_kind)
+            kind = main_kind(read.by_genre(name))
+            if kind in most:
+                bound = max(bound, most[kind][number])
+            if (0 if is_small else LEAST_IN_PROSE) < bound < 1:
+                found.setdefault(greater, {})[name] = round(float(bound), 2)
     return found
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-BATCH: Final = 1 << 16  #: characters of a batch
+BATCH: Final = 1 << 18  #: characters of a batch; with a quarter of them a batch of short texts takes a tenth longer
 _FOREIGN = "eng"
 _PER_LABEL = ("base", "bias", "siblings", "prior")
 
