@@ -19,12 +19,12 @@ import numpy as np
 
 from graphlang.codes import languages
 from graphlang.content import registry
-from graphlang.method_cards.training_text import LANGUAGES_FILE
 from graphlang.training import corpus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+FILE: Final = Path(__file__).parents[2] / "graphlang" / "data" / "nfc-languages.tsv"
 COLUMNS: Final = ("label", "kinds", "characters", "kept_out", "accuracy", "first_49", "first_24", "taken_for")
 OF_KIND: Final = 40  #: lines of a kind of text
 SHORTEST: Final = 20  #: characters of a line
@@ -122,7 +122,7 @@ def main(data: Path, folder: Path) -> None:
         lines = choose_lines(held_out.get(label, {}), genres)
         answers = [identify(identifier, [line[:cut] for line in lines]) for cut in CUTS]
         rows.append(tuple(describe(label, genres, answers)))
-    LANGUAGES_FILE.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
+    FILE.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
 
 
 if __name__ == "__main__":

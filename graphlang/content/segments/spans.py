@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
     from graphlang.content.identifier import Identifier
 
-#: A sentence of three words is enough ("I am tired." in French), if it is three thousand times as likely in its language:
-#: to change there and back and the further language cost 8. Units that contradict this count twice.
-COSTS = decode.Costs(floor=1e-6, border=2.0, inside=7.0, language=4.0, resemblance=2.0)
+#: A sentence of three words is enough ("I am tired." in French), if it is five thousand times as likely in its language:
+#: to change there and back and the further language cost 8.5. Units that contradict this count twice.
+COSTS = decode.Costs(floor=1e-6, border=2.0, inside=7.0, language=4.5, resemblance=2.0)
 #: For methods that are too sure of a few words (all but `ReadsParts`): two units at least.
 DOUBTFUL = decode.Costs(floor=0.003, border=2.5, inside=5.0, language=6.0, resemblance=1.0)
 #: Support of a few Latin letters, in logs of likelihood, for a language in another script; it falls with their number.
-QUOTED = 8.0
+QUOTED = 13.0
 QUOTED_LETTERS = 12.0
 LIKELY = 0.01  #: a language of a text has this probability in one of its units, at least
 LEAST = 0.03  #: share of a text's letters that a listed language has, at least
