@@ -99,6 +99,9 @@ _READ: Final = {
 }
 
 
+_LONGEST = 40  # characters of a licence on a card
+
+
 class TrainingSource(NamedTuple):
     """Training data of one kind under one licence."""
 
@@ -146,6 +149,8 @@ def sum_sources(rows: Iterable[Mapping[str, str]], folders: Collection[str]) -> 
         language = rest.rpartition("/")[0] if folder != "reference" else rest
         if folder in folders or f"{folder}/{language}" in folders:
             licence = row["licence"].replace("CC BY-SA ", "CC-BY-SA-")  # written in both ways by the sources
+            if len(licence) > _LONGEST:  # the table has the note in brackets
+                licence = licence.partition(" (")[0]
             files[find_text_kind(row["source"]), licence].append((language, int(row["bytes"])))
     sources = []
     for (kind, licence), sizes in files.items():

@@ -75,7 +75,21 @@ MOST: Final = 250_000  #: characters of further text of a label
 MOST_SMALL: Final = 100_000
 SMALL: Final = frozenset(
     (
-        *("aeb", "apc", "arq", "ary", "arz", "prs", "kas", "skr", "mni", "nan", "hak", "yue", "crh_Latn"),  # Arabic to Turkish
+        *(
+            "aeb",
+            "apc",
+            "arq",
+            "ary",
+            "arz",
+            "prs",
+            "kas",
+            "skr",
+            "mni",
+            "nan",
+            "hak",
+            "yue",
+            "crh_Latn",
+        ),  # Arabic to Turkish
         *("gsw", "bar", "lim", "nds", "pcm", "ast", "arg", "oci", "lld", "fur", "lmo", "vec", "lij", "scn"),
         *("msa", "bjn", "bew", "abs", "bam", "tsn"),
     )

@@ -42,7 +42,7 @@ _DOUBT = 0.97  # below this confidence, the second look
 _PARTS = 16  # of a text that is read in parts
 _WEIGHED = 4_000  # characters of a text whose words are weighed one by one
 #: Odds of the other script in a long text, besides those of a short one: documentation has whole sections in English.
-_OTHER_ODDS = 6.0
+_OTHER_ODDS = 9.0
 _LATIN_OF_LONG = 1.5  # with more Latin letters to one of another script, a long text may be in Latin letters
 _LOW = 0.3  # a text whose best language has less is read in parts
 _SURE_PART = 0.8  # probability of a part that counts as sure

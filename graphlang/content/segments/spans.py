@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from graphlang.content.identifier import Identifier
 
-#: A sentence of three words is enough ("I am tired." in French), if it is five thousand times as likely in its language:
-#: to change there and back and the further language cost 8.5. Units that contradict this count twice.
+#: A sentence of three words is enough ("I am tired." in French) if it is five thousand times as likely in its
+#: language: to change there and back and the further language cost 8.5. Units that contradict this count twice.
 COSTS = decode.Costs(floor=1e-6, border=2.0, inside=7.0, language=4.5, resemblance=2.0)
 #: For methods that are too sure of a few words (all but `ReadsParts`): two units at least.
 DOUBTFUL = decode.Costs(floor=0.003, border=2.5, inside=5.0, language=6.0, resemblance=1.0)
