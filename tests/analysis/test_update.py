@@ -265,7 +265,7 @@ def test_links_are_let_go_of_once_there_is_a_graph_and_read_anew_for_another(
         monkeypatch.setattr(collection, "edges", lambda given, **how: reads.append(1) or plain(given, **how))
         kept, let_go = graph_input.Loaded(connection, run), graph_input.Loaded(connection, run, one_graph=True)
         reads.clear()
-        few, all_listen = graph_input.ClampLimits(0, 0.0, 0), graph_input.Listening(10**6, 1.0, 10**6)
+        few, all_listen = graph_input.ClampLimits(0, 0.0, 0), graph_input.ClampLimits(10**6, 1.0, 10**6)
         for listening, asked, expected in (
             (few, [], 0),
             (few, [], 0),  # the graph that there is

@@ -320,7 +320,7 @@ def test_the_largest_number_is_taken(graphlang: Call, db: Path) -> None:
     assert (result.exit_code, result.stderr) == (3, f"Error: there is no run {2**63 - 1} in this database\n")
 
 
-@pytest.mark.parametrize("name", ["pages.xlsx", "pages.JSON", "pages.parquet", "pages.csv.gz"])
+@pytest.mark.parametrize("name", ["pages.xlsx", "pages.JSON", "pages.parquet"])
 def test_a_name_that_promises_another_format(graphlang: Call, db: Path, name: str) -> None:
     target = db.parent / name
     result = graphlang("pages", db, "-o", target)
@@ -335,7 +335,7 @@ def test_a_flag_of_its_own_says_json(graphlang: Call, tmp_path: Path) -> None:
     assert (tmp_path / "card.json").read_bytes().startswith(b"{")
 
 
-@pytest.mark.parametrize("name", ["pages.xlsx", "pages.json", "pages.csv.gz"])
+@pytest.mark.parametrize("name", ["pages.xlsx", "pages.json"])
 def test_an_export_with_such_a_name(graphlang: Call, db: Path, name: str) -> None:
     target = db.parent / name
     result = graphlang("export", db, "--what", "pages", "-o", target)
