@@ -38,13 +38,13 @@ def test_correct_list_explain_and_undo(graphlang: Call, db: Path) -> None:
     )
     assert graphlang("corrections", db, "--format", "csv", "--limit", 1).stdout == (
         "url,language,script,corrected_by,note,corrected,former,former_confidence,undone,undone_by\n"
-        f"{ANNA},swa,Latn,Asha,Anna ni jina,2026-11-22T10:00:00Z,deu,0.9909,,\n"
+        f"{ANNA},swa,Latn,Asha,Anna ni jina,2026-11-22T10:00:00Z,deu,0.9782,,\n"
     )
     listed = graphlang("pages", db, "--format", "csv", "--language", "swa").stdout.splitlines()
     assert listed[1:] == [f"{ANNA},swa,Latn,1.0000,,,correction,1,200,6,swa,1.00,"]
     told = graphlang("explain", db, ANNA).stdout
     assert "answer      swa (Swahili) in Latn, confidence 1.000 (by hand)" in told
-    said = "swa (Swahili) by Asha, 2026-11-22T10:00:00Z: Anna ni jina; before: deu, confidence 0.991"
+    said = "swa (Swahili) by Asha, 2026-11-22T10:00:00Z: Anna ni jina; before: deu, confidence 0.978"
     assert f"  corrected   {said}\n" in told
     assert "reasons     log-odds of swa: " in told
     (said,) = json.loads(graphlang("explain", db, ANNA, "--format", "json").stdout)["corrections"]
