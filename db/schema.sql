@@ -1,4 +1,4 @@
--- The schema of a collection, version 1. One SQLite file is one collection.
+-- The schema of a collection, version 2. One SQLite file is one collection.
 -- The comments document tables, views and columns: db/SCHEMA.md is made from them (make docs), and they are not stored.
 
 -- Files that were read into the collection, and how much of each.

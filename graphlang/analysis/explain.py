@@ -124,7 +124,7 @@ class Explanation:
     unknown: bool  #: a long text in no language of the method: no answer, and its links are ignored
 
     def in_words(self, neighbours: int = 20) -> str:
-        """Return what the verb `explain` prints, with at most so many neighbours."""
+        """Return what the verb `explain` prints, with this number of neighbours at most."""
         from graphlang.analysis.explain_words import text  # noqa: PLC0415 - programs do without
 
         return text(self, neighbours)

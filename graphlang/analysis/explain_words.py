@@ -25,7 +25,7 @@ class Line(NamedTuple):
 
 
 def text(page: Explanation, neighbours: int) -> str:
-    """Return all that is known of a page, with at most so many neighbours, as lines of text."""
+    """Return all that is known of a page as lines of text, with a limited number of neighbours."""
     lines = [visible(page.url), *(f"  {line.head:<11} {line.words}".rstrip() for line in facts(page))]
     if page.reasons:
         lines += [f"  {line.head:<11} {line.words}" for line in sums(page)]

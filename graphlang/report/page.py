@@ -251,7 +251,7 @@ def _year_charts(facts: fact_lists.Facts) -> list[dict[str, Any]]:
     if len(years) < 2:  # noqa: PLR2004 - a chart needs two
         return []
     first, last = int(years[0].name), int(years[-1].name)
-    # A year without captures is a gap, unless there are so many that no bar would be seen.
+    # A year without captures is a gap, unless there are too many for bars to be visible.
     places = [int(year.name) - first for year in years] if last - first < _YEARS else list(range(len(years)))
     charts: list[dict[str, Any]] = []
     for row in facts.languages:

@@ -86,7 +86,7 @@ def test_what_was_begun_is_what_the_step_would_have_read(db: Path, monkeypatch: 
         for name, signal in expected.evidence.signals.items():
             assert np.array_equal(found.evidence.signals[name].languages, signal.languages), name
             assert np.array_equal(found.evidence.signals[name].probabilities, signal.probabilities), name
-        loaded.arrays({"url": 1.0}, requested=asked, limits=FEW)  # other weights: nobody has begun that
+        loaded.arrays({"url": 1.0}, requested=asked, limits=FEW)  # other weights, which no thread has begun
         assert readers == ["graphlang", "graphlang", "MainThread"]
 
 

@@ -209,7 +209,7 @@ def chosen_files(data: Path) -> dict[tuple[str, str], bytes]:
 
 
 def take(lines: Sequence[str], characters: int) -> list[str]:
-    """Take lines evenly from first to last, of about so many characters."""
+    """Take lines evenly from first to last, up to about this number of characters."""
     size = sum(map(len, lines))
     if size <= characters:
         return list(lines)
@@ -233,7 +233,7 @@ def weigh(files: Mapping[str, list[str]], other: int) -> Files:
 
 
 def limit(files: Files, characters: int) -> Files:
-    """Reduce the files of a label to about so many characters, shared equally among them."""
+    """Reduce the files of a label to about this number of characters, shared equally among them."""
     chosen: Files = {}
     for number, name in enumerate(sorted(files, key=lambda name: (sum(map(len, files[name])), name))):
         chosen[name] = take(files[name], characters // (len(files) - number))

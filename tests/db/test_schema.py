@@ -1,5 +1,6 @@
 """The schema, its documentation and the numbers that the code shares with it agree."""
 
+import hashlib
 import sqlite3
 import subprocess
 import sys
@@ -170,6 +171,16 @@ def test_another_schema_is_refused_in_one_line_and_left_alone(tmp_path: Path, ve
             " read the archives again into a new database, or use the version that made it"
         )
     assert path.read_bytes() == before
+
+
+def test_a_schema_that_changes_has_another_version(tmp_path: Path) -> None:
+    """A table was added, and an older file was said to lack it instead of being too old."""
+    with closing(create(tmp_path / "new.db")) as connection:
+        stored = "".join(
+            sql for (sql,) in connection.execute("SELECT sql FROM sqlite_schema WHERE sql NOT NULL ORDER BY 1")
+        )
+    digest = hashlib.sha256(stored.encode()).hexdigest()[:16]
+    assert (VERSION, digest) == (2, "47247f88cd8b8bc0"), "raise VERSION in db/schema.py, then write both here"
 
 
 def test_comments_are_not_stored(tmp_path: Path) -> None:
