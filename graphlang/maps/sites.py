@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from itertools import groupby
 from operator import attrgetter
@@ -193,7 +194,10 @@ def _map(
         counts.resolved += lengths[2]
         if runner_up is not None and not scripts:
             site.find(runner_up, None).add_chances(pages, second)
-    for row in connection.execute(intervals.spread_query(connection, source, keys, scripts=scripts), values):
+    read = replace(selection, fetched=True)  # SQLite goes through these alone, not through all URLs
+    read_source, _ = read.source(with_languages=False, of=read.view)
+    spread = intervals.spread_query(connection, read_source, keys, scripts=scripts)
+    for row in connection.execute(spread, values) if selection.fetched is not False else ():
         language, script, variance, undetermined = row[width:]
         counts = sites[row[:width]].find(language, script)
         counts.variance, counts.undetermined = float(variance), undetermined
