@@ -44,13 +44,15 @@ def one_moment(connection: sqlite3.Connection) -> Iterator[None]:
             connection.execute("ROLLBACK")
 
 
-def insert_columns(connection: sqlite3.Connection, into: str, columns: Sequence[Sequence[Any]]) -> int:
+def insert_columns(
+    connection: sqlite3.Connection, into: str, columns: Sequence[Sequence[Any]], *, row: str | None = None
+) -> int:
     """Insert rows given as columns of equal length; see `insert_values`."""
     width, count = len(columns), len(columns[0])
     values: list[Any] = [None] * (width * count)
     for place, column in enumerate(columns):
         values[place::width] = column
-    return insert_values(connection, into, values, width)
+    return insert_values(connection, into, values, width, row=row)
 
 
 def insert_rows(connection: sqlite3.Connection, into: str, rows: Sequence[Sequence[Any]]) -> int:

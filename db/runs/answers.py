@@ -87,36 +87,37 @@ def write_answers(
     """
     with transaction(connection):
         check_own(connection, run)
-        count, has_second = len(answers.pages), (answers.runner_up >= 0).tolist()
+        has_second = (answers.runner_up >= 0).tolist()
         second, confidence = answers.runner_up.tolist(), _round(answers.runner_up_confidence)
+        optional = [column for column in (answers.encodings, answers.read) if column]
+        marks = ", ".join("?" if column else "NULL" for column in (answers.encodings, answers.read))
         statements.insert_columns(
             connection,
             "INSERT INTO predictions",
             (
-                [run] * count,
                 answers.pages.tolist(),
                 answers.label.tolist(),
                 _round(answers.confidence),
                 [label if has else None for label, has in zip(second, has_second, strict=True)],
                 [value if has else None for value, has in zip(confidence, has_second, strict=True)],
                 answers.characters.tolist(),
-                answers.encodings or [None] * count,
-                answers.read or [None] * count,
+                *optional,
             ),
+            row=f"({run}, ?, ?, ?, ?, ?, ?, {marks})",
         )
         if top is not None:
             labels, scores = top
-            row, rank = np.nonzero(np.asarray(labels) >= 0)
+            page, rank = np.nonzero(np.asarray(labels) >= 0)
             statements.insert_columns(
                 connection,
                 "INSERT INTO scores",
                 (
-                    [run] * len(row),
-                    answers.pages[row].tolist(),
+                    answers.pages[page].tolist(),
                     (rank + 1).tolist(),
-                    np.asarray(labels)[row, rank].tolist(),
-                    _round(np.asarray(scores)[row, rank]),
+                    np.asarray(labels)[page, rank].tolist(),
+                    _round(np.asarray(scores)[page, rank]),
                 ),
+                row=f"({run}, ?, ?, ?, ?)",
             )
         rows = [(run, share.page, share.rank, share.label, round(share.share, 6)) for share in shares]
         statements.insert_rows(connection, "INSERT INTO page_shares", rows)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from graphlang.db import collection, statements, values
+from graphlang.db import statements, values
 from graphlang.db.runs.lifecycle import check_own
 from graphlang.db.statements import transaction
 
@@ -42,15 +42,14 @@ class HostStates(NamedTuple):
     digests: NDArray[np.int64]  #: of the captures of each host, shape (h,)
 
 
-def read_host_states(connection: sqlite3.Connection) -> HostStates:
-    """Read which captures the pages of each host have."""
+def read_host_states(connection: sqlite3.Connection, host_of_page: NDArray[np.int32]) -> HostStates:
+    """Read which captures the pages of each host have; ``host_of_page`` is from `collection.hosts`."""
     cursor = connection.execute(_CAPTURES)
     parts = [np.zeros((0, 9), dtype=np.int64)]
     while rows := cursor.fetchmany(_BATCH):
         with values.reading("captures"):
             parts.append(np.array(rows, dtype=np.int64))
     table = np.concatenate(parts)
-    host_of_page = collection.hosts(connection)
     values.check_range("captures.page", table[:, 0], 1, len(host_of_page))
     host = host_of_page[table[:, 0] - 1].astype(np.int64) + 1
     order = np.argsort(host, kind="stable")

@@ -161,8 +161,9 @@ def classify_rest(
             np.setdiff1d(collection.pages_with_text(connection), answered_pages(connection, run.id)) if after else None
         )
         changed = None  # pages of hosts with new captures; None: all pages
+        hosts = collection.hosts(connection)
         if not anchors and run.at is None:
-            states = read_host_states(connection)
+            states = read_host_states(connection, hosts)
             write_host_states(connection, run.id, states)
             if before is not None and before.at is None:
                 unchanged = unchanged_pages(connection, before, states)
@@ -180,7 +181,7 @@ def classify_rest(
             rows = collection.texts(connection, batch=_TOGETHER)
         # The thread that iterates has the connection, so it loads the method and learns the templates.
         loaded = cache(load)
-        templates = HostTemplates(connection, pages=changed)
+        templates = HostTemplates(connection, hosts, pages=changed)
         stored_digests = partial(digests_of_pages, connection, 0 if before is None else before.id)
         drawn = ((loaded(), templates, batch, stored_digests(batch.pages)) for batch in rows)
         yield from side_by_side(read, drawn, workers if described.concurrent else 1)

@@ -59,22 +59,24 @@ def write(
     Raises:
         StoreError: the run does not belong to this connection.
     """
-    columns = [answer.language, answer.runner_up, *answer.languages.T]
-    chosen = find_labels(connection, graph_input, columns)
+    rows = np.flatnonzero(graph_input.stored) if linked is not None else np.arange(len(graph_input.pages))
+    columns = [answer.language[rows], answer.runner_up[rows], *answer.languages[rows].T]
+    chosen = find_labels(connection, graph_input, columns, rows)
     (zxx,) = enter_labels(connection, [(languages.ZXX, languages.ZXX, None)])
-    best = np.where(graph_input.no_letters, zxx, chosen[0])
-    confidence = np.where(graph_input.no_letters, 1.0, answer.confidence).astype(np.float64)
-    runner_up = np.where(graph_input.no_letters, -1, chosen[1])
-    top, probabilities = np.stack(chosen[2:], axis=1), answer.probabilities.copy()
-    top[:, 1:][answer.probabilities[:, 1:] < LEAST] = -1
-    top[graph_input.no_letters] = -1
-    best[graph_input.unknown] = -1
-    corrected = graph_input.corrected >= 0
-    best[corrected], confidence[corrected], runner_up[corrected] = graph_input.corrected[corrected], 1, -1
+    no_letters, correction = graph_input.no_letters[rows], graph_input.corrected[rows]
+    best = np.where(no_letters, zxx, chosen[0])
+    confidence = np.where(no_letters, 1.0, answer.confidence[rows]).astype(np.float64)
+    runner_up = np.where(no_letters, -1, chosen[1])
+    top, probabilities = np.stack(chosen[2:], axis=1), answer.probabilities[rows]
+    top[:, 1:][probabilities[:, 1:] < LEAST] = -1
+    top[no_letters] = -1
+    best[graph_input.unknown[rows]] = -1
+    corrected = correction >= 0
+    best[corrected], confidence[corrected], runner_up[corrected] = correction[corrected], 1, -1
     top[corrected], probabilities[corrected] = -1, 0
-    top[corrected, 0], probabilities[corrected, 0] = graph_input.corrected[corrected], 1
-    best[np.isin(graph_input.pages, graph_input.removed)] = -1
-    answered = np.flatnonzero((best >= 0) & (graph_input.stored if linked is not None else True))
+    top[corrected, 0], probabilities[corrected, 0] = correction[corrected], 1
+    best[np.isin(graph_input.pages[rows], graph_input.removed)] = -1
+    answered = np.flatnonzero(best >= 0)
     clear_run(connection, run.id)
     for start in range(0, len(answered), _STEP):
         block = answered[start : start + _STEP]
@@ -82,12 +84,12 @@ def write(
             connection,
             run.id,
             RunAnswers(
-                graph_input.pages[block],
+                graph_input.pages[rows[block]],
                 best[block],
                 confidence[block],
                 runner_up[block],
-                answer.runner_up_confidence[block].astype(np.float64),
-                graph_input.evidence.length[block].astype(np.int64),
+                answer.runner_up_confidence[rows[block]].astype(np.float64),
+                graph_input.evidence.length[rows[block]].astype(np.int64),
             ),
             (top[block], probabilities[block]),
         )
@@ -152,9 +154,9 @@ def find_labels(
         needs_default = np.zeros(len(block), dtype=np.bool_)
         for column in columns:
             language = column[at : at + _STEP]
-            needs_default |= (scripts.column[language] >= 0) & ~(scripts.language[text] == language[:, None]).any(
-                axis=1
-            )
+            several = np.flatnonzero(scripts.column[language] >= 0)
+            text_language = scripts.language[text[several]]
+            needs_default[several] |= ~(text_language == language[several, None]).any(axis=1)
         url_label = np.full(len(block), -1, dtype=np.int64)
         places = np.flatnonzero(needs_default)
         for found_rows, urls in collection.urls_of(connection, graph_input.pages[block[places]]):

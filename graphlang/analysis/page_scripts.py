@@ -72,11 +72,12 @@ class Scripts:
         label, column = self.usual[language], self.column[language]
         rows = np.flatnonzero(column >= 0)
         label[rows] = default[rows, column[rows]]
-        language_of_text = self.language[text]
-        for rank in range(text.shape[1] - 1, -1, -1):
-            same = (language_of_text[:, rank] == language) & (language >= 0)
-            label = np.where(same, text[:, rank], label)
-        return label.astype(np.int64)
+        rows = np.flatnonzero(language >= 0)  # without a label from their text so far; few after the best one
+        for labels in text.T:
+            same = self.language[labels[rows]] == language[rows]
+            label[rows[same]] = labels[rows[same]]
+            rows = rows[~same]
+        return label
 
     def default_labels(
         self, host: NDArray[np.int64], counts: HostLabels, url_label: NDArray[np.int64]
@@ -114,7 +115,8 @@ class Scripts:
 
 @lru_cache(maxsize=4096)
 def _label(language: str, subtag: str) -> str | None:
-    return languages.label(f"{language}-{subtag}")
+    # A name of a language is no tag, and the table of names is slow to read.
+    return languages.label(f"{language}-{subtag}") if languages.code(language) else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

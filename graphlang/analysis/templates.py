@@ -54,12 +54,15 @@ class HostTemplates:
 
     Args:
         connection: A collection.
+        hosts: Host of each page, see `collection.hosts`.
         pages: Learn only from these page ids, which include all pages of their hosts; None: from all pages.
     """
 
-    def __init__(self, connection: sqlite3.Connection, *, pages: NDArray[np.int64] | None = None) -> None:
-        self._hosts = collection.hosts(connection)
-        self._templates = dict(_learn(connection, self._hosts, pages))
+    def __init__(
+        self, connection: sqlite3.Connection, hosts: NDArray[np.int32], *, pages: NDArray[np.int64] | None = None
+    ) -> None:
+        self._hosts = hosts
+        self._templates = dict(_learn(connection, hosts, pages))
 
     def of_page(self, number: int) -> Templates:
         """Return the template lines of a page's host, by page id."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import importlib.metadata
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
@@ -62,7 +61,9 @@ class Adapter(ABC):
         self.labels = (*sorted({label for label in label_of.values() if label is not None}), languages.UND)
         column = {label: index for index, label in enumerate(self.labels)}
         self._columns = {code: column[label] for code, label in label_of.items() if label is not None}
-        self._about = {"method": name, "package": package, "version": importlib.metadata.version(package)}
+        from importlib.metadata import version  # noqa: PLC0415 - it takes 20 ms, and most runs need no other package
+
+        self._about = {"method": name, "package": package, "version": version(package)}
         self.hash = hashlib.sha256(" ".join((*self._about.values(), *self.labels)).encode()).hexdigest()
 
     @abstractmethod
