@@ -29,6 +29,7 @@ from graphlang.ingest.native import ordinary_page as _kernels
 from graphlang.ingest.payload import http
 from graphlang.ingest.payload.charset import Decoded, is_utf8_label, utf8_source
 from graphlang.ingest.payload.content_encoding import decode_payload
+from graphlang.ingest.payload.detect_charset import may_hide
 from graphlang.ingest.read_payload import read_content
 from graphlang.ingest.time_limit import TimeLimit, TimeLimitError
 from graphlang.native.kernels import copy_bytes, decode_bytes
@@ -42,8 +43,7 @@ if TYPE_CHECKING:
 _HTML: Final = "text/html"
 _HTTP: Final = ("http://", "https://")
 _BOM: Final = b"\xef\xbb\xbf"
-_XML_ROOTS: Final = (b"<?xml", b"<rss", b"<feed")
-_HEAD: Final = 4096  # bytes that show whether a page is a feed
+_HTML_ROOTS: Final = (b"<!DOC", b"<!doc", b"<html", b"<HTML")  # nearly all pages: these are no feeds
 _REDIRECTS: Final = range(300, 400)
 _NOT_MODIFIED: Final = 304
 _MAX_CACHED: Final = 2_000  # characters of the strings of a page in the cache
@@ -165,8 +165,9 @@ class Parser:
             source, begin = "bom", body + len(_BOM)
         source = source or utf8_source(block, body)
         url = self._joiner.absolute(uri)
-        is_feed = block.startswith(_XML_ROOTS, begin) and feeds.is_feed(block[begin : begin + _HEAD])
-        if faults or not source or url is None or len(url) > limits.max_url or is_feed:
+        is_feed = not block.startswith(_HTML_ROOTS, begin) and feeds.is_feed(block, begin)
+        is_utf16 = block[begin + 1 : begin + 2] == b"\0"
+        if faults or not source or url is None or len(url) > limits.max_url or is_feed or is_utf16:
             return None
         limit, depth = 4 * limits.max_links, limits.max_depth
         _kernels.ordinary_page_read(self._reader, block, begin, limit, depth, source == "utf-8", markup)
@@ -176,12 +177,12 @@ class Parser:
         page_strings = (
             _cached_strings(answer, names) if len(answer) + len(names) < _MAX_CACHED else _page_strings(answer, names)
         )
-        if page_strings is None:
+        text = decode_bytes(markup.text, markup.text_size)
+        if page_strings is None or may_hide(text):
             return None
         links = self._gather_links(url, page_strings)
         if links is None and (links := self._extract_links(url, page_strings)) is None:
             return None
-        text = decode_bytes(markup.text, markup.text_size)
         content = cut_text(text, markup.main_length, limits.text_limit)
         return Page(
             url=url,

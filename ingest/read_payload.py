@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import zlib
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from graphlang.ingest.html import document as html
 from graphlang.ingest.html import feeds
@@ -14,6 +15,10 @@ from graphlang.ingest.payload.encoded_twice import repair_encoding, undo_encodin
 if TYPE_CHECKING:
     from graphlang.ingest.limits import Limits
     from graphlang.ingest.raw import Faults
+
+
+_GZIP: Final = b"\x1f\x8b"
+_HEAD: Final = 4096  # bytes of a file that show whether it is a feed
 
 
 class Content(NamedTuple):
@@ -32,6 +37,8 @@ class Content(NamedTuple):
 
 def read_content(mime: str, payload: bytes, declared: str | None, identified: str | None, limits: Limits) -> Content:
     """Read a payload of HTML, of plain text, or of a PDF document; ``declared`` and ``identified`` are charsets."""
+    if payload.startswith(_GZIP) and (feed := _unpack_feed(payload, limits)):
+        mime, payload = "application/xml", feed
     form = http.detect_form(mime, payload)
     if not form:
         return _read_pdf(mime, payload, limits) if limits.pdf and payload.startswith(b"%PDF-") else Content(mime)
@@ -55,6 +62,16 @@ def read_content(mime: str, payload: bytes, declared: str | None, identified: st
         faults = (("too-deep", "markup nested too deep; what lies deeper was read as text and links alone"),)
     text, main = document.text, document.main_length
     return Content(mime, decoded, document, document.title, text, main, charset, source if charset else "", faults)
+
+
+def _unpack_feed(payload: bytes, limits: Limits) -> bytes:
+    """Return the feed or the sitemap in a gzip file, up to the bound of a payload; empty for other files."""
+    inflate = zlib.decompressobj(31)
+    try:
+        head = inflate.decompress(payload, _HEAD)
+        return head + inflate.decompress(inflate.unconsumed_tail, limits.max_payload) if feeds.is_feed(head) else b""
+    except zlib.error:
+        return b""
 
 
 def _read_pdf(mime: str, payload: bytes, limits: Limits) -> Content:

@@ -43,12 +43,15 @@ _COMPRESSIONS = ("", ".gz", ".zst", ".lz4", ".bz2", ".xz")
 SUFFIXES = (".wacz", *(format_ + compression for format_ in _FORMATS for compression in _COMPRESSIONS))
 _SNIFFED = 1 << 16
 _TAR_MAGIC_AT = 257
-_ARCHIVE_IN_TAR = re.compile(rb"\.(?:w?arc|wet|wat|wacz)(?:\.\w{2,4})?\0", re.IGNORECASE)
+_ARCHIVE_IN_TAR = re.compile(rb"\.(?:w?arc|wet|wat|wacz|jsonl|ndjson)(?:\.\w{2,4})?\0", re.IGNORECASE)
 _ZIP = b"PK\x03\x04"
 _WACZ_FOLDER = b"archive/"  # in the name of an entry, which the directory at the end of the zip file repeats
-_URL_FIELD = re.compile(rb'"(?:url|uri|u|source|source_url|page_url|link|warc_url|warc-target-uri)"\s*:', re.IGNORECASE)
+_URL_FIELD = re.compile(
+    rb'"(?:url|uri|u|source|source_?url|page_url|link|warc_url|warc-target-uri)"\s*:', re.IGNORECASE
+)
 _TEXT_FIELD = re.compile(
-    rb'"(?:text|content|raw_content|plain_text|maintext|raw_text|p|markdown|body|html|raw_html|links)"\s*:'
+    rb'"(?:text|content|raw_content|plain_text|maintext|raw_text|p|markdown|body|html|raw_html|links)"\s*:',
+    re.IGNORECASE,
 )
 
 

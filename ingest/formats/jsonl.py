@@ -1,11 +1,12 @@
 r"""Read pages that another program extracted: one JSON object a line, or an array of objects, compressed or not.
 
 The fields are those that such programs write: ``url`` (or ``uri``, ``u``, ``source_url``, ``page_url``, ``warc_url``,
-``link``, ``source``, or ``url`` or ``warc_url`` in ``metadata``, or ``warc-target-uri`` in ``warc_headers``) and
-``text`` (or ``content``, ``raw_content``, ``plain_text``, ``maintext``, ``raw_text``, ``p``, ``markdown``, ``body``),
-or markup in ``html``, ``raw_html`` or one of these; optional are ``title``, ``date`` (``timestamp``, ``ts``,
-``crawl_date``, ``date_download``, ``warc_date``, ``date_publish``), ``status``, ``mime`` and ``links`` (strings, or
-objects with ``url``, ``rel``, ``hreflang`` and ``text``). Elasticsearch has all of them in ``_source``.
+``link``, ``source``, ``id``, or ``url``, ``warc_url`` or ``sourceURL`` in ``metadata``, or ``warc-target-uri`` in
+``warc_headers``) and ``text`` (or ``content``, ``raw_content``, ``plain_text``, ``maintext``, ``raw_text``, ``p``,
+``markdown``, ``body``; a string or a list of paragraphs), or markup in ``html``, ``raw_html`` or one of these;
+optional are ``title``, ``date`` (``timestamp``, ``ts``, ``crawl_date``, ``date_download``, ``warc_date``,
+``date_publish``), ``status``, ``mime`` and ``links`` (strings, or objects with ``url``, ``rel``, ``hreflang`` and
+``text``). The names may have capitals. Elasticsearch has all of them in ``_source``.
 The language that a program assigned is not kept: it is no evidence from the page. Offsets are those of lines, in the
 decompressed file.
 
@@ -44,11 +45,16 @@ _TEXTS = ("text", "content", "raw_content", "plain_text", "maintext", "raw_text"
 _DESCRIPTIONS = ("links", "title", "status", "mime")  #: an object with one of these may have no text
 _MARKUP = ("html", "raw_html", "body", "content", "text")
 _ABSOLUTE = re.compile(r"https?://", re.IGNORECASE)
-_URLS = ("url", "uri", "u", "source_url", "page_url", "warc_url", "link", "source")
-_NOT_SURELY_URLS = ("source", "link")
+_URLS = ("url", "uri", "u", "source_url", "page_url", "warc_url", "link", "source", "id")
+_NOT_SURELY_URLS = ("source", "link", "id")
 _HTML = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html)\b", re.IGNORECASE)
 _SNIFFED = 1_000  # characters
-_INNER_URLS = (("metadata", "url"), ("metadata", "warc_url"), ("warc_headers", "warc-target-uri"))
+_INNER_URLS = (
+    ("metadata", "url"),
+    ("metadata", "warc_url"),
+    ("metadata", "sourceURL"),
+    ("warc_headers", "warc-target-uri"),
+)
 _DATES = ("date", "timestamp", "ts", "crawl_date", "date_download", "warc_date", "date_publish")
 
 
@@ -228,6 +234,8 @@ class Jsonl:
             return Problem("bad-json", "a line that is no JSON object", offset)
         if "url" not in fields and isinstance(fields.get("_source"), dict):
             fields = fields["_source"]
+        if not _url(fields):
+            fields = {name.lower(): value for name, value in fields.items()}
         if str(fields.get("format", "")).startswith(_HEADING) and "url" not in fields:
             self._is_list = True
             return None
@@ -248,7 +256,7 @@ class Jsonl:
 
     def _page(self, offset: int, url: str, fields: dict[str, Any]) -> Page:
         limits = self._limits
-        written = next((fields[name] for name in _TEXTS if isinstance(fields.get(name), str) and fields[name]), "")
+        written = next((text for name in _TEXTS if (text := _joined(fields.get(name)))), "")
         title = _string(fields, "title")
         repaired = repair_encoding(f"{title}\n{written}")
         if repaired is not None:
@@ -308,6 +316,13 @@ def _url(fields: dict[str, Any]) -> str:
 def _inner(fields: dict[str, Any], outer: str, name: str) -> Any:
     inner = fields.get(outer)
     return inner.get(name) if isinstance(inner, dict) else None
+
+
+def _joined(text: Any) -> str:
+    """Return a text, or a list of paragraphs as one; empty for anything else."""
+    if isinstance(text, list) and all(isinstance(paragraph, str) for paragraph in text):
+        return "\n".join(text)
+    return text if isinstance(text, str) else ""
 
 
 def _document(links: list[Any], *, anchor_texts: bool) -> Document:

@@ -1,4 +1,4 @@
-"""Read archives that are packed as a whole: in a tar file, or compressed a second time.
+"""Read archives and pages that are packed as a whole: in a tar file, or compressed a second time.
 
 Archives in an uncompressed tar file are read where they are. What is compressed is first unpacked to a temporary file
 of bounded size; its records all have the offset 0.
@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 from graphlang.ingest.files.decompress import MEMBER, UNPACKED_FREELY, Source
 from graphlang.ingest.files.file_slice import FileSlice, size_of
-from graphlang.ingest.formats.record_reader import RecordReader
-from graphlang.ingest.formats.wacz import Wacz, is_archive_name
+from graphlang.ingest.formats.wacz import Wacz, is_archive_name, open_member
 from graphlang.ingest.raw import RawRecord
 
 if TYPE_CHECKING:
@@ -78,11 +77,8 @@ class Tar:
     def _records(self, member: tarfile.TarInfo) -> Iterator[RawRecord]:
         begin = member.offset_data
         part = cast("BinaryIO", FileSlice(self._file, begin, member.size))
-        reader: Records = (
-            Wacz(part, self._limits)
-            if member.name.lower().endswith(".wacz")
-            else RecordReader(part, member.name, self._limits)
-        )
+        is_wacz = member.name.lower().endswith(".wacz")
+        reader = Wacz(part, self._limits) if is_wacz else open_member(part, member.name, self._limits)
         for raw in reader:
             self.bytes_read = begin + reader.bytes_read
             offset = begin + raw.offset

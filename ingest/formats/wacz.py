@@ -1,6 +1,7 @@
 """Read a WACZ, a zip file of archives and indexes over them (webrecorder's Web Archive Collection Zipped, 1.1).
 
-A zip file without a folder ``archive/`` is read as well: its archives, and WACZ files within it, are those by name.
+A zip file without a folder ``archive/`` is read as well: archives, WACZ files, JSON lines and saved pages within it are
+those by name.
 
 The archives under ``archive/`` are read in the order of their names, then the lists of pages, ``pages/*.jsonl``. A list
 may have the text of a page: it completes a capture without text. Dates of the lists are dropped, because they are those
@@ -13,6 +14,7 @@ Offsets are those in the WACZ file; within a deflated archive all are that of it
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import struct
@@ -25,21 +27,28 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 from graphlang.db.records import Page
 from graphlang.ingest.files.decompress import UNPACKED_FREELY
 from graphlang.ingest.files.file_slice import FileSlice, peek, size_of
+from graphlang.ingest.formats.har import Har
 from graphlang.ingest.formats.jsonl import Jsonl
+from graphlang.ingest.formats.mhtml import Mhtml
 from graphlang.ingest.formats.record_reader import RecordReader
+from graphlang.ingest.formats.saved_html import SavedHtml
 from graphlang.ingest.raw import RawRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from graphlang.ingest.limits import Limits
+    from graphlang.ingest.raw import Records
 
 MAGIC = (b"PK\x03\x04", b"PK\x05\x06")  #: of a zip file, and of an empty one
 _DIRECTORY = 64 << 20  # bytes of a zip file's directory: 500,000 entries
 _DEFLATED = 1 << 30  # bytes of a deflated archive, unpacked
 _REASON = 300  # characters of a reason
 _LISTS = "pages/"
-_ARCHIVE_NAME = re.compile(r"\.(?:(?:w?arc|wet|wat)(?:\.(?:gz|zst|lz4|bz2|xz))?|wacz)\Z", re.IGNORECASE)
+_LINES_NAME = re.compile(r"\.(?:jsonl|ndjson)(?:\.\w+)?\Z", re.IGNORECASE)
+_ARCHIVE_NAME = re.compile(
+    r"\.(?:(?:w?arc|wet|wat|jsonl|ndjson)(?:\.(?:gz|zst|lz4|bz2|xz))?|wacz|mhtml?|har|x?html?)\Z", re.IGNORECASE
+)
 _LOCAL = struct.Struct("<4s5H3L2H")
 _END = b"PK\x05\x06"
 _END_64 = b"PK\x06\x06"
@@ -153,12 +162,14 @@ class Wacz:
                 return
             self.room -= entry.file_size
         with tempfile.TemporaryFile(buffering=0) as unpacked:
+            changed = os.fstat(self._file.fileno()).st_mtime_ns
             try:
                 with zipped.open(entry) as stream:
                     shutil.copyfileobj(stream, unpacked, 1 << 20)  # no more than the size that the entry states
             except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
                 yield _fault("damaged", f"an entry of the zip file does not unpack ({error})"[:_REASON], start)
             unpacked.seek(0)
+            os.utime(unpacked.fileno(), ns=(changed, changed))  # the date of saved pages that have none
             for raw in self._archive(cast("BinaryIO", unpacked), entry.filename, 0, room=self.room):
                 self.bytes_read = start
                 yield raw._replace(offset=start, item=raw.item and replace(raw.item, offset=start))
@@ -170,13 +181,14 @@ class Wacz:
         if name.lower().endswith(".wacz"):
             yield from self._inner(file, begin)
             return
-        reader: Jsonl | RecordReader
-        if path.startswith(_LISTS):
-            reader = Jsonl(file, self._limits, room=room, is_list=True)
-        else:
-            reader = RecordReader(file, name, self._limits, room=room)
-        yield from self._records(reader, begin)
-        if room is not None:
+        is_list = path.startswith(_LISTS)
+        reader = (
+            Jsonl(file, self._limits, room=room, is_list=True)
+            if is_list
+            else open_member(file, name, self._limits, room=room)
+        )
+        yield from self._records(reader, begin, is_list=is_list)
+        if room is not None and isinstance(reader, Jsonl | RecordReader):
             self.room = room - min(room, reader.unpacked)
 
     def _inner(self, file: BinaryIO, begin: int) -> Iterator[RawRecord]:
@@ -188,12 +200,12 @@ class Wacz:
         yield from self._records(inner, begin)
         self.room = inner.room
 
-    def _records(self, reader: Jsonl | RecordReader | Wacz, begin: int) -> Iterator[RawRecord]:
+    def _records(self, reader: Records, begin: int, *, is_list: bool = False) -> Iterator[RawRecord]:
         for raw in reader:
             self.bytes_read = begin + reader.bytes_read
             offset = begin + raw.offset
             item = raw.item
-            if isinstance(item, Page):
+            if isinstance(item, Page) and is_list:
                 if not item.text:
                     continue  # the list has the URL of the page alone
                 item = replace(item, date="", offset=offset)
@@ -202,8 +214,17 @@ class Wacz:
             yield raw._replace(offset=offset, item=item)
 
 
+def open_member(file: BinaryIO, name: str, limits: Limits, *, room: int | None = None) -> Records:
+    """Return the reader of a file within another one, by its name."""
+    if _LINES_NAME.search(name):
+        return Jsonl(file, limits, room=room)
+    suffix = name.lower().rpartition(".")[2]
+    reader = Har if suffix == "har" else Mhtml if suffix.startswith("mht") else SavedHtml if "htm" in suffix else None
+    return reader(file, limits) if reader else RecordReader(file, name, limits, room=room)
+
+
 def is_archive_name(name: str) -> bool:
-    """Return whether a file within another one is an archive, by its name."""
+    """Return whether a file within another one is an archive or holds pages, by its name."""
     return _ARCHIVE_NAME.search(name) is not None
 
 

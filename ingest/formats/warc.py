@@ -6,13 +6,13 @@ import re
 
 from graphlang.ingest.raw import Grammar
 
-_LENGTH = re.compile(rb"\ncontent-length[ \t]*:[ \t]*(\d{1,18})[ \t\r]*\n", re.IGNORECASE)
+_LENGTH = re.compile(rb"\ncontent-length[ \t]*:\s*(\d{1,18})[ \t\r]*\n", re.IGNORECASE)
 _LF = 10
 _START = re.compile(rb"WARC/\d\.\d+[ \t\r]*\n(?:WARC-|Content-)[\w-]+[ \t]*:", re.IGNORECASE)
 _FIRST_LINE = len("WARC/1.0\r")
 _USUAL = b"\nWARC-Type: response\r\n"  # the second line of nearly all records
 _EMPTY_LINE = re.compile(rb"\n\r{0,2}\n")
-_TYPE = re.compile(rb"\nwarc-type[ \t]*:[ \t]*([\w-]+)", re.IGNORECASE)
+_TYPE = re.compile(rb"\nwarc-type[ \t]*:\s*([\w-]+)", re.IGNORECASE)
 
 #: Record types that can be pages. ``warcinfo``, ``request`` and ``continuation`` (a later segment of a block) are not.
 _PAGE_TYPES = frozenset({b"response", b"resource", b"revisit"})

@@ -11,10 +11,9 @@ from __future__ import annotations
 import html
 import re
 
-_ROOT = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*(?:<\?[^>]{0,500}>\s*|<!--.{0,2000}?-->\s*)*<(?:([\w-]{1,40}):)?(rss|feed|RDF|urlset|sitemapindex)[\s>]",
-    re.DOTALL,
-)
+#: What may come before the root. The group is atomic: comments could be joined to others in countless ways.
+PROLOG = rb"(?:\xef\xbb\xbf)?\s*(?>(?:<\?[^>]{0,500}>|<!--.{0,2000}?-->)\s*)*+"
+_ROOT = re.compile(PROLOG + rb"<(?:([\w-]{1,40}):)?(rss|feed|RDF|urlset|sitemapindex)[\s>]", re.DOTALL)
 _CDATA = re.compile(rb"<!\[CDATA\[(.*?)(?:\]\]>|\Z)", re.DOTALL)
 _ELEMENT = re.compile(
     rb"<(?P<text>content:encoded|content|description|summary)(?P<attributes>\s[^<>]*)?>(?P<body>[^<]*)</(?P=text)>"
@@ -27,12 +26,13 @@ _ELEMENT = re.compile(
 )
 
 
+_HEAD = 4096  # bytes in which the root begins
 _TYPES = {b"rss": "application/rss+xml", b"RDF": "application/rss+xml", b"feed": "application/atom+xml"}
 
 
-def is_feed(markup: bytes) -> bool:
-    """Return whether XML is a feed or a sitemap, by its root."""
-    return feed_type(markup) != ""
+def is_feed(markup: bytes, at: int = 0) -> bool:
+    """Return whether XML, which begins at an index, is a feed or a sitemap, by its root."""
+    return _ROOT.match(markup, at, at + _HEAD) is not None
 
 
 def feed_type(markup: bytes) -> str:
@@ -41,13 +41,13 @@ def feed_type(markup: bytes) -> str:
     >>> feed_type(b"<?xml version='1.0'?><rss>"), feed_type(b"<urlset>"), feed_type(b"<html>")
     ('application/rss+xml', 'application/xml', '')
     """
-    root = _ROOT.match(markup, 0, 4096)
+    root = _ROOT.match(markup, 0, _HEAD)
     return _TYPES.get(root[2], "application/xml") if root else ""
 
 
 def convert_feed(markup: bytes) -> bytes:
     """Convert a feed or a sitemap, in UTF-8; its elements may have the prefix of its root, as in ``ns0:urlset``."""
-    root = _ROOT.match(markup, 0, 4096)
+    root = _ROOT.match(markup, 0, _HEAD)
     if root and root[1] and root[1] != b"rdf":
         markup = re.sub(rb"(</?)" + re.escape(root[1]) + rb":(?=\w)", rb"\1", markup)
     return _ELEMENT.sub(_to_html, _CDATA.sub(_escape_cdata, markup))

@@ -60,20 +60,24 @@ _CHARSET_PARAMETER = re.compile(rb"[\s;,\"']charset\s*=\s*[\"']?\s*([\w.:-]{1,40
 #: Charsets, or beginnings of their names, whose bytes have a form of their own: the declaration proves itself.
 _NOT_MEASURED = ("utf-", "iso-2022", "hz", "x-user-defined")
 _FEWEST_LETTERS = 4  # beyond ASCII that decide against a declaration
-_SOUND = 0.97  # share of them that a language explains, above which no other charset is tried
 #: Of the share that another charset must explain in addition, since pages quote names of other languages: for 20
 #: letters, and for any number of them.
 _GAIN, _LEAST_GAIN = 0.15, 0.06
 _LEAST_SHARE = 0.85  # that it must explain at all
-_TIE = 0.01  # a later guess must explain so much more than an earlier one
-_ESCAPE = "\x1b$"  # of ISO 2022
+#: By how many nats another charset must be likelier, by the declared one; servers send ISO-8859-1 by default.
+_EVIDENCE = {"windows-1252": 3.5}
+_LEAST_EVIDENCE = 6.0
+_TIE = 3.0  # a later guess must be likelier than an earlier one by so many
 _LATIN = ("windows-1250", "iso-8859-2", "windows-1254", "windows-1257")
-_CYRILLIC = ("windows-1251", "koi8-r", "ibm866", "iso-8859-5", "x-mac-cyrillic")
+_CYRILLIC = ("windows-1251", "koi8-r", "koi8-u", "ibm866", "iso-8859-5", "x-mac-cyrillic")
+_BEFORE_WINDOWS = ("ibm850", "macintosh")
+_C1_CONTROL = re.compile(r"[\x80-\x9f]")  # in a text of a charset that has no letters there
 _WIDE = ("shift_jis", "euc-jp", "gbk", "big5", "euc-kr")
 #: Charsets that are often confused with a declared one.
 _RELATIVES = {
-    **dict.fromkeys(("windows-1252", "iso-8859-15", "iso-8859-3", "macintosh", *_LATIN), _LATIN),
-    **dict.fromkeys((*_CYRILLIC, "koi8-u"), _CYRILLIC),
+    **dict.fromkeys(("iso-8859-15", "iso-8859-3", "macintosh", *_LATIN), _LATIN),
+    "windows-1252": (*_LATIN, *_BEFORE_WINDOWS),
+    **dict.fromkeys(_CYRILLIC, _CYRILLIC),
     **dict.fromkeys((*_WIDE, "gb18030"), _WIDE),
 }
 _HEAD = 1 << 18  # bytes in which it is searched if there is no other declaration
@@ -200,7 +204,7 @@ def decode(
         for mark, name in _BOMS:
             if payload.startswith(mark):
                 return Decoded(payload[len(mark) :].decode(name, "replace"), name, "bom")
-    if http and is_utf8_label(http) and is_utf8(payload):
+    if http and is_utf8_label(http) and is_utf8(payload) and (is_plain(payload) or not payload.isascii()):
         return Decoded(payload, "utf-8", "http")  # most pages: the result of the steps below, faster
     labels = _declared_labels(payload, http, markup=markup)
     return _try_labels(payload, chain([(option, "option")] * bool(option), labels, [(warc, "warc")] if warc else ()))
@@ -210,6 +214,8 @@ def _try_labels(payload: bytes, labels: Iterator[tuple[str, str]]) -> Decoded:
     """Decode a page in the first declared charset that its bytes allow, else in the one that they suggest."""
     if is_plain(payload):
         return _label_plain(payload, labels)
+    if (hidden := _decode_hidden(payload)) is not None:
+        return _label_hidden(hidden, labels)
     utf8 = _valid_utf8(payload)
     false: list[str] = []  # sources of false declarations
     for label, source in labels:
@@ -241,13 +247,21 @@ def _label_plain(payload: bytes, labels: Iterator[tuple[str, str]]) -> Decoded:
     return Decoded(payload, "utf-8", "utf-8")
 
 
+def _label_hidden(hidden: Decoded, labels: Iterator[tuple[str, str]]) -> Decoded:
+    """Return a page in a charset that its zeros or escapes show, with the source of the declaration that names it."""
+    false: list[str] = []
+    for label, source in labels:
+        if find_codec(label) == find_codec(hidden.charset):
+            return hidden._replace(source=_source(source, false))
+        false += [source] * (find_codec(label) is not None)
+    return hidden._replace(source=_source("detector", false))
+
+
 def _is_suspicious(decoded: Decoded) -> bool:
     """Return whether the declared charset of a page may be false."""
     if decoded.source.startswith("option") or decoded.charset.startswith(_NOT_MEASURED):
         return False
-    if not isinstance(decoded.text, str) or _ESCAPE in decoded.text:
-        return True
-    return not is_sound(decoded.text, decoded.charset)
+    return not isinstance(decoded.text, str) or not is_sound(decoded.text, decoded.charset)
 
 
 def _find_better(
@@ -257,13 +271,13 @@ def _find_better(
 
     Other declarations come first, then charsets that are often confused with the declared one and the detector's guess.
     """
-    if _ESCAPE in decoded.text and (escaped := _decode_escapes(payload)) is not None:
-        return escaped._replace(source=_source("detector", false))
     sample = sample_text(payload)
-    share, letters = measure_fit(sample.decode(declared.codec.name, "replace"), declared.name)
-    if letters < _FEWEST_LETTERS or share >= _SOUND:
+    fit = measure_fit(sample, declared.codec.name, declared.name)
+    if fit.letters < _FEWEST_LETTERS or fit.is_likely:
         return decoded
-    best, least = declared, max(_LEAST_SHARE, share + max(_LEAST_GAIN, _GAIN * (20 / letters) ** 0.5))
+    share = fit.share
+    best, least = declared, max(_LEAST_SHARE, share + max(_LEAST_GAIN, _GAIN * (20 / fit.letters) ** 0.5))
+    cost, highest = fit.cost, fit.cost - _EVIDENCE.get(declared.name, _LEAST_EVIDENCE)
     others = [(label, source) for label, source in labels if _lookup(label) != declared]
     guesses = ((label, "detector") for label in _RELATIVES.get(declared.name, ()))
     # The detector takes milliseconds: it is asked last, and not where the declared charset is of the right script.
@@ -272,12 +286,14 @@ def _find_better(
         charset = _lookup(label)
         if charset is None or charset in {declared, best}:
             continue
-        share, letters = measure_fit(sample.decode(charset.codec.name, "replace"), charset.name)
-        if letters < _FEWEST_LETTERS or share < least or (text := _decode_tolerantly(payload, charset)) is None:
+        fit = measure_fit(sample, charset.codec.name, charset.name)
+        is_better = fit.share >= _LEAST_SHARE and fit.cost < (cost if fit.share >= least else highest)
+        if fit.letters < _FEWEST_LETTERS or not is_better or (text := _decode_tolerantly(payload, charset)) is None:
             continue
         sources = [*false, *(other for _, other in others if other != source)]
-        decoded, best, least = Decoded(text, charset.name, _source(source, sources)), charset, share + _TIE
-        if source != "detector" or share >= _SOUND:
+        decoded, best, least = Decoded(text, charset.name, _source(source, sources)), charset, 2.0
+        highest = fit.cost - _TIE
+        if source != "detector" or fit.is_likely:
             break
     return decoded
 
@@ -420,15 +436,10 @@ def _decode_strictly(payload: bytes, charset: _Charset) -> str | None:
 
 
 def _decode_undeclared(payload: bytes, utf8: bytes | None) -> Decoded:
-    """Decode without a declaration."""
-    name = detect_wide(payload)
-    if name:
-        return Decoded(payload.decode(name, "replace"), name, "detector")
-    if (escaped := _decode_escapes(payload)) is not None:
-        return escaped
+    """Decode without a true declaration."""
     if utf8 is not None:
         return Decoded(utf8, "utf-8", "utf-8")
-    for guess, source in ((lambda _: "utf-8", "utf-8"), (guess_charset, "detector")):
+    for guess, source in ((lambda _: "utf-8", "utf-8"), (_guess_charset, "detector")):
         charset = _lookup(guess(payload))
         text = _decode_tolerantly(payload, charset) if charset else None
         if text is not None and charset:
@@ -436,8 +447,22 @@ def _decode_undeclared(payload: bytes, utf8: bytes | None) -> Decoded:
     return Decoded(payload.decode("cp1252", "replace"), "windows-1252", "default")
 
 
-def _decode_escapes(payload: bytes) -> Decoded | None:
-    """Decode in the charset whose escapes the bytes hold; None if they are no text in it."""
+def _guess_charset(payload: bytes) -> str:
+    """Return the detector's guess, or that of a computer before windows if its letters fit better."""
+    name = guess_charset(payload)
+    charset = _lookup(name)
+    sample = sample_text(payload)
+    if charset is None or not _C1_CONTROL.search(sample.decode(charset.codec.name, "replace")):
+        return name
+    guesses = [charset, *filter(None, map(_lookup, _BEFORE_WINDOWS))]
+    return min(guesses, key=lambda guess: measure_fit(sample, guess.codec.name, guess.name).cost).name
+
+
+def _decode_hidden(payload: bytes) -> Decoded | None:
+    """Decode in UTF-16, UTF-32, ISO 2022 or HZ by zeros or escapes, which look like ASCII; None for other bytes."""
+    name = detect_wide(payload)
+    if name:
+        return Decoded(payload.decode(name, "replace"), name, "detector")
     for label in detect_escapes(payload):
         charset = _lookup(label)
         text = _decode_strictly(payload, charset) if charset else None

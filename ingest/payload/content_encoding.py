@@ -41,7 +41,7 @@ def decode_payload(payload: bytes, fields: dict[str, str], max_payload: int) -> 
             payload = _join_chunks(payload)
         names += [name for part in transfer.split(",") if (name := _encoding_name(part)) in _DECODERS]
     for written in reversed(names[-4:]):
-        name = "gzip" if written not in _DECODERS and payload.startswith(_GZIP) else written
+        name = "gzip" if written not in _DECODERS and payload.startswith((_GZIP, _ZSTD)) else written
         if name not in _DECODERS:
             if name not in {"", "identity", "none"} and not is_text(payload):
                 faults += (("bad-encoding", f"content encoding {name[:40]!r} is not known"),)
@@ -71,6 +71,11 @@ def _encoding_name(written: str) -> str:
 def is_text(payload: bytes) -> bool:
     """Return whether the first bytes have none that no text has."""
     return _CONTROLS.search(payload, 0, _SNIFFED) is None
+
+
+def measure_controls(payload: bytes) -> float:
+    """Return the share of bytes that no text has among the first ones; a random sequence has a tenth."""
+    return len(_CONTROLS.findall(payload, 0, _SNIFFED)) / len(payload[:_SNIFFED])
 
 
 def _decode_by_magic(name: str, payload: bytes, limit: int) -> tuple[bytes, bool]:
@@ -222,4 +227,9 @@ def _frames_end(payload: bytes) -> bool:
     return True
 
 
-_DECODERS = {"gzip": _inflate, "x-gzip": _inflate, "deflate": _inflate_raw, "br": _unbrotli, "zstd": _unzstd}
+_DECODERS = {
+    **dict.fromkeys(("gzip", "x-gzip"), _inflate),
+    **dict.fromkeys(("deflate", "x-deflate", "zlib"), _inflate_raw),
+    **dict.fromkeys(("br", "brotli"), _unbrotli),
+    "zstd": _unzstd,
+}

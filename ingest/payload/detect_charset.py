@@ -60,6 +60,11 @@ def detect_escapes(payload: bytes) -> list[str]:
     return list(dict.fromkeys(name for sign, name in _ESCAPES if sign in payload))
 
 
+def may_hide(text: str) -> bool:
+    """Return whether text in ISO 2022 or HZ may have been read as ASCII."""
+    return "\x1b" in text or "~{" in text
+
+
 def detect_wide(payload: bytes) -> str:
     r"""Return the name of UTF-16 or UTF-32 for text without byte order mark; empty if it is neither.
 

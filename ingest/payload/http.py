@@ -13,10 +13,10 @@ from array import array
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from graphlang.ingest.html.feeds import is_feed
+from graphlang.ingest.html.feeds import PROLOG, is_feed
 from graphlang.ingest.links.canonical import decode_uri
-from graphlang.ingest.payload.content_encoding import decode_payload, is_text
-from graphlang.ingest.payload.detect_charset import detect_wide
+from graphlang.ingest.payload.content_encoding import decode_payload, is_text, measure_controls
+from graphlang.ingest.payload.detect_charset import detect_escapes, detect_wide
 from graphlang.ingest.payload.native import fields as _kernels
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _LINES = frozenset({"x-robots-tag"})  # joined by line ends: a line for one robo
 _MAX_CACHED_NAME = 100  # characters
 _LOCATION = re.compile(rb"(?:^|\n)location[ \t]*:[ \t]*([^\r\n]*)", re.IGNORECASE)
 _MAX_STATUS = 100  # characters of a status line in a Problem
-_GZIP: Final = b"\x1f\x8b\x08"
+_PACKED: Final = (b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd")  #: gzip and zstd
 _MAX_JOINED = 1 << 16  # characters of a value that is joined from repeated fields
 _FOLD = re.compile(rb"\r?\n[ \t]+")
 _EMPTY_LINE = re.compile(rb"\n\r{0,2}\n")
@@ -85,10 +85,8 @@ _HTML_SIGN = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,500}>\s*)*(?:<!--|<(?:" + _TAGS + rb")[\s/>])", re.IGNORECASE | re.DOTALL
 )
 #: A comment alone is none in plain text.
-_STRICT_HTML_SIGN = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*(?:<!--.{0,2000}?-->\s*|<\?xml[^>]{0,500}>\s*)*<(?:" + _TAGS + rb")[\s/>]",
-    re.IGNORECASE | re.DOTALL,
-)
+_STRICT_HTML_SIGN = re.compile(PROLOG + rb"<(?:" + _TAGS + rb")[\s/>]", re.IGNORECASE | re.DOTALL)
+_NOISE = 0.05  # share of control characters in a payload that is no text
 #: Beginnings of programs, style sheets and data, which servers send without a type, too.
 _CODE_SIGN = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:[{\[(!]|/[/*]|#!|@(?:charset|import|media|font-face)\b|[.#][\w-]+[^{}\n]{0,200}\{"
@@ -289,7 +287,7 @@ def parse_response(block: bytes, max_header: int, max_payload: int, names: bytes
 def _decode_response(status: int | None, fields: dict[str, str], payload: bytes, max_payload: int) -> Response:
     """Return a response with its encodings undone."""
     faults: Faults = ()
-    is_packed_page = payload.startswith(_GZIP) and "html" in fields.get("content-type", "").lower()
+    is_packed_page = payload.startswith(_PACKED) and "html" in fields.get("content-type", "html").lower()
     if "content-encoding" in fields or "transfer-encoding" in fields or is_packed_page:
         payload, faults = decode_payload(payload, fields, max_payload)
     return Response(status, fields, payload, faults)
@@ -358,7 +356,7 @@ def detect_form(mime: str, payload: bytes) -> str:
     if not payload or payload.startswith(_BINARY):
         return ""
     if mime in _HTML_TYPES:
-        return "html"
+        return "" if _is_noise(payload) else "html"
     if mime in _CODE_TYPES or mime.startswith(_CODE_FAMILIES):
         return ""
     if mime in _XML_TYPES or mime.endswith("+xml"):
@@ -368,6 +366,8 @@ def detect_form(mime: str, payload: bytes) -> str:
 
 def _sniff_form(mime: str, payload: bytes) -> str:
     """Return the form of a payload of text, or of a media type that says little."""
+    if is_feed(payload):
+        return "html"
     unknown = mime in _UNKNOWN_TYPES or not _WELL_FORMED.fullmatch(mime)
     if not unknown and (mime.startswith("text/") or mime in _TEXT_TYPES):
         is_html = _STRICT_HTML_SIGN.match(payload, 0, 4096) and (
@@ -377,6 +377,13 @@ def _sniff_form(mime: str, payload: bytes) -> str:
     if _HTML_SIGN.match(payload, 0, 4096):
         return "html"
     return _check_plain(payload) if unknown and not _CODE_SIGN.match(payload, 0, 4096) else ""
+
+
+def _is_noise(payload: bytes) -> bool:
+    """Return whether a payload is neither markup nor text, such as a compressed page without a Content-Encoding."""
+    if is_text(payload) or measure_controls(payload) < _NOISE or _HTML_SIGN.match(payload, 0, 4096):
+        return False
+    return not (_check_plain(payload) or detect_escapes(payload))
 
 
 def _check_plain(payload: bytes) -> str:

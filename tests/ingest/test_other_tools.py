@@ -35,6 +35,12 @@ CHINESE = "磨坊主人清早打開門，把第一批口袋裝上馬車，山谷
 KOREAN = "방앗간 주인은 아침 일찍 문을 열고 첫 자루들을 수레에 실었습니다."
 
 
+LATVIAN = "Dzirnavnieks agri no rīta atvēra durvis un sakrāva pirmos maisus ratos, ielejā vēl bija migla."
+HUNGARIAN = "A molnár korán reggel kinyitotta az ajtót, és az első zsákokat szekérre rakta, a völgyben köd ült."
+UKRAINIAN = "Мірошник рано відчинив двері й навантажив перші мішки на віз."
+CHINESE_OF_GB = "磨坊主人清早打开门，把第一批口袋装上马车。"
+
+
 def _gzip(data: bytes) -> bytes:
     """Compress without the time of day, which would give each worker other names of tests."""
     return gzip.compress(data, mtime=0)
@@ -60,6 +66,10 @@ def header(*lines: str) -> bytes:
         (GREEK, "windows-1253"),
         (JAPANESE, "shift_jis"),
         (JAPANESE, "iso-2022-jp"),
+        (CHINESE_OF_GB, "hz-gb-2312"),
+        (LATVIAN, "windows-1257"),
+        (HUNGARIAN, "iso-8859-2"),
+        (f"<p>{RUSSIAN}", "utf-16le"),
         (CHINESE, "big5"),
         (KOREAN, "euc-kr"),
     ],
@@ -74,6 +84,10 @@ def test_latin_1_that_a_server_sends_by_default_gives_way_to_the_bytes(text: str
     ("declared", "charset", "text"),
     [
         ("windows-1251", "koi8-r", RUSSIAN),
+        ("windows-1251", "koi8-u", UKRAINIAN),
+        ("windows-1251", "iso-8859-5", RUSSIAN),
+        ("iso-8859-2", "windows-1250", "Sąsiadka wciąż śpi, a ścieżką wśród łąk idą już ludzie."),
+        ("utf-8", "iso-2022-jp", JAPANESE),
         ("koi8-r", "windows-1251", RUSSIAN),
         ("shift_jis", "euc-jp", JAPANESE),
         ("gb2312", "big5", CHINESE),
@@ -106,8 +120,21 @@ def test_latin_1_that_fits_stays(text: str) -> None:
 
 
 def test_the_fit_of_a_charset_counts_letters_of_one_alphabet() -> None:
-    assert measure_fit("é à ñ", "windows-1252") == (2 / 3, 3)
-    assert measure_fit("no letters beyond ASCII", "windows-1252") == (1.0, 0)
+    assert measure_fit("é à ñ".encode("cp1252"), "cp1252", "windows-1252")[:2] == (2 / 3, 3)
+    assert measure_fit(b"no letters beyond ASCII", "cp1252", "windows-1252")[:2] == (1.0, 0)
+
+
+@pytest.mark.parametrize("lines", [f"<p>{JAPANESE}", f"<p>{JAPANESE[:8]}\n~"])
+def test_iso_2022_is_seen_under_a_declaration_of_utf_8(lines: str, archive: Archive, read: Read) -> None:
+    http = header("Content-Type: text/html; charset=utf-8")
+    (page,), _ = read(archive.warc("http://a.example/", lines.encode("iso-2022-jp"), http=http))
+    assert (page.charset, page.charset_from) == ("iso-2022-jp", "detector, not http")
+
+
+@pytest.mark.parametrize("charset", ["ibm850", "macintosh"])
+def test_text_of_a_computer_before_windows_is_read(charset: str) -> None:
+    decoded = decode(f"<p>{GERMAN}".encode("cp850" if charset == "ibm850" else charset), "iso-8859-1")
+    assert decoded[1:] == (charset, "detector, not http")
 
 
 @pytest.mark.parametrize(
@@ -237,6 +264,7 @@ def test_text_of_any_kind_is_read(kind: str) -> None:
         ("application/octet-stream", b"plain words"),
         ("text/rtf", rb"{\rtf1 words}"),
         ("", bytes(range(32)) * 4),
+        ("text/html", zlib.compress(GERMAN.encode() * 9)),
     ],
 )
 def test_programs_and_data_are_no_text(mime: str, payload: bytes) -> None:
@@ -256,6 +284,11 @@ def test_programs_and_data_are_no_text(mime: str, payload: bytes) -> None:
 )
 def test_the_last_valid_media_type_counts(written: str, parsed: tuple[str, str | None]) -> None:
     assert parse_media_type(written) == parsed
+
+
+def test_many_comments_before_the_root_take_no_time() -> None:
+    comments = b"<!---->" * 500
+    assert [detect_form("text/plain", comments + end) for end in (b"<x", b"<rss>")] == ["text", "html"]
 
 
 # ---- answers
@@ -292,6 +325,7 @@ _BODY = f"<p>{GERMAN}".encode()
         ("deflate", _gzip(_BODY)),
         ("gzip", b"\r\n" + _gzip(_BODY)),
         ("gzip;q=1", _gzip(_BODY)),
+        ("x-deflate", zlib.compress(_BODY)),
         ("identity", _gzip(_BODY)),
         ("utf-8", _gzip(_BODY)),
         ("gzip, gzip", _gzip(_BODY)),
@@ -445,6 +479,8 @@ def test_a_byte_order_mark_before_the_first_record_is_no_garbage(archive: Archiv
         ({"source": "cc", "text": "t", "metadata": {"warc_url": "http://a.example/"}}, ""),  # Dolma
         ({"url": "http://a.example/", "raw_content": "t", "date_download": "2021-03-04"}, "2021-03-04"),  # cc_net
         ({"_source": {"url": "http://a.example/", "content": "t"}}, ""),  # Elasticsearch
+        ({"markdown": "t", "metadata": {"sourceURL": "http://a.example/"}}, ""),  # Firecrawl
+        ({"URL": "http://a.example/", "Text": ["t"], "Date": "2021-03-04"}, "2021-03-04"),
     ],
 )
 def test_json_lines_of_other_programs(line: dict[str, object], date: str, tmp_path: Path, read: Read) -> None:
@@ -510,6 +546,9 @@ def _zip(name: str, data: bytes, method: int = zipfile.ZIP_STORED) -> bytes:
     return packed.getvalue()
 
 
+_LINE = b'{"url": "http://a.example/", "text": "Hello"}'
+
+
 @pytest.mark.parametrize(
     ("name", "pack"),
     [
@@ -520,6 +559,9 @@ def _zip(name: str, data: bytes, method: int = zipfile.ZIP_STORED) -> bytes:
         ("a.wacz", lambda record: _zip("b.wacz", _zip("archive/a.warc", record))),
         ("a.wacz", lambda record: _zip("archive/b.wacz", _zip("archive/a.warc", record), zipfile.ZIP_DEFLATED)),
         ("a.warc.gz", lambda record: _gzip(_gzip(record))),
+        ("a.tar", lambda _: _tar("x/a.jsonl.gz", _gzip(_LINE))),
+        ("a.zip", lambda _: _zip("x/a.jsonl", _LINE, zipfile.ZIP_DEFLATED)),
+        ("a.zip", lambda _: _zip("x/a.html", b"<!-- saved from url=(0017)http://a.example/ --><p>Hello")),
     ],
 )
 def test_archives_within_other_files(name: str, pack: Callable[[bytes], bytes], archive: Archive, read: Read) -> None:
@@ -551,6 +593,14 @@ _ATOM = (
     '<?xml version="1.0"?><feed><entry><title>One</title><link href="/1"/><id>x</id>'
     '<content type="html"><![CDATA[<p>words <a href="/2">two</a>]]></content></entry></feed>'
 )
+_RDF = (
+    '<!-- x --><rdf:RDF xmlns="http://purl.org/rss/1.0/"><item><title>One</title><link>http://a.example/1</link>'
+    "<description>words &lt;a href='/2'&gt;two&lt;/a&gt;</description></item></rdf:RDF>"
+)
+_ATOM_WITH_PREFIX = (
+    '<a:feed xmlns:a="http://www.w3.org/2005/Atom"><a:entry><a:title>One</a:title><a:link href="/1"/>'
+    '<a:content>words &lt;a href="/2"&gt;two&lt;/a&gt;</a:content></a:entry></a:feed>'
+)
 _SITEMAP = (
     '<urlset><url><loc>http://a.example/1</loc><xhtml:link rel="alternate" hreflang="de" href="/2"/>'
     "<lastmod>2021-03-04</lastmod></url></urlset>"
@@ -563,6 +613,11 @@ _SITEMAP = (
         ("application/rss+xml", _RSS, "T\nOne\nwords two"),
         ("text/html", _RSS, "T\nOne\nwords two"),
         ("text/html; charset=utf-8", _ATOM, "One\nwords two"),
+        ("text/html; charset=utf-8", _RDF, "One\nwords two"),
+        ("text/plain", _RDF, "One\nwords two"),
+        ("application/octet-stream", _RSS, "T\nOne\nwords two"),
+        ("text/html", _ATOM_WITH_PREFIX, "One\nwords two"),
+        ("application/x-gzip", _SITEMAP, ""),
         ("application/atom+xml", _ATOM, "One\nwords two"),
         ("text/xml", _SITEMAP, ""),
         ("text/xml", re.sub("(</?)(?=url|loc)", r"\1n:", _SITEMAP), ""),
@@ -570,7 +625,8 @@ _SITEMAP = (
 )
 def test_feeds_and_sitemaps(mime: str, markup: str, text: str, archive: Archive, read: Read) -> None:
     http = header(f"Content-Type: {mime}")
-    (page,), problems = read(archive.warc("http://a.example/feed", markup.encode(), http=http))
+    body = _gzip(markup.encode()) if mime.endswith("gzip") else markup.encode()
+    (page,), problems = read(archive.warc("http://a.example/feed", body, http=http))
     assert (page.text, page.charset, problems) == (text, None, [])
     assert page.mime.endswith("xml")  # and without a charset: no page in maps and texts
     assert {link.url for link in page.links} == {"http://a.example/1", "http://a.example/2"}
