@@ -392,12 +392,15 @@ def join_scripts(
 
     ``indices`` (languages of the labels, -1 padding) and ``probabilities`` have shape (n, k).
     """
-    indices = indices.copy()
-    probabilities = np.where(indices >= 0, probabilities, 0).astype(np.float32)
-    for later in range(1, indices.shape[1]):
+    indices, probabilities = indices.copy(), np.where(indices >= 0, probabilities, 0).astype(np.float32)
+    rows = np.flatnonzero((indices[:, 1:] >= 0).any(axis=1))  # most pages have one label
+    several, sums = indices[rows], probabilities[rows]
+    used = np.flatnonzero((several >= 0).any(axis=0))
+    for later in used[used > 0].tolist():
         for earlier in range(later):
-            same = (indices[:, later] == indices[:, earlier]) & (indices[:, later] >= 0)
-            probabilities[same, earlier] += probabilities[same, later]
-            indices[same, later], probabilities[same, later] = -1, 0
-    order = np.argsort(-probabilities, axis=1, kind="stable")
-    return np.take_along_axis(indices, order, 1), np.minimum(np.take_along_axis(probabilities, order, 1), 1)
+            same = np.flatnonzero((several[:, later] == several[:, earlier]) & (several[:, later] >= 0))
+            sums[same, earlier] += sums[same, later]
+            several[same, later], sums[same, later] = -1, 0
+    order = np.argsort(-sums, axis=1, kind="stable")
+    indices[rows], probabilities[rows] = np.take_along_axis(several, order, 1), np.take_along_axis(sums, order, 1)
+    return indices, np.minimum(probabilities, 1)

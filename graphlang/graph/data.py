@@ -161,10 +161,11 @@ class Evidence:
         """Return the best language of each text and its probability; -1 and 0 without text. Shape (n,) each."""
         if not self.languages.shape[1]:
             return np.full(self.n, NONE, np.int16), np.zeros(self.n, np.float32)
-        has_text = (self.languages[:, 0] >= 0) & (self.probabilities[:, 0] > 0)
+        language, probability = self.languages[:, 0], self.probabilities[:, 0]
+        has_text = (language >= 0) & (probability > 0)
         return (
-            np.where(has_text, self.languages[:, 0], NONE).astype(np.int16),
-            np.where(has_text, self.probabilities[:, 0], 0).astype(np.float32),
+            np.where(has_text, language, NONE).astype(np.int16),
+            np.where(has_text, probability, 0).astype(np.float32),
         )
 
 

@@ -113,6 +113,12 @@ class ListTable(Generic[Number]):
         """Return cells as an array: ``table[rows]`` or ``table[rows, columns]``."""
         rows, columns = key if isinstance(key, tuple) else (key, slice(None))
         numbers = self.list_number[rows]
+        if isinstance(columns, int):
+            place = self.lists.start[numbers] + range(self.width)[columns]
+            present = np.flatnonzero((numbers >= 0) & (place < self.lists.start[numbers + 1]))
+            column = np.full(len(numbers), self.fill, self.lists.values.dtype)
+            column[present] = self.lists.values[place[present]]
+            return column
         column_shape: tuple[int, ...] = np.empty((0, self.width))[:, columns].shape[1:]
         cells = np.empty((len(numbers), *column_shape), self.lists.values.dtype)
         for at in range(0, len(numbers), _ROWS):
