@@ -8,13 +8,13 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from graphlang.db.errors import StoreError, in_a_line
+from graphlang.db.errors import StoreError, format_one_line
 from graphlang.db.records import LinkKind
 from graphlang.db.runs.answers import count_answers
 from graphlang.db.runs.linked_answers import ROW_BYTES
 from graphlang.db.runs.run import find_run, has_run
 from graphlang.db.schema import documentation, find_faults, list_user_items
-from graphlang.db.statements import one_moment
+from graphlang.db.statements import read_transaction
 from graphlang.db.values import CHECK, MOST
 from graphlang.db.write.choose_capture import Keep
 from graphlang.interrupts import reraise_interrupt
@@ -76,14 +76,14 @@ class _Table(NamedTuple):
 def findings(connection: sqlite3.Connection) -> Iterator[Finding]:
     """Yield all that is wrong with a file opened by `graphlang.db.connection.inspect`; nothing if it is sound."""
     connection.create_function("is_utf8", 1, _is_utf8, deterministic=True)
-    with one_moment(connection):
+    with read_transaction(connection):
         try:
             faults = list(find_faults(connection))
         except sqlite3.DatabaseError as error:
             yield _unreadable("file", error)
             return
         for fault in faults:
-            yield Finding(fault.table, _shown(fault.name), fault.reason.removesuffix(CHECK))
+            yield Finding(fault.table, _abbreviate(fault.name), fault.reason.removesuffix(CHECK))
         if any(fault.table in {"file", "schema"} for fault in faults):
             return
         tables = _read_tables(connection)
@@ -114,7 +114,7 @@ def name_user_items(connection: sqlite3.Connection) -> list[str]:
 
 def _unreadable(table: str, error: sqlite3.DatabaseError) -> Finding:
     reraise_interrupt()  # an interrupted check found nothing wrong
-    return Finding(table, "", in_a_line(error))
+    return Finding(table, "", format_one_line(error))
 
 
 def _check_file(connection: sqlite3.Connection, tables: list[_Table]) -> Iterator[Finding]:
@@ -124,7 +124,7 @@ def _check_file(connection: sqlite3.Connection, tables: list[_Table]) -> Iterato
     for name in names:
         for (line,) in connection.execute(f"PRAGMA quick_check({name})").fetchall():
             if line != "ok":
-                yield Finding("file", "", in_a_line(ValueError(line)))
+                yield Finding("file", "", format_one_line(ValueError(line)))
 
 
 def _check_rows(connection: sqlite3.Connection, table: _Table) -> Iterator[Finding]:
@@ -146,14 +146,14 @@ def _check_rows(connection: sqlite3.Connection, table: _Table) -> Iterator[Findi
             f" WHERE {condition}"
         ).fetchone()
         if count:
-            row = ", ".join(f"{name} {_shown(field)}" for name, field in zip(table.key, key, strict=True))
+            row = ", ".join(f"{name} {_abbreviate(field)}" for name, field in zip(table.key, key, strict=True))
             rows = f" ({count:,} rows)" if count > 1 else ""
-            yield Finding(table.name, row, f"{column} is {_shown(value)}, {fault}{rows}")
+            yield Finding(table.name, row, f"{column} is {_abbreviate(value)}, {fault}{rows}")
 
 
-def _shown(value: object) -> str:
+def _abbreviate(value: object) -> str:
     text = value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
-    return in_a_line(ValueError(text[:60]))
+    return format_one_line(ValueError(text[:60]))
 
 
 def _is_utf8(value: bytes | None) -> bool:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from graphlang.db import lock
-from graphlang.db.errors import EmptyError, StoreError, in_a_line, store_error
+from graphlang.db.errors import EmptyError, StoreError, format_one_line, store_error
 from graphlang.db.schema import APPLICATION_ID, VERSION, create_tables, find_faults
-from graphlang.db.statements import one_moment
+from graphlang.db.statements import read_transaction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -158,7 +158,7 @@ def inspect(path: str | Path) -> sqlite3.Connection:
     except sqlite3.DatabaseError as error:
         if "not a database" in str(error):
             connection.close()
-            raise _no_sqlite(path) from error
+            raise _not_sqlite_error(path) from error
     return connection
 
 
@@ -174,7 +174,7 @@ def _empty(path: Path) -> EmptyError:
     return EmptyError(f"{path} is empty: 'graphlang run' and 'graphlang ingest' make a database of it")
 
 
-def _no_sqlite(path: Path) -> StoreError:
+def _not_sqlite_error(path: Path) -> StoreError:
     return StoreError(f"{path} is not a graphlang database: not a SQLite file")
 
 
@@ -216,7 +216,7 @@ def _connect(path: Path, kind: type[_Kind], *, mode: str = "rwc") -> _Kind:
             factory=kind,
         )
     except sqlite3.Error as error:
-        msg = f"cannot open {path}: {in_a_line(error)}"
+        msg = f"cannot open {path}: {format_one_line(error)}"
         raise StoreError(msg) from error
     _defend(connection)
     _limit_steps(connection, path)
@@ -288,11 +288,11 @@ def _is_blank(connection: sqlite3.Connection) -> bool:
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:
     try:
-        with one_moment(connection):  # a writer may be adding pages and links
+        with read_transaction(connection):  # a writer may be adding pages and links
             fault = next(find_faults(connection), None)
     except sqlite3.DatabaseError as error:
         if "not a database" in str(error):
-            raise _no_sqlite(path) from error
+            raise _not_sqlite_error(path) from error
         raise store_error(f"cannot read {path}", error) from error
     if fault is not None:
         if _is_blank(connection):
@@ -301,12 +301,12 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
         raise StoreError(msg)
 
 
-def own_files(db: Path) -> Iterator[tuple[Path, str]]:
+def list_database_files(db: Path) -> Iterator[tuple[Path, str]]:
     """Yield the files of a database and the archives it was read from, each with a description.
 
     They must not be overwritten. If the database cannot be opened, its archives are unknown.
     """
-    yield from its_files(db)
+    yield from list_companion_files(db)
     if not db.is_file():
         return
     try:
@@ -320,13 +320,13 @@ def own_files(db: Path) -> Iterator[tuple[Path, str]]:
         yield db.parent / name, "an archive that the database was read from"
 
 
-def its_files(db: Path) -> Iterator[tuple[Path, str]]:
+def list_companion_files(db: Path) -> Iterator[tuple[Path, str]]:
     """Yield a database and the files beside it, each with a description."""
     yield db, "the database"
     yield from ((db.with_name(db.name + end), "a file of the database") for end in _SIDE_FILES)
 
 
-def same_file(target: Path, path: Path) -> bool:
+def is_same_file(target: Path, path: Path) -> bool:
     """Whether two paths lead to one file, under any names; neither needs to exist."""
     if target.exists() and path.exists():
         return target.samefile(path)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphlang.db.statements import transaction
-from graphlang.db.values import now
+from graphlang.db.values import current_time
 
 if TYPE_CHECKING:
     import sqlite3
@@ -54,7 +54,7 @@ def add(connection: sqlite3.Connection, corrected: Iterable[tuple[str, int, str]
         corrected: canonical URL, label id and note of each page.
         by: author.
     """
-    moment = now()
+    moment = current_time()
     with transaction(connection):
         count = 0
         for url, label, note in corrected:
@@ -65,7 +65,7 @@ def add(connection: sqlite3.Connection, corrected: Iterable[tuple[str, int, str]
                 (url,),
             ).fetchone()
             count += row is not None
-            if _in_force(connection, url) == (label, by, note):
+            if _find_active(connection, url) == (label, by, note):
                 continue
             former = row if row is not None and row[1] else (None, None)
             connection.execute(
@@ -76,7 +76,7 @@ def add(connection: sqlite3.Connection, corrected: Iterable[tuple[str, int, str]
     return count
 
 
-def _in_force(connection: sqlite3.Connection, url: str) -> tuple[int, str, str] | None:
+def _find_active(connection: sqlite3.Connection, url: str) -> tuple[int, str, str] | None:
     row: tuple[int, str, str] | None = connection.execute(
         "SELECT label, corrected_by, note FROM corrections WHERE url = ? AND undone IS NULL ORDER BY id DESC LIMIT 1",
         (url,),
@@ -89,7 +89,7 @@ def undo(connection: sqlite3.Connection, urls: Sequence[str], by: str | None = N
 
     An earlier correction of the page is in force again.
     """
-    moment = now()
+    moment = current_time()
     with transaction(connection):
         return sum(
             connection.execute(
@@ -112,7 +112,7 @@ def rows(connection: sqlite3.Connection, *, everything: bool = False, url: str |
         yield from map(Correction._make, batch)
 
 
-def of_pages(connection: sqlite3.Connection) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def corrected_labels(connection: sqlite3.Connection) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return ids of corrected pages, ascending, and of their labels, shape (c,) each."""
     rows = connection.execute(
         "SELECT pages.id, labels.id FROM corrections JOIN pages ON pages.url = corrections.url"
@@ -123,7 +123,7 @@ def of_pages(connection: sqlite3.Connection) -> tuple[NDArray[np.int64], NDArray
     return table[:, 0], table[:, 1]
 
 
-def now_or_at(connection: sqlite3.Connection, moment: str) -> set[int]:
+def find_pages_corrected(connection: sqlite3.Connection, moment: str) -> set[int]:
     """Return ids of the pages that are corrected now, or were at a moment (ISO 8601 in UTC)."""
     rows = connection.execute(
         "SELECT pages.id FROM corrections JOIN pages ON pages.url = corrections.url"
@@ -135,7 +135,7 @@ def now_or_at(connection: sqlite3.Connection, moment: str) -> set[int]:
 
 def state(connection: sqlite3.Connection) -> str:
     """Return a short digest of the corrections in force of pages in the collection; empty if there are none."""
-    pages, labels = of_pages(connection)
+    pages, labels = corrected_labels(connection)
     if not len(pages):
         return ""
     names = dict(connection.execute("SELECT id, label FROM labels"))

@@ -32,13 +32,13 @@ def store_error(message: str, error: sqlite3.Error) -> StoreError:
     LockedError('cannot read a.db: database is locked')
     """
     kind = LockedError if "locked" in str(error) else StoreError
-    return kind(f"{message}: {in_a_line(error)}")
+    return kind(f"{message}: {format_one_line(error)}")
 
 
-def in_a_line(error: BaseException) -> str:
+def format_one_line(error: BaseException) -> str:
     r"""Return the message of an error, which may quote a hostile file, as one line without control characters.
 
-    >>> in_a_line(ValueError("a\x1b[2J\nb"))
+    >>> format_one_line(ValueError("a\x1b[2J\nb"))
     'a\\x1b[2J\\nb'
     """
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in str(error))

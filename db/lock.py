@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphlang.db.errors import LockedError, StoreError
-from graphlang.db.values import now
+from graphlang.db.values import current_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -132,7 +132,7 @@ def _try(path: Path, verb: str) -> Lock | Holder | None:
                 return _read(descriptor)
             if not _is_still(path, descriptor):
                 return None  # its holder has just removed it
-            holder = Holder(os.getpid(), verb, now())
+            holder = Holder(os.getpid(), verb, current_time())
             try:
                 os.ftruncate(descriptor, 0)
                 os.pwrite(descriptor, f"{holder.pid} {holder.verb} {holder.since}\n".encode(), 0)

@@ -153,7 +153,7 @@ def inflated(data: bytes, maximum: int) -> str:
     return text
 
 
-def apart(text: str) -> tuple[str, bytes]:
+def split_text(text: str) -> tuple[str, bytes]:
     """Split a text as it is stored: its first `READ` characters, and the rest `deflated`."""
     return text[:READ], deflated(text[READ:])
 

@@ -11,7 +11,7 @@ from graphlang.db.errors import LockedError
 from graphlang.db.records import Links, Page, unpacked
 from graphlang.db.schema import URL_INDEX
 from graphlang.db.statements import transaction
-from graphlang.db.values import now
+from graphlang.db.values import current_time
 from graphlang.db.write.captures import empty_revisit
 
 if TYPE_CHECKING:
@@ -83,12 +83,12 @@ class Removed:
         if not any(self._digests.values()):
             return items
         return [
-            self._without_links(item) if isinstance(item, Page) else item
+            self._drop_links(item) if isinstance(item, Page) else item
             for item in items
             if item.url is None or item.url not in self
         ]
 
-    def _without_links(self, page: Page) -> Page:
+    def _drop_links(self, page: Page) -> Page:
         links = Links.of(page.links)
         if any(url in self for url in unpacked(links.urls)):
             page = replace(page, links=Links.of([link for link in links if link.url not in self]))
@@ -160,7 +160,7 @@ def remove(
         connection.executemany(
             "INSERT INTO removed (digest, kind, since, pages) VALUES (?, ?, ?, ?)"
             " ON CONFLICT DO UPDATE SET pages = pages + excluded.pages",
-            [(digest(kind, name), kind, now(), int(name not in missing)) for kind, name in names],
+            [(digest(kind, name), kind, current_time(), int(name not in missing)) for kind, name in names],
         )
         connection.execute("DROP TABLE doomed")
         connection.execute("DROP TABLE doomed_hosts")

@@ -117,7 +117,7 @@ def markdown() -> str:
 
 
 @cache
-def _our_items() -> dict[tuple[str, str], Item]:
+def _schema_items() -> dict[tuple[str, str], Item]:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         create_tables(connection)
         return {(item.kind, item.name): item for item in _read_items(connection)}
@@ -170,7 +170,7 @@ def find_faults(connection: sqlite3.Connection) -> Iterator[Fault]:
 
 
 def _compare(items: list[Item]) -> Iterator[tuple[str, str]]:
-    ours, seen = _our_items(), set()
+    ours, seen = _schema_items(), set()
     allowed = _OPTIONAL | {*user_items(items)}
     for item in items:
         key = item.kind, item.name
@@ -210,7 +210,7 @@ def user_items(items: list[Item]) -> Iterator[Item]:
     >>> list(user_items([Item("table", "more", "more", "CREATE TRIGGER more AFTER INSERT ON notes ...")]))
     []
     """
-    names = {name.lower() for _, name in _our_items()} | {item.name for item in _OPTIONAL}
+    names = {name.lower() for _, name in _schema_items()} | {item.name for item in _OPTIONAL}
     tables = {item.name for item in items if item.kind == "table" and _is_plain(item, names, r"\s*\(")}
     for item in items:
         if item.kind == "view":

@@ -146,7 +146,7 @@ def moment(connection: sqlite3.Connection) -> str | None:
 
 
 @contextmanager
-def at(connection: sqlite3.Connection, text: str | None) -> Iterator[None]:
+def show_moment(connection: sqlite3.Connection, text: str | None) -> Iterator[None]:
     """Let a connection, which may be read-only, show the captures nearest to a moment; None changes nothing.
 
     Captures within the moment come first, then those the fewest days from it. Among equal ones: the main capture, one
@@ -184,7 +184,7 @@ def _create_views(connection: sqlite3.Connection, selected: Moment) -> None:
         connection.execute(f"CREATE TEMP VIEW {name} AS {query}")
 
 
-def elsewhere(connection: sqlite3.Connection) -> list[int]:
+def find_changed_pages(connection: sqlite3.Connection) -> list[int]:
     """Return pages whose content in the snapshot is not that of the main capture, ascending."""
     if moment(connection) is None:
         return []

@@ -31,7 +31,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 @contextmanager
-def one_moment(connection: sqlite3.Connection) -> Iterator[None]:
+def read_transaction(connection: sqlite3.Connection) -> Iterator[None]:
     """Let several queries read the same state, whatever another process writes meanwhile."""
     if connection.in_transaction:
         yield

@@ -224,7 +224,7 @@ class Captured:
         self._looked_up = 0
         self._memory: bytearray | None = None
 
-    def among(self, pages: Sequence[int]) -> set[int]:
+    def select(self, pages: Sequence[int]) -> set[int]:
         """Return those of the pages that have a capture, or were entered here."""
         if self._memory is None:
             self._looked_up += len(pages)

@@ -30,7 +30,7 @@ _TYPE_NAMES: Final = {str: "text", int: "a whole number", bytes: "bytes"}
 _SHOWN = 60  # characters of a value
 
 
-def now() -> str:
+def current_time() -> str:
     """Return the time as it is stored: ISO 8601 in UTC, to the second."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 

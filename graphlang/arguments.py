@@ -113,7 +113,7 @@ def number(name: str, value: object) -> int | float:
     try:
         real = float(value)
     except OverflowError:
-        raise ValueError(f"{name} is {shown(value)}, which is too large") from None
+        raise ValueError(f"{name} is {format_value(value)}, which is too large") from None
     return index(value) if isinstance(value, SupportsIndex) else real
 
 
@@ -128,7 +128,7 @@ def whole_number(name: str, value: object, *, minimum: int = 1, maximum: int | N
         raise TypeError(f"{name} is of type {type(value).__name__}, expected int")
     if whole < minimum or (maximum is not None and whole > maximum):
         bounds = f"{minimum} or more" if maximum is None else f"from {minimum} to {maximum}"
-        raise ValueError(f"{name} is {shown(whole)}; it must be {bounds}")
+        raise ValueError(f"{name} is {format_value(whole)}; it must be {bounds}")
     return whole
 
 
@@ -168,14 +168,14 @@ def probability(name: str, value: object) -> float:
     1.0
     """
     if not (is_number(value) and 0 <= value <= 1):
-        raise ValueError(f"{name} is {shown(value)}; it must be a number from 0 to 1")
+        raise ValueError(f"{name} is {format_value(value)}; it must be a number from 0 to 1")
     return float(value)
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """Return a value as an error message shows it; of an integer too long to read only the length.
 
-    >>> shown("0.5"), shown(-3), shown(10**400)
+    >>> format_value("0.5"), format_value(-3), format_value(10**400)
     ("'0.5'", '-3', 'a whole number of 1,329 bits')
     """
     if isinstance(value, int) and value.bit_length() > _READABLE:

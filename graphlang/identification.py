@@ -197,7 +197,7 @@ def predictions(
             spans = _find_spans(identifier, batch)
         return batch, best.tolist(), score.tolist(), spans
 
-    for batch, best, score, spans in _in_threads(ask, identifier, texts, workers):
+    for batch, best, score, spans in _ask_in_threads(ask, identifier, texts, workers):
         for item, first, sure, spans_of_text in zip(batch, best, score, spans, strict=True):
             # A method would answer for the words of any line; data: and tel: name no page.
             if of_urls and not (is_url(item[1]) and make_readable(item[1]).strip()):
@@ -226,7 +226,7 @@ def segments(
     def ask(batch: _Batch) -> list[tuple[tuple[str, str], list[Span]]]:
         return list(zip(batch, _find_spans(identifier, batch), strict=True))
 
-    for answers in _in_threads(ask, identifier, texts, workers):
+    for answers in _ask_in_threads(ask, identifier, texts, workers):
         yield from answers
 
 
@@ -236,7 +236,7 @@ def _find_spans(identifier: Identifier, batch: _Batch) -> list[list[Span]]:
     repaired = _repaired([text for _, text in batch])
     read = [repair.text if repair else text for repair, (_, text) in zip(repaired, batch, strict=True)]
     return [
-        _in_original(spans, text, repair.encoded) if repair else spans
+        _restore_offsets(spans, text, repair.encoded) if repair else spans
         for (_, text), repair, spans in zip(batch, repaired, find_spans(identifier, read), strict=True)
     ]
 
@@ -258,7 +258,7 @@ def _split(label: str) -> tuple[str, str | None]:
     return (label, None) if label == languages.UND else languages.split(label)
 
 
-def _in_threads(
+def _ask_in_threads(
     ask: Callable[[_Batch], _Asked],
     identifier: Identifier | UrlIdentifier,
     texts: Iterable[tuple[str, str]],
@@ -278,7 +278,7 @@ def _repaired(texts: list[str]) -> list[Repaired | None]:
     return [repair_encoding(text) for text in texts]
 
 
-def _in_original(spans: list[Span], text: str, encoded: int) -> list[Span]:
+def _restore_offsets(spans: list[Span], text: str, encoded: int) -> list[Span]:
     """Spans of a repaired text, by their places in the original."""
     from graphlang.ingest.payload.encoded_twice import character_places  # noqa: PLC0415 - rarely needed
 

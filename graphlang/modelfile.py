@@ -170,10 +170,10 @@ def read(path: str | Path, kept: Callable[[str], Kept | None] | None = None) -> 
         digest = hashlib.sha256(data).hexdigest()
         found = kept(digest)
         without = frozenset[str]() if found is None else found.instead_of
-        return replace(from_bytes(data, str(path), without), kept={} if found is None else found.arrays), digest
+        return replace(parse_model(data, str(path), without), kept={} if found is None else found.arrays), digest
     with ThreadPoolExecutor(1) as beside:  # both let other threads of Python run
         hashed = beside.submit(lambda: hashlib.sha256(data).hexdigest())
-        return from_bytes(data, str(path)), hashed.result()
+        return parse_model(data, str(path)), hashed.result()
 
 
 def method_of(path: str | Path) -> str:
@@ -201,7 +201,7 @@ def header_of(path: str | Path) -> tuple[str, tuple[str, ...], dict[str, Any]]:
         raise ModelError(f"{path}: not a model of this program ({error})") from error
 
 
-def from_bytes(data: bytes, name: str = "model", without: frozenset[str] = frozenset()) -> Model:
+def parse_model(data: bytes, name: str = "model", without: frozenset[str] = frozenset()) -> Model:
     """The model that `Model.to_bytes` wrote.
 
     Args:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Final, NamedTuple
 
 from graphlang.arguments import flag, number, whole_number
-from graphlang.db.records import READ, apart
+from graphlang.db.records import READ, split_text
 
 _HIGHEST: Final = (1 << 63) - 1  # kernels take 64 bits for a number of bytes or characters
 _HIGHEST_COUNTS: Final = {
@@ -103,4 +103,4 @@ def cut_text(text: str, main_length: int, limit: int | None) -> CutText:
     if length <= READ and (limit is None or length <= limit):  # nearly always
         return CutText(text, b"", length, main_length)
     size = length if limit is None else limit
-    return CutText(*apart(text[:size]), length, min(size, main_length))
+    return CutText(*split_text(text[:size]), length, min(size, main_length))

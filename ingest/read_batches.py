@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Generic, NamedTuple, TypeVar
 
-from graphlang.ingest.files.byte_ranges import LENGTH, ByteRange, can_be_cut, cut_up, range_stop
+from graphlang.ingest.files.byte_ranges import LENGTH, ByteRange, cut_up, is_splittable, range_stop
 from graphlang.ingest.files.codecs import refuse_lz4
 from graphlang.ingest.formats.detect import open_records
 from graphlang.ingest.formats.record_reader import RecordReader
@@ -94,10 +94,14 @@ def batches(
         require_pypdf()
     if workers > 1 and are_small(path for path, _ in sources):
         workers = 1
-    return _here(sources, limits) if workers == 1 else _in_pool(sources, limits, Pool(workers, limits, prestarted))
+    return (
+        _read_here(sources, limits)
+        if workers == 1
+        else _read_in_pool(sources, limits, Pool(workers, limits, prestarted))
+    )
 
 
-def _here(sources: Sequence[tuple[Path, int]], limits: Limits) -> Iterator[Batch]:
+def _read_here(sources: Sequence[tuple[Path, int]], limits: Limits) -> Iterator[Batch]:
     parser = Parser(limits)
     with parser.ready():
         for index, (path, start) in enumerate(sources):
@@ -108,7 +112,7 @@ def _here(sources: Sequence[tuple[Path, int]], limits: Limits) -> Iterator[Batch
                 yield Batch(index, position, group.bytes_read, group.results, group.last, group.failed)
 
 
-def _in_pool(sources: Sequence[tuple[Path, int]], limits: Limits, pool: Pool) -> Iterator[Batch]:
+def _read_in_pool(sources: Sequence[tuple[Path, int]], limits: Limits, pool: Pool) -> Iterator[Batch]:
     pending: deque[_Group[RawRecord]] = deque()  # of the tasks that are not done
 
     def tasks() -> Iterator[Group | ByteRange]:
@@ -143,7 +147,7 @@ def _tasks(index: int, path: Path, start: int, limits: Limits) -> Iterator[tuple
             cut = iter([whole])
         if size > 2 * LENGTH and path.is_file():
             with path.open("rb", buffering=0) as file:
-                if can_be_cut(file):
+                if is_splittable(file):
                     begin, skipped = _find_start(file, path.name, start, limits)
                     cut = cut_up(whole, begin, size, start - skipped)
                 elif not start and not list_plugins(READERS):
@@ -179,7 +183,7 @@ def _wacz_tasks(index: int, wacz: Wacz, whole: ByteRange) -> Iterator[tuple[Grou
             if not isinstance(part, Iterator) and not part.is_list and part.size > 2 * LENGTH:
                 inside = whole._replace(base=part.begin, size=part.size, name=part.name)
                 with inside.opened() as file:
-                    if can_be_cut(file):
+                    if is_splittable(file):
                         cut.append(inside)
                         return
             yield from wacz.records_of(part)

@@ -11,7 +11,7 @@ from graphlang.db.connection import LockedConnection
 from graphlang.db.errors import LockedError, StoreError
 from graphlang.db.runs.run import COLUMNS, choose_run, parse_run
 from graphlang.db.statements import transaction
-from graphlang.db.values import now
+from graphlang.db.values import current_time
 from graphlang.db.write import sources
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def start_run(
         _drop_unfinished(connection)
         cursor = connection.execute(
             f"INSERT INTO runs ({', '.join(identity)}, started, owner) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (*identity.values(), now(), token),
+            (*identity.values(), current_time(), token),
         )
         row = connection.execute(f"SELECT {COLUMNS} FROM runs WHERE id = ?", (cursor.lastrowid,)).fetchone()
     return parse_run(row)
@@ -129,7 +129,7 @@ def finish_run(
         connection.execute(
             "UPDATE runs SET finished = ?, pages = ?, rounds = ?, converged = ?, inputs = ?, linked = ?,"
             " owner = NULL WHERE id = ?",
-            (now(), pages, rounds, None if converged is None else int(converged), inputs, linked, run),
+            (current_time(), pages, rounds, None if converged is None else int(converged), inputs, linked, run),
         )
         if choose and snapshot.moment(connection) is None:
             connection.execute("INSERT OR REPLACE INTO chosen VALUES (1, ?)", (run,))

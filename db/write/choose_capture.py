@@ -68,7 +68,7 @@ class Facts:
         >>> whole.better(cut, Keep.BEST), cut.better(whole, Keep.BEST)
         (True, False)
         """
-        date, other_date = self._when(), other._when()
+        date, other_date = self._sortable_date(), other._sortable_date()
         if self.revisit or other.revisit:
             return other.revisit and (not self.revisit or date > other_date)
         if (
@@ -85,24 +85,24 @@ class Facts:
             return (self.length, *self._rank()) > (other.length, *other._rank())
         return self._rank() > other._rank()
 
-    def _when(self) -> str:
+    def _sortable_date(self) -> str:
         # Dates have any precision: without the last letter a date sorts before all longer ones that begin with it.
         return self.date.removesuffix("Z")
 
     def _rank(self) -> tuple[bool, bool, str]:
         # A text without a status (a resource record, an extracted text) was no error.
         fine = self.status == _HTTP_OK or (self.status is None and self.length > 0)
-        return fine, self.parts != "links", self._when()
+        return fine, self.parts != "links", self._sortable_date()
 
     def wants_text(self, other: Facts) -> bool:
         """Whether this is a whole capture without text and the other has it, as a browser rendered it."""
         return self.parts == "both" and not self.length and self.status in {_HTTP_OK, None} and other.length > 0
 
-    def same_capture(self, other: Facts) -> bool:
+    def is_same_capture(self, other: Facts) -> bool:
         """Whether two captures are parts of one, or one is a part of the other.
 
         >>> wet, wat = Facts(None, "2020", False, "text", 9), Facts(200, "2020", False, "links", 0)
-        >>> wet.same_capture(wat), wet.same_capture(wet)
+        >>> wet.is_same_capture(wat), wet.is_same_capture(wet)
         (True, False)
         """
         if self.parts == other.parts or self.revisit or other.revisit:
@@ -164,7 +164,7 @@ class Choice:
         Returns the one of two captures that is not chosen, or None if they are parts of one.
         """
         facts = Facts.of(page)
-        if facts.same_capture(self.facts):
+        if facts.is_same_capture(self.facts):
             if facts.wants_text(self.facts):
                 if self.facts.parts == "text":
                     self._join(page, facts, place)
@@ -185,7 +185,7 @@ class Choice:
         """Consider, as `take`, a capture of a file that is read again: it was counted, and may be the stored one."""
         facts, count, rest = Facts.of(page), self.count, None
         unchanged = self.page is None and self.part is None
-        if unchanged and self.facts.parts == "joined" and facts.parts != "both" and facts.same_capture(self.facts):
+        if unchanged and self.facts.parts == "joined" and facts.parts != "both" and facts.is_same_capture(self.facts):
             self.part, self.place = page, place
         elif self.page is None and self.part is not None and self._is_other_part(facts):
             text, links = (page, self.part) if facts.parts == "text" else (self.part, page)
@@ -201,7 +201,7 @@ class Choice:
     def _is_other_part(self, facts: Facts) -> bool:
         """Whether this is the other of two parts of one capture, both read again."""
         both = {facts.parts, None if self.part is None else self.part.parts}
-        return self.facts.parts == "joined" and both == {"text", "links"} and facts.same_capture(self.facts)
+        return self.facts.parts == "joined" and both == {"text", "links"} and facts.is_same_capture(self.facts)
 
     def _join(self, page: Page, facts: Facts, place: int) -> None:
         text, links = (facts, self.facts) if facts.parts == "text" else (self.facts, facts)

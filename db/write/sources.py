@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 #: Kinds of problems that the next reading of a file may not have.
 _PASSING: Final = "('unreadable', 'changed')"
-#: A byte that is not UTF-8, as `as_text` writes it.
+#: A byte that is not UTF-8, as `encode_path` writes it.
 _BYTE: Final = re.compile(rb"\\x([89a-f][0-9a-f])")
 
 
@@ -89,7 +89,7 @@ def register(
     if row is None:
         cursor = connection.execute(
             "INSERT INTO sources (name, sha256, bytes, keep, options) VALUES (?, ?, ?, ?, ?)",
-            (as_text(name or str(path)), digest, size, keep, options_json),
+            (encode_path(name or str(path)), digest, size, keep, options_json),
         )
         return Source(int(cursor.lastrowid or 0), 0, finished=False, size=size, unread=unread)
     source, position, finished, stored_keep, stored_options = row
@@ -189,10 +189,10 @@ def _digest_of_folder(folder: Path) -> tuple[str, int]:
     return whole.hexdigest(), size
 
 
-def as_text(path: str) -> str:
+def encode_path(path: str) -> str:
     r"""Return a path as it is stored: bytes that are not UTF-8 (surrogates in Python) are escaped.
 
-    >>> as_text("caf\udce9.warc"), as_text("café.warc")
+    >>> encode_path("caf\udce9.warc"), encode_path("café.warc")
     ('caf\\xe9.warc', 'café.warc')
     """
     return os.fsencode(path).decode("utf-8", "backslashreplace")
@@ -201,7 +201,7 @@ def as_text(path: str) -> str:
 def paths_of(name: str) -> list[Path]:
     r"""Return the paths that a stored name may mean: the name itself, and that with its escapes undone.
 
-    >>> [os.fsencode(path) for path in paths_of(as_text("caf\udce9.warc"))]
+    >>> [os.fsencode(path) for path in paths_of(encode_path("caf\udce9.warc"))]
     [b'caf\\xe9.warc', b'caf\xe9.warc']
     >>> len(paths_of("café.warc"))
     1

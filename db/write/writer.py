@@ -179,7 +179,7 @@ class Writer:
         """Choose the main capture of each page of the batch, by page id; and list the further captures."""
         choices: dict[int, Choice] = {}
         events: list[history.Event] = []
-        captured = self._captured.among(page_ids)
+        captured = self._captured.select(page_ids)
         repeated = self._reading(source) > 1
         for place, (page_id, page) in enumerate(zip(page_ids, pages, strict=True)):
             choice = choices.get(page_id)

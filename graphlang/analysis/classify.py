@@ -172,7 +172,7 @@ def classify_rest(
                 changed = states.pages[~unchanged]
                 remaining = changed if remaining is None else np.intersect1d(remaining, changed)
                 for at in range(0, len(copied), _COPIED):
-                    yield _Batch(_no_answers(), copied[at : at + _COPIED].tolist())
+                    yield _Batch(_make_empty_answered(), copied[at : at + _COPIED].tolist())
         if anchors:
             rows = collection.texts_and_anchors(connection, after=after, batch=_TOGETHER)
         elif remaining is not None:
@@ -206,7 +206,9 @@ def answer(
     ``bodies`` are their texts, ``numbers`` digests of these. ``title`` includes the title, ``shares`` the languages of
     multilingual pages.
     """
-    answers = ask(identifier, bodies.material, title=title) if pages else Answers(_none(identifier), None, [])
+    answers = (
+        ask(identifier, bodies.material, title=title) if pages else Answers(_make_empty_scores(identifier), None, [])
+    )
     characters = letters(answers.texts)
     parts = compute_page_shares(identifier, answers.texts, answers.probabilities) if shares else []
     doubt_minorities(answers.probabilities, parts)
@@ -230,7 +232,9 @@ def classify_urls(
             new, same = _split_unchanged(
                 pages, numbers, digests_of_pages(connection, before.id if before else 0, pages)
             )
-            answers = identifier.probabilities([urls[place] for place in new]) if new else _none(identifier)
+            answers = (
+                identifier.probabilities([urls[place] for place in new]) if new else _make_empty_scores(identifier)
+            )
             new_pages, read = [pages[place] for place in new], [numbers[place] for place in new]
             characters = np.zeros(len(new), dtype=np.int64)
             yield _Batch(Answered(new_pages, *score_lists(answers, characters), characters, None, read, []), same)
@@ -351,10 +355,10 @@ def _split_unchanged(pages: list[int], numbers: list[int], stored: dict[int, int
     return new, [page for place, page in enumerate(pages) if place not in new_places]
 
 
-def _no_answers() -> Answered:
+def _make_empty_answered() -> Answered:
     nothing = np.zeros((0, 2), dtype=np.int64)
     return Answered([], nothing, nothing.astype(np.float32), nothing[:, 0], None, [], [])
 
 
-def _none(identifier: Identifier | UrlIdentifier) -> NDArray[np.float32]:
+def _make_empty_scores(identifier: Identifier | UrlIdentifier) -> NDArray[np.float32]:
     return np.zeros((0, len(identifier.labels)), dtype=np.float32)

@@ -21,7 +21,7 @@ def classify_moment(connection: sqlite3.Connection, moment: str, ask: Callable[[
 
     ``moment`` is as in `graphlang.db.snapshot.moment_of`.
     """
-    with snapshot.at(connection, moment):
+    with snapshot.show_moment(connection, moment):
         run = ask()
         snapshot.answered(connection, run.id, inferred=False)
     return run
@@ -52,7 +52,7 @@ def infer_moment(
     Raises:
         StoreError: nothing is classified yet, the content run is of another moment, or its model is missing.
     """
-    with snapshot.at(connection, moment):
+    with snapshot.show_moment(connection, moment):
         start = graph_input.seed_run(connection, seed)
         if start.at is not None and start.at != snapshot.moment(connection):
             raise StoreError(f"run {start.id} is of {start.at}; a run of {moment} cannot start from it")

@@ -123,14 +123,14 @@ class Explanation:
     by_hand: bool  #: the answer is that correction, not of the run
     unknown: bool  #: a long text in no language of the method: no answer, and its links are ignored
 
-    def in_words(self, neighbours: int = 20) -> str:
+    def to_text(self, neighbours: int = 20) -> str:
         """Return what the verb `explain` prints, with this number of neighbours at most."""
         from graphlang.analysis.explain_words import text  # noqa: PLC0415 - programs do without
 
         return text(self, neighbours)
 
     def __str__(self) -> str:
-        return self.in_words()
+        return self.to_text()
 
     def __repr__(self) -> str:
         return f"<Explanation of {self.url}: {self.language} {self.confidence:.2f}>"
@@ -149,7 +149,7 @@ def explain(connection: sqlite3.Connection, url: str, *, run: int | None = None)
         msg = f"the collection has no page {url}"
         raise StoreError(msg)
     chosen = chosen_run(connection) if run is None else get_run(connection, run)
-    with snapshot.at(connection, None if chosen is None else chosen.at):
+    with snapshot.show_moment(connection, None if chosen is None else chosen.at):
         return _collect(connection, url, page, chosen, in_force=run is None)
 
 

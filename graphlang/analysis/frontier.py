@@ -48,11 +48,11 @@ class _FetchLanguages:
     want: Sequence[LanguageChoice]
     saturated: Sequence[LanguageChoice]
 
-    def takes(self, language: str, script: str | None) -> bool:
+    def includes(self, language: str, script: str | None) -> bool:
         """Return whether a page in this language and script is wanted."""
-        if any(choice.takes(language, script) for choice in self.saturated):
+        if any(choice.includes(language, script) for choice in self.saturated):
             return False
-        return not self.want or any(choice.takes(language, script) for choice in self.want)
+        return not self.want or any(choice.includes(language, script) for choice in self.want)
 
 
 def frontier(
@@ -83,17 +83,19 @@ def frontier(
             " cannot be written; run 'graphlang propagate' first"
         )
         raise StoreError(msg)
-    conflicts = [choice for choice in want if any(enough.takes(choice.language, choice.script) for enough in saturated)]
+    conflicts = [
+        choice for choice in want if any(enough.includes(choice.language, choice.script) for enough in saturated)
+    ]
     if conflicts:
         names = ", ".join(sorted({"-".join(filter(None, (choice.language, choice.script))) for choice in conflicts}))
         raise InputError(f"{names} cannot be wanted and saturated at once")
     selection = _FetchLanguages(want, saturated)
     names_of = all_labels(connection)
-    is_wanted = {label: selection.takes(language, script) for label, (_, language, script) in names_of.items()}
+    is_wanted = {label: selection.includes(language, script) for label, (_, language, script) in names_of.items()}
     chance = _chances(connection, run, is_wanted, rest=not want)
     possible, referrers = _referring(connection, run, names_of)
     rows = []
-    corrected = dict(zip(*(column.tolist() for column in corrections.of_pages(connection)), strict=True))
+    corrected = dict(zip(*(column.tolist() for column in corrections.corrected_labels(connection)), strict=True))
     answers = "predictions" if run.linked is None else "linked_predictions"
     for page, url, *answer in connection.execute(
         f"SELECT pages.id, url, answers.label, COALESCE(confidence, 0.0) FROM pages"

@@ -16,7 +16,7 @@ from graphlang.db.runs.run import chosen_run, get_run, latest_run
 from graphlang.graph.data import Evidence, Graph, Signal
 from graphlang.graph.propagation.candidates import LIKELY
 from graphlang.graph.propagation.messages import release_memory
-from graphlang.graph.tables import Lists, ListTable, starts_of
+from graphlang.graph.tables import Lists, ListTable, list_starts
 
 if TYPE_CHECKING:
     import sqlite3
@@ -58,7 +58,7 @@ class GraphInput:
         rows = np.flatnonzero(self.pages == page)
         return int(rows[0]) if len(rows) else -1
 
-    def for_output(self) -> GraphInput:
+    def drop_links(self) -> GraphInput:
         """Drop links and scores, which are not needed to write the answers."""
         n, no_links = self.evidence.n, np.zeros(0, np.int32)
         empty = np.zeros((n, 0), np.int16), np.zeros((n, 0), np.float32)
@@ -157,15 +157,15 @@ class Loaded:
         #: whether each page was fetched or has an answer of the run
         self.stored = collection.fetched(connection)
         self.stored[answers.pages - 1] = True
-        corrected_pages, correction_labels = corrections.of_pages(connection)
-        if elsewhere := snapshot.elsewhere(connection):  # corrections are about the main capture
+        corrected_pages, correction_labels = corrections.corrected_labels(connection)
+        if elsewhere := snapshot.find_changed_pages(connection):  # corrections are about the main capture
             is_current = ~np.isin(corrected_pages, elsewhere)
             corrected_pages, correction_labels = corrected_pages[is_current], correction_labels[is_current]
         has_row = self.stored.copy()
         has_row[corrected_pages - 1] = True
         self._rows = np.flatnonzero(has_row)
         scores = read_scores(connection, run.id, has_row, WIDTH)
-        self._labels, self._longest = Lists(starts_of(scores.count), scores.label), int(scores.count.max(initial=1))
+        self._labels, self._longest = Lists(list_starts(scores.count), scores.label), int(scores.count.max(initial=1))
         labels = all_labels(connection)
         special = (languages.UND, languages.ZXX)
         self._codes = tuple(sorted({language for _, language, _ in labels.values() if language not in special}))
@@ -232,7 +232,7 @@ class Loaded:
             counts.append(count)
             indices.append(index[is_used])
             chances.append(chance[is_used])
-        start = starts_of(np.concatenate(counts))
+        start = list_starts(np.concatenate(counts))
         self._indices = Lists(start, np.concatenate(indices))
         self._probabilities = Lists(start, np.concatenate(chances))
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from graphlang import plugins
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.db import InputError
-from graphlang.db.connection import its_files
+from graphlang.db.connection import list_companion_files
 from graphlang.db.records import Page, Problem
 from graphlang.db.write import sources
 from graphlang.db.write.choose_capture import Keep
@@ -80,7 +80,7 @@ def _exclude_database(connection: sqlite3.Connection, archives: ArchiveFiles) ->
     # As bytes: file names may be invalid UTF-8.
     (name,) = connection.execute("SELECT CAST(file AS BLOB) FROM pragma_database_list WHERE name = 'main'").fetchone()
     db = Path(os.fsdecode(name))
-    own_files = {known: reason for path, reason in its_files(db) if (known := _identity(path)) is not None}
+    own_files = {known: reason for path, reason in list_companion_files(db) if (known := _identity(path)) is not None}
     skipped = {
         file: SkippedFile(file, own_files[known]) for file in archives.files if (known := _identity(file)) in own_files
     }
@@ -154,7 +154,7 @@ def ingest(
         progress.advance(digested)
         if source.finished or source.id in ids:
             done.already_read.append(Path((names or {}).get(path, path)))
-            if plugins.list_plugins(plugins.READERS) and _was_no_archive(connection, source.id):
+            if plugins.list_plugins(plugins.READERS) and _log_unrecognised(connection, source.id):
                 done.unrecognised.append(done.already_read[-1])
         else:
             queue.append((path, source.position))
@@ -220,7 +220,7 @@ def _is_racy(connection: sqlite3.Connection, reading: _Reading) -> bool:
     return bool(sources.digest_of(reading.path)[0] != stored)
 
 
-def _was_no_archive(connection: sqlite3.Connection, source: int) -> bool:
+def _log_unrecognised(connection: sqlite3.Connection, source: int) -> bool:
     query = "SELECT 1 FROM problems WHERE source = ? AND kind = 'not-an-archive' AND offset = 0 LIMIT 1"
     return connection.execute(query, (source,)).fetchone() is not None
 

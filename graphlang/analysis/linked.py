@@ -53,7 +53,7 @@ def answer(
         return False
     from graphlang.analysis import graph_input  # noqa: PLC0415 - slow to import, and often not needed
 
-    with snapshot.at(connection, run.at):
+    with snapshot.show_moment(connection, run.at):
         loaded = loaded or graph_input.Loaded(connection, origin_of(connection, run))
         first = answered_to(connection, run.id)
         progress.stage("linked", loaded.count, "URLs")
@@ -110,7 +110,7 @@ def answer_in_steps(path: str | Path, *, progress: Progress = SILENT) -> Iterato
     with closing(open_existing(path)) as connection:
         run = chosen_run(connection)
         if run is not None and run.linked is False and run.collection == state_seen(connection, run.seeds):
-            with snapshot.at(connection, run.at):
+            with snapshot.show_moment(connection, run.at):
                 yield from _answer_in_steps(connection, path, run, progress)
     yield None
 

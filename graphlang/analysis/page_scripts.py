@@ -153,7 +153,7 @@ class HostLabels:
         table.reshape(-1)[cell[begin]] = of_label[begin]
         return cls(hosts, table)
 
-    def beside(self, other: HostLabels) -> HostLabels:
+    def merge(self, other: HostLabels) -> HostLabels:
         """Return the labels of the hosts of both; where both know a host, those of ``other``."""
         new = ~np.isin(self.host, other.host)
         host, label = np.concatenate([self.host[new], other.host]), np.concatenate([self.label[new], other.label])

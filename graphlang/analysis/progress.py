@@ -170,10 +170,10 @@ def drawn(state: State, width: int, blocks: tuple[str, str] = _PLAIN_BLOCKS) -> 
 
 def draw(state: State, out: TextIO) -> str:
     """Return the line of a bar for a terminal or a notebook."""
-    return drawn(state, shutil.get_terminal_size().columns - 1, _BLOCKS if _can_draw(out) else _PLAIN_BLOCKS)
+    return drawn(state, shutil.get_terminal_size().columns - 1, _BLOCKS if _is_drawable(out) else _PLAIN_BLOCKS)
 
 
-def _can_draw(out: TextIO) -> bool:
+def _is_drawable(out: TextIO) -> bool:
     try:
         "".join(_BLOCKS).encode(out.encoding or "ascii")
     except (UnicodeEncodeError, LookupError):

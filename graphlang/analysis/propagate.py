@@ -120,7 +120,7 @@ def propagate(
                 loaded = None  # memory use peaks below
                 release_memory()
             model = kernel.build_model(inputs.graph, inputs.evidence, options=options)
-            inputs = inputs.for_output()
+            inputs = inputs.drop_links()
             exchange = None if model is None else kernel.make_exchange(model, options)
             del model
             answer = kernel.run_rounds(exchange, options, len(inputs.pages))

@@ -64,14 +64,14 @@ class HostTemplates:
         self._hosts = hosts
         self._templates = dict(_learn(connection, hosts, pages))
 
-    def of_page(self, number: int) -> Templates:
+    def read_page_lines(self, number: int) -> Templates:
         """Return the template lines of a page's host, by page id."""
         return self._templates.get(int(self._hosts[number - 1]) + 1, NO_TEMPLATES)
 
     def bodies(self, batch: collection.Texts) -> Bodies:
         """Return the texts of some pages without template lines."""
         pages = list(map(PageText, batch.titles, batch.texts, batch.mains))
-        return read_bodies(pages, list(map(self.of_page, batch.pages)), batch.visible, batch.anchors)
+        return read_bodies(pages, list(map(self.read_page_lines, batch.pages)), batch.visible, batch.anchors)
 
 
 def _learn(

@@ -10,7 +10,7 @@ import click
 from graphlang.cli.shared import options
 from graphlang.cli.shared.crawl import opened, waits
 from graphlang.cli.shared.log import logs, say
-from graphlang.cli.shared.options import WholeNumber, given_on_command_line
+from graphlang.cli.shared.options import WholeNumber, is_on_command_line
 from graphlang.cli.shared.output import RowOptions, output_options, to_file, wide, write_list, write_rows
 from graphlang.cli.shared.paths import host_named, lines_of, url_named
 from graphlang.cli.shared.progress import bars
@@ -106,7 +106,7 @@ def review(
 
 def _refuse_without_effect(*, reading: bool, random: bool, by: str) -> None:
     for name in ("random_", "draw", "languages", "count", "output", "format_"):
-        if not given_on_command_line(name):
+        if not is_on_command_line(name):
             continue
         option = f"--{name.rstrip('_').replace('languages', 'language')}"
         if reading:

@@ -57,16 +57,16 @@ class Failure(click.ClickException):
 
 def failure(error: BaseException) -> Failure | None:
     """Return the message and exit code of an error; None for a defect of the program."""
-    if isinstance(error, KeyboardInterrupt) or (interrupted() and _of_database(error)):
+    if isinstance(error, KeyboardInterrupt) or (interrupted() and _describe_database_error(error)):
         return Failure("interrupted; run the same command again to resume", INTERRUPTED)
     if isinstance(error, MemoryError):
         return Failure(f"there is not enough memory{f': {error}' if str(error) else ''}", EXHAUSTED)
     if isinstance(error, sqlite3.Error):
-        return _of_sqlite(str(error))
+        return _describe_sqlite_error(str(error))
     if isinstance(error, OSError):
-        return _of_system(error)
-    if _of_database(error) and isinstance(error.__cause__, sqlite3.Error):
-        reported = _of_sqlite(str(error.__cause__))
+        return _describe_system_error(error)
+    if _describe_database_error(error) and isinstance(error.__cause__, sqlite3.Error):
+        reported = _describe_sqlite_error(str(error.__cause__))
         if reported.exit_code != UNFIT or str(error.__cause__) == "interrupted":
             return reported
     code = _code_of(error)
@@ -94,7 +94,7 @@ def damage(ctx: click.Context, error: BaseException) -> Failure | None:
     return Failure(f"{path} is unsound: {where}: {finding.what}{CHECK}", UNFIT)
 
 
-def _of_database(error: BaseException) -> bool:
+def _describe_database_error(error: BaseException) -> bool:
     from graphlang.db.errors import StoreError  # noqa: PLC0415 - only when it failed
 
     return isinstance(error, (sqlite3.Error, StoreError))
@@ -115,22 +115,22 @@ def _code_of(error: BaseException) -> int | None:
         from graphlang.modelfile import ModelError  # noqa: PLC0415 - only when it failed
 
         codes[ModelError] = UNFIT
-        codes |= _of_cluster("CollisionError", "graphlang.cluster.page_ids", UNFIT)
+        codes |= _describe_cluster_error("CollisionError", "graphlang.cluster.page_ids", UNFIT)
     if isinstance(error, RuntimeError):
         from graphlang.ingest import WorkerError  # noqa: PLC0415 - only when it failed
 
         codes[WorkerError] = EXHAUSTED
-        codes |= _of_cluster("SparkError", "graphlang.cluster.spark_session", USAGE)
-        codes |= _of_cluster("JobError", "graphlang.cluster.spark_session", EXHAUSTED)
+        codes |= _describe_cluster_error("SparkError", "graphlang.cluster.spark_session", USAGE)
+        codes |= _describe_cluster_error("JobError", "graphlang.cluster.spark_session", EXHAUSTED)
     return next((code for kind, code in codes.items() if isinstance(error, kind)), None)
 
 
-def _of_cluster(name: str, module: str, code: int) -> dict[type[BaseException], int]:
+def _describe_cluster_error(name: str, module: str, code: int) -> dict[type[BaseException], int]:
     """An error of the cluster's modules, if these are imported."""
     return {getattr(sys.modules[module], name): code} if module in sys.modules else {}
 
 
-def _of_sqlite(message: str) -> Failure:
+def _describe_sqlite_error(message: str) -> Failure:
     if "full" in message:
         return Failure("the disk is full: free some space, and run the same command again to resume", EXHAUSTED)
     if "locked" in message:
@@ -143,7 +143,7 @@ def _of_sqlite(message: str) -> Failure:
     return Failure(f"database error: {visible(message.partition(' with text ')[0])}", UNFIT)
 
 
-def _of_system(error: OSError) -> Failure:
+def _describe_system_error(error: OSError) -> Failure:
     from graphlang.files import NothingToWriteError  # noqa: PLC0415 - help and version do without
 
     where = f"{error.filename}: " if error.filename else ""

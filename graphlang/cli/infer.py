@@ -12,7 +12,7 @@ import click
 from graphlang.cli.shared import options
 from graphlang.cli.shared.crawl import opened, say_run, say_years, waits
 from graphlang.cli.shared.log import logs, say
-from graphlang.cli.shared.options import Advanced, Finite, WholeNumber, WithAdvanced, given_on_command_line
+from graphlang.cli.shared.options import Advanced, Finite, WholeNumber, WithAdvanced, is_on_command_line
 from graphlang.cli.shared.progress import bars
 from graphlang.files import read_regular
 from graphlang.graph import clueweb09 as clueweb09_rule
@@ -99,7 +99,7 @@ def classify(
 
     if method in (TLD, DECLARED) or url_methods.is_url_method(method):
         for name in ("title", "anchors", "shares"):
-            if given_on_command_line(name):
+            if is_on_command_line(name):
                 raise click.UsageError(f"--{name} is not supported by {method}, which reads no text")
         if at is not None and method != DECLARED:
             raise click.UsageError(f"--at is not supported by {method}, which reads no text")
@@ -201,7 +201,7 @@ def vote(
       graphlang vote crawl.db --at 2012
     """
     for name in ("outlinks", *limits) if clueweb09 else ("min_bytes",):
-        if given_on_command_line(name):
+        if is_on_command_line(name):
             relation = "has no effect with" if clueweb09 else "needs"
             raise click.UsageError(f"--{name.replace('_', '-')} {relation} --clueweb09")
     with bars() as progress:
@@ -352,5 +352,5 @@ def propagate(
 def _refuse_weights(names: Iterable[str]) -> None:
     """Refuse options of the inference with label spreading, which has none of them."""
     for name in names:
-        if given_on_command_line(name):
+        if is_on_command_line(name):
             raise click.UsageError(f"--{name.replace('_', '-')} has no effect with label spreading")

@@ -10,7 +10,7 @@ import click
 
 from graphlang.cli.shared import options
 from graphlang.cli.shared.crawl import answered, opened, say_outdated, say_unanswered
-from graphlang.cli.shared.options import WholeNumber, given_on_command_line, selects
+from graphlang.cli.shared.options import WholeNumber, is_on_command_line, selects
 from graphlang.cli.shared.output import RowOptions, output_options, write_json, write_lines, write_list, write_rows
 from graphlang.cli.shared.paths import host_named
 from graphlang.cli.shared.progress import bars
@@ -156,10 +156,10 @@ def languages(
     _refuse_without_effect(db, all_known=all_known)
     if all_known:
         from graphlang.identification import load  # noqa: PLC0415
-        from graphlang.maps.languages import Known, known  # noqa: PLC0415
+        from graphlang.maps.languages import Known, describe_labels  # noqa: PLC0415
 
         chosen = selection({"language": pages["language"]})
-        labels = [label for label in known(load(method).labels) if chosen.takes(label.language, label.script)]
+        labels = [label for label in describe_labels(load(method).labels) if chosen.takes(label.language, label.script)]
         write_rows(Known._fields, labels, **target)
         return
     if db is None and Path(options.DEFAULT).is_file():
@@ -179,7 +179,7 @@ def _refuse_without_effect(db: Path | None, *, all_known: bool) -> None:
         raise click.UsageError("--known lists what a method knows: name no database")
     unused = ("by", *(name for name in options.FILTER if name != "language")) if all_known else ("method",)
     for name in unused:
-        if given_on_command_line(name):
+        if is_on_command_line(name):
             option = "--all" if name == "everything" else f"--{name.replace('_', '-')}"
             raise click.UsageError(f"{option} {'has no effect with' if all_known else 'needs'} --known")
 
@@ -243,4 +243,4 @@ def explain(db: Path, url: str, run_id: int | None, at: str | None, neighbours: 
         corrections = [correction._asdict() for correction in explanation.corrections]
         write_json(asdict(explanation) | {"corrections": corrections}, indent=2)
     else:
-        write_lines(explanation.in_words(neighbours))
+        write_lines(explanation.to_text(neighbours))

@@ -104,7 +104,7 @@ def methods(name: str | None, format_: str, limit: int | None, output: str, *, l
     except NoCardError as error:
         raise click.BadParameter(str(error), param_hint="NAME") from error
     if as_json:
-        values = [each.as_dict() for each in cards]
+        values = [each.to_dict() for each in cards]
         _write_json(values if name is None else values[0], output)
     else:
         _write_text(format_card(cards[0]), output)
@@ -359,7 +359,7 @@ def profiles(
         raise click.UsageError(f"{name} comes with graphlang: name a file for the changed model with --output")
     target = output or path
     refuse_unwritable(target)
-    only_tags = _wanted(only, "--only")
+    only_tags = _parse_choices(only, "--only")
     if model.method == _NFC:
         if folder is not None:
             raise click.UsageError(f"graphlang train --extend {name} adds languages to a model of {_NFC}")
@@ -368,7 +368,7 @@ def profiles(
         _edit_profiles(model, folder, remove, only_tags, target)
 
 
-def _wanted(values: tuple[str, ...], option: str) -> tuple[LanguageChoice, ...]:
+def _parse_choices(values: tuple[str, ...], option: str) -> tuple[LanguageChoice, ...]:
     from graphlang.codes.languages import parse_choice  # noqa: PLC0415
 
     return tuple(map(parse_choice, options.tags(values, option)))
@@ -410,7 +410,7 @@ def _drop_labels(
     """Write a model of nfc with some of its languages."""
     from graphlang.training.model_columns import select_labels  # noqa: PLC0415
 
-    smaller = select_labels(model, path=path, digest=digest, only=only, without=_wanted(remove, "--remove"))
+    smaller = select_labels(model, path=path, digest=digest, only=only, without=_parse_choices(remove, "--remove"))
     sha256 = smaller.model.save(target)
     for label in smaller.removed:
         write_line(f"removed {label}")

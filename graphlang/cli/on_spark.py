@@ -271,7 +271,7 @@ def load(db: Path, output: Path, *, overwrite: bool) -> None:
     Examples:
       graphlang cluster load crawl.db -o tables
     """
-    result = _import("graphlang.cluster.load").from_database(db, output, overwrite=overwrite)
+    result = _import("graphlang.cluster.load").export_database(db, output, overwrite=overwrite)
     say(f"{_counts(result)}, {quantity(result.runs, 'run')}", "loaded", **result._asdict())
     write_line(f"tables: {visible(str(output))}")
 

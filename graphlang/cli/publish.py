@@ -20,7 +20,7 @@ from graphlang.cli.failures import UNFIT, USAGE, Failure
 from graphlang.cli.shared import options
 from graphlang.cli.shared.crawl import answered, opened, say_outdated
 from graphlang.cli.shared.log import say
-from graphlang.cli.shared.options import WholeNumber, given_on_command_line, selects_captures
+from graphlang.cli.shared.options import WholeNumber, is_on_command_line, selects_captures
 from graphlang.cli.shared.output import (
     csv_safe,
     format_of_name,
@@ -343,7 +343,7 @@ def export(db: Path, what: str, output: Path, pages: PageFilter, **settings: Any
     """
     format_ = settings.pop("format_")
     for name, meant in (("by", ("vertices-edges",)), ("main", to_file.OF_TEXTS), *_OF_TEXTS):
-        if what not in meant and given_on_command_line(name):
+        if what not in meant and is_on_command_line(name):
             raise click.UsageError(f"--{name} is not supported by {what}; it is for {' and '.join(meant)}")
     if what == "texts" and output.is_dir():
         output /= f"{to_file.LANGUAGE}.{format_ or 'jsonl'}"

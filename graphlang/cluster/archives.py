@@ -15,7 +15,7 @@ from graphlang.cluster.storage import Location, is_address, local_path
 from graphlang.db import InputError
 from graphlang.db.write.sources import digest_of
 from graphlang.ingest import discover_files
-from graphlang.ingest.files.byte_ranges import LENGTH, can_be_cut
+from graphlang.ingest.files.byte_ranges import LENGTH, is_splittable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -135,7 +135,7 @@ def pieces(archives: Sequence[Archive], cores: int) -> list[list[Piece]]:
 
 
 def _cut(archive: Archive, length: int) -> list[Piece]:
-    if archive.remote or archive.size <= 2 * length or not _can_be_cut(Path(archive.name)):
+    if archive.remote or archive.size <= 2 * length or not _is_splittable(Path(archive.name)):
         return [Piece(archive, 0, None, first=True)]
     return [
         Piece(archive, begin, begin + length if begin + length < archive.size else None, first=begin == 0)
@@ -143,10 +143,10 @@ def _cut(archive: Archive, length: int) -> list[Piece]:
     ]
 
 
-def _can_be_cut(path: Path) -> bool:
+def _is_splittable(path: Path) -> bool:
     try:
         with path.open("rb", buffering=0) as file:
-            return can_be_cut(file)
+            return is_splittable(file)
     except OSError:
         return False
 

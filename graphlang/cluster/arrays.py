@@ -119,7 +119,7 @@ def bundle(  # noqa: PLR0917  all that it depends on
         TooLargeError: there are more links.
     """
     if links.num_rows > most_links:
-        raise TooLargeError(_too_large(number, pages, links, most_links))
+        raise TooLargeError(_describe_too_large(number, pages, links, most_links))
     pages = pages.sort_by("page")
     text_labels, score = scores_of(pages, labels)
     indices, probabilities = join_scripts(labels.language[text_labels], score)
@@ -150,10 +150,10 @@ def bundle(  # noqa: PLR0917  all that it depends on
         ghosts,
         homes,
         text_labels,
-        _where(pc.equal(best, languages.ZXX)),
-        _where(pc.equal(best, languages.UND)) & (characters >= SHORT),
+        _to_mask(pc.equal(best, languages.ZXX)),
+        _to_mask(pc.equal(best, languages.UND)) & (characters >= SHORT),
         characters,
-        ~(_where(pc.is_null(best)) & _where(pc.is_null(pages["declared"]))),
+        ~(_to_mask(pc.is_null(best)) & _to_mask(pc.is_null(pages["declared"]))),
         _default_labels(urls, host, text_labels, labels),
     )
 
@@ -163,7 +163,7 @@ def _default_labels(
 ) -> NDArray[np.int16]:
     counts = HostLabels.count(labels.scripts, host, text_labels[:, 0].astype(np.int64))
     if labels.cut_hosts is not None:
-        counts = counts.beside(labels.cut_hosts)
+        counts = counts.merge(labels.cut_hosts)
     url_label = labels.scripts.labels_in_urls(url.decode() for url in urls)
     return labels.scripts.default_labels(host, counts, url_label).astype(np.int16)
 
@@ -192,7 +192,7 @@ def host_keys(urls: pa.ChunkedArray) -> NDArray[np.int64]:
 def _copies(pages: pa.Table, host: NDArray[np.int64], cut_hosts: NDArray[np.int64]) -> NDArray[np.int32]:
     """Count the pages of each page's host with the very same short text."""
     copies: NDArray[np.int32] = pages["copies"].fill_null(1).to_numpy().astype(np.int32)
-    short = _where(pc.less(pages["characters"], SHORT)) & ~_where(pages["read"].is_null())
+    short = _to_mask(pc.less(pages["characters"], SHORT)) & ~_to_mask(pages["read"].is_null())
     rows = np.flatnonzero(short & ~np.isin(host, cut_hosts))
     read = pages["read"].fill_null(0).to_numpy()
     order = rows[np.lexsort((read[rows], host[rows]))]
@@ -203,7 +203,7 @@ def _copies(pages: pa.Table, host: NDArray[np.int64], cut_hosts: NDArray[np.int6
     return copies
 
 
-def _where(flags: Any) -> NDArray[np.bool_]:
+def _to_mask(flags: Any) -> NDArray[np.bool_]:
     return np.asarray(flags.fill_null(False).to_numpy(zero_copy_only=False), dtype=np.bool_)  # noqa: FBT003 - the value
 
 
@@ -270,12 +270,12 @@ def _ghosts(partition: Partition, number: int, links: pa.Table) -> tuple[NDArray
     other = links["other"].to_numpy()
     away = np.flatnonzero(other != number)
     source, target = (links[name].to_numpy()[away] for name in ("source", "target"))
-    ends = np.where(partition.own(source), target, source)
+    ends = np.where(partition.is_inside(source), target, source)
     ghosts, first = np.unique(ends, return_index=True)
     return ghosts, other[away][first].astype(np.int32)
 
 
-def _too_large(number: int, pages: pa.Table, links: pa.Table, limit: int) -> str:
+def _describe_too_large(number: int, pages: pa.Table, links: pa.Table, limit: int) -> str:
     hosts = pc.value_counts(pc.extract_regex(pages["url"], r"//(?P<host>[^/?#]*)").combine_chunks().field("host"))
     largest = max(hosts.to_pylist(), key=lambda host: (host["counts"], host["values"]))
     return (

@@ -188,14 +188,14 @@ def borrow_content(spark: Any, stages: Stages) -> None:
     """Give revisit records what their originals hold, by a join of Spark, and write captures and links."""
     stages.begin("captures", {"captures": KEPT_CAPTURES, "links": LINKS})
     chosen = spark.read.schema(ddl(CAPTURES)).parquet((stages.folder / CHOSEN_TABLE).for_spark)
-    captures = with_originals(chosen)
+    captures = join_originals(chosen)
     frames = {"captures": captures.select(*KEPT_CAPTURES.names), "links": captures.mapInArrow(links_of, ddl(LINKS))}
     for table, frame in frames.items():
         frame.write.mode("overwrite").parquet((stages.folder / table).for_spark_to_write)
     stages.end("captures", {}, (), {"rows": {table: stages.count_rows(table) for table in frames}})
 
 
-def with_originals(captures: Any) -> Any:
+def join_originals(captures: Any) -> Any:
     """Return a DataFrame of `CAPTURES` whose empty revisits hold what their originals do, named in ``original``.
 
     The original is the capture that the record names, else the first one with its digest.

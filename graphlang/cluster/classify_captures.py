@@ -59,12 +59,12 @@ def _classify_file(method: Method, templates: Sequence[Location], location: Loca
     urls = (batch.column("url").to_pylist() for batch in read_batches(location, ["url"], _ROWS))
     hosts = read_templates(templates, {host for some in urls for host in host_digests(some)})
     answers = output.rows(CONTENT, location.name.removesuffix(".parquet"), ANSWERS)
-    captures = map(_with_text, read_batches(location, ["page", "url", *READ], _ROWS))
+    captures = map(_select_with_text, read_batches(location, ["page", "url", *READ], _ROWS))
     for batch in classify_batches(captures, method, hosts):
         answers.write(batch.select(ANSWERS.names))
 
 
-def _with_text(batch: pa.RecordBatch) -> pa.RecordBatch:
+def _select_with_text(batch: pa.RecordBatch) -> pa.RecordBatch:
     filled = [pc.not_equal(batch.column(name), "").fill_null(False) for name in ("text", "title")]  # noqa: FBT003 - the value
     return batch.select(["page", "url", *READ]).filter(pc.or_(*filled))
 

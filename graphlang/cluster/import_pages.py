@@ -12,7 +12,7 @@ import pyarrow.dataset as ds
 from graphlang.analysis.classify import label_ids
 from graphlang.cluster.tables import CORRECTIONS, REMOVED
 from graphlang.db import InputError, statements
-from graphlang.db.records import LinkKind, apart
+from graphlang.db.records import LinkKind, split_text
 from graphlang.db.write import sources
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class Pages:
     def _write_sources(self) -> None:
         columns = ("source", "name", "sha256", "bytes", "keep", "options", *_READING)
         rows = sorted(
-            (row for batch in self._tables.rows("sources", columns) for row in batch.to_pylist()), key=_by_source
+            (row for batch in self._tables.rows("sources", columns) for row in batch.to_pylist()), key=_source_key
         )
         for row in rows:
             number = sources.enter(
@@ -160,7 +160,7 @@ class Pages:
         rows = []
         for page, title, text, main in said_of:
             if title or text:
-                body, rest = apart(text or "")
+                body, rest = split_text(text or "")
                 rows.append((page, title, body, main, rest or None))
         extras = list(zip(ids, batch.column("declared").to_pylist(), batch.column("visible").to_pylist(), strict=True))
         insert = statements.insert_rows
@@ -182,7 +182,7 @@ class Pages:
             captures, links, declarations = [], [], []
             for page, row in zip(ids, batch.to_pylist(), strict=True):
                 number += 1
-                body, rest = (None, None) if row["text"] is None else apart(row["text"])
+                body, rest = (None, None) if row["text"] is None else split_text(row["text"])
                 facts = [row[name] for name in _OTHER]
                 captures.append(
                     (
@@ -261,5 +261,5 @@ class Pages:
                 insert(self._connection, f"INSERT INTO corrections ({', '.join(CORRECTIONS.names)})", rows)
 
 
-def _by_source(row: dict[str, Any]) -> int:
+def _source_key(row: dict[str, Any]) -> int:
     return int(row["source"])

@@ -97,7 +97,7 @@ class Loaded(NamedTuple):
     runs: int
 
 
-def from_database(path: Path, folder: Path, *, overwrite: bool = False) -> Loaded:
+def export_database(path: Path, folder: Path, *, overwrite: bool = False) -> Loaded:
     """Write the tables of a collection as `graphlang cluster run` would, and all else that it holds.
 
     Args:

@@ -21,7 +21,7 @@ from graphlang.cluster.sql_tables import Tables
 from graphlang.db import InputError
 from graphlang.maps import language_graph as language_graphs
 from graphlang.maps import site_graph
-from graphlang.maps.gathered import COLUMNS, beside_own_text, gather, has_answered_history
+from graphlang.maps.gathered import COLUMNS, gather, has_answered_history, select_inferred_pages
 from graphlang.maps.graph_measures import Shape, shapes
 from graphlang.maps.language_graph import language_graph as graph_of
 from graphlang.maps.languages import YearRow, list_languages, list_languages_by_year
@@ -163,7 +163,7 @@ def _gathered(
     source, values = everyone.source()
     columns = tuple(dict.fromkeys((*COLUMNS, *extra)))
     chosen = ", ".join(columns)
-    query = f"SELECT {chosen} FROM {beside_own_text(source)}"
+    query = f"SELECT {chosen} FROM {select_inferred_pages(source)}"
     name = "gathered_captures" if yearly else "gathered_pages"
     if yearly:
         refuse_other_years(tables)

@@ -20,7 +20,7 @@ from graphlang.analysis.graph_input import SHORT
 from graphlang.analysis.page_scripts import HostLabels
 from graphlang.cluster.arrays import LINKS, PAGES, bundle, host_keys, keys_of, labels_of, listening, signals_of
 from graphlang.cluster.classify_captures import CONTENT
-from graphlang.cluster.steps import answers, facts_of, of_linked
+from graphlang.cluster.steps import answer_linked, answers, facts_of
 from graphlang.cluster.storage import WORK
 from graphlang.cluster.tables import ANSWERS
 from graphlang.cluster.task_files import BucketFile
@@ -179,7 +179,7 @@ class _Inference:
 
     def __init__(self, task: OneTask, labels: Labels, pages: _Pages, links: pa.Table) -> None:
         self._task, self._labels, self._pages = task, labels, pages
-        links = _without_unknown(links, pages.unknown())
+        links = _drop_unknown(links, pages.unknown())
         links = links.append_column("other", pa.array(np.zeros(links.num_rows, np.int32)))
         read = pages.table(pages.stored)
         no_cuts = np.zeros(0, np.int64)
@@ -198,13 +198,13 @@ class _Inference:
         waiting = np.ones(len(self._pages.ids), np.bool_)
         waiting[first_rows] = False
         rest = np.flatnonzero(waiting) if self._task.linked else first_rows[:0]
-        rows_known = _Rows.of_read(self._partition, self._host[self._pages.stored]).beside(
+        rows_known = _Rows.of_read(self._partition, self._host[self._pages.stored]).append(
             self._only_linked(self._linked)
         )
         for at in range(0, max(len(rest), 1), TOGETHER):
             chunk = rest[at : at + TOGETHER]
             answer = self._inferred(
-                np.concatenate([first_rows, chunk]), rows_known.beside(self._only_linked(chunk)), len(chunk)
+                np.concatenate([first_rows, chunk]), rows_known.append(self._only_linked(chunk)), len(chunk)
             )
             if not at:
                 n = len(self._pages.stored)
@@ -214,7 +214,7 @@ class _Inference:
                 first = len(first_rows) if at else len(self._pages.stored)
                 rows = np.concatenate([first_rows, chunk])[first:]
                 beliefs = answer.languages[first:], answer.probabilities[first:]
-                yield of_linked(self._labels, self._pages.ids[rows], self._default_labels(rows), *beliefs)
+                yield answer_linked(self._labels, self._pages.ids[rows], self._default_labels(rows), *beliefs)
 
     def _default_labels(self, rows: NDArray[np.int64]) -> NDArray[np.int16]:
         """Return the labels of some pages that were only linked to, in languages with several scripts."""
@@ -273,7 +273,7 @@ class _Inference:
         return propagate(graph, evidence, options=self._task.options)
 
 
-def _without_unknown(links: pa.Table, unknown: pa.Array) -> pa.Table:
+def _drop_unknown(links: pa.Table, unknown: pa.Array) -> pa.Table:
     """Drop links from or to pages in an unknown language, as one machine does."""
     if not len(unknown):
         return links
@@ -294,7 +294,7 @@ class _Rows:
         """Return that of the pages that were read."""
         return cls(host, partition.directory, partition.signals)
 
-    def beside(self, other: _Rows) -> _Rows:
+    def append(self, other: _Rows) -> _Rows:
         """Append other pages."""
         signals = {
             name: replace(

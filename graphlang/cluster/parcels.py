@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
-from graphlang.graph.partitioned.stored import from_bytes, to_bytes
+from graphlang.graph.partitioned.stored import decode, to_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -45,7 +45,7 @@ def parcel(partition: int, sender: int, content: Any) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def one_at_a_time(spark: Any) -> Iterator[None]:
+def small_batches(spark: Any) -> Iterator[None]:
     """Let Spark read parcels from Parquet one by one.
 
     Else it reads 4,096 rows at once, and lays their bytes side by side in the memory of Java.
@@ -69,9 +69,7 @@ def opened(*tables: Any) -> dict[int, Any]:
     for rows in tables:
         for sender, number, data in _columns(rows):
             pieces.setdefault(sender, []).append((number, data))
-    return {
-        sender: from_bytes(b"".join(data for _, data in sorted(pieces[sender])), object) for sender in sorted(pieces)
-    }
+    return {sender: decode(b"".join(data for _, data in sorted(pieces[sender])), object) for sender in sorted(pieces)}
 
 
 def _columns(rows: pa.Table) -> Iterable[tuple[int, int, bytes]]:

@@ -181,13 +181,13 @@ def infer(
     """
     sizes, folder = sizes or Sizes(), Location.of(work)
     inference = _Inference(pages.sparkSession, folder, answers or folder / "answers", progress)
-    pages = _with_all_columns(pages)
+    pages = _add_missing_columns(pages)
     progress("partition")
     many = inference.many = sizes.partitions or _partitions(pages, links)
     if many == 1:
         names = None if labels is None else sorted(labels)
         task = OneTask(names, weights, options or Options(), sizes.most_links, linked)
-        return Inferred(inference.one_task(pages, links, task), many, 0, converged=True, moved=[], warnings=[])
+        return Inferred(inference.run_in_one_task(pages, links, task), many, 0, converged=True, moved=[], warnings=[])
     counted = pages.groupBy("label").count().collect()
     total = sum(row["count"] for row in counted)
     pages_by_label = {row["label"]: row["count"] for row in counted if row["label"] is not None}
@@ -200,7 +200,7 @@ def infer(
         pages = pages.join(ids, "page", "left_semi")
         links = links.join(ids.withColumnRenamed("page", "target"), "target", "left_semi")
         total = int(ids.count())
-        many = inference.many = sizes.partitions or _least(links, total)
+        many = inference.many = sizes.partitions or _find_lowest_ids(links, total)
     cuts = Cuts(sizes.host_pages)
     if total > sizes.host_pages:
         cuts = cuts_of(pages, sizes.host_pages)
@@ -209,7 +209,7 @@ def infer(
     shared = steps.Shared(named, weights, options, cut, sizes.most_links, linked)
     homes = inference.written("homes", assigned(pages, cuts, many))
     partitions_written = inference.partitions(_pages(pages, homes, cuts), _links(links, homes), shared)
-    with parcels.one_at_a_time(pages.sparkSession):
+    with parcels.small_batches(pages.sparkSession):
         ready, shared = inference.learned(partitions_written, shared)
         moved, answered = inference.supersteps(ready, shared, sizes.supersteps)
     converged = not moved or moved[-1] <= shared.options.tolerance
@@ -236,7 +236,7 @@ def _partitions(pages: Any, links: Any) -> int:
     read = int(pages.where("label IS NOT NULL OR declared IS NOT NULL").count())
     if fits_one_task(count, read, 0) and fits_one_task(count, read, links.count()):
         return 1
-    return _least(links, count)
+    return _find_lowest_ids(links, count)
 
 
 def fits_one_task(pages: int, read: int, links: int) -> bool:
@@ -248,11 +248,11 @@ def fits_one_task(pages: int, read: int, links: int) -> bool:
     return pages <= USUAL or (pages <= ALONE and read <= USUAL and links <= _MOST_ALONE)
 
 
-def _least(frame: Any, pages: int) -> int:
+def _find_lowest_ids(frame: Any, pages: int) -> int:
     return max(int(frame.sparkSession.sparkContext.defaultParallelism), -(-pages // USUAL))
 
 
-def _with_all_columns(pages: Any) -> Any:
+def _add_missing_columns(pages: Any) -> Any:
     """Add null columns for those that may be missing."""
     for name, fields in (("declared", "source: string, value: string"), ("shares", "label: string, share: double")):
         if name not in pages.columns:
@@ -305,7 +305,7 @@ class _Inference:
         frame.write.options(**options).parquet(folder.for_spark_to_write)
         return self._spark.read.schema(frame.schema).parquet(folder.for_spark)
 
-    def one_task(self, pages: Any, links: Any, task: OneTask) -> Any:
+    def run_in_one_task(self, pages: Any, links: Any, task: OneTask) -> Any:
         """Return the answers of one task, which takes all pages from files."""
         self._progress("infer")
         names = [name for name in PAGES if name in pages.columns]
@@ -317,12 +317,12 @@ class _Inference:
 
     def partitions(self, pages: Any, links: Any, shared: steps.Shared) -> Any:
         """Return the arrays of all partitions."""
-        grouped = self._by_partition(pages).cogroup(self._by_partition(links))
+        grouped = self._group_by_partition(pages).cogroup(self._group_by_partition(links))
         return self.written("partitions", grouped.applyInArrow(partial(_make, self._shared(shared)), ddl(PARCELS)))
 
     def learned(self, partitions: Any, shared: steps.Shared) -> tuple[Any, steps.Shared]:
         """Learn what is common to all partitions, and make each ready."""
-        rows_kept = self._kept(partitions)
+        rows_kept = self._persist(partitions)
         begun = self._step("begin", steps.survey_partition, shared, rows_kept)
         shared = replace(shared, survey=merged(self._collected(begun, SURVEY)))
         met = self._step("meet", steps.meet_neighbours, shared, rows_kept, begun.where("sender >= 0"))
@@ -351,42 +351,42 @@ class _Inference:
 
     def supersteps(self, messages: Any, shared: steps.Shared, limit: int) -> tuple[list[float], Any]:
         """Take supersteps until no belief moves; return the moves and the answers."""
-        rows_kept = self._kept(messages.where(f"sender IN ({READY}, {ROUTES}, {FACTS})"))
+        rows_kept = self._persist(messages.where(f"sender IN ({READY}, {ROUTES}, {FACTS})"))
         moved: list[float] = []
         if self._moved(messages):
             messages = self._step("prepare", steps.prepare_partition, shared, rows_kept, messages.where("sender >= 0"))
             rows_kept.unpersist()
-            rows_kept = self._kept(messages.where(f"sender IN ({PREPARED}, {ROUTES}, {FACTS}, {MOTION})"))
+            rows_kept = self._persist(messages.where(f"sender IN ({PREPARED}, {ROUTES}, {FACTS}, {MOTION})"))
             while len(moved) < limit and not (moved and moved[-1] <= shared.options.tolerance):
                 number = len(moved) + 1
                 self._progress(f"superstep {number}")
-                grouped = self._beside(rows_kept, messages.where(_SAID))
+                grouped = self._cogroup(rows_kept, messages.where(_SAID))
                 work = partial(_superstep, shared.options, number)
                 messages = self.written(f"superstep-{number}", grouped.applyInArrow(work, ddl(PARCELS)))
                 moved.append(self._moved(messages))
                 if number in steps.SNAPSHOTS:
                     stood = messages.where(f"sender = {MOTION}")
-                    rows_now = self._kept(rows_kept.where(f"sender <> {MOTION}").unionByName(stood))
+                    rows_now = self._persist(rows_kept.where(f"sender <> {MOTION}").unionByName(stood))
                     rows_now.count()  # before its source is dropped
                     rows_kept.unpersist()
                     rows_kept = rows_now
         self._progress("answer")
         work = partial(_answer, self._shared(shared))
-        answered = self._beside(rows_kept, messages.where(_SAID)).applyInArrow(work, _ROWS)
+        answered = self._cogroup(rows_kept, messages.where(_SAID)).applyInArrow(work, _ROWS)
         answered = self.written("answers", answered, self._answers)
         rows_kept.unpersist()
         return moved, answered
 
-    def _kept(self, frame: Any) -> Any:
+    def _persist(self, frame: Any) -> Any:
         """Keep rows of partitions that several steps read on the disks of their executors."""
         return frame.repartition(self.many, "partition").persist(_storage())
 
-    def _by_partition(self, frame: Any) -> Any:
+    def _group_by_partition(self, frame: Any) -> Any:
         return frame.repartition(self.many, "partition").groupBy("partition")
 
-    def _beside(self, rows_kept: Any, messages: Any) -> Any:
-        """Group rows of `_kept` with the messages to each partition."""
-        return rows_kept.groupBy("partition").cogroup(self._by_partition(messages))
+    def _cogroup(self, rows_kept: Any, messages: Any) -> Any:
+        """Group rows of `_persist` with the messages to each partition."""
+        return rows_kept.groupBy("partition").cogroup(self._group_by_partition(messages))
 
     def _shared(self, shared: steps.Shared) -> Any:
         return self._spark.sparkContext.broadcast(shared)
@@ -401,7 +401,7 @@ class _Inference:
             # Spark looks at the annotations of a function, and cannot those of a partial one.
             rows = rows_kept.groupBy("partition").applyInArrow(lambda rows: work(sent.value, rows), ddl(PARCELS))
         else:
-            rows = self._beside(rows_kept, messages).applyInArrow(partial(_worked, work, sent), ddl(PARCELS))
+            rows = self._cogroup(rows_kept, messages).applyInArrow(partial(_worked, work, sent), ddl(PARCELS))
         return self.written(name, rows)
 
     def _moved(self, messages: Any) -> float:

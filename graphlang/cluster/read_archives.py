@@ -152,7 +152,7 @@ def list_pages(stages: Stages, bucket_count: int) -> None:
 def _list_bucket(files: Sequence[Location], bucket_count: int, number: int, output: TaskOutput) -> int:
     """Write the pages of a bucket by ascending id; return how many have several captures."""
     rows = read_bucket(files, number, bucket_count, NAMED)
-    placed = with_sites(distinct_urls(rows.filter(pc.is_valid(rows["url"])).select(["page", "url"])))
+    placed = append_sites(distinct_urls(rows.filter(pc.is_valid(rows["url"])).select(["page", "url"])))
     pages = output.rows("pages", f"part-{number:05d}", PAGES)
     for batch in placed.to_batches(max_chunksize=_ROWS):
         pages.write(batch)
@@ -198,7 +198,7 @@ def _site_of(authority: str) -> tuple[str, str, str, str]:
     return host, domain or host, suffix or "", tld or ""
 
 
-def with_sites(named: pa.Table) -> pa.Table:
+def append_sites(named: pa.Table) -> pa.Table:
     """Append host, registered domain, public suffix and top-level domain: rows of `PAGES`."""
     urls = named["url"].combine_chunks()
     if isinstance(urls, pa.ChunkedArray):  # nothing at all

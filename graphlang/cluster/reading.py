@@ -9,7 +9,7 @@ import pyarrow as pa
 from graphlang.cluster.archives import Piece, local_file, reason_of
 from graphlang.cluster.page_ids import NewUrls, PageIds, page_id
 from graphlang.cluster.tables import RANGE, RECORDS
-from graphlang.db.records import Declaration, Links, Page, Problem, apart, inflated
+from graphlang.db.records import Declaration, Links, Page, Problem, inflated, split_text
 from graphlang.ingest.files.byte_ranges import ByteRange, find_record
 from graphlang.ingest.formats.detect import open_range
 from graphlang.ingest.page import Parser, is_candidate
@@ -89,7 +89,7 @@ def row_of(page: Page, ids: PageIds) -> dict[str, Any]:
 def page_of(row: Mapping[str, Any]) -> Page:
     """Return the page of a row of `row_of`, without the words of links."""
     fields: dict[str, Any] = {_RENAMED.get(name, name): row[name] for name in _PLAIN}
-    fields["text"], fields["rest"] = apart(fields["text"])
+    fields["text"], fields["rest"] = split_text(fields["text"])
     hreflangs = tuple((entry["place"], entry["value"]) for entry in row["hreflangs"])
     return Page(
         **fields,

@@ -143,7 +143,7 @@ def session(master: str | None = None, settings: Mapping[str, str] | None = None
     options = _checked(master, settings)
     for name, value in options.items():
         builder = builder.config(name, value)
-    with _told_where_it_does_not_start():
+    with _explain_start_failure():
         return builder.getOrCreate()
 
 
@@ -168,7 +168,7 @@ def late_session(
         return session(master, settings)
     options = _checked(master, settings, method)
     spark = import_module("pyspark")
-    with _told_where_it_does_not_start():
+    with _explain_start_failure():
         context = spark.SparkContext.getOrCreate(spark.SparkConf().setAll(list(options.items())))
     return LateSession(context, _pyspark().SparkSession.builder.getOrCreate)
 
@@ -199,7 +199,7 @@ def settings_for(master: str | None, user_settings: Mapping[str, str], method: s
 
 
 @contextmanager
-def _told_where_it_does_not_start() -> Iterator[None]:
+def _explain_start_failure() -> Iterator[None]:
     try:
         yield
     except Exception as error:  # Py4J's and Spark's errors have no base of their own

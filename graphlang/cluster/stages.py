@@ -62,7 +62,7 @@ class Stages:
 
     def run(self, groups: Sequence[Any], work: Callable[[Any, TaskOutput], Any]) -> list[tuple[Any, list[TaskFile]]]:
         """Run a task for each group; return what ``work`` returned, and the files that it wrote."""
-        return run_tasks(self._spark, groups, partial(_tried, self.folder, self._codec, work))
+        return run_tasks(self._spark, groups, partial(_run_attempt, self.folder, self._codec, work))
 
     def take(self, files: Iterable[TaskFile]) -> list[TaskFile]:
         """Give the files of tasks that ended their names."""
@@ -132,7 +132,7 @@ def _run_groups(work: bytes, groups: Iterable[Any]) -> Iterator[Any]:
     return map(pickle.loads(work), groups)  # noqa: S301 - the driver's
 
 
-def _tried(
+def _run_attempt(
     folder: Location, codec: str, work: Callable[[Any, TaskOutput], Any], group: Any
 ) -> tuple[Any, list[TaskFile]]:
     with TaskOutput(folder, codec) as output:

@@ -36,20 +36,27 @@ from graphlang.cluster.tables import ANSWERS
 from graphlang.codes import languages
 from graphlang.content.score_lists import LEAST
 from graphlang.graph.partitioned import list_counts
-from graphlang.graph.partitioned.borders import asked, ghosts_of, introduce, links_among, signals_of, with_links
+from graphlang.graph.partitioned.borders import (
+    add_ghost_links,
+    ghosts_of,
+    group_ghost_pairs,
+    introduce,
+    links_among,
+    signals_of,
+)
 from graphlang.graph.partitioned.learning import gathered, observe, survey
 from graphlang.graph.partitioned.records import Records, joined
 from graphlang.graph.partitioned.supersteps import (
     Step,
     advance,
-    after,
     answer_of,
+    apply_moves,
+    find_moves,
     first,
     is_settled,
     labels_of,
     prepared_of,
     ready_of,
-    since,
 )
 
 if TYPE_CHECKING:
@@ -110,11 +117,11 @@ def meet_neighbours(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> 
     number, partition, details, _ = opened_partition(rows_kept)
     ghosts = ghosts_of(partition, _joined_records(messages))
     rows = parcels.parcel(number, GHOSTS, ghosts)
-    for home, pages in asked(ghosts, details.homes).items():
+    for home, pages in group_ghost_pairs(ghosts, details.homes).items():
         rows += parcels.parcel(home, ASKED + number, {"pages": pages})
     named = list_counts.lists(partition, ghosts, required(shared.survey), shared.options)
     homes = np.full(len(named.pages), number, np.int32)
-    away = np.flatnonzero(~partition.own(named.pages))
+    away = np.flatnonzero(~partition.is_inside(named.pages))
     homes[away] = details.homes[np.searchsorted(details.ghosts, named.pages[away])]
     for home in np.unique(homes).tolist():
         at_home = homes == home
@@ -139,7 +146,7 @@ def find_links(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Ta
 def count_contexts(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
     """Count in which contexts lists name a partition's pages."""
     number, partition, _, _ = opened_partition(rows_kept)
-    places = list_counts.together(parcels.opened(messages).values())
+    places = list_counts.add_places(parcels.opened(messages).values())
     return parcels.table(
         parcels.parcel(number, COUNTS, list_counts.count(partition, places, required(shared.survey), shared.options))
     )
@@ -149,8 +156,8 @@ def observe_partition(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -
     """Add the evidence of the order of links, and sample how links and signals behave."""
     number, partition, _, objects = opened_partition(rows_kept, messages)
     counted, ghosts = required(shared.survey), objects[GHOSTS]
-    places = list_counts.together(places_sent for sender, places_sent in objects.items() if 0 <= sender < LINKS)
-    ordered = list_counts.with_order(
+    places = list_counts.add_places(places_sent for sender, places_sent in objects.items() if 0 <= sender < LINKS)
+    ordered = list_counts.add_link_order(
         partition, ghosts, places, required(shared.counts), counted, shared.cut, shared.options
     )
     seen = observe(ordered, ghosts, counted, shared.cut, shared.options)
@@ -175,7 +182,7 @@ def answers_of(labels: Labels, facts: Mapping[str, Any], answer: Answer, *, link
     return pa.concat_tables(
         [
             answers_read,
-            of_linked(
+            answer_linked(
                 labels, facts["pages"][~read], facts["default_labels"][~read], *(columns[~read] for columns in beliefs)
             ),
         ]
@@ -219,7 +226,7 @@ def answers(
     )
 
 
-def of_linked(
+def answer_linked(
     labels: Labels,
     pages: NDArray[np.int64],
     default: NDArray[np.int16],
@@ -261,7 +268,7 @@ def opened_partition(rows_kept: pa.Table, *messages: pa.Table) -> tuple[int, Par
     """Return the number of a partition, its arrays with the links between ghosts, its details, and all objects sent."""
     objects = parcels.opened(rows_kept, *messages)
     between = [sent["links"] for sender, sent in objects.items() if LINKS <= sender < ASKED]
-    partition = with_links(objects[PARTITION], between) if between else objects[PARTITION]
+    partition = add_ghost_links(objects[PARTITION], between) if between else objects[PARTITION]
     return rows_kept["partition"][0].as_py(), partition, PageDetails(**objects[BESIDE]), objects
 
 
@@ -308,33 +315,35 @@ def make_ready(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Ta
     rows = [*parcels.parcel(number, READY, ready_partition), *parcels.parcel(number, ROUTES, sent)]
     rows += parcels.parcel(number, FACTS, facts_of(partition, details))
     labels = labels_of(prepared_of(ready_partition, None, shared.options))
-    return parcels.table(rows + _told(number, labels, sent) + _moved(number, float(len(labels.pages) > 0)))
+    return parcels.table(
+        rows + _send_records(number, labels, sent) + _send_largest_change(number, float(len(labels.pages) > 0))
+    )
 
 
 def prepare_partition(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
     """Prepare a partition for supersteps, and send what its pages at the border believe at first."""
     number, objects = rows_kept["partition"][0].as_py(), parcels.opened(rows_kept)
-    prepared = prepared_of(objects[READY], _of_others(parcels.opened(messages)), shared.options)
+    prepared = prepared_of(objects[READY], _join_received(parcels.opened(messages)), shared.options)
     rows = parcels.parcel(number, PREPARED, prepared)
     rows += [row for sender in (ROUTES, FACTS) for row in parcels.parcel(number, sender, objects[sender])]
     step = first(prepared, shared.options)
     rows += parcels.parcel(number, MOTION, step.motion)
-    return parcels.table(rows + _said(number, step, joined([]), step.motion, objects[ROUTES]))
+    return parcels.table(rows + _send_step(number, step, joined([]), step.motion, objects[ROUTES]))
 
 
 def take_superstep(options: Options, superstep: int, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
     """Take one superstep from the messages of the one before."""
     number, objects = rows_kept["partition"][0].as_py(), parcels.opened(rows_kept)
-    news, state = _heard(messages)
+    news, state = _receive(messages)
     beliefs, snapshot = state["beliefs"].updated(news), objects[MOTION]
-    done = Step(state["sent"], joined([]), state["most"], after(snapshot, state["moves"]))
+    done = Step(state["sent"], joined([]), state["most"], apply_moves(snapshot, state["moves"]))
     if not is_settled(state["most"], len(news.pages), options):
         done = advance(objects[PREPARED], beliefs, done, options)
     rows = []
     if superstep in SNAPSHOTS:
         snapshot = done.motion
         rows = parcels.parcel(number, MOTION, snapshot)
-    return parcels.table(rows + _said(number, done, beliefs, snapshot, objects[ROUTES]))
+    return parcels.table(rows + _send_step(number, done, beliefs, snapshot, objects[ROUTES]))
 
 
 def answer_partition(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
@@ -343,25 +352,25 @@ def answer_partition(shared: Shared, rows_kept: pa.Table, messages: pa.Table) ->
         return ANSWERS.empty_table()
     objects = parcels.opened(rows_kept)
     if PREPARED in objects:
-        news, state = _heard(messages)
-        motion = after(objects[MOTION], state["moves"])
+        news, state = _receive(messages)
+        motion = apply_moves(objects[MOTION], state["moves"])
         answer = answer_of(objects[PREPARED], state["beliefs"].updated(news), motion, shared.options)
     else:
         answer = answer_of(prepared_of(objects[READY], None, shared.options), joined([]), None, shared.options)
     return answers_of(shared.labels, objects[FACTS], answer, linked=shared.linked)
 
 
-def _heard(messages: pa.Table) -> tuple[Records, Any]:
+def _receive(messages: pa.Table) -> tuple[Records, Any]:
     """Return what is new of the ghosts, and the state of the partition."""
     objects = parcels.opened(messages)
-    return _of_others(objects), objects[STATE]
+    return _join_received(objects), objects[STATE]
 
 
-def _of_others(objects: Mapping[int, Any]) -> Records:
+def _join_received(objects: Mapping[int, Any]) -> Records:
     return joined([records for sender, records in objects.items() if sender >= 0])
 
 
-def _said(
+def _send_step(
     number: int, step: Step, beliefs: Records, snapshot: Motion, routes: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """Return rows for the neighbours of a partition, for itself and for the driver."""
@@ -369,13 +378,13 @@ def _said(
         "sent": step.border,
         "beliefs": beliefs,
         "most": float(step.largest_change),
-        "moves": since(snapshot, step.motion),
+        "moves": find_moves(snapshot, step.motion),
     }
-    rows = parcels.parcel(number, STATE, state) + _moved(number, float(step.largest_change))
-    return rows + _told(number, step.moved, routes)
+    rows = parcels.parcel(number, STATE, state) + _send_largest_change(number, float(step.largest_change))
+    return rows + _send_records(number, step.moved, routes)
 
 
-def _told(number: int, records: Records, routes: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _send_records(number: int, records: Records, routes: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return rows for the neighbours: the records of pages that they have as ghosts."""
     rows = []
     for other in np.unique(routes["homes"]).tolist():
@@ -385,5 +394,5 @@ def _told(number: int, records: Records, routes: Mapping[str, Any]) -> list[dict
     return rows
 
 
-def _moved(number: int, largest: float) -> list[dict[str, Any]]:
+def _send_largest_change(number: int, largest: float) -> list[dict[str, Any]]:
     return parcels.parcel(number, MOVED, {"most": largest})

@@ -176,10 +176,10 @@ class BucketFile:
                 self._file = self._location.open_output()
                 self._writer = pa.ipc.new_file(self._file, self._schema, options=_IPC)
             waiting = pa.Table.from_batches(self._waiting, self._schema)
-            for bucket in _by_bucket(
+            for bucket in _split_by_bucket(
                 waiting, bucket_of(waiting["page"].to_numpy(), self._bucket_count), self._bucket_count
             ):
-                self._writer.write_batch(_one_batch(bucket, self._schema))
+                self._writer.write_batch(_combine_batches(bucket, self._schema))
             self._rows += rows
         self._waiting.clear()
         self._waiting_bytes = 0
@@ -194,7 +194,7 @@ def bucket_of(pages: NDArray[np.int64], bucket_count: int) -> NDArray[np.int64]:
     return (pages.view(np.uint64) % np.uint64(bucket_count)).astype(np.int64)
 
 
-def _by_bucket(rows: pa.Table, bucket: NDArray[np.int64], bucket_count: int) -> Iterator[pa.Table]:
+def _split_by_bucket(rows: pa.Table, bucket: NDArray[np.int64], bucket_count: int) -> Iterator[pa.Table]:
     order = np.argsort(bucket, kind="stable")
     bounds = np.searchsorted(bucket[order], np.arange(bucket_count + 1))
     ordered = rows.take(pa.array(order)) if bucket_count > 1 else rows
@@ -202,7 +202,7 @@ def _by_bucket(rows: pa.Table, bucket: NDArray[np.int64], bucket_count: int) -> 
         yield ordered.slice(bounds[number], bounds[number + 1] - bounds[number])
 
 
-def _one_batch(rows: pa.Table, schema: pa.Schema) -> pa.RecordBatch:
+def _combine_batches(rows: pa.Table, schema: pa.Schema) -> pa.RecordBatch:
     (batch,) = rows.combine_chunks().to_batches() or [pa.RecordBatch.from_pylist([], schema=schema)]
     return batch
 

@@ -42,7 +42,7 @@ def prepare(method: str | None) -> None:
     gc.freeze()  # copies that looked for garbage would write to all of it
 
 
-def without_archives() -> None:
+def import_installed_spark() -> None:
     """Import Spark from where it is installed.
 
     Spark names archives in its own folder to workers, with the same modules as source text: each process would compile
@@ -58,7 +58,7 @@ def without_archives() -> None:
 
 def main() -> None:
     """Load, and run Spark's daemon."""
-    without_archives()
+    import_installed_spark()
     from pyspark import daemon  # noqa: PLC0415 - an extra
 
     prepare(os.environ.get(METHOD))

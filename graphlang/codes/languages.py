@@ -265,10 +265,10 @@ class LanguageChoice:
     language: str
     script: str | None = None
 
-    def takes(self, language: str, script: str | None) -> bool:
+    def includes(self, language: str, script: str | None) -> bool:
         """Return whether a text in this language and script is selected.
 
-        >>> LanguageChoice("zho", "Hant").takes("zho", "Hans"), LanguageChoice("zho").takes("zho", "Hans")
+        >>> LanguageChoice("zho", "Hant").includes("zho", "Hans"), LanguageChoice("zho").includes("zho", "Hans")
         (False, True)
         """
         return self.language == language and self.script in (None, script)

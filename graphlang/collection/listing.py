@@ -221,7 +221,7 @@ class Listing(OpenedFile):
 
         def rows(connection: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
             counts = TextCounts()
-            with snapshot.at(connection, at):
+            with snapshot.show_moment(connection, at):
                 table = texts(connection, chosen, whole=not main, unique=unique, quality=quality, counts=counts)
                 if paragraphs:
                     table = split_paragraphs(table, load("nfc"))

@@ -161,10 +161,10 @@ class OpenedFile:
             yield connection
 
     def _refuse_own_files(self, output: str | Path) -> None:
-        from graphlang.db.connection import own_files, same_file  # noqa: PLC0415
+        from graphlang.db.connection import is_same_file, list_database_files  # noqa: PLC0415
 
-        for path, description in own_files(self.path):
-            if same_file(Path(output), path):
+        for path, description in list_database_files(self.path):
+            if is_same_file(Path(output), path):
                 raise OutputError(f"cannot write to {output}: it is {description}")
 
     def _rows(

@@ -90,7 +90,7 @@ class Publishing(OpenedFile):
         options |= {"main": main, "unique": unique, "quality": quality}
         options |= {"selection": selection(pages, captures, at), "on_written": on_written}
         self._refuse_own_files(output)
-        with self._answered() as connection, snapshot.at(connection, at):
+        with self._answered() as connection, snapshot.show_moment(connection, at):
             return to_file.export(connection, what, Path(output), **options)
 
     @checked(title=text, replay_prefix=text)

@@ -81,9 +81,9 @@ class ReadsMarked(Protocol):
 
 def ask(identifier: Identifier, material: Material, *, title: bool = True) -> Answers:
     """Ask a method about pages, with or without their titles."""
-    texts = as_texts(material, title=title)
+    texts = join_parts(material, title=title)
     if isinstance(identifier, ReadsMarked):
-        return Answers(identifier.identify(as_marked(material, title=title)), None, texts)
+        return Answers(identifier.identify(mark_parts(material, title=title)), None, texts)
     compute_probabilities = (
         identifier.page_probabilities if isinstance(identifier, ReadsPages) else identifier.probabilities
     )
@@ -101,10 +101,10 @@ def ask(identifier: Identifier, material: Material, *, title: bool = True) -> An
     return Answers(probabilities, encodings, texts)
 
 
-def as_texts(material: Material, *, title: bool = True) -> list[str]:
+def join_parts(material: Material, *, title: bool = True) -> list[str]:
     r"""Make one text of each page: title, main content (or all its text), and where that is short the words of inlinks.
 
-    >>> as_texts(Material(["T", ""], ["Foto menu", "menu"], [4, 0], [b"", b""], ["link", ""]))
+    >>> join_parts(Material(["T", ""], ["Foto menu", "menu"], [4, 0], [b"", b""], ["link", ""]))
     ['T\nFoto\nlink', 'menu']
     """
     bodies = [
@@ -119,7 +119,7 @@ def as_texts(material: Material, *, title: bool = True) -> list[str]:
     ]
 
 
-def as_marked(material: Material, *, title: bool = True) -> list[Marked]:
+def mark_parts(material: Material, *, title: bool = True) -> list[Marked]:
     """Mark the parts of each page: title; main content and the rest, a block each; words of inlinks as metadata."""
     return [
         Marked(

@@ -34,7 +34,7 @@ class _Method:
     shipped: str | None = None  # file in graphlang/data; None: the user trains a model
     makers: str | None = None  # module whose `makers` unpack large arrays of that file; None: nothing is cached
 
-    def kept(self, digest: str) -> modelfile.Kept | None:
+    def load_cached(self, digest: str) -> modelfile.Kept | None:
         """Find the cached arrays of the shipped model."""
         makers = import_module(f"graphlang.{self.makers}").makers()
         return modelcache.find(digest, makers)
@@ -139,7 +139,7 @@ def load(name_or_path: str | Path) -> Identifier:
         return classifier.load(name)
     file = path(name)
     shipped = _METHODS.get(name)
-    content, digest = modelfile.read(file, None if shipped is None or shipped.makers is None else shipped.kept)
+    content, digest = modelfile.read(file, None if shipped is None or shipped.makers is None else shipped.load_cached)
     method = _METHODS.get(content.method)
     if method is None:
         raise ModelError(f"{file}: unknown method {content.method!r}")

@@ -80,7 +80,7 @@ def lower_bounds(bounds: Bounds, minimum: float) -> Bounds:
     }
 
 
-def in_doubt(probabilities: NDArray[np.float32], bounds: Bounds) -> Ints:
+def find_doubtful(probabilities: NDArray[np.float32], bounds: Bounds) -> Ints:
     """Find texts that may be in a relative of their best label.
 
     Args:
@@ -88,7 +88,7 @@ def in_doubt(probabilities: NDArray[np.float32], bounds: Bounds) -> Ints:
         bounds: Bounds of the method.
 
     >>> chances = np.array([[0.98, 0.02], [0.9999, 0.0001], [0.1, 0.9], [0, 0]], dtype=np.float32)
-    >>> in_doubt(chances, {0: {1: 0.5}}).tolist()
+    >>> find_doubtful(chances, {0: {1: 0.5}}).tolist()
     [0]
     """
     best = probabilities.argmax(axis=1)
@@ -125,14 +125,14 @@ def smaller(
     for text, label in enumerate(labels.tolist()):
         begin, end = offsets[text], offsets[text + 1]
         if label in bounds:
-            relative, errors = _most_supported(chances[begin:end], label, bounds[label], LEAST_UNITS)
+            relative, errors = _find_best_supported(chances[begin:end], label, bounds[label], LEAST_UNITS)
             if relative != label:
                 small[text] = relative
                 share[text] = 1 / (1 + np.exp(np.clip(STEEP * (AGREE - errors), -_MOST_LOG, _MOST_LOG)))
     return small, share
 
 
-def _most_supported(
+def _find_best_supported(
     chances: NDArray[np.float32], label: int, bound_of: Mapping[int, float], minimum: int
 ) -> tuple[int, float]:
     """Find the relative with the most support beyond its bound, and by how many standard errors of the mean."""
@@ -175,7 +175,7 @@ def settle(
     for text, label in sorted(set(zip(texts[units].tolist(), path[units].tolist(), strict=True))):
         group = units[(texts[units] == text) & (path[units] == label)]
         if len(group) >= minimum:
-            relative, errors = _most_supported(chances[group], label, bounds[label], minimum)
+            relative, errors = _find_best_supported(chances[group], label, bounds[label], minimum)
             settled[group] = relative if errors > agree else label
     return settled
 

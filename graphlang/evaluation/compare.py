@@ -77,7 +77,7 @@ def _joined(connection: sqlite3.Connection, before: Run, after: Run, *, fetched:
         for name, run in (("before", before), ("after", after)):
             tables[name] = "captures"
             if run.at is not None:
-                with snapshot.at(connection, run.at):
+                with snapshot.show_moment(connection, run.at):
                     connection.execute(f"CREATE TEMP TABLE seen_{name} (page INTEGER PRIMARY KEY, length, date)")
                     tables[name] = f"temp.seen_{name}"
                     connection.execute(f"INSERT INTO {tables[name]} SELECT page, length, date FROM captures")

@@ -155,9 +155,9 @@ def evaluate(connection: sqlite3.Connection, gold: Gold, run: Run, by: str | Non
         run: the run.
         by: name of the gold column that groups the pages, for the names of the groups.
     """
-    with snapshot.at(connection, run.at):
+    with snapshot.show_moment(connection, run.at):
         linked, length = _linked(connection, gold.pages), _lengths(connection, gold.pages)
-        elsewhere = set(snapshot.elsewhere(connection))
+        elsewhere = set(snapshot.find_changed_pages(connection))
     answers = read_answers(connection, run.id)
     names = {label: language for label, (_, language, _) in all_labels(connection).items()}
     answer_of = {
@@ -172,7 +172,7 @@ def evaluate(connection: sqlite3.Connection, gold: Gold, run: Run, by: str | Non
         confidence=np.array([answer_of.get(page, (languages.UND, 0.0))[1] for page in gold.pages], dtype=np.float64),
         linked=linked,
     )
-    corrected_pages = corrections.now_or_at(connection, run.started) - elsewhere
+    corrected_pages = corrections.find_pages_corrected(connection, run.started) - elsewhere
     corrected = np.array([page in corrected_pages for page in gold.pages], dtype=np.bool_)
     inferred = ~corrected
     groups = [table.group("all", inferred)]

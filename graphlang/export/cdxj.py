@@ -73,7 +73,7 @@ def write_cdxj(connection: sqlite3.Connection, db: Path, selection: Selection, f
     connection.execute("BEGIN")
     names = dict(connection.execute("SELECT id, name FROM sources"))
     for source, rows in groupby(_rows(connection, selection), key=itemgetter(0)):
-        index = _add(connection, names[source], _found(names[source], db), rows, index)
+        index = _add(connection, names[source], _find_archive(names[source], db), rows, index)
     connection.execute("COMMIT")
     for (line,) in connection.execute("SELECT line FROM temp.cdxj ORDER BY line"):
         file.write(line)
@@ -81,7 +81,7 @@ def write_cdxj(connection: sqlite3.Connection, db: Path, selection: Selection, f
     return index
 
 
-def _found(name: str, db: Path) -> Path | None:
+def _find_archive(name: str, db: Path) -> Path | None:
     paths = [candidate for path in paths_of(name) for candidate in (path, db.parent / path)]
     return next((candidate for candidate in paths if os.path.isfile(candidate)), None)  # noqa: PTH113 - no name is an error to it
 
@@ -102,7 +102,7 @@ def _add(
 ) -> CdxjCounts:
     lines, without, filename = 0, 0, Path(name).name
     batch: list[tuple[bytes]] = []
-    for row, length in _with_lengths(rows, path):
+    for row, length in _add_lengths(rows, path):
         batch.append((_line(row, length, filename).encode("utf-8", "replace"),))
         lines += 1
         without += length is None
@@ -117,7 +117,7 @@ def _add(
 _BATCH: Final = 10_000
 
 
-def _with_lengths(rows: Iterable[tuple[Any, ...]], path: Path | None) -> Iterator[tuple[tuple[Any, ...], int | None]]:
+def _add_lengths(rows: Iterable[tuple[Any, ...]], path: Path | None) -> Iterator[tuple[tuple[Any, ...], int | None]]:
     if path is None:
         yield from ((row, None) for row in rows)
         return
@@ -283,7 +283,7 @@ def _path(path: str) -> str:
         folded = _folded(folded)
     if ".aspx" in folded:
         for pattern in _FOLDERS:
-            folded = _without_last(pattern, folded)
+            folded = _drop_last(pattern, folded)
     return folded.removesuffix("/") or "/"
 
 
@@ -304,12 +304,12 @@ def _query(query: str) -> str:
     escaped = _escaped(query)
     if "id" in escaped:
         for pattern in _SESSIONS:
-            escaped = _without_last(pattern, escaped)
+            escaped = _drop_last(pattern, escaped)
     ordered = "&".join(sorted(escaped.split("&"), key=lambda parameter: parameter.split("=", 1)))
     return f"?{ordered}" if ordered else ""
 
 
-def _without_last(pattern: re.Pattern[str], text: str) -> str:
+def _drop_last(pattern: re.Pattern[str], text: str) -> str:
     last = None
     for last in pattern.finditer(text):  # noqa: B007 - the last one is wanted
         pass

@@ -61,7 +61,7 @@ def pages(connection: sqlite3.Connection, selection: Selection) -> Table:
 
     Where captures of other times count, a row is a capture, with where its record begins in its file, and its digest.
     """
-    if captures.takes_other_captures(connection, selection):
+    if captures.needs_other_captures(connection, selection):
         source, values = captures.captures_sql(connection, selection)
         share_columns, bound = shares.share_columns(connection, run="pages.text_run")
         names = (*COLUMNS, "offset", "digest")

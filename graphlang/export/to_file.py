@@ -9,7 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from graphlang.db.connection import own_files, same_file
+from graphlang.db.connection import is_same_file, list_database_files
 from graphlang.db.values import refused
 from graphlang.export import tables
 from graphlang.export.share import write_share
@@ -118,7 +118,7 @@ def export(
     if what in FOLDERS:
         written = _folder(connection, what, by, selection, _Folder(output, database))
     elif order == "language":
-        written = _each_language(table(), format_, _Folder(output.parent, database), output.name, safe=safe)
+        written = _write_each_language(table(), format_, _Folder(output.parent, database), output.name, safe=safe)
     else:
         with packing(output) if format_ in COMPRESSIBLE else replacing(output) as file:
             if format_ in ("csv", "tsv", "jsonl"):
@@ -140,11 +140,11 @@ def _checked(connection: sqlite3.Connection, what: str, format_: str, by: str, s
     """Refuse what the export cannot be grouped by, or has no captures of; return the pages that count."""
     if by not in _UNITS:
         raise ValueError(f"cannot group {what} by {by}; there are {', '.join(_UNITS)}")
-    if captures.takes_other_captures(connection, selection) and (what not in OF_CAPTURES or format_ in _GRAPHS):
+    if captures.needs_other_captures(connection, selection) and (what not in OF_CAPTURES or format_ in _GRAPHS):
         target = "a graph" if what in OF_CAPTURES else what
         raise ValueError(f"captures of other times come as {', '.join(OF_CAPTURES)}, and not as {target}")
     if what in _OF_ALL:
-        return selection.of_everything()
+        return selection.include_all_kinds()
     if what == "pages" and selection.fetched is None and not selection.everything:
         return replace(selection, fetched=True)
     return selection
@@ -222,7 +222,7 @@ def _cdxj(
     return index.lines
 
 
-def _each_language(table: tables.Table, format_: str, folder: _Folder, name: str, *, safe: bool) -> int:
+def _write_each_language(table: tables.Table, format_: str, folder: _Folder, name: str, *, safe: bool) -> int:
     """Write a file for each language of a table that is in order of languages."""
     written = 0
     place = table.columns.index("language")
@@ -245,14 +245,14 @@ class _Folder:
 
     def __init__(self, path: Path, database: Path) -> None:
         path.mkdir(exist_ok=True)
-        self._path, self._own = path, list(own_files(database))
+        self._path, self._own = path, list(list_database_files(database))
 
     def file(self, name: str) -> Path:
         target = self._path / name
         if target.name != name:  # a database from a stranger may hold anything
             raise refused("labels.language", name, "a language code")
         for path, purpose in self._own:
-            if same_file(target, path):
+            if is_same_file(target, path):
                 raise OutputError(f"cannot write to {target}: it is {purpose}")
         return target
 

@@ -47,7 +47,7 @@ def _begin(file: IO[bytes], what: str, *, compressed: bool) -> RecordWriter:
         "description": f"languages of web pages: {what}",
     }
     writer = RecordWriter(file, compressed=compressed)
-    writer.about_the_file(info)
+    writer.write_warcinfo(info)
     return writer
 
 
@@ -78,7 +78,7 @@ def write_metadata(
             (_FIELD, codes(language, runner_up, second, parts)),
         )
         about = url, date, digest
-        writer.about_a_page("metadata", about, refers, "application/warc-fields", body.encode("utf-8", "replace"))
+        writer.write_page_record("metadata", about, refers, "application/warc-fields", body.encode("utf-8", "replace"))
         written += 1
     writer.flush()
     return written
@@ -94,7 +94,7 @@ def write_wet(table: Table, file: IO[bytes], *, compressed: bool = True) -> int:
         text = f"{row[at['title']]}\n{row[body]}" if row[at["title"]] else row[body]
         about = row[at["url"]], row[at["date"]], row[at["digest"]]
         fields = ((_FIELD, row[at["codes"]]),)
-        writer.about_a_page("conversion", about, fields, "text/plain", text.encode("utf-8", "replace"))
+        writer.write_page_record("conversion", about, fields, "text/plain", text.encode("utf-8", "replace"))
         written += 1
     writer.flush()
     return written
@@ -115,10 +115,10 @@ def _compressor() -> Callable[[bytes], bytes]:
     return lambda data: fast(data, 1, 31)
 
 
-def one_line(value: str) -> str:
+def join_lines(value: str) -> str:
     r"""Keep a value on its line of the headers.
 
-    >>> one_line("a\r\nWARC-Type: warcinfo")
+    >>> join_lines("a\r\nWARC-Type: warcinfo")
     'a  WARC-Type: warcinfo'
     """
     return value if value.isprintable() else _CONTROL.sub(" ", value)
@@ -139,7 +139,7 @@ class RecordWriter:
         self._record = io.BytesIO()
         self._warcio = WARCWriter(self._record, gzip=False, warc_version=_VERSION)
 
-    def about_the_file(self, fields: Mapping[str, str]) -> None:
+    def write_warcinfo(self, fields: Mapping[str, str]) -> None:
         """Write the record that describes the file; it comes first.
 
         It does not name the file (``WARC-Filename`` may be left out): the bytes are the same under any name.
@@ -149,7 +149,7 @@ class RecordWriter:
         record.rec_headers.replace_header("WARC-Record-ID", _record_id(json.dumps(fields)))
         self._write(record)
 
-    def about_a_page(
+    def write_page_record(
         self, kind: str, about: tuple[str, str, str], said: Iterable[tuple[str, str]], mime: str, block: bytes
     ) -> None:
         """Write a record about a page."""
@@ -158,10 +158,10 @@ class RecordWriter:
         hashed = f"sha1:{b32encode(sha1(block, usedforsecurity=False).digest()).decode()}"
         fields = [
             ("WARC-Type", kind),
-            ("WARC-Target-URI", one_line(url)),
-            ("WARC-Date", one_line(date) or _NO_DATE),
+            ("WARC-Target-URI", join_lines(url)),
+            ("WARC-Date", join_lines(date) or _NO_DATE),
             ("WARC-Record-ID", _record_id(f"{kind} {date} {url} {digest}")),
-            *((name, one_line(value)) for name, value in said if value),
+            *((name, join_lines(value)) for name, value in said if value),
             ("Content-Type", mime),
             ("Content-Length", str(len(block))),
             ("WARC-Payload-Digest", hashed),

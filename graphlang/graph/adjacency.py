@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from graphlang.graph.native import adjacency as _kernels
-from graphlang.native.threads import even_parts, in_blocks, over_parts, side_by_side
+from graphlang.native.threads import run_blocks, run_parts, side_by_side, split_evenly
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,7 +83,7 @@ class Links:
         """Return whether each link is mutual, shape (m,), and the mutual links per page, shape (n,)."""
         back, mutual = np.zeros(self.m, np.uint8), np.empty(self.n, np.int32)
         arrays = (self.out_start, self.target, self.in_start, self.in_source, back, mutual)
-        over_parts(self.n, lambda pages: _kernels.links_reciprocal(pages.start, pages.stop, *arrays))
+        run_parts(self.n, lambda pages: _kernels.links_reciprocal(pages.start, pages.stop, *arrays))
         return back.view(np.bool_), mutual
 
     def find_incident(self, pages: NDArray[np.bool_]) -> NDArray[np.int32]:
@@ -105,7 +105,7 @@ class Links:
                 self.target.take(numbers[block], out=target[block], mode="clip")
                 self.kind.take(numbers[block], out=kind[block], mode="clip")
 
-            list(in_blocks(len(numbers), BLOCK, take))
+            list(run_blocks(len(numbers), BLOCK, take))
         return LinkSubset(source, target, kind, *order_by_target(target, self.inside))
 
     def kinds(self) -> NDArray[np.bool_]:
@@ -178,7 +178,7 @@ def canonical(graph: Graph) -> Links:
     source, target = (np.ascontiguousarray(end, dtype=np.int32) for end in (source, target))
     if not _kernels.links_are_sorted(source, target):  # rare: the database returns sorted links
         source, target, kind, hreflang, ordinal = _distinct(n, source, target, kind, hreflang, ordinal)
-    out_start, in_source = starts(source, n), np.empty(len(source), np.int32)
+    out_start, in_source = list_starts(source, n), np.empty(len(source), np.int32)
     in_start = _sort_by_page(
         target,
         n,
@@ -188,15 +188,15 @@ def canonical(graph: Graph) -> Links:
     return Links(n, source, target, kind, hreflang, out_start, in_source, in_start, ordinal, outside, graph.leaves)
 
 
-def starts(ends: NDArray[np.int32], pages: int) -> NDArray[np.int64]:
+def list_starts(ends: NDArray[np.int32], pages: int) -> NDArray[np.int64]:
     """Return the index of the first link of each page, as in a CSR matrix; shape (n + 1,).
 
     ``ends`` is the page at one end of each link, shape (m,). Raises ValueError for an end outside 0..pages - 1.
 
-    >>> starts(np.int32([2, 0, 2]), 3).tolist()
+    >>> list_starts(np.int32([2, 0, 2]), 3).tolist()
     [0, 1, 1, 3]
     """
-    counted = _starts_of_parts(ends, pages, _parts(len(ends), pages))
+    counted = _list_starts_by_part(ends, pages, _parts(len(ends), pages))
     return np.asarray(sum(counted[1:], counted[0]))
 
 
@@ -217,11 +217,11 @@ def order_by_target(target: NDArray[np.int32], pages: int) -> tuple[NDArray[np.i
 
 def _parts(links: int, pages: int) -> list[slice]:
     """Split the links into parts large enough to pay for a counter per page."""
-    return even_parts(links, most=max(1, links // (4 * pages + 1)))
+    return split_evenly(links, most=max(1, links // (4 * pages + 1)))
 
 
-def _starts_of_parts(ends: NDArray[np.int32], pages: int, parts: list[slice]) -> list[NDArray[np.int64]]:
-    """Return the ``starts`` of each part of the links; they add up to those of all links."""
+def _list_starts_by_part(ends: NDArray[np.int32], pages: int, parts: list[slice]) -> list[NDArray[np.int64]]:
+    """Return the ``list_starts`` of each part of the links; they add up to those of all links."""
 
     def count(block: slice) -> NDArray[np.int64]:
         counts = np.zeros(pages + 1, np.int64)
@@ -237,10 +237,10 @@ def _sort_by_page(
     """Sort links by one end with all cores; links of one page keep their order.
 
     ``write_links(first, last, places)`` writes links ``first..last - 1``. ``places`` has the next free index of each
-    page, shape (n + 1,), and is modified. Return the ``starts``.
+    page, shape (n + 1,), and is modified. Return the ``list_starts``.
     """
     parts = _parts(len(ends), pages)
-    counted = _starts_of_parts(ends, pages, parts)
+    counted = _list_starts_by_part(ends, pages, parts)
     first = np.asarray(sum(counted[1:], counted[0]))
     places = [first.copy()]
     for counts in counted[:-1]:
@@ -270,7 +270,7 @@ def find_incident_links(
         count = _kernels.links_reaching(block.start, block.stop, source, target, pages, numbers)
         return numbers[:count].copy()
 
-    return np.concatenate([np.zeros(0, np.int32), *in_blocks(len(source), BLOCK, find_block)])
+    return np.concatenate([np.zeros(0, np.int32), *run_blocks(len(source), BLOCK, find_block)])
 
 
 def reached_by_evidence(
@@ -310,11 +310,11 @@ def _distinct(  # noqa: PLR0917  internal
         source[starts],
         target[starts],
         np.minimum.reduceat(kind, starts),
-        _least(hreflang, starts),
-        None if ordinal is None else _least(ordinal, starts),
+        _find_minima(hreflang, starts),
+        None if ordinal is None else _find_minima(ordinal, starts),
     )
 
 
-def _least(values: NDArray[np.int16], starts: NDArray[np.int64]) -> NDArray[np.int16]:
+def _find_minima(values: NDArray[np.int16], starts: NDArray[np.int64]) -> NDArray[np.int16]:
     """Return the minimum of each run of values, where -1 is the largest (as an unsigned number)."""
     return np.minimum.reduceat(np.ascontiguousarray(values).view(np.uint16), starts).view(np.int16)

@@ -61,10 +61,10 @@ class Graph:
         for name in ("nofollow", "ordinal"):
             _shaped(name, getattr(self, name), m)
         for name in ("source", "target"):
-            _within(name, getattr(self, name), 0, self.n - 1)
+            _check_range(name, getattr(self, name), 0, self.n - 1)
         if self.leaves is not None:
             _shaped("leaves", self.leaves, (self.inside,))
-            _within("leaves", self.leaves, 0, np.iinfo(np.int32).max)
+            _check_range("leaves", self.leaves, 0, np.iinfo(np.int32).max)
 
     @property
     def pages(self) -> int:
@@ -136,13 +136,13 @@ class Evidence:
         check_probabilities("probabilities", self.probabilities)
         if len(set(self.codes)) != len(self.codes):
             raise ValueError("the codes are not distinct")
-        _within("languages", self.languages, NONE, len(self.codes) - 1)
+        _check_range("languages", self.languages, NONE, len(self.codes) - 1)
         for name in ("length", "host"):
-            _within(name, getattr(self, name), 0, np.iinfo(np.int32).max)
+            _check_range(name, getattr(self, name), 0, np.iinfo(np.int32).max)
         for name, signal in self.signals.items():
             if len(signal.languages) != n:
                 raise ValueError(f"the signal {name} has {len(signal.languages)} rows for {n} pages")
-            _within(f"signals[{name!r}].languages", signal.languages, NONE, len(self.codes) - 1)
+            _check_range(f"signals[{name!r}].languages", signal.languages, NONE, len(self.codes) - 1)
 
     @property
     def n(self) -> int:
@@ -194,8 +194,8 @@ class FixedBeliefs:
 
     def check(self, pages: int, languages: int) -> None:
         """Raise ValueError unless all rows are below ``pages`` and all languages below ``languages``."""
-        _within("rows", self.rows, 0, pages - 1)
-        _within("languages", self.languages, NONE, languages - 1)
+        _check_range("rows", self.rows, 0, pages - 1)
+        _check_range("languages", self.languages, NONE, languages - 1)
 
 
 def check_probabilities(name: str, values: NDArray[np.float32] | ListTable[np.float32]) -> None:
@@ -209,7 +209,7 @@ def check_probabilities(name: str, values: NDArray[np.float32] | ListTable[np.fl
         raise ValueError(f"{name}[{', '.join(map(str, at))}] = {table[tuple(at)]} is not a probability from 0 to 1")
 
 
-def _within(name: str, values: NDArray[np.signedinteger] | ListTable[np.int16], least: int, most: int) -> None:
+def _check_range(name: str, values: NDArray[np.signedinteger] | ListTable[np.int16], least: int, most: int) -> None:
     """Raise ValueError unless every value is in least..most."""
     if values.size and not (values.min() >= least and values.max() <= most):
         table = np.asarray(values)

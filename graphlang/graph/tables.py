@@ -14,7 +14,7 @@ import numpy as np
 from graphlang import numerics
 from graphlang.graph.data import NONE
 from graphlang.graph.native import language_tables as _kernels
-from graphlang.native.threads import in_blocks
+from graphlang.native.threads import run_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,10 +49,10 @@ class Lists(Generic[Number]):
         return table
 
 
-def starts_of(counts: NDArray[np.integer]) -> NDArray[np.int64]:
+def list_starts(counts: NDArray[np.integer]) -> NDArray[np.int64]:
     """Return the start of each list and the end of the last, from lengths of shape (n,); shape (n + 1,).
 
-    >>> starts_of(np.array([2, 0, 1])).tolist()
+    >>> list_starts(np.array([2, 0, 1])).tolist()
     [0, 2, 2, 3]
     """
     start = np.zeros(len(counts) + 1, dtype=np.int64)
@@ -231,6 +231,6 @@ class ScoreTables:
                 add_columns(scores, sums)
             return sums
 
-        for sums_of_block in in_blocks(n, BLOCK, rank):  # in page order, so that sums do not depend on threads
+        for sums_of_block in run_blocks(n, BLOCK, rank):  # in page order, so that sums do not depend on threads
             total += sums_of_block
         return best, score, total

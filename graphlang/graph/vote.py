@@ -191,17 +191,17 @@ def _count_votes(
     strength: NDArray[np.float64] = np.round(np.bincount(inverse, certainty, minlength=len(key)), 6)
     pages_voted, languages_voted = np.divmod(key, max(count, 1))
     ranked = _ranked(n, pages_voted, languages_voted, count_of, strength, alphabetical, text)
-    return _Ballot(voter, page, link, _without_majority(n, page, language[voter]), *ranked)
+    return _Ballot(voter, page, link, _find_ties(n, page, language[voter]), *ranked)
 
 
-def _without_majority(n: int, page: NDArray[np.int32], language: NDArray[np.int16]) -> NDArray[np.bool_]:
+def _find_ties(n: int, page: NDArray[np.int32], language: NDArray[np.int16]) -> NDArray[np.bool_]:
     """Return the pages whose voters are all in different languages, except perhaps one pair; shape (n,).
 
     ``page`` (that each vote is for) and ``language`` (of the voter) have shape (v,).
 
     >>> import numpy as np
     >>> page = np.repeat(np.int32([0, 1, 2, 3]), [4, 3, 1, 2])
-    >>> _without_majority(4, page, np.int16([5, 5, 6, 7, 5, 5, 6, 5, 5, 6])).tolist()
+    >>> _find_ties(4, page, np.int16([5, 5, 6, 7, 5, 5, 6, 5, 5, 6])).tolist()
     [True, False, False, True]
     """
     voters = np.bincount(page, minlength=n)

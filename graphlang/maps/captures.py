@@ -115,7 +115,7 @@ def captures_sql(
     run = None if moment is None else run_of_moment(connection, moment)
     values: dict[str, Any] = {"own": content_run(connection)}
     legs = [_PAGES] if run is None else [_PAGES_THEN, f"{_PAGES} WHERE method = 'correction'"]
-    if takes_other_captures(connection, selection):
+    if needs_other_captures(connection, selection):
         values["moment"] = None if run is None else run.id
         legs.append(_history_sql(_HELD))
     if bare and moment is None and selection.captures == ALL:
@@ -129,7 +129,7 @@ def captures_sql(
     return chosen, values | selected_values
 
 
-def takes_other_captures(connection: sqlite3.Connection, selection: Selection) -> bool:
+def needs_other_captures(connection: sqlite3.Connection, selection: Selection) -> bool:
     """Return whether captures other than the main ones count."""
     return selection.captures == ALL or snapshot.moment(connection) is not None
 
@@ -142,7 +142,7 @@ def missing_answers(connection: sqlite3.Connection, selection: Selection) -> lis
             f"no run is of {moment}: languages are those of each capture's own time. 'graphlang propagate DB --at"
             f" {moment}' infers those of {moment}"
         )
-    if not takes_other_captures(connection, selection):
+    if not needs_other_captures(connection, selection):
         return sentences
     chosen, values = captures_sql(connection, selection)
     query = f"SELECT COUNT(*) FROM {chosen} WHERE capture IS NOT NULL AND run IS NULL"

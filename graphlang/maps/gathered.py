@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from graphlang.maps.selection import Selection
 
 
-#: Columns that `beside_own_text` adds: letters of the page's text, or its characters where no run has counted letters;
+#: Columns that `select_inferred_pages` adds: letters of the text, or its characters if no run has counted letters;
 #: the language that a content run read from it, and its confidence; NULL where the run has no answer for the page.
 OWN_COLUMNS: Final = ("letters", "own_language", "own_confidence")
 #: Columns that are always gathered.
@@ -65,7 +65,7 @@ def gather(
     if yearly:
         source, values = everyone.source(of="capture_languages", columns=(*selections.COLUMNS, "capture"))
     columns = tuple(dict.fromkeys((*COLUMNS, *extra)))
-    with_text = beside_own_text(source, CONTENT_RUN if yearly else ":own")
+    with_text = select_inferred_pages(source, CONTENT_RUN if yearly else ":own")
     if yearly:
         columns = ("year", *columns)
         stored, keys = (*columns, "capture", "far"), "PRIMARY KEY (year, page)) WITHOUT ROWID"
@@ -100,7 +100,7 @@ def has_answered_history(connection: Any) -> bool:
     return connection.execute("SELECT 1 FROM history WHERE run IS NOT NULL LIMIT 1").fetchone() is not None
 
 
-def beside_own_text(source: str, run: str = ":own") -> str:
+def select_inferred_pages(source: str, run: str = ":own") -> str:
     """Write a subquery of pages with `OWN_COLUMNS`; ``run`` is SQL for the content run of ``pages``."""
     return (
         "(SELECT pages.*, COALESCE(own.characters, pages.characters, pages.length, 0) AS letters,"

@@ -178,17 +178,17 @@ def _diameters(
     small = sizes <= exact
     diameters = np.zeros(len(sizes), dtype=np.int64)
     of_link = np.searchsorted(ends, source, side="right")
-    _exactly(np.flatnonzero(small & (sizes > 1)), sizes, (source, target, of_link), diameters)
+    _measure_all_distances(np.flatnonzero(small & (sizes > 1)), sizes, (source, target, of_link), diameters)
     order = np.argsort(of_link, kind="stable")
     source, target, cuts = source[order], target[order], np.searchsorted(of_link[order], np.arange(len(sizes) + 1))
     for component in np.flatnonzero(~small):
         within, begin = slice(cuts[component], cuts[component + 1]), ends[component] - sizes[component]
         links = np.ones(cuts[component + 1] - cuts[component]), (source[within] - begin, target[within] - begin)
-        diameters[component] = _by_sweeps(sparse.csr_matrix(links, shape=(sizes[component], sizes[component])))
+        diameters[component] = _estimate_by_sweeps(sparse.csr_matrix(links, shape=(sizes[component], sizes[component])))
     return diameters
 
 
-def _exactly(
+def _measure_all_distances(
     which: NDArray[np.int64],
     sizes: NDArray[np.int64],
     links: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
@@ -214,7 +214,7 @@ def _exactly(
             diameters[its_component] = np.maximum(diameters[its_component], steps)
 
 
-def _by_sweeps(matrix: sparse.csr_matrix) -> int:
+def _estimate_by_sweeps(matrix: sparse.csr_matrix) -> int:
     """From the page that is farthest to the one that is farthest from it, and so on."""
     longest, start, transposed = 0, 0, matrix.T.tocsr()
     for sweep in range(_SWEEPS):
@@ -313,7 +313,7 @@ def _add_from(ways: Ways, start: int, total: NDArray[np.float64]) -> int:
         np.add.at(number, heads, number[tails])
         levels.append((tails, heads, number[tails] / number[heads]))
         steps[heads] = len(levels)
-        nodes = _once(heads, steps)
+        nodes = _drop_repeats(heads, steps)
         if number[nodes].max(initial=0) > _MANY:
             number[nodes] = np.maximum(number[nodes] / _MANY, _LEAST)
     behind = np.zeros(ways.size)
@@ -324,7 +324,7 @@ def _add_from(ways: Ways, start: int, total: NDArray[np.float64]) -> int:
     return cost
 
 
-def _once(nodes: NDArray[np.int64], scratch: NDArray[np.int64]) -> NDArray[np.int64]:
+def _drop_repeats(nodes: NDArray[np.int64], scratch: NDArray[np.int64]) -> NDArray[np.int64]:
     """Each node once; ``scratch``, which has a value for each, is as before."""
     saved = scratch[nodes]
     scratch[nodes] = np.arange(len(nodes))

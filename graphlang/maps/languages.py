@@ -123,7 +123,7 @@ def _list(connection: sqlite3.Connection, selection: Selection, *, of_captures: 
     listed = [
         _row(of_language, weight, sites.get(label, 0))
         for label, of_language in counts.items()
-        if selection.takes_label(label)
+        if selection.includes_label(label)
     ]
     listed.sort(key=lambda row: (-round(row.expected, 6), -row.unfetched, -row.also, row.language))
     return listed
@@ -177,10 +177,10 @@ class Known(NamedTuple):
     tag: str  #: BCP 47
 
 
-def known(labels: Iterable[str]) -> list[Known]:
+def describe_labels(labels: Iterable[str]) -> list[Known]:
     """List what labels of a model mean, by name, without ``und``.
 
-    >>> [(one.name, one.language, one.script, one.tag) for one in known(["srp_Latn", "deu"])]
+    >>> [(one.name, one.language, one.script, one.tag) for one in describe_labels(["srp_Latn", "deu"])]
     [('German', 'deu', 'Latn', 'de'), ('Serbian (Latin)', 'srp', 'Latn', 'sr-Latn')]
     """
     languages_known = [

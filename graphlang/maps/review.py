@@ -68,8 +68,8 @@ def review_rows(connection: sqlite3.Connection, *, count: int = COUNT) -> Iterat
     row_of[pages.page] = np.arange(len(pages.page))
     around, many = _neighbours(connection, pages, row_of)
     taught = np.where(pages.open & (pages.listens | (pages.doubt >= LEAST)), pages.doubt + around, 0)
-    for row in _most(taught, pages.group, count):
-        yield _told(connection, int(pages.page[row]), float(pages.doubt[row]), int(many[row]))
+    for row in _choose_diverse(taught, pages.group, count):
+        yield _make_review_row(connection, int(pages.page[row]), float(pages.doubt[row]), int(many[row]))
 
 
 def _pages(connection: sqlite3.Connection) -> _Pages:
@@ -117,12 +117,12 @@ def _neighbours(
     return around, many
 
 
-def _most(taught: NDArray[np.float64], group: NDArray[np.int64], count: int) -> Sequence[int]:
+def _choose_diverse(taught: NDArray[np.float64], group: NDArray[np.int64], count: int) -> Sequence[int]:
     """Return rows in order of their worth, each of a group divided by its rank in the group.
 
-    >>> _most(np.array([3.0, 2.9, 1.0, 0.0]), np.array([0, 0, 1, 1]), 3)  # 2.9 / 2 is more than 1.0
+    >>> _choose_diverse(np.array([3.0, 2.9, 1.0, 0.0]), np.array([0, 0, 1, 1]), 3)  # 2.9 / 2 is more than 1.0
     [0, 1, 2]
-    >>> _most(np.array([3.0, 1.9, 1.0, 0.0]), np.array([0, 0, 1, 1]), 3)
+    >>> _choose_diverse(np.array([3.0, 1.9, 1.0, 0.0]), np.array([0, 0, 1, 1]), 3)
     [0, 2, 1]
     """
     rows = np.flatnonzero(taught >= LEAST)
@@ -133,7 +133,7 @@ def _most(taught: NDArray[np.float64], group: NDArray[np.int64], count: int) -> 
     return order
 
 
-def _told(connection: sqlite3.Connection, page: int, doubt: float, many: int) -> tuple[Any, ...]:
+def _make_review_row(connection: sqlite3.Connection, page: int, doubt: float, many: int) -> tuple[Any, ...]:
     url, answer, confidence, runner_up, title, text = connection.execute(
         "SELECT url, language, confidence, runner_up, COALESCE(title, ''),"
         " REPLACE(SUBSTR(COALESCE(text, ''), 1, ?), CHAR(10), ' ')"

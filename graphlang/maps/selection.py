@@ -72,7 +72,7 @@ class Selection:
         if self.gathered is not None:
             of, columns = self.gathered
         else:
-            conditions = self._about_fetched(values)
+            conditions = self._match_fetched(values)
         if self.year is not None:
             values["year"] = self.year
             conditions.append("year = :year")
@@ -83,34 +83,34 @@ class Selection:
             conditions.append("confidence < :below")
         languages = [choice_condition(self.choices, values)] if with_languages and self.choices else []
         if not self.min_confidence:
-            return f"(SELECT {', '.join(columns)} FROM {of}{_where(conditions + languages)})", values
+            return f"(SELECT {', '.join(columns)} FROM {of}{_join_conditions(conditions + languages)})", values
         chosen = ", ".join(columns)
         # The threshold comes before the filters, so that --language und finds what it makes undetermined.
         for column, otherwise in (("language", "'und'"), ("script", "NULL")):
             masked = f"CASE WHEN confidence < :least THEN {otherwise} ELSE {column} END AS {column}"
             chosen = chosen.replace(column, masked, 1)
-        pages = f"(SELECT {chosen} FROM {of}{_where(conditions)})"
-        return f"(SELECT * FROM {pages}{_where(languages)})" if languages else pages, values
+        pages = f"(SELECT {chosen} FROM {of}{_join_conditions(conditions)})"
+        return f"(SELECT * FROM {pages}{_join_conditions(languages)})" if languages else pages, values
 
     @property
     def view(self) -> str:
         """SQL for the pages to count, see `source`."""
         return _READ if self.fetched else "page_languages"
 
-    def of_everything(self) -> Selection:
+    def include_all_kinds(self) -> Selection:
         """Return a selection of captures of all kinds, unless ``status`` or ``mime`` choose them."""
         return replace(self, everything=True)
 
-    def _about_fetched(self, values: dict[str, Any]) -> list[str]:
+    def _match_fetched(self, values: dict[str, Any]) -> list[str]:
         """Write the conditions on fetched pages; an explicit one leaves out unfetched URLs."""
         with_status, is_text = IS_PAGE
         conditions = []
         if self.status:
-            conditions.append(_among("status", self.status, values))
+            conditions.append(_match_values("status", self.status, values))
         elif not self.everything:
             conditions.append(with_status)
         if self.mime:
-            conditions.append(_of_types(self.mime, values))
+            conditions.append(_match_types(self.mime, values))
         elif not self.everything:
             conditions.append(is_text)
         for name, sign, length in (("shortest", ">=", self.min_length), ("longest", "<=", self.max_length)):
@@ -131,13 +131,13 @@ class Selection:
             for choice in self.choices
         )
 
-    def takes_label(self, label: str) -> bool:
+    def includes_label(self, label: str) -> bool:
         """Return whether a label such as ``srp`` or ``srp_Cyrl`` is selected."""
         language, _, script = label.partition("_")
         return self.takes(language, script or None)
 
 
-def _where(conditions: list[str]) -> str:
+def _join_conditions(conditions: list[str]) -> str:
     return f" WHERE {' AND '.join(conditions)}" if conditions else ""
 
 
@@ -154,16 +154,16 @@ def choice_condition(choices: Iterable[LanguageChoice], values: dict[str, Any]) 
     return f"({' OR '.join(conditions)})"
 
 
-def _of_types(types: Iterable[str], values: dict[str, Any]) -> str:
+def _match_types(types: Iterable[str], values: dict[str, Any]) -> str:
     whole = [media_type for media_type in types if not media_type.endswith("/*")]
-    parts = [_among("mime", whole, values)] if whole else []
+    parts = [_match_values("mime", whole, values)] if whole else []
     for number, media_type in enumerate(media_type for media_type in types if media_type.endswith("/*")):
         values[f"kind{number}"] = media_type[:-1]
         parts.append(f"substr(mime, 1, length(:kind{number})) = :kind{number}")
     return f"({' OR '.join(parts)})"
 
 
-def _among(column: str, allowed: Iterable[Any], values: dict[str, Any]) -> str:
+def _match_values(column: str, allowed: Iterable[Any], values: dict[str, Any]) -> str:
     keys = []
     for number, value in enumerate(allowed):
         values[f"{column}{number}"] = value

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from graphlang.codes import languages
 from graphlang.codes.territories import territory
 from graphlang.maps import intervals, shares
-from graphlang.maps.gathered import beside_own_text, gather, has_answered_history
+from graphlang.maps.gathered import gather, has_answered_history, select_inferred_pages
 from graphlang.maps.page_counts import PageCounts
 from graphlang.maps.selection import Selection, content_run, total
 
@@ -177,7 +177,7 @@ def _map(
         " COUNT(*) FILTER (WHERE fetched = 1 AND letters < :short AND confidence >= :sure"
         " AND (COALESCE(own_confidence, 0) < :sure OR own_language IN ('und', 'zxx'))"
         " AND language NOT IN ('und', 'zxx') AND COALESCE(method, '') <> 'correction')"
-        f" FROM {source if selection.gathered else beside_own_text(source)}"
+        f" FROM {source if selection.gathered else select_inferred_pages(source)}"
         f"{' WHERE fetched = 1' if 'year' in units else ''} GROUP BY {places} ORDER BY {places}"
     )
     width = len(units)
@@ -214,7 +214,7 @@ def _map(
         (*key, *row)
         for key in _ranked(sites, units)
         for row in sites[key].rows(unfetched=unfetched)
-        if selection.takes_label(row[0])
+        if selection.includes_label(row[0])
     ]
     return Map((*columns, *SiteRow._fields[1:]), rows)
 

@@ -91,7 +91,7 @@ class Card:
     accuracy: tuple[Measure, ...]
     confusions: tuple[Confusion, ...]
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the card as values that JSON can hold."""
         fields = {name: getattr(self, name) for name in self.__slots__}
         return {

@@ -23,7 +23,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def even_parts(count: int, most: int | None = None) -> list[slice]:
+def split_evenly(count: int, most: int | None = None) -> list[slice]:
     """Parts of a range as even as can be, one for each core, each of ``LEAST`` entries or more.
 
     Args:
@@ -33,7 +33,7 @@ def even_parts(count: int, most: int | None = None) -> list[slice]:
     Returns:
         One part at least, which may be empty.
 
-    >>> even_parts(7)
+    >>> split_evenly(7)
     [slice(0, 7, None)]
     """
     parts = max(1, min(cores() if most is None else min(most, cores()), count // LEAST))
@@ -41,17 +41,17 @@ def even_parts(count: int, most: int | None = None) -> list[slice]:
     return [slice(*ends) for ends in pairwise(edges)]
 
 
-def over_parts(count: int, work: Callable[[slice], _Made]) -> list[_Made]:
-    """What some work gives for each of the ``even_parts`` of a range, in their order, in as many threads.
+def run_parts(count: int, work: Callable[[slice], _Made]) -> list[_Made]:
+    """What some work gives for each of the ``split_evenly`` of a range, in their order, in as many threads.
 
     Args:
         count: Entries of the range.
         work: Called with each part; the calls must not need each other's results.
 
-    >>> over_parts(7, lambda part: sum(range(part.start, part.stop)))
+    >>> run_parts(7, lambda part: sum(range(part.start, part.stop)))
     [21]
     """
-    parts = even_parts(count)
+    parts = split_evenly(count)
     if len(parts) == 1:
         return [work(parts[0])]
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  it brings logging along, and few commands need it
@@ -60,7 +60,7 @@ def over_parts(count: int, work: Callable[[slice], _Made]) -> list[_Made]:
         return list(threads.map(work, parts))
 
 
-def in_blocks(count: int, size: int, work: Callable[[slice], _Made], ahead: int = 1) -> Iterator[_Made]:
+def run_blocks(count: int, size: int, work: Callable[[slice], _Made], ahead: int = 1) -> Iterator[_Made]:
     """What some work gives for each block of a range, in their order, as many at a time as there are cores.
 
     Args:
@@ -69,21 +69,21 @@ def in_blocks(count: int, size: int, work: Callable[[slice], _Made], ahead: int 
         work: Called with each block; the calls must not need each other's results.
         ahead: As in `side_by_side`.
 
-    >>> list(in_blocks(7, 3, lambda part: part.stop - part.start))
+    >>> list(run_blocks(7, 3, lambda part: part.stop - part.start))
     [3, 3, 1]
     """
     blocks = [slice(at, min(at + size, count)) for at in range(0, count, size)]
     return side_by_side(work, blocks, min(cores(), len(blocks)), ahead)
 
 
-def both(first: Callable[[], _Made], second: Callable[[], _Other]) -> tuple[_Made, _Other]:
+def run_both(first: Callable[[], _Made], second: Callable[[], _Other]) -> tuple[_Made, _Other]:
     """What two pieces of work give that do not need each other's results: where one core idles, the other work has it.
 
     Args:
         first: Called in the caller's thread.
         second: Called in another one, or after the first where there is one core alone.
 
-    >>> both(lambda: 1, lambda: "b")
+    >>> run_both(lambda: 1, lambda: "b")
     (1, 'b')
     """
     if cores() == 1:

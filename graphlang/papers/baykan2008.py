@@ -202,7 +202,7 @@ def _read_scorer(content: Model, size: int, source: str, *, unit: bool) -> Score
             "weight": take(content, "weight", "f", (len(nodes), 2), source),
         }
         try:
-            return TreePerLanguage.of_arrays(arrays, size)
+            return TreePerLanguage.from_arrays(arrays, size)
         except ValueError as error:
             raise ModelError(f"{source}: {error}") from error
     whole = take(content, "weights", "i", (labels, size), source)

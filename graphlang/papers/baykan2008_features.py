@@ -98,7 +98,7 @@ class Lexicon:
         return cls._sorted(np.concatenate([*words, np.zeros(0, dtype=np.uint32)]), language)
 
     @classmethod
-    def of_words(cls, lists: Mapping[str, Iterable[str]], languages: Sequence[str]) -> Lexicon:
+    def from_words(cls, lists: Mapping[str, Iterable[str]], languages: Sequence[str]) -> Lexicon:
         """From words as strings, each of letters only; languages without a list have an empty one."""
         return cls.of([hash_words(list(lists.get(language, ()))) for language in languages])
 
@@ -318,5 +318,5 @@ def make_custom(languages: Sequence[str], trained: Lexicon) -> CustomFeatures:
     labels, words, cities, _ = _read_lists()
     place = {language: number for number, language in enumerate(labels)}
     numbers = [place.get(language, -1) for language in languages]
-    codes = Lexicon.of_words(baykan2008_cctld.list_cctlds(languages), languages)
+    codes = Lexicon.from_words(baykan2008_cctld.list_cctlds(languages), languages)
     return CustomFeatures(tuple(languages), codes, words.only(numbers), cities.only(numbers), trained)

@@ -61,7 +61,7 @@ def train_dictionaries(urls: Sequence[str], label: NDArray[np.int64], classes: i
 
 
 def _select_long(tokens: Tokens) -> Tokens:
-    return tokens.kept(tokens.end - tokens.start >= SHORTEST_WORD)
+    return tokens.select(tokens.end - tokens.start >= SHORTEST_WORD)
 
 
 def find_common_words(lines: Iterable[str], size: int = 20_000) -> NDArray[np.uint64]:

@@ -203,7 +203,7 @@ class TreePerLanguage:
         }
 
     @classmethod
-    def of_arrays(cls, arrays: Mapping[str, NDArray[np.generic]], features: int) -> TreePerLanguage:
+    def from_arrays(cls, arrays: Mapping[str, NDArray[np.generic]], features: int) -> TreePerLanguage:
         """Read the trees from the arrays of `arrays`.
 
         Raises:

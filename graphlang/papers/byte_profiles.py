@@ -94,7 +94,7 @@ def pack_profiles(profiles: Iterable[ByteProfile], *, counts: bool) -> tuple[tup
     labels = tuple(sorted({profile.label for profile in ordered}))
     index = {label: number for number, label in enumerate(labels)}
     arrays: dict[str, NDArray[Any]] = {
-        "gaps": _to_gaps(np.concatenate([profile.grams for profile in ordered])),
+        "gaps": _encode_gaps(np.concatenate([profile.grams for profile in ordered])),
         "sizes": np.array([len(profile.grams) for profile in ordered], dtype=np.int64),
         "owners": np.array([index[profile.label] for profile in ordered], dtype=np.int32),
         _NAMES: np.frombuffer("\n".join(profile.encoding for profile in ordered).encode(), dtype=np.uint8),
@@ -111,7 +111,7 @@ def unpack_profiles(model: Model, source: str) -> list[ByteProfile]:
         ModelError: the arrays are damaged.
     """
     sizes = take(model, "sizes", "i", (None,), source).astype(np.int64)
-    grams = _from_gaps(take(model, "gaps", "u", (4, None), source))
+    grams = _decode_gaps(take(model, "gaps", "u", (4, None), source))
     owners = take(model, "owners", "i", (len(sizes),), source).tolist()
     counts = np.ones(len(grams), dtype=np.uint32)
     if "counts" in model.arrays:
@@ -139,14 +139,14 @@ def unpack_profiles(model: Model, source: str) -> list[ByteProfile]:
     return profiles
 
 
-def _to_gaps(grams: NDArray[np.uint32]) -> NDArray[np.uint8]:
+def _encode_gaps(grams: NDArray[np.uint32]) -> NDArray[np.uint8]:
     """Ascending n-grams as the gaps between them, modulo 2 ** 32, byte by byte: half the size once compressed."""
     gaps = np.diff(grams, prepend=np.uint32(0)).astype(">u4")
     return np.ascontiguousarray(gaps.view(np.uint8).reshape(-1, 4).T)
 
 
-def _from_gaps(gaps: NDArray[np.uint8]) -> NDArray[np.uint32]:
-    """What `_to_gaps` was made of."""
+def _decode_gaps(gaps: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    """What `_encode_gaps` was made of."""
     joined = np.ascontiguousarray(gaps.T.astype(np.uint8)).view(">u4").reshape(-1)
     grams: NDArray[np.uint32] = np.cumsum(joined, dtype=np.uint32)
     return grams
@@ -234,7 +234,7 @@ class ByteIdentifier(Calibrated):
 
     # Text needs only the UTF-8 profiles, bytes all of them: each index is built when it is needed.
     @cached_property
-    def _every(self) -> ProfileIndex:
+    def _all_profiles(self) -> ProfileIndex:
         return ProfileIndex(self._profiles, self.order, self.values(self._profiles))
 
     @cached_property
@@ -271,7 +271,7 @@ class ByteIdentifier(Calibrated):
         """Similarity of byte strings in any encoding to every profile: (byte strings, profiles)."""
         scores = np.zeros((len(data), len(self.profiles)), dtype=np.float32)
         for start, stop in self._blocks(data):
-            scores[start:stop] = self.closeness(self._tally(data[start:stop]), self._every)
+            scores[start:stop] = self.closeness(self._tally(data[start:stop]), self._all_profiles)
         return scores
 
     def identify_bytes(self, data: Sequence[bytes]) -> tuple[NDArray[np.int16], NDArray[np.float32], list[str | None]]:
@@ -299,8 +299,8 @@ class ByteIdentifier(Calibrated):
         encodings: list[str | None] = [None] * len(data)
         for start, stop in self._blocks(data):
             block = data[start:stop]
-            scores = self.closeness(self._tally(block), self._every)
-            by_label = self.by_label(scores)
+            scores = self.closeness(self._tally(block), self._all_profiles)
+            by_label = self.best_by_label(scores)
             best = by_label.argmax(axis=1)
             # Of equal profiles of the best label the first wins: UTF-8 is first.
             best_profile = np.where(self._owners == best[:, None], scores, np.float32(-np.inf)).argmax(axis=1)
@@ -320,7 +320,7 @@ class ByteIdentifier(Calibrated):
             ]
         return probabilities, encodings
 
-    def by_label(self, scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    def best_by_label(self, scores: NDArray[np.float32]) -> NDArray[np.float32]:
         """Of the profiles of each label the best: (byte strings, labels)."""
         best: NDArray[np.float32] = np.maximum.reduceat(scores, self._first, axis=1)
         return best

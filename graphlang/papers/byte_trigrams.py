@@ -133,7 +133,7 @@ class StrictTrigrams:
     def bytes_probabilities(self, data: Sequence[bytes]) -> tuple[NDArray[np.float32], list[str | None]]:
         """As those of the method where it is sure, else 1 for `und`, without an encoding."""
         probabilities, encodings = self.inner.bytes_probabilities(data)
-        sure = is_detected(self.inner.by_label(self.inner.rates(data)), *self._bounds)
+        sure = is_detected(self.inner.best_by_label(self.inner.rates(data)), *self._bounds)
         unable = ~sure & (probabilities.max(axis=1, initial=0) > 0)
         answer = np.zeros((len(data), len(self.labels)), dtype=np.float32)
         answer[:, :-1] = np.where(unable[:, None], 0, probabilities)

@@ -36,13 +36,13 @@ def write_csv(
     """Write rows with a header; return their number."""
     file.write(_lines([columns], returns=True))
     written = 0
-    for text, count in printed(rows, lambda block: _made(block, safe=safe, for_screen=for_screen)):
+    for text, count in printed(rows, lambda block: _format_rows(block, safe=safe, for_screen=for_screen)):
         file.write(text)
         written += count
     return written
 
 
-def _made(rows: Sequence[Sequence[Any]], *, safe: bool, for_screen: bool) -> str:
+def _format_rows(rows: Sequence[Sequence[Any]], *, safe: bool, for_screen: bool) -> str:
     returns = False  # there may be a carriage return in a cell
     columns: list[Sequence[Any]] = []
     cells: Sequence[Any] | None

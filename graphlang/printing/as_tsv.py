@@ -24,9 +24,9 @@ _MEANT: Final = {escape[1]: letter for letter, escape in _LETTERS.items()}
 
 def write_tsv(columns: Sequence[str], rows: Iterable[Sequence[Any]], file: IO[str]) -> int:
     """Write rows with a header; return their number."""
-    file.write(_made([columns]))
+    file.write(_format_rows([columns]))
     written = 0
-    for text, count in printed(rows, _made):
+    for text, count in printed(rows, _format_rows):
         file.write(text)
         written += count
     return written
@@ -38,10 +38,10 @@ def cells(line: str) -> list[str]:
     >>> cells("C:\\\\temp\ttwo\\nlines\t\\u001b[2J\n")
     ['C:\\temp', 'two\nlines', '\x1b[2J']
     """
-    return [_ESCAPE.sub(_meant, cell) for cell in line.removesuffix("\n").split("\t")]
+    return [_ESCAPE.sub(_unescape, cell) for cell in line.removesuffix("\n").split("\t")]
 
 
-def _made(rows: Sequence[Sequence[Any]]) -> str:
+def _format_rows(rows: Sequence[Sequence[Any]]) -> str:
     columns = map(_cells, zip(*rows, strict=True))
     return "\n".join(map("\t".join, zip(*columns, strict=True))) + "\n"
 
@@ -60,5 +60,5 @@ def _escape(match: re.Match[str]) -> str:
     return _LETTERS.get(match[0]) or f"\\u{ord(match[0]):04x}"
 
 
-def _meant(match: re.Match[str]) -> str:
+def _unescape(match: re.Match[str]) -> str:
     return _MEANT[match[1]] if match[1] else chr(int(match[2], 16))

@@ -52,7 +52,7 @@ class Corpus:
     left_out: dict[str, int]
     digest: str
 
-    def by_genre(self, label: str) -> dict[str, tuple[str, ...]]:
+    def group_by_genre(self, label: str) -> dict[str, tuple[str, ...]]:
         """The lines of a label by genre."""
         by_genre: dict[str, list[str]] = {}
         for line, genre in zip(self.lines[label], self.genres[label], strict=True):

@@ -171,8 +171,8 @@ class _Extension:
         prior = speaker_prior.log_prior(self.labels, 1.0)
         shift = self.base.arrays["prior"][0] - prior[self.labels.index(self.base.labels[0])]
         new = dict(zip(self.labels, (prior + shift).tolist(), strict=True))
-        arrays["prior"] = self._of_labels("prior", new)
-        arrays["siblings"] = self._of_labels("siblings", {})
+        arrays["prior"] = self._select_labels("prior", new)
+        arrays["siblings"] = self._select_labels("siblings", {})
         arrays["script"] = np.repeat(np.arange(len(self.scripts)), self.widths).astype(np.uint8)
         common = np.median(self.base.arrays["sharpness"], axis=0, keepdims=True)
         arrays["sharpness"] = np.concatenate(
@@ -181,7 +181,7 @@ class _Extension:
         parameters = {**self.base.parameters, "scripts": self.scripts}
         return Model(self.base.method, self.labels, parameters, arrays)
 
-    def _of_labels(self, name: str, new: Mapping[str, float]) -> NDArray[np.float32]:
+    def _select_labels(self, name: str, new: Mapping[str, float]) -> NDArray[np.float32]:
         values = dict(zip(self.base.labels, self.base.arrays[name].tolist(), strict=True))
         return np.array([values.get(label, new.get(label, 0.0)) for label in self.labels], dtype=np.float32)
 
@@ -194,7 +194,7 @@ class _Extension:
         room = self.base.parameters["features"] / sum(turns.values())
         weights = [
             *model_columns.unpack_weights(self.base),
-            *[ColumnWeights(0, 0, *_no_weights())] * (len(self.scripts) - self.old),
+            *[ColumnWeights(0, 0, *_make_empty_weights())] * (len(self.scripts) - self.old),
         ]
         bases: dict[str, float] = {}
         for number, labels in enumerate(self.new):
@@ -231,8 +231,8 @@ class _Extension:
         return {
             **packed,
             "ngrams": np.frombuffer(joined, dtype=np.uint8),
-            "base": self._of_labels("base", bases),
-            "bias": self._of_labels("bias", {}),
+            "base": self._select_labels("base", bases),
+            "bias": self._select_labels("bias", {}),
             model_columns.OCCURRENCES: model_columns.pack_occurrences(np.concatenate(self.often)),
         }
 
@@ -242,7 +242,7 @@ class _Extension:
         bits = int(self.base.parameters[f"{prefix}bits"])
         all_weights = [
             *model_columns.unpack_weights(self.base, prefix),
-            *[ColumnWeights(0, 0, *_no_weights())] * (len(self.scripts) - self.old),
+            *[ColumnWeights(0, 0, *_make_empty_weights())] * (len(self.scripts) - self.old),
         ]
         ends = np.cumsum([0, *(script_weights.features for script_weights in all_weights)])
         all_keys = model_columns.list_lm_keys(self.base)
@@ -289,9 +289,9 @@ class _Extension:
         return {
             **model_columns.pack_weights(all_weights, self.widths, prefix),
             f"{prefix}keys": char_lm.pack(np.concatenate(keys)),
-            f"{prefix}letter": self._of_labels(f"{prefix}letter", letter),
-            f"{prefix}word": self._of_labels(f"{prefix}word", word),
-            f"{prefix}text": self._of_labels(f"{prefix}text", text),
+            f"{prefix}letter": self._select_labels(f"{prefix}letter", letter),
+            f"{prefix}word": self._select_labels(f"{prefix}word", word),
+            f"{prefix}text": self._select_labels(f"{prefix}text", text),
         }
 
     def _greatest(self) -> float:
@@ -307,7 +307,7 @@ class _Extension:
         return witten_bell.estimate_char_lms([*words, alphabet], least=float(least))
 
 
-def _no_weights() -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int8]]:
+def _make_empty_weights() -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int8]]:
     none = np.zeros(0, dtype=np.int64)
     return none, none, none.astype(np.int8)
 

@@ -11,8 +11,8 @@ What the paper leaves open, and what is done here:
   one more document without the n-gram would bring.
 * *Many languages in many scripts.* Formula 0.5 adds up over all pairs of languages: with hundreds of them its top 1000
   are the commonest n-grams of scripts that few languages share and of languages whose documents resemble each other
-  most, and the great languages in Latin script get few of their own. `one_against_rest` keeps the formula but lets each
-  language rank by its own terms of the sum, so that all get their share.
+  most, and the great languages in Latin script get few of their own. `score_against_rest` keeps the formula but lets
+  each language rank by its own terms of the sum, so that all get their share.
 * *Several orders.* Formula 0.3 divides by the length of the vector over all n-grams of one order, so that the shares of
   single characters do not drown those of longer n-grams.
 """
@@ -100,15 +100,15 @@ def discriminant(m: Moments) -> Floats:
     """
     total = _sums(m.gram, m.mean, m.grams)
     squares = _sums(m.gram, m.mean**2, m.grams)
-    return _ratio(m.languages * squares - total**2, within_variance(m))
+    return _ratio(m.languages * squares - total**2, sum_within_variance(m))
 
 
-def within_variance(m: Moments) -> Floats:
+def sum_within_variance(m: Moments) -> Floats:
     """The denominator of formula 0.5: the sum over languages of the variance inside each."""
     return _sums(m.gram, m.variance, m.grams)
 
 
-def one_against_rest(m: Moments) -> Floats:
+def score_against_rest(m: Moments) -> Floats:
     """The terms of `F(g)` that language i has a part in, for every entry: sum over j of (mu_i - mu_j)^2 / within.
 
     Negative where the n-gram is rarer in i than on average.
@@ -117,7 +117,7 @@ def one_against_rest(m: Moments) -> Floats:
     squares = _sums(m.gram, m.mean**2, m.grams)
     between = m.languages * m.mean**2 - 2 * m.mean * total[m.gram] + squares[m.gram]
     sign = np.where(m.mean * m.languages >= total[m.gram], 1.0, -1.0)
-    return sign * _ratio(between, within_variance(m)[m.gram])
+    return sign * _ratio(between, sum_within_variance(m)[m.gram])
 
 
 def _sums(group: Ints, values: Floats, groups: int) -> Floats:
@@ -135,10 +135,10 @@ def choose_in_turn(score: Floats, gram: Ints, language: Ints, weights: Floats, n
     """The `number` n-grams that the languages choose when they take turns, best first.
 
     A language of weight w has had its rank r on turn r / w: with weights of one, each language's first, then each one's
-    second, and so on. `score` is `one_against_rest`; entries that are not positive are no choice.
+    second, and so on. `score` is `score_against_rest`; entries that are not positive are no choice.
 
     Args:
-        score: `one_against_rest` of each n-gram and language, (entries,).
+        score: `score_against_rest` of each n-gram and language, (entries,).
         gram: The n-gram of each entry.
         language: The language of each entry.
         weights: Of each language.
@@ -235,14 +235,14 @@ class FeatureCandidates:
         mass = np.bincount(self.moments.gram, weights=self.moments.mean, minlength=self.moments.grams)
         return self._admissible(np.lexsort((-mass, -score)), number)
 
-    def in_turn(self, number: int, weights: NDArray[np.float64]) -> list[str]:
+    def choose_in_turn(self, number: int, weights: NDArray[np.float64]) -> list[str]:
         """The n-grams that the languages choose in turn, each by its own terms of formula 0.5.
 
         Args:
             number: Most n-grams to choose.
             weights: How often each language has its turn.
         """
-        score = one_against_rest(self.moments)
+        score = score_against_rest(self.moments)
         order = choose_in_turn(score, self.moments.gram, self.moments.language, weights, number * 2)
         return self._admissible(order, number)
 

@@ -160,7 +160,9 @@ def _choose_features(
                 progress=lambda counted, _, before=done: progress("n-grams", before + counted, len(documents)),  # type: ignore[misc]
             )
             number_of_features = int(options.features * turns[members].sum() / turns.sum())
-            grams = [gram for gram in candidates.in_turn(number_of_features, turns[members]) if _has_letter(gram)]
+            grams = [
+                gram for gram in candidates.choose_in_turn(number_of_features, turns[members]) if _has_letter(gram)
+            ]
         chosen.append(_ScriptFeatures(number, members, grams))
         done += len(members)
     ngrams = [gram for script in chosen for gram in script.ngrams]

@@ -293,7 +293,7 @@ def select_labels(
             f"{path}: made for the method {model.method}; only models of {EDITABLE_METHOD} can be made smaller"
         )
     for wanted in (*only, *without):
-        if not any(wanted.takes(*languages.split(label)) for label in model.labels):
+        if not any(wanted.includes(*languages.split(label)) for label in model.labels):
             raise ModelError(f"{path}: the model has no {'_'.join(filter(None, (wanted.language, wanted.script)))}")
     kept_labels = [
         label for label in model.labels if (not only or _matches(only, label)) and not _matches(without, label)
@@ -311,7 +311,7 @@ def select_labels(
 
 
 def _matches(languages_wanted: Sequence[LanguageChoice], label: str) -> bool:
-    return any(wanted.takes(*languages.split(label)) for wanted in languages_wanted)
+    return any(wanted.includes(*languages.split(label)) for wanted in languages_wanted)
 
 
 def _single_labels(model: Model) -> list[str]:

@@ -137,7 +137,7 @@ def read_new_text(folder: Path, base: Model, messages: Sequence[Path], *, replac
     if not replace and (existing := sorted(set(texts.lines) & set(base.labels))):
         raise ModelError(f"{folder}: the model has {', '.join(existing)} already")
     scripts = {label: _main_script(label, lines) for label, lines in texts.lines.items()}
-    genres = {label: _keep_script(texts.by_genre(label), script) for label, script in scripts.items()}
+    genres = {label: _keep_script(texts.group_by_genre(label), script) for label, script in scripts.items()}
     read_lines = {label: dict(label_genres) for label, label_genres in genres.items()}
     return NewText(read_lines, genres, {label: registry.name(number) for label, number in scripts.items()})
 

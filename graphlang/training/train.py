@@ -159,7 +159,7 @@ def _training_genres(material: corpus.Corpus, label: str, every: int) -> dict[st
     training_lines = set(corpus.hold_out(material.lines[label], every)[0])
     by_genre = {
         genre: [line for line in genre_lines if line in training_lines]
-        for genre, genre_lines in material.by_genre(label).items()
+        for genre, genre_lines in material.group_by_genre(label).items()
     }
     return {genre: genre_lines for genre, genre_lines in by_genre.items() if genre_lines}
 

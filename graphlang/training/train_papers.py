@@ -185,13 +185,13 @@ def edit_profiles(
         if not any(name in {label, f"{label}:{encoding}"} for label, encoding in dropped):
             raise ModelError(f"{name}: no profile of the model (LABEL, or LABEL:ENCODING)")
     for wanted in only:
-        if not any(wanted.takes(*languages.split(profile.label)) for profile in profiles):
+        if not any(wanted.includes(*languages.split(profile.label)) for profile in profiles):
             raise ModelError(f"{wanted.language}: no profile of the model")
     if only:
         dropped |= {
             profile.key
             for profile in profiles
-            if not any(wanted.takes(*languages.split(profile.label)) for wanted in only)
+            if not any(wanted.includes(*languages.split(profile.label)) for wanted in only)
         }
     new_profiles: list[ByteProfile] = []
     parameters: dict[str, Any] = dict(model.parameters)

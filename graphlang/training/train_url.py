@@ -4,7 +4,7 @@ For the shipped model ``url``:
 
 1. Slugs of running text (`url_examples.draw_slugs`) give each word and n-gram its log-odds for each language (Naive
    Bayes).
-2. Codes, ccTLDs and names of languages (`url_examples.known_signs`) override them.
+2. Codes, ccTLDs and names of languages (`url_examples.list_signs`) override them.
 3. Regression over the labelled URLs (`fit_softmax`) moves the weights from there. Each URL with a path counts once more
    without it (`host_alone`); otherwise the n-grams of the path would explain everything and the host nothing.
 4. The weights of codes, and no others, also learn from made-up URLs of translations (`url_examples.draw_translated`).
@@ -24,7 +24,7 @@ from scipy import sparse
 from graphlang.modelfile import ModelError
 from graphlang.numerics import softmax
 from graphlang.papers import baykan2008_training
-from graphlang.training.url_examples import code_signs, draw_slugs, draw_translated, known_signs, read_text
+from graphlang.training.url_examples import code_signs, draw_slugs, draw_translated, list_signs, read_text
 from graphlang.urls.labelled_urls import host_alone, read_urls, registered_domains
 from graphlang.urls.url_features import BUCKET_BITS, FeatureKind, extract_features, to_matrix
 from graphlang.urls.url_methods import DEFAULT, PAPER_METHODS
@@ -237,7 +237,7 @@ def gather_examples(
     prior = np.bincount(label, weights=weight, minlength=len(labels)) + 1.0
 
     of_urls, of_text = extract_features(all_urls), extract_features([slug for texts in drawn for slug in texts])
-    first_weights = list(known_signs(labels))
+    first_weights = list(list_signs(labels))
     row = _choose_columns(of_urls, domain, of_text, {bucket for bucket, _, _ in first_weights}, options)
     scale = {"ngram": options.ngram}
 

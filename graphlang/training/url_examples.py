@@ -73,7 +73,7 @@ _ENGLISH = ("gov", "mil", "edu")
 _PAIRS = tuple(a + b for a in string.ascii_lowercase for b in string.ascii_lowercase)
 
 
-def known_signs(labels: Sequence[str]) -> Iterator[tuple[int, int, float]]:
+def list_signs(labels: Sequence[str]) -> Iterator[tuple[int, int, float]]:
     """Yield every known sign as (bucket, column of its language, log-odds); of a bucket's signs the best one counts."""
     yield from code_signs(labels)
     column = {label: number for number, label in enumerate(labels)}

@@ -88,7 +88,7 @@ class Tokens:
     end: NDArray[np.int64]  #: [tokens] one past the last letter
     indptr: NDArray[np.int64]  #: [urls + 1] the tokens of URL u are indptr[u] to indptr[u + 1]
 
-    def kept(self, keep: NDArray[np.bool_]) -> Tokens:
+    def select(self, keep: NDArray[np.bool_]) -> Tokens:
         """Only the tokens where ``keep`` is true."""
         count = np.concatenate(([0], np.cumsum(keep)))
         return Tokens(self.characters, self.letters, self.first, self.start[keep], self.end[keep], count[self.indptr])
@@ -135,8 +135,8 @@ def tokenize(urls: Sequence[str]) -> Tokens:
     ['internetwordstats', 'com', 'africa']
     """
     tokens = find_runs(urls)
-    long = tokens.kept(tokens.end - tokens.start >= SHORTEST_TOKEN)
-    return long.kept(~np.isin(hash_tokens(long), hash_words(STOP_WORDS)))
+    long = tokens.select(tokens.end - tokens.start >= SHORTEST_TOKEN)
+    return long.select(~np.isin(hash_tokens(long), hash_words(STOP_WORDS)))
 
 
 def hash_tokens(tokens: Tokens) -> NDArray[np.uint64]:

@@ -69,7 +69,7 @@ def extract_features(urls: Sequence[str]) -> dict[str, FeatureKind]:
     body = (zone != SCHEME) & (zone != TLD) & (length >= SHORTEST_TOKEN)
     short = (zone == TLD) | ((zone != SCHEME) & (length <= LONGEST_SHORT) & (length >= SHORTEST_TOKEN))
     positioned = hash_positioned(code[short], find_positions(tokens, zone)[short])
-    grams, grams_first = hash_ngrams(tokens.kept(body & (length >= LONGEST_SHORT)), NGRAM_LETTERS)
+    grams, grams_first = hash_ngrams(tokens.select(body & (length >= LONGEST_SHORT)), NGRAM_LETTERS)
     beyond = np.flatnonzero(tokens.characters >= _ASCII)
     letters = tokens.characters[beyond].astype(np.uint64)
     letters_first = np.searchsorted(beyond, tokens.first)

@@ -67,7 +67,7 @@ def cut_up(whole: ByteRange, begin: int, size: int, skip: int) -> Iterator[ByteR
         yield whole._replace(begin=at, stop=at + LENGTH, exact=False, skip=0)
 
 
-def can_be_cut(file: BinaryIO) -> bool:
+def is_splittable(file: BinaryIO) -> bool:
     """Return whether a file begins with a record, and has another one in the next few byte ranges."""
     head = peek(file, 0, _HEAD)
     kind = compression(head)

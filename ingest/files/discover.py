@@ -110,13 +110,13 @@ def discover_files(paths: Iterable[str | Path], *, follow_links: bool = False) -
             archives = _match(str(name), follow_links=follow_links)
             reason = "no such file or folder"
         if not archives.files:
-            raise _not_found(str(name), reason, archives.skipped)
+            raise _skip_missing(str(name), reason, archives.skipped)
         files.update(dict.fromkeys(archives.files))
         skipped.update(dict.fromkeys(archives.skipped))
     return ArchiveFiles(list(files), [file for file in skipped if file.path not in files])
 
 
-def _not_found(name: str, reason: str, skipped: list[SkippedFile]) -> FileNotFoundError:
+def _skip_missing(name: str, reason: str, skipped: list[SkippedFile]) -> FileNotFoundError:
     if _ADDRESS.match(name):
         # A path has no two slashes in a row; the user wrote them.
         written = _ADDRESS.sub(r"\1://", name, count=1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from graphlang.ingest.files.decompress import Source
 from graphlang.ingest.formats.jsonl import array_objects, load_json
-from graphlang.ingest.formats.saved_html import one_line, read_date
+from graphlang.ingest.formats.saved_html import format_header_value, read_date
 from graphlang.ingest.raw import RawRecord
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _answer(entry: dict[str, Any]) -> RawRecord | None:
     status, text = answer.get("status"), content.get("text")
     if not isinstance(status, int) or not 100 <= status <= 999:  # noqa: PLR2004 - 0: the request failed
         return None
-    mime = one_line(_string(content, "mimeType"))
+    mime = format_header_value(_string(content, "mimeType"))
     if not isinstance(text, str):
         body = b""
     elif content.get("encoding") == "base64":
@@ -80,11 +80,11 @@ def _answer(entry: dict[str, Any]) -> RawRecord | None:
     for field in answer.get("headers") if isinstance(answer.get("headers"), list) else ():
         name = _string(field, "name").lower()
         if name in _ANSWER_FIELDS:
-            fields.append(f"{name}: {one_line(_string(field, 'value'))}")
+            fields.append(f"{name}: {format_header_value(_string(field, 'value'))}")
     block = "\r\n".join([*fields, "", ""]).encode() + body
-    kind = one_line(_string(entry, "_resourceType"))
+    kind = format_header_value(_string(entry, "_resourceType"))
     date = read_date(_string(entry, "startedDateTime"))
-    url = one_line(_string(_inner(entry, "request"), "url"))
+    url = format_header_value(_string(_inner(entry, "request"), "url"))
     head = (
         f"WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: {date}\r\n"
         f"WARC-Resource-Type: {kind}\r\nContent-Type: application/http\r\nContent-Length: {len(block)}\r\n\r\n"

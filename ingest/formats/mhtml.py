@@ -12,7 +12,7 @@ from contextlib import suppress
 from email.parser import BytesHeaderParser
 from typing import TYPE_CHECKING, Final
 
-from graphlang.ingest.formats.saved_html import WholeFile, one_line, read_date, resource
+from graphlang.ingest.formats.saved_html import WholeFile, format_header_value, read_date, resource
 from graphlang.ingest.raw import RawRecord
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Mhtml(WholeFile):
                 block = _decode_part(part, content)
                 if len(block) > self.limits.max_payload:
                     faults += (("too-large", f"a part of {len(block)} bytes; the rest was dropped"),)
-                yield resource(url, date, one_line(kind), block[: self.limits.max_payload], faults)
+                yield resource(url, date, format_header_value(kind), block[: self.limits.max_payload], faults)
             elif is_first:
                 yield RawRecord(
                     0, b"", b"", (*faults, ("bad-url", "an MHTML file that does not name the URL of its page"))

@@ -97,7 +97,7 @@ class RecordReader:
         packed = bool(self._source.compression)
         end = None if self._stop is None or packed else End(self._stop)
         if self._stop is not None and packed:
-            chunks = self._until(chunks, self._stop, grammar)
+            chunks = self._read_until(chunks, self._stop, grammar)
         members = 2 if self._begin and packed else 0
         plain = PlainMembers(self._limits) if packed and isinstance(grammar, Warc) else None
         records = raw_records(chunks, grammar, self._limits, self._source, members=members, end=end, plain=plain)
@@ -112,7 +112,7 @@ class RecordReader:
         if end is not None:
             self.ended = end.reached
 
-    def _until(self, chunks: Iterator[Chunk], stop: int, grammar: Grammar) -> Iterator[Chunk]:
+    def _read_until(self, chunks: Iterator[Chunk], stop: int, grammar: Grammar) -> Iterator[Chunk]:
         for chunk in chunks:
             # The condition that ends a run of records in `graphlang.ingest.formats.records`.
             if chunk.offset >= stop and chunk.fresh and grammar.starts(chunk.data, 0):

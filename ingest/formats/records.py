@@ -241,12 +241,12 @@ def _skip_newlines(buffer: _Buffer) -> None:
             continue
         if buffer.data[buffer.at] not in _NEWLINES:
             return
-        buffer.at = _behind_newlines(buffer.data, buffer.at)
+        buffer.at = _find_line(buffer.data, buffer.at)
         if buffer.at < len(buffer.data):
             return
 
 
-def _behind_newlines(data: bytes, at: int) -> int:
+def _find_line(data: bytes, at: int) -> int:
     match = _NO_NEWLINE.search(data, at)
     return match.start() if match else len(data)
 
@@ -295,7 +295,9 @@ def _record(buffer: _Buffer, grammar: Grammar, limits: Limits) -> RawRecord:
     buffer.at = end
     claimed = grammar.length(head)
     if claimed is None:
-        return _until_next(buffer, grammar, limits, RawRecord(offset, head, b""), "the record header states no length")
+        return _skip_to_next(
+            buffer, grammar, limits, RawRecord(offset, head, b""), "the record header states no length"
+        )
     return _block(buffer, grammar, limits, RawRecord(offset, head, b""), claimed)
 
 
@@ -322,12 +324,12 @@ def _block(buffer: _Buffer, grammar: Grammar, limits: Limits, record: RawRecord,
     keep = min(claimed, limits.max_payload)
     if claimed > keep and not buffer.may_reach(claimed):
         reason = f"the record header claims {claimed} bytes, where no record ends"
-        return _until_next(buffer, grammar, limits, record, reason)
+        return _skip_to_next(buffer, grammar, limits, record, reason)
     if not buffer.need(keep):
         return _cut_off(buffer, grammar, record, claimed)
     if claimed == keep and not _followed(buffer, grammar, keep):
         reason = f"the record header claims {claimed} bytes, the next record starts after {{}}"
-        return _until_next(buffer, grammar, limits, record, reason)
+        return _skip_to_next(buffer, grammar, limits, record, reason)
     block = buffer.data[buffer.at : buffer.at + keep]
     buffer.at += keep
     if claimed == keep:
@@ -364,7 +366,7 @@ def _followed(buffer: _Buffer, grammar: Grammar, size: int) -> bool:
     """Return whether a record, its end or the end of the run follows after ``size`` bytes, without a copy."""
     buffer.need(size + _OVERLAP + _ENOUGH)
     data, begin = buffer.data, buffer.at + size
-    at = _behind_newlines(data, begin)
+    at = _find_line(data, begin)
     if at < len(data) and buffer.starts_member(begin, at):
         return True  # a record that ends where its member ends is sound, whatever the next member holds
     if at - begin > _OVERLAP:
@@ -373,7 +375,7 @@ def _followed(buffer: _Buffer, grammar: Grammar, size: int) -> bool:
     return at >= len(data) or grammar.starts(data, at) or bool(grammar.end and data.startswith(grammar.end, begin))
 
 
-def _until_next(buffer: _Buffer, grammar: Grammar, limits: Limits, record: RawRecord, reason: str) -> RawRecord:
+def _skip_to_next(buffer: _Buffer, grammar: Grammar, limits: Limits, record: RawRecord, reason: str) -> RawRecord:
     """Read up to the next record; ``{}`` in the reason becomes the number of bytes that are kept."""
     remainder = Remainder(_pieces_until_next(buffer, grammar))
     block = remainder.read(limits.max_payload)

@@ -112,7 +112,7 @@ def resource(
     return RawRecord(0, head.encode("utf-8", "replace"), block, faults)
 
 
-def one_line(value: str) -> str:
+def format_header_value(value: str) -> str:
     """Return a value for a header: without line ends, and not too long."""
     return _SPACE.sub(" ", value)[:_LONGEST_FIELD].strip()
 
@@ -164,4 +164,4 @@ class SavedHtml(WholeFile):
             yield RawRecord(0, b"", b"", (*faults, ("bad-url", reason)))
             return
         url, date = source
-        yield resource(one_line(url), date or self.changed(), "text/html", data, faults)
+        yield resource(format_header_value(url), date or self.changed(), "text/html", data, faults)

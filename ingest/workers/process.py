@@ -27,7 +27,7 @@ from pathlib import Path
 from queue import Full, Queue
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
-from graphlang.ingest.files.byte_ranges import ByteRange, can_be_cut, cut_up
+from graphlang.ingest.files.byte_ranges import ByteRange, cut_up, is_splittable
 from graphlang.ingest.files.file_slice import file_signature
 from graphlang.ingest.workers.protocol import decode_frame, read_frame, write_frame
 
@@ -185,7 +185,7 @@ def _widen_pipe(stream: IO[bytes] | None) -> None:
             fcntl.fcntl(stream.fileno(), size, _PIPE)
 
 
-def can_fork() -> bool:
+def is_fork_safe() -> bool:
     """Return whether a copy of this process is safe: it has one thread, including those of libraries."""
     try:
         return sys.platform == "linux" and sum(1 for _ in Path("/proc/self/task").iterdir()) == 1
@@ -262,7 +262,7 @@ class PrestartedWorkers:
         children: list[ForkedChild | None] = []
         try:
             # All copies are made before the first thread starts, which listens to the first copy.
-            forks = can_fork()
+            forks = is_fork_safe()
             for _ in range(workers):
                 children.append(ForkedChild() if forks else None)  # noqa: PERF401 - if one fails the others are ended
             while children:
@@ -281,7 +281,7 @@ class PrestartedWorkers:
                 return
             self.signatures[path] = file_signature(path)
             with path.open("rb", buffering=0) as file:
-                is_cut = can_be_cut(file)
+                is_cut = is_splittable(file)
         except OSError:
             return  # opening the file reports the error
         if is_cut:

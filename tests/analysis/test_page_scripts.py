@@ -62,7 +62,7 @@ def test_own_text_then_url_then_host_then_collection() -> None:
 
 def test_labels_of_hosts_that_were_counted_elsewhere_come_first() -> None:
     here, elsewhere = (HostLabels.count(SCRIPTS, np.array([7]), np.array([label])) for label in (3, 4))
-    assert here.beside(elsewhere).label[:, SCRIPTS.column[2]].tolist() == [4]
+    assert here.merge(elsewhere).label[:, SCRIPTS.column[2]].tolist() == [4]
 
 
 def test_a_site_in_traditional_characters_in_a_collection_in_simplified_ones(

@@ -25,7 +25,7 @@ from graphlang.analysis.ingest import ingest
 from graphlang.analysis.propagate import propagate
 from graphlang.cluster import job, session
 from graphlang.cluster.import_tables import to_database
-from graphlang.cluster.load import from_database
+from graphlang.cluster.load import export_database
 from graphlang.cluster.partitions import Sizes, infer
 from graphlang.content import registry
 from graphlang.db import create
@@ -94,7 +94,7 @@ def compared(spark: Any, name: str, parts: list[int], folder: Path) -> None:
         sizes = Sizes(many, host_pages=-(-len(one) // many))
         tables, started = folder / f"tables-{many}", time.perf_counter()
         if name == "docs-full":
-            from_database(folder / "one.db", tables)
+            export_database(folder / "one.db", tables)
             done = of_tables(spark, tables, sizes)
         else:
             done = job.run(spark, [str(graph_tables.DATA / f"{name}.warc.gz")], str(tables), sizes=sizes)

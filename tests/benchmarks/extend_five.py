@@ -60,7 +60,7 @@ def five_out(
     for label in FIVE:
         kept, _ = corpus.hold_out(text.lines[label], model.parameters["held_out"])
         stays = set(kept)
-        apart = {kind: [line for line in own if line in stays] for kind, own in text.by_genre(label).items()}
+        apart = {kind: [line for line in own if line in stays] for kind, own in text.group_by_genre(label).items()}
         genres.append(apart)
         (folder / label).mkdir()
         for kind, own in apart.items():

@@ -477,7 +477,7 @@ def rebuild(data: Path, name: str, kind: str, seed: int, target: Path) -> dict[s
         for place, source in enumerate(pages):
             body = page(site, place, of_host[site.host[place]], chance)
             block = b"%sContent-Length: %d\r\n\r\n%s" % (source.header, len(body), body)
-            writer.about_a_page(
+            writer.write_page_record(
                 "response", (source.url, source.date, ""), (), "application/http; msgtype=response", block
             )
         writer.flush()

@@ -21,7 +21,7 @@ import numpy as np
 from url_data import FIVE, has_path, rows, table
 
 from graphlang.evaluation.metrics import calibration_error, macro_f
-from graphlang.training.url_examples import known_signs
+from graphlang.training.url_examples import list_signs
 from graphlang.urls.labelled_urls import balanced_f
 from graphlang.urls.url_features import extract_features
 from graphlang.urls.url_methods import load, names
@@ -32,7 +32,7 @@ LEAST = 20
 def hints(urls: list[str], language: np.ndarray) -> np.ndarray:
     """[URLs] whether a known sign of the right language stands in the URL."""
     codes = sorted(set(language.tolist()))
-    pairs = {(bucket, column) for bucket, column, _ in known_signs(codes)}
+    pairs = {(bucket, column) for bucket, column, _ in list_signs(codes)}
     column = {code: n for n, code in enumerate(codes)}
     found = extract_features(urls)
     answer = np.zeros(len(urls), dtype=bool)

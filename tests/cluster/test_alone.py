@@ -40,7 +40,7 @@ def loaded(archives: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     crawl.ingest(archives)
     crawl.classify()
     crawl.propagate()
-    loading.from_database(folder / "crawl.db", folder / "tables")
+    loading.export_database(folder / "crawl.db", folder / "tables")
     return folder / "tables"
 
 

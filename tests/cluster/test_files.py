@@ -25,7 +25,7 @@ from graphlang.cluster import load as loading
 from graphlang.cluster.captures import FACTS_TABLE
 from graphlang.cluster.classify_captures import method_of
 from graphlang.cluster.language_tables import View, write_languages
-from graphlang.cluster.load import from_database
+from graphlang.cluster.load import export_database
 from graphlang.cluster.one_task import SENT_ANSWERS_TABLE
 from graphlang.cluster.page_ids import CollisionError, page_id
 from graphlang.cluster.read_archives import distinct_urls
@@ -143,7 +143,7 @@ def both(request: pytest.FixtureRequest, crawl: Path, tmp_path_factory: pytest.T
     one.classify()
     one.propagate()
     assert list(one.pages(everything=True))  # which asks for the URLs that were only linked to
-    loading.from_database(folder / "crawl.db", folder / "one")
+    loading.export_database(folder / "crawl.db", folder / "one")
     return made(crawl, folder / "tables", request.param, Cluster())[0], folder / "one"
 
 
@@ -329,7 +329,7 @@ def test_urls_prepared_to_have_one_id_have_two(prepared: Path, tmp_path: Path) -
     assert stages[:2] == ["read", "pages"]
     with gl.open(tmp_path / "crawl.db") as crawl:
         crawl.run(prepared)
-    from_database(tmp_path / "crawl.db", tmp_path / "loaded")
+    export_database(tmp_path / "crawl.db", tmp_path / "loaded")
     assert urls_by_id(tmp_path / "loaded") == urls_by_id(out)  # the key comes from the archives alone
 
 

@@ -34,7 +34,7 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Tables of the example crawl, which has pages in two languages, and their database."""
     folder = tmp_path_factory.mktemp("example")
     gl.open(folder / "crawl.db").run(CRAWL)
-    loading.from_database(folder / "crawl.db", folder / "tables")
+    loading.export_database(folder / "crawl.db", folder / "tables")
     return folder / "tables", folder / "crawl.db"
 
 
@@ -89,7 +89,7 @@ def test_answers_of_other_years_need_a_database(
     crawl.classify()
     crawl.propagate_each_year()
     crawl.propagate()
-    loading.from_database(tmp_path / "crawl.db", tmp_path / "tables")
+    loading.export_database(tmp_path / "crawl.db", tmp_path / "tables")
     with pytest.raises(InputError, match="captures of other years have languages of their own here"):
         cluster.sites(spark, str(tmp_path / "tables"), "year")
     found = Tables(spark, str(tmp_path / "tables"))

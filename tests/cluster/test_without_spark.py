@@ -110,10 +110,10 @@ def test_tables_without_room_are_named(archives: Path, tmp_path: Path, monkeypat
     gl.open(tmp_path / "crawl.db").run(archives / "b.warc.gz")
     monkeypatch.setattr(pq.ParquetWriter, "write_table", write)
     with pytest.raises(OSError, match=f"No space left on device: '{tmp_path}/tables'$"):
-        loading.from_database(tmp_path / "crawl.db", tmp_path / "tables")
+        loading.export_database(tmp_path / "crawl.db", tmp_path / "tables")
     assert [path.name for path in tmp_path.iterdir() if "tables" in path.name] == []
     with pytest.raises(OSError, match=f"No such file or directory: '{tmp_path}/none/tables'$"):
-        loading.from_database(tmp_path / "crawl.db", tmp_path / "none" / "tables")
+        loading.export_database(tmp_path / "crawl.db", tmp_path / "none" / "tables")
 
 
 def test_a_host_with_half_of_all_pages_is_shared_out() -> None:
@@ -132,7 +132,7 @@ def test_two_urls_with_one_id_are_named(archives: Path, tmp_path: Path, monkeypa
     crawl.run(archives / "b.warc.gz")
     monkeypatch.setattr(loading, "page_id", lambda url, _: 5 if b"musee" in url or b"gone" in url else page_id(url))
     with pytest.raises(CollisionError, match=r"same 64-bit id 5: http://museum.example/gone.html and http://musee"):
-        loading.from_database(tmp_path / "crawl.db", tmp_path / "tables")
+        loading.export_database(tmp_path / "crawl.db", tmp_path / "tables")
     assert [path.name for path in tmp_path.iterdir() if "tables" in path.name] == []
 
 
@@ -209,7 +209,7 @@ def test_there_and_back_again(archives: Path, tmp_path: Path, graphlang: Callabl
 def test_duckdb_and_pandas_read_the_tables(archives: Path, tmp_path: Path) -> None:
     duckdb, pandas = pytest.importorskip("duckdb"), pytest.importorskip("pandas")
     gl.open(tmp_path / "crawl.db").run(archives)
-    loading.from_database(tmp_path / "crawl.db", tmp_path / "tables")
+    loading.export_database(tmp_path / "crawl.db", tmp_path / "tables")
     assert len(list((tmp_path / "tables").iterdir())) == 10  # other captures among them
     sql = f"SELECT language, COUNT(*) FROM '{tmp_path}/tables/languages/*.parquet' WHERE fetched = 1 GROUP BY ALL"
     found = dict(duckdb.sql(sql).fetchall())
@@ -227,7 +227,7 @@ def test_a_folder_of_something_else_is_told_in_a_line(spoilt: str, archives: Pat
     from graphlang.cluster.import_tables import to_database  # noqa: PLC0415 - after the name of the parameter
 
     gl.open(tmp_path / "crawl.db").run(archives / "b.warc.gz")
-    loading.from_database(tmp_path / "crawl.db", tables := tmp_path / "tables")
+    loading.export_database(tmp_path / "crawl.db", tables := tmp_path / "tables")
     links = tables / "links" / "part-0.parquet"
     if spoilt == "missing":
         links.unlink()

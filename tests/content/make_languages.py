@@ -118,7 +118,7 @@ def main(data: Path, folder: Path) -> None:
     held_out = read_held_out(folder / "held_out")
     rows = [COLUMNS]
     for label in sorted(identifier.labels):
-        genres = read.by_genre(label)
+        genres = read.group_by_genre(label)
         lines = choose_lines(held_out.get(label, {}), genres)
         answers = [identify(identifier, [line[:cut] for line in lines]) for cut in CUTS]
         rows.append(tuple(describe(label, genres, answers)))

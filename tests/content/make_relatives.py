@@ -148,12 +148,12 @@ def shares(identifier: Identifier, data: Path, folder: Path) -> dict[str, dict[s
         if greater == ENGLISH or sum(map(len, read.lines.get(greater, ()))) < MUCH:
             continue
         if greater not in great:
-            great[greater] = measured(identifier, identifier.labels.index(greater), read.by_genre(greater))
+            great[greater] = measured(identifier, identifier.labels.index(greater), read.group_by_genre(greater))
         by_kind, most = great[greater]
         number = identifier.labels.index(name)
         if by_kind:
             bound = max(mean[number] + max(LEAST_BOUND, SPREADS * spread[number]) for mean, spread in by_kind)
-            kind = main_kind(read.by_genre(name))
+            kind = main_kind(read.group_by_genre(name))
             if kind in most:
                 bound = max(bound, most[kind][number])
             if (0 if is_small else LEAST_IN_PROSE) < bound < 1:

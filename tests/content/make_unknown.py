@@ -196,7 +196,7 @@ def pages(archive: Path, gold: Path, most: int = 3_000) -> Iterator[tuple[str, s
     for page in found[:most]:
         label = label_of.get(page.url)
         if label and first_half(label):
-            [text] = page_input.as_texts(
+            [text] = page_input.join_parts(
                 page_input.Material([page.title], [page.text], [page.main_length], [b""], [""])
             )
             yield label, text

@@ -60,7 +60,7 @@ def test_sum_over_pairs_without_a_loop_is_the_sum_over_pairs() -> None:
     assert fisher.discriminant(m) == pytest.approx(pairs / variance.sum(axis=0))
     own = np.array([sum((mean[i] - mean[j]) ** 2 for j in range(5)) / variance.sum(axis=0) for i in range(5)])
     sign = np.where(mean >= mean.mean(axis=0), 1, -1)
-    assert fisher.one_against_rest(m) == pytest.approx((own * sign).ravel())
+    assert fisher.score_against_rest(m) == pytest.approx((own * sign).ravel())
 
 
 def test_entries_that_are_not_listed_count_as_zero() -> None:

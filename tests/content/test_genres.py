@@ -63,7 +63,7 @@ def test_the_corpus_tells_kinds(tmp_path: Path) -> None:
         (tmp_path / "de").mkdir(exist_ok=True)
         (tmp_path / "de" / name).write_text(f"{line}\n", encoding="utf-8")
     read = corpus.read_corpus(tmp_path, label={"de": "deu"}.get, minimum=lambda _: 1, maximum=99, least=1)
-    assert read.by_genre("deu") == {"": ("vier",), "news": ("drei",), "udhr": ("eins", "zwei")}
+    assert read.group_by_genre("deu") == {"": ("vier",), "news": ("drei",), "udhr": ("eins", "zwei")}
 
 
 def test_words_go_to_the_label_of_their_script_and_foreign_ones_are_left_out(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from graphlang.content.page_input import ENOUGH, Marked, Material, as_marked, as_texts, ask
+from graphlang.content.page_input import ENOUGH, Marked, Material, ask, join_parts, mark_parts
 
 MENU = " Deutsch English Español"
 PAGE = "a" * ENOUGH
@@ -34,20 +34,20 @@ class CountingBytes(Counting):
     ("text", "main", "shown"), [(PAGE + MENU, ENOUGH, PAGE), ("Foto" + MENU, 4, "Foto"), (MENU, 0, MENU)]
 )
 def test_a_menu_is_read_only_where_there_is_nothing_else(text: str, main: int, shown: str) -> None:
-    assert as_texts(Material(["T"], [text], [main], [b""], [""])) == [f"T\n{shown}"]
-    assert as_texts(Material(["T"], [text], [main], [b""], [""]), title=False) == [shown]
+    assert join_parts(Material(["T"], [text], [main], [b""], [""])) == [f"T\n{shown}"]
+    assert join_parts(Material(["T"], [text], [main], [b""], [""]), title=False) == [shown]
 
 
 @pytest.mark.parametrize(("text", "read"), [(2_000, 1_000), (130, 130), (10, 100), (0, 1_000)])
 def test_a_title_does_not_outweigh_the_text(text: int, read: int) -> None:
     """One of 1,000 characters made a page of 130 its own; a page without text has nothing else."""
-    shown = as_texts(Material(["T" * 1_000], ["x" * text], [text], [b""], [""]))
+    shown = join_parts(Material(["T" * 1_000], ["x" * text], [text], [b""], [""]))
     assert [(one.count("T"), one.count("x")) for one in shown] == [(read, text)]
 
 
 def test_parts_that_are_marked() -> None:
     material = Material(["T", ""], ["main rest", ""], [4, 0], [b"", b""], ["", ""])
-    assert as_marked(material) == [Marked(title="T", blocks=("main", "rest")), Marked()]
+    assert mark_parts(material) == [Marked(title="T", blocks=("main", "rest")), Marked()]
 
 
 def test_bytes_are_read_where_they_are_kept_and_the_method_reads_any() -> None:
@@ -62,5 +62,5 @@ def test_bytes_are_read_where_they_are_kept_and_the_method_reads_any() -> None:
 
 def test_words_of_links_are_read_where_the_page_has_little_to_say() -> None:
     material = Material(["", ""], [PAGE, "42"], [ENOUGH, 2], [b"", b""], ["Opening hours\nVisit us"] * 2)
-    assert as_texts(material) == [PAGE, "42\nOpening hours\nVisit us"]
-    assert [one.metadata for one in as_marked(material)] == ["", "Opening hours Visit us"]
+    assert join_parts(material) == [PAGE, "42\nOpening hours\nVisit us"]
+    assert [one.metadata for one in mark_parts(material)] == ["", "Opening hours Visit us"]

@@ -114,9 +114,9 @@ def test_a_part_of_a_text_in_a_small_language_is_told_so() -> None:
 def test_texts_are_in_doubt_whose_relative_is_near() -> None:
     least = relatives.NEAR * 0.3
     of_texts = units((1, 0, 1.1 * least), (1, 0.9 * least, 0.9 * least), (0.5, 1.7 * least * 0.5, 0), (0.1, 0.9, 0.3))
-    assert relatives.in_doubt(of_texts, KNOWN).tolist() == [0, 2]
-    assert relatives.in_doubt(of_texts, {}).tolist() == []
-    assert relatives.in_doubt(of_texts[:0], KNOWN).tolist() == []
+    assert relatives.find_doubtful(of_texts, KNOWN).tolist() == [0, 2]
+    assert relatives.find_doubtful(of_texts, {}).tolist() == []
+    assert relatives.find_doubtful(of_texts[:0], KNOWN).tolist() == []
 
 
 def test_a_long_text_is_divided_between_a_great_language_and_its_relative() -> None:

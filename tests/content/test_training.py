@@ -164,7 +164,7 @@ def test_candidates_rank_what_tells_the_languages_apart() -> None:
     assert {"aa", "bb"} <= set(best[:6])
     assert best.index("aa") < best.index("x ")  # both languages have "x "
     assert "ay" not in best  # in one document only
-    own = candidates.in_turn(2, np.ones(2))
+    own = candidates.choose_in_turn(2, np.ones(2))
     assert {gram[0] for gram in own} <= set("ab ")
 
 

@@ -51,7 +51,7 @@ def test_messages_are_added_in_measure(tmp_path: Path, monkeypatch: pytest.Monke
         texts, label={"de": "deu", "en": "eng", "fr": "fra"}.get, minimum=lambda _: 3, maximum=500, messages=[told]
     )
     # 18 characters of its own leave room for 12: what exceeds it is the last line that is taken.
-    assert read.by_genre("deu") == {"news": ("eins zwei", "drei vier"), "app": ("neun zehn", "elf")}
+    assert read.group_by_genre("deu") == {"news": ("eins zwei", "drei vier"), "app": ("neun zehn", "elf")}
     assert (read.left_out, sorted(read.lines)) == ({"fra": 7}, ["deu", "eng"])  # messages count a third
 
 
@@ -63,7 +63,7 @@ def test_messages_of_several_folders_are_read_as_one(tmp_path: Path) -> None:
         texts, label={"de": "deu", "en": "eng"}.get, minimum=lambda _: 3, maximum=500, messages=[told, words]
     )
     genres = {"news": ("eins zwei",), "app": ("neun zehn",), "dictionary": ("elf zwoelf",)}
-    assert read.by_genre("deu") == genres  # a line that stands in both counts once
+    assert read.group_by_genre("deu") == genres  # a line that stands in both counts once
     with pytest.raises(ModelError, match="no such folder"):
         corpus.read_corpus(
             texts, label={"de": "deu"}.get, minimum=lambda _: 3, maximum=500, messages=[told, tmp_path / "d"]

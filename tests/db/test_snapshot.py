@@ -102,7 +102,7 @@ def test_what_is_no_moment(written: str) -> None:
 def test_the_nearest_capture_is_shown(tmp_path: Path, moment: str, text: str) -> None:
     old, middle = capture("2010-02-03T00:00:00Z", "old"), capture("2010-06-01", "middle")
     db = write(tmp_path / "a.db", old, middle, capture("2012-08-03T00:00:00Z", "new"), capture("", "undated"))
-    with closing(open_existing(db)) as connection, snapshot.at(connection, moment):
+    with closing(open_existing(db)) as connection, snapshot.show_moment(connection, moment):
         assert shown(connection) == [text]
 
 
@@ -111,7 +111,7 @@ def test_where_it_is_equally_near_the_own_one_then_status_200_then_the_newest(tm
     fine = [capture("2010-02-01T00:00:00Z", "first"), capture("2010-03-01T00:00:00Z", "second")]
     for own, expected in ((capture("2012", "own"), "second"), (capture("2010-04-01T00:00:00Z", "own"), "own")):
         db = write(tmp_path / f"{own.date}.db", *fine, gone, own)
-        with closing(open_existing(db)) as connection, snapshot.at(connection, "2010"):
+        with closing(open_existing(db)) as connection, snapshot.show_moment(connection, "2010"):
             assert shown(connection) == [expected]
 
 
@@ -119,7 +119,7 @@ def test_of_two_records_of_one_moment_the_one_that_was_cut_off_is_not_shown(tmp_
     cut, whole = capture("2010-02-01T00:00:00Z", "Nebel"), capture("2010-02-01T00:00:00Z", "Nebel im Tal")
     for number, old in enumerate(((cut, whole), (whole, cut))):
         db = write(tmp_path / f"{number}.db", *old, capture("2012", "own"))
-        with closing(open_existing(db)) as connection, snapshot.at(connection, "2010"):
+        with closing(open_existing(db)) as connection, snapshot.show_moment(connection, "2010"):
             assert shown(connection) == ["Nebel im Tal"]
 
 
@@ -136,7 +136,7 @@ def test_all_that_was_read_is_that_of_the_moment_and_the_file_stays_as_it_is(tmp
     before = db.read_bytes()
     with closing(open_existing(db)) as connection:
         ids = dict(connection.execute("SELECT url, id FROM pages"))
-        with snapshot.at(connection, "2010"):
+        with snapshot.show_moment(connection, "2010"):
             assert snapshot.moment(connection) == "2010"
             (texts,) = collection.texts(connection)
             assert (texts.pages, texts.texts) == ([1, 2, 3], ["dansk", "other", "same"])
@@ -148,14 +148,14 @@ def test_all_that_was_read_is_that_of_the_moment_and_the_file_stays_as_it_is(tmp
             assert declared == [(1, "da"), (2, "ot"), (3, "sa")]
             dates = connection.execute("SELECT date, charset, length FROM captures ORDER BY page").fetchall()
             assert dates == [("2010", "utf-8", 5), ("2012", "utf-8", 5), ("2010", "utf-8", 4)]
-            assert snapshot.elsewhere(connection) == [1]
+            assert snapshot.find_changed_pages(connection) == [1]
             assert connection.execute("SELECT COUNT(*) FROM anchor_texts").fetchone() == (0,)
-            with snapshot.at(connection, "2010"):  # the same again
+            with snapshot.show_moment(connection, "2010"):  # the same again
                 assert shown(connection)[0] == "dansk"
-            with pytest.raises(StoreError, match="shows 2010"), snapshot.at(connection, "2011"):
+            with pytest.raises(StoreError, match="shows 2010"), snapshot.show_moment(connection, "2011"):
                 pass
         assert shown(connection) == ["deutsch", "other", "same"]
-        assert (snapshot.moment(connection), snapshot.elsewhere(connection)) == (None, [])
+        assert (snapshot.moment(connection), snapshot.find_changed_pages(connection)) == (None, [])
         assert snapshot.years(connection) == ["2010", "2012"]
     assert db.read_bytes() == before
 
@@ -163,7 +163,7 @@ def test_all_that_was_read_is_that_of_the_moment_and_the_file_stays_as_it_is(tmp
 def test_a_page_is_looked_up_by_its_number_and_texts_come_in_order(tmp_path: Path) -> None:
     captures = [capture(str(2010 + n % 2), f"text {n}", url=f"{URL}{n // 2}") for n in range(60)]
     db = write(tmp_path / "a.db", *captures)
-    with closing(open_existing(db)) as connection, snapshot.at(connection, "2010"):
+    with closing(open_existing(db)) as connection, snapshot.show_moment(connection, "2010"):
         batches = list(collection.texts(connection, batch=7))
         assert [text for one in batches for text in one.texts] == [f"text {2 * n}" for n in range(30)]
         plan = "EXPLAIN QUERY PLAN SELECT page, title, text FROM texts WHERE page > 5 ORDER BY page LIMIT 7"

@@ -107,12 +107,12 @@ def test_captures_that_are_stored_and_those_that_are_entered(held: sqlite3.Conne
     rows = [(number, 1, 0, "", "", "", 0, 0, "") for number in range(1, 31)]
     held.executemany(f"INSERT INTO captures ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
     captured = Captured(held)
-    assert captured.among([3, 30, 31]) == {3, 30}
+    assert captured.select([3, 30, 31]) == {3, 30}
     assert captured._memory is None
-    assert captured.among([5, 90, 2_000_000]) == {5}
+    assert captured.select([5, 90, 2_000_000]) == {5}
     assert captured._memory is not None
     captured.enter([90, 5_000])
-    assert captured.among([29, 90, 91, 5_000, 6_000]) == {29, 90, 5_000}
+    assert captured.select([29, 90, 91, 5_000, 6_000]) == {29, 90, 5_000}
 
 
 @given(st.lists(st.lists(st.text("abc", max_size=3), max_size=30), max_size=6))

@@ -14,7 +14,7 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 import graphlang as gl
-from graphlang.db.write.sources import as_text
+from graphlang.db.write.sources import encode_path
 from graphlang.printing import as_tsv
 
 if TYPE_CHECKING:
@@ -250,6 +250,6 @@ def test_archives_with_any_name_are_found_again(graphlang: Call, crawl: Path, tm
     assert (told.exit_code, told.stderr) == (0, f"4 captures to {index}\n")
     for line in index.read_text(encoding="utf-8").splitlines():
         found = json.loads(line.split(" ", 2)[2])
-        assert found["filename"] == as_text(archive.name)
+        assert found["filename"] == encode_path(archive.name)
         record = archive.read_bytes()[int(found["offset"]) :][: int(found["length"])]
         assert gzip.decompress(record).startswith(b"WARC/1.0")

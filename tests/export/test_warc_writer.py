@@ -7,7 +7,7 @@ import zlib
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from graphlang.export.warc import RecordWriter, one_line
+from graphlang.export.warc import RecordWriter, join_lines
 
 DATE = "2012-06-01T00:00:00Z"
 
@@ -15,7 +15,7 @@ DATE = "2012-06-01T00:00:00Z"
 def written(about: tuple[str, str, str], said: list[tuple[str, str]], block: bytes) -> bytes:
     file = io.BytesIO()
     writer = RecordWriter(file)
-    writer.about_a_page("metadata", about, said, "text/plain", block)
+    writer.write_page_record("metadata", about, said, "text/plain", block)
     writer.flush()
     return gzip.decompress(file.getvalue())
 
@@ -49,7 +49,7 @@ def test_no_value_begins_a_line_of_its_own() -> None:
         b"WARC-Date: 2012 ",
     ]
     assert b"WARC-Identified-Content-Language: deu  WARC-Type: warcinfo    \r\n" in found
-    assert one_line("\u202e \x7f\x00") == "\u202e   "
+    assert join_lines("\u202e \x7f\x00") == "\u202e   "
 
 
 @pytest.mark.parametrize("fast", [True, False], ids=["isal", "zlib"])
@@ -67,7 +67,7 @@ def test_records_are_members_that_readers_find(monkeypatch: pytest.MonkeyPatch, 
     file = io.BytesIO()
     writer = RecordWriter(file)
     for url, block in zip(urls, blocks, strict=True):
-        writer.about_a_page("conversion", (url, DATE, ""), (), "text/plain", block)
+        writer.write_page_record("conversion", (url, DATE, ""), (), "text/plain", block)
     writer.flush()
     data = file.getvalue()
     for url, block in zip(urls, blocks, strict=True):  # each is a member by itself

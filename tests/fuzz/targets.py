@@ -14,7 +14,7 @@ from fastwarc.stream_io import Lz4Writer, ZstdWriter
 
 from graphlang.db.records import Page, Problem
 from graphlang.ingest import Limits, batches
-from graphlang.ingest.files.byte_ranges import ByteRange, can_be_cut, cut_up, find_record
+from graphlang.ingest.files.byte_ranges import ByteRange, cut_up, find_record, is_splittable
 from graphlang.ingest.formats.observatory_store import write_record
 from graphlang.ingest.formats.record_reader import RecordReader
 from graphlang.ingest.html.document import read_document
@@ -209,7 +209,7 @@ def check_byte_ranges(data: bytes, folder: Path) -> None:
             found += reader
             reached = reader.ended
     with path.open("rb", buffering=0) as file:
-        cut = can_be_cut(file)
+        cut = is_splittable(file)
     if cut:
         assert found == whole, "the byte ranges are not the file"
 

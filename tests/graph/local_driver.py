@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.partitioned.borders import asked, ghosts_of, introduce, links_among, signals_of, with_links
+from graphlang.graph.partitioned.borders import (
+    add_ghost_links,
+    ghosts_of,
+    group_ghost_pairs,
+    introduce,
+    links_among,
+    signals_of,
+)
 from graphlang.graph.partitioned.learning import Learned, gathered, learn, merged, observe, survey
-from graphlang.graph.partitioned.list_counts import added, count, lists, together, with_order
+from graphlang.graph.partitioned.list_counts import add_link_order, add_places, added, count, lists
 from graphlang.graph.partitioned.partition import Cut
 from graphlang.graph.partitioned.records import joined
 from graphlang.graph.partitioned.supersteps import (
@@ -76,10 +83,10 @@ def run(
     parts = with_links_between_ghosts(parts, ghosts)
     if learned is None:
         counted = merged([survey(one, signals_of(one, options), cut, options) for one in parts])
-        named = together([lists(one, near, counted, options) for one, near in zip(parts, ghosts, strict=True)])
+        named = add_places([lists(one, near, counted, options) for one, near in zip(parts, ghosts, strict=True)])
         order = added([count(one, named.of(one.pages), counted, options) for one in parts])
         parts = [
-            with_order(one, near, named.of(one.pages), order, counted, cut, options)
+            add_link_order(one, near, named.of(one.pages), order, counted, cut, options)
             for one, near in zip(parts, ghosts, strict=True)
         ]
         seen = gathered([observe(one, near, counted, cut, options) for one, near in zip(parts, ghosts, strict=True)])
@@ -120,7 +127,7 @@ def with_links_between_ghosts(parts: Sequence[Partition], ghosts: Sequence[Ghost
         ghosts: of each.
     """
     return [
-        with_links(part, [links_among(parts[at], some) for at, some in asked(near, homes).items()])
+        add_ghost_links(part, [links_among(parts[at], some) for at, some in group_ghost_pairs(near, homes).items()])
         for part, near, homes in zip(parts, ghosts, _homes(parts, [one.pages for one in ghosts]), strict=True)
     ]
 

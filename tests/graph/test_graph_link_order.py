@@ -16,7 +16,7 @@ from graphlang.graph.adjacency import canonical
 from graphlang.graph.data import Evidence, Graph
 from graphlang.graph.propagation import link_order as module
 from graphlang.graph.propagation.inference import Options, propagate
-from graphlang.graph.propagation.link_order import from_link_order
+from graphlang.graph.propagation.link_order import infer_from_order
 
 sys.path.append(str(Path(__file__).parent))
 import graph_definitions as definitions
@@ -42,7 +42,7 @@ def evidence(languages: list[int], hosts: list[int] | None = None) -> Evidence:
 
 
 def said(web: Graph, given: Evidence) -> list[dict[int, float]]:
-    languages, chances = from_link_order(canonical(web), given, given.length >= LONG)
+    languages, chances = infer_from_order(canonical(web), given, given.length >= LONG)
     return [
         {int(code): float(chance) for code, chance in zip(*row, strict=True) if code >= 0}
         for row in zip(languages, chances, strict=True)

@@ -82,7 +82,7 @@ def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     order = adjacency.order_by_target(links.target, links.n)
     monkeypatch.setattr(threads, "LEAST", 100)
     monkeypatch.setattr(threads, "cores", lambda: 3)
-    assert len(threads.even_parts(links.m)) == len(adjacency._parts(links.m, links.n)) == 3
+    assert len(threads.split_evenly(links.m)) == len(adjacency._parts(links.m, links.n)) == 3
     again = canonical(Graph(links.n, links.source, links.target, links.kind, links.hreflang))
     for name in ("out_start", "in_start", "in_source"):
         assert (getattr(again, name) == getattr(links, name)).all()
@@ -102,7 +102,7 @@ def test_no_links_cost_more_than_what_is_said_of_all(pairs: list[tuple[int, int]
     links = links_of(pairs, 7)
     wanted = np.flatnonzero([data.draw(st.booleans()) for _ in range(links.m)])
     shape, longest = edge_features.EdgeFeatures(links, wanted), data.draw(st.integers(0, 4))
-    assert shape._steps(wanted, longest) <= shape._most_steps(longest)
+    assert shape._steps(wanted, longest) <= shape._bound_steps(longest)
 
 
 @pytest.mark.parametrize("many", [126, 127, 128, 200, 254, 255, 299])
@@ -143,8 +143,8 @@ def test_a_graph_that_would_cost_too_much_compares_shorter_lists(monkeypatch: py
     links = links_of([(n, 0) for n in range(1, 61)] + [(n, n % 60 + 1) for n in range(1, 61)], 61)
     everything = np.arange(links.m)
     shape = edge_features.EdgeFeatures(links, everything)
-    assert shape._most_steps(100) == 60 * (60 + 2) + 60 * 3 * (1 + 2)  # of the hub, and of the others
-    assert shape._most_steps(30) == 60 * 3 * (1 + 2)
+    assert shape._bound_steps(100) == 60 * (60 + 2) + 60 * 3 * (1 + 2)  # of the hub, and of the others
+    assert shape._bound_steps(30) == 60 * 3 * (1 + 2)
     assert edge_features.EdgeFeatures(links, everything).longest == edge_features.LONGEST[0]
     monkeypatch.setattr(edge_features, "LEAST", 600)
     monkeypatch.setattr(edge_features, "AFFORDABLE", 0)
@@ -176,4 +176,4 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match=r"^mean has shape \(3,\), expected \(GRAPHLANG_EDGE_FEATURES,\) = \(14,\)$"):
         shape.log_odds(one, np.ones(3, np.float32), np.ones(14, np.float32), np.ones(14))
     with pytest.raises(ValueError, match=r"^ends\[0\] = 2 is outside 0\.\.1$"):
-        adjacency.starts(one + 2, 2)
+        adjacency.list_starts(one + 2, 2)

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.graph.data import Evidence
-from graphlang.graph.tables import Lists, ListTable, starts_of
+from graphlang.graph.tables import Lists, ListTable, list_starts
 
 
 @given(lists=st.lists(st.lists(st.integers(0, 9), max_size=4), min_size=1, max_size=6), data=st.data())
 def test_a_list_is_a_row_of_the_table(lists: list[list[int]], data: st.DataObject) -> None:
     held = Lists(
-        starts_of(np.array([len(one) for one in lists])), np.int16([number for one in lists for number in one])
+        list_starts(np.array([len(one) for one in lists])), np.int16([number for one in lists for number in one])
     )
     wanted = data.draw(st.lists(st.integers(-1, len(lists) - 1), max_size=8))
     expected = [([] if page < 0 else lists[page]) for page in wanted]
@@ -29,7 +29,7 @@ def test_a_list_is_a_row_of_the_table(lists: list[list[int]], data: st.DataObjec
 def test_a_table_of_lists_is_looked_up_like_an_array(lists: list[list[int]], own: list[int]) -> None:
     own = [min(one, len(lists) - 1) for one in own]
     held = Lists(
-        starts_of(np.array([len(one) for one in lists])), np.int16([number for one in lists for number in one])
+        list_starts(np.array([len(one) for one in lists])), np.int16([number for one in lists for number in one])
     )
     table = ListTable(np.array(own, np.int32), held, 4, -1)
     whole = np.full((len(own), 4), -1, np.int16)

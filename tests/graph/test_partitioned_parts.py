@@ -157,16 +157,18 @@ def test_surveys_add_up() -> None:
 def test_links_between_ghosts_are_asked_of_their_partitions() -> None:
     # page 1 of partition 6 has the ghosts 2, 3 and 4, each in a partition of its own; 3 is a ghost of 7 as well
     ghosts = replace(unknown(np.array([2, 3, 4])), near=np.int32([6, 7]), near_start=np.array([0, 0, 2, 2]))
-    found = borders.asked(ghosts, np.int32([7, 8, 9]))
+    found = borders.group_ghost_pairs(ghosts, np.int32([7, 8, 9]))
     assert {home: pages.tolist() for home, pages in found.items()} == {7: [2, 3]}
-    found = borders.asked(replace(ghosts, near=np.int32([]), near_start=np.zeros(4, int)), np.int32([7, 7, 9]))
+    found = borders.group_ghost_pairs(
+        replace(ghosts, near=np.int32([]), near_start=np.zeros(4, int)), np.int32([7, 7, 9])
+    )
     assert {home: pages.tolist() for home, pages in found.items()} == {7: [2, 3]}
-    assert borders.asked(unknown(np.zeros(0, np.int64)), np.int32([])) == {}
+    assert borders.group_ghost_pairs(unknown(np.zeros(0, np.int64)), np.int32([])) == {}
     home = partition({2: (10, 100, 0, 9), 5: (10, 100, 0, 9)}, [(2, 3), (2, 3), (3, 2), (2, 5), (5, 3), (2, 1)])
     links = borders.links_among(home, np.array([2, 3]))
     assert links.tolist() == [[2], [3]]
     one = partition({1: (10, 100, 0, 9)}, [(2, 1), (1, 3)])
-    more = borders.with_links(one, [links])
+    more = borders.add_ghost_links(one, [links])
     assert list(zip(more.source.tolist(), more.target.tolist(), strict=True)) == [(1, 3), (2, 1), (2, 3)]
     assert more.ghosts().tolist() == [2, 3]
     assert more.pages[more.border()].tolist() == [1]
@@ -179,7 +181,7 @@ def test_lists_tell_pages_of_other_partitions_where_they_stand() -> None:
     cut = Cut(np.array([10]))
     said = joined([introduce(part, OPTIONS, cut) for part in (one, two)])
     counted = merged([survey(part, signals_of(part, OPTIONS), cut, OPTIONS) for part in (one, two)])
-    places = list_counts.together(
+    places = list_counts.add_places(
         [list_counts.lists(part, ghosts_of(part, said), counted, OPTIONS) for part in (one, two)]
     )
     end, width = len(CODES), len(CODES) + 1
@@ -215,7 +217,7 @@ def test_what_is_packed_is_unpacked(pages: list[int], data: st.DataObject) -> No
     head, ((many, again),) = unpack(made, kind, [("many", BELIEF)])
     assert head.tolist() == header.tolist()
     assert (many.tolist(), again.tolist()) == (counts.tolist(), entries.tolist())
-    assert Records.of_bytes(ids.tolist(), made.listed()).data.tobytes() == made.data.tobytes()
+    assert Records.from_bytes(ids.tolist(), made.listed()).data.tobytes() == made.data.tobytes()
     some = ids[::2]
     assert made.of(some).listed() == made.listed()[::2]
     assert joined([made.of(ids[1::2]), made.of(some)]).data.tobytes() == made.data.tobytes()

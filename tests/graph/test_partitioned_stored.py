@@ -15,19 +15,19 @@ from graphlang.graph.partitioned.borders import Ghosts, ghosts_of, introduce, si
 from graphlang.graph.partitioned.learning import Learned, Observed, Survey, gathered, learn, merged, observe, survey
 from graphlang.graph.partitioned.partition import Cut, Partition
 from graphlang.graph.partitioned.records import Records, joined
-from graphlang.graph.partitioned.stored import from_bytes, to_bytes
+from graphlang.graph.partitioned.stored import decode, to_bytes
 from graphlang.graph.partitioned.supersteps import (
     Moves,
     Prepared,
     Ready,
     advance,
-    after,
     answer_of,
+    apply_moves,
+    find_moves,
     first,
     labels_of,
     prepared_of,
     ready_of,
-    since,
 )
 from graphlang.graph.propagation.options import Options
 
@@ -40,27 +40,28 @@ OPTIONS = Options()
 
 def learned_of(parts: list[Partition], cut: Cut) -> tuple[Survey, list_counts.Counts, Observed, Learned]:
     """What the partitions learn, all of it passed on as bytes."""
-    parts = [from_bytes(to_bytes(part.sorted()), Partition) for part in parts]
+    parts = [decode(to_bytes(part.sorted()), Partition) for part in parts]
     routes = routes_of(parts)
     said = joined([introduce(part, OPTIONS, cut, of) for part, of in zip(parts, routes, strict=True)])
-    introduced = from_bytes(to_bytes(said), Records)
-    ghosts = [from_bytes(to_bytes(ghosts_of(part, introduced)), Ghosts) for part in parts]
+    introduced = decode(to_bytes(said), Records)
+    ghosts = [decode(to_bytes(ghosts_of(part, introduced)), Ghosts) for part in parts]
     parts = with_links_between_ghosts(parts, ghosts)
     surveys = [survey(part, signals_of(part, OPTIONS), cut, OPTIONS) for part in parts]
-    counted = merged([from_bytes(to_bytes(one), Survey) for one in surveys])
+    counted = merged([decode(to_bytes(one), Survey) for one in surveys])
     both = list(zip(parts, ghosts, strict=True))
-    places = from_bytes(
-        to_bytes(list_counts.together([list_counts.lists(*one, counted, OPTIONS) for one in both])), list_counts.Places
+    places = decode(
+        to_bytes(list_counts.add_places([list_counts.lists(*one, counted, OPTIONS) for one in both])),
+        list_counts.Places,
     )
     counts = list_counts.added([list_counts.count(part, places.of(part.pages), counted, OPTIONS) for part in parts])
-    counts = from_bytes(to_bytes(counts), list_counts.Counts)
+    counts = decode(to_bytes(counts), list_counts.Counts)
     ready = [
-        (list_counts.with_order(part, near, places.of(part.pages), counts, counted, cut, OPTIONS), near)
+        (list_counts.add_link_order(part, near, places.of(part.pages), counts, counted, cut, OPTIONS), near)
         for part, near in both
     ]
-    seen = [from_bytes(to_bytes(observe(*one, counted, cut, OPTIONS)), Observed) for one in ready]
+    seen = [decode(to_bytes(observe(*one, counted, cut, OPTIONS)), Observed) for one in ready]
     together = gathered(seen)
-    return counted, counts, together, from_bytes(to_bytes(learn(counted, together, cut)), Learned)
+    return counted, counts, together, decode(to_bytes(learn(counted, together, cut)), Learned)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -84,19 +85,19 @@ def test_what_is_learned_does_not_depend_on_the_partitions_by_a_single_bit(seed:
 def test_bytes_that_are_no_such_object_are_refused() -> None:
     data = to_bytes(Cut(np.array([3, 5])))
     with pytest.raises(ValueError, match="hold a Cut, expected a Records"):
-        from_bytes(data, Records)
+        decode(data, Records)
     with pytest.raises(ValueError, match="1 bytes more than the Cut has"):
-        from_bytes(data + b"x", Cut)
+        decode(data + b"x", Cut)
     for damaged in (b"", data[:4], data[:-1], data.replace(b'"cut"', b'"cat"'), data.replace(b"<i8", b"|O8")):
         with pytest.raises(ValueError, match=r"."):
-            from_bytes(damaged, Cut)
+            decode(damaged, Cut)
     with pytest.raises(TypeError, match="a set cannot be stored"):
         to_bytes({"a": {1}})
 
 
 def test_a_signal_comes_back() -> None:
     signal = Signal(np.int16([[1, -1]]), np.float32([[0.5, 0]]), 0.25)
-    again = from_bytes(to_bytes(signal), Signal)
+    again = decode(to_bytes(signal), Signal)
     assert (again.weight, again.probabilities.tolist(), again.languages.tolist()) == (0.25, [[0.5, 0]], [[1, -1]])
 
 
@@ -110,13 +111,13 @@ def test_a_superstep_from_a_checkpoint_is_the_same_to_the_last_bit() -> None:
     labels = joined([labels_of(prepared_of(one, None, OPTIONS)) for one in ready])
     mine, others = (labels.of(one.here.ids[one.here.ghosts]) for one in ready)
     prepared = prepared_of(ready[0], mine, OPTIONS)
-    again = prepared_of(from_bytes(to_bytes(ready[0]), Ready), from_bytes(to_bytes(mine), Records), OPTIONS)
+    again = prepared_of(decode(to_bytes(ready[0]), Ready), decode(to_bytes(mine), Records), OPTIONS)
     assert to_bytes(again) == to_bytes(prepared)
-    again = from_bytes(to_bytes(prepared), Prepared)
+    again = decode(to_bytes(prepared), Prepared)
     heard = first(prepared_of(ready[1], others, OPTIONS), OPTIONS).border.of(prepared.ids[prepared.ghosts])
     start = step = first(prepared, OPTIONS)
     for _ in range(2):
-        motion = after(start.motion, from_bytes(to_bytes(since(start.motion, step.motion)), Moves))
+        motion = apply_moves(start.motion, decode(to_bytes(find_moves(start.motion, step.motion)), Moves))
         assert to_bytes(motion) == to_bytes(step.motion)
         step, other = (
             advance(one, heard, replace(step, motion=at), OPTIONS)

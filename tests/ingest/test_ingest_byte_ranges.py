@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from graphlang.db.records import Page
 from graphlang.ingest import Limits, batches
 from graphlang.ingest.files import byte_ranges
-from graphlang.ingest.files.byte_ranges import ByteRange, can_be_cut, cut_up, find_record
+from graphlang.ingest.files.byte_ranges import ByteRange, cut_up, find_record, is_splittable
 from graphlang.ingest.files.file_slice import peek
 from graphlang.ingest.formats.record_reader import RecordReader
 from graphlang.ingest.read_batches import _tasks
@@ -149,7 +149,7 @@ def test_workers_are_given_stretches(archive: Archive, tmp_path: Path, kind: str
     records = [archive.warc(f"http://a.example/{n}", one) for n, one in enumerate(bodies(100))]
     path.write_bytes(b"".join(map(PACKERS[kind], records)))
     with path.open("rb") as file:
-        assert can_be_cut(file)
+        assert is_splittable(file)
     tasks = [task for task, _ in _tasks(0, path, 0, Limits())]
     assert all(isinstance(task, ByteRange) for task in tasks)
     assert len(tasks) > 10
@@ -186,7 +186,7 @@ def test_one_member_over_all_is_not_cut(archive: Archive, tmp_path: Path) -> Non
         gzip.compress(b"".join(archive.warc(f"http://a.example/{n}", b) for n, b in enumerate(bodies(50))), mtime=0)
     )
     with path.open("rb") as file:
-        assert not can_be_cut(file)
+        assert not is_splittable(file)
     assert items(path, workers=2) == items(path)
 
 

@@ -27,7 +27,7 @@ from graphlang.ingest import Limits, PrestartedWorkers, batches
 from graphlang.ingest import read_batches as reading
 from graphlang.ingest.files import byte_ranges
 from graphlang.ingest.workers import process as workers
-from graphlang.ingest.workers.process import ForkedChild, can_fork
+from graphlang.ingest.workers.process import ForkedChild, is_fork_safe
 
 workers._SMALL = reading._WHOLE = 0
 byte_ranges.LENGTH = reading.LENGTH = 1 << 15
@@ -36,7 +36,7 @@ crawl = Path(sys.argv[1])
 def items(start=0, **how):
     return [item for batch in batches([(crawl, start)], **how) for item in batch.items]
 
-assert can_fork()
+assert is_fork_safe()
 started = PrestartedWorkers(2, Limits())
 assert all(isinstance(one._child, ForkedChild) for one in started._processes)
 pids = [one._child._pid for one in started._processes]
@@ -154,12 +154,12 @@ def runs(pid: int) -> bool:
 def test_with_another_thread_there_are_no_copies(crawl: Path) -> None:
     script = """
 import threading
-print(can_fork())  # they are listened to by threads
+print(is_fork_safe())  # they are listened to by threads
 started.end()
 stop = threading.Event()
 other = threading.Thread(target=stop.wait)
 other.start()
-print(can_fork(), isinstance(PrestartedWorkers(1, Limits())._processes[0]._child, ForkedChild))
+print(is_fork_safe(), isinstance(PrestartedWorkers(1, Limits())._processes[0]._child, ForkedChild))
 stop.set()
 other.join()
 """

@@ -80,7 +80,7 @@ def test_objects_have_short_names_and_an_explanation_has_words(crawl: gl.Collect
     lines = str(page).splitlines()
     assert lines[0] == f"{SITE}anna.html"
     assert lines[1].startswith("  answer      deu (German) in Latn, confidence")
-    assert sum(f"inlink {SITE}" in line or "inlink" in line for line in page.in_words(0).splitlines()) == 0
+    assert sum(f"inlink {SITE}" in line or "inlink" in line for line in page.to_text(0).splitlines()) == 0
 
 
 def test_true_draws_a_bar_and_false_nothing(crawl: gl.Collection, capsys: pytest.CaptureFixture[str]) -> None:

@@ -203,7 +203,7 @@ def test_the_list_tells_the_paper_s_method_from_its_descendant() -> None:
 def test_the_verb_prints_the_card(name: str) -> None:
     assert run(name) == format_card(make_card(name))
     found = json.loads(run(name, "--json"))
-    assert found == json.loads(json.dumps(make_card(name).as_dict()))
+    assert found == json.loads(json.dumps(make_card(name).to_dict()))
     assert found["name"] == name
     assert found["accuracy"] == [row._asdict() for row in make_card(name).accuracy]
 

@@ -12,7 +12,7 @@ import pytest
 
 from graphlang.analysis import classify
 from graphlang.native import threads
-from graphlang.native.threads import both, side_by_side
+from graphlang.native.threads import run_both, side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -62,7 +62,7 @@ def test_two_pieces_of_work_are_done_at_once(monkeypatch: pytest.MonkeyPatch) ->
         met.wait()
         return threading.current_thread().name
 
-    first, second = both(name, name)
+    first, second = run_both(name, name)
     assert first == threading.current_thread().name != second
 
 
@@ -73,10 +73,10 @@ def test_an_error_in_either_of_two_pieces_of_work_is_the_callers(
 ) -> None:
     monkeypatch.setattr(threads, "cores", lambda: cores)
     work = [lambda: 1 // 1, lambda: 1 // 1]
-    assert both(*work) == (1, 1)
+    assert run_both(*work) == (1, 1)
     work[wrong] = lambda: 1 // 0
     with pytest.raises(ZeroDivisionError):
-        both(*work)
+        run_both(*work)
 
 
 def test_a_run_is_the_same_with_any_number_of_workers(

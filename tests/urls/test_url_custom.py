@@ -129,7 +129,7 @@ def test_a_forest_has_a_tree_for_each_class_and_comes_back_from_its_arrays() -> 
     scores = made.scores(csr_matrix(TABLE))
     assert (scores[:, 1] > 0).tolist() == GERMAN.astype(bool).tolist()
     assert ((scores[:, 0] > 0) == (scores[:, 1] < 0)).all()
-    again = TreePerLanguage.of_arrays(made.arrays(), 3)
+    again = TreePerLanguage.from_arrays(made.arrays(), 3)
     assert again.scores(csr_matrix(TABLE)) == pytest.approx(scores)
     assert [tree.text("abc", "nj") for tree in again.trees] == [tree.text("abc", "nj") for tree in made.trees]
 
@@ -151,7 +151,7 @@ def test_nodes_that_make_no_tree_are_refused() -> None:
         ("feature", np.full(10, -1)),
     ):
         with pytest.raises(ValueError, match="no tree"):
-            TreePerLanguage.of_arrays({**arrays, name: value}, 3)
+            TreePerLanguage.from_arrays({**arrays, name: value}, 3)
 
 
 def test_a_pruned_tree_answers_with_the_majority_where_it_was_cut() -> None:

@@ -17,7 +17,7 @@ from graphlang.modelfile import Model, ModelError
 from graphlang.papers import baykan2008_training
 from graphlang.training.romanize import romanize
 from graphlang.training.train_url import UrlOptions, fit_softmax, train_url
-from graphlang.training.url_examples import CODE_POSITIONS, draw_slugs, known_signs, read_text
+from graphlang.training.url_examples import CODE_POSITIONS, draw_slugs, list_signs, read_text
 from graphlang.urls import url_methods
 from graphlang.urls.labelled_urls import LabelledUrl, read_urls, registered_domains
 from graphlang.urls.url_features import damp_ngrams, extract_features
@@ -285,7 +285,7 @@ def test_a_file_that_does_not_fit_together_is_refused(
 
 
 def test_knowledge_of_codes_and_countries() -> None:
-    table = list(known_signs(("heb", "nob", "deu")))
+    table = list(list_signs(("heb", "nob", "deu")))
     codes_of = [sum(1 for _, column, odds in table if column == number and odds == 4.0) for number in range(3)]
     places = sum(odds == 4.0 for odds in CODE_POSITIONS.values())
     assert codes_of[0] == 2 * places  # he and iw
@@ -378,7 +378,7 @@ def test_corpus_files(tmp_path: Path) -> None:
 def test_without_names_in_all_languages_training_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(ModelError, match=r"pip install 'graphlang\[train\]'"):
-        list(known_signs(["deu"]))
+        list(list_signs(["deu"]))
 
 
 def test_a_url_is_never_too_long_for_the_kernel(small: url_model.UrlModel) -> None:

@@ -73,7 +73,7 @@ def say(message: str, event: str = "message", **facts: Any) -> None:
 _before: list[Callable[[], None]] = []
 
 
-def before_lines(function: Callable[[], None] | None) -> None:
+def call_before_lines(function: Callable[[], None] | None) -> None:
     """Call a function before each line, such as one that clears a progress bar; None: no longer."""
     _before[:] = [] if function is None else [function]
 

@@ -77,7 +77,7 @@ def apply(options: Iterable[Callable[..., Any]], function: Callable[..., Any]) -
     return function
 
 
-def given_on_command_line(name: str) -> bool:
+def is_on_command_line(name: str) -> bool:
     """Return whether the user typed an option of the current verb, by the name of its parameter."""
     source = click.get_current_context().get_parameter_source(name)
     return source is click.core.ParameterSource.COMMANDLINE

@@ -63,11 +63,11 @@ def host_named(name: str) -> str:
 
 def refuse_inputs(output: str | Path, *inputs: Path) -> None:
     """Raise `OutputError` for an output that the verb reads: an argument, its database, archives in it, ``inputs``."""
-    from graphlang.db.connection import same_file  # noqa: PLC0415 - slow to import, and outputs are rarely files
+    from graphlang.db.connection import is_same_file  # noqa: PLC0415 - slow to import, and outputs are rarely files
 
     target = Path(output)
     for path, description in _inputs(inputs):
-        if same_file(target, path):
+        if is_same_file(target, path):
             raise OutputError(f"cannot write to {target}: it is {description}")
 
 
@@ -81,7 +81,7 @@ def refuse_before_work(output: Path, *inputs: Path) -> None:
 
 def _inputs(inputs: tuple[Path, ...]) -> Iterator[tuple[Path, str]]:
     """Files that the verb reads, each with a description."""
-    from graphlang.db.connection import own_files  # noqa: PLC0415 - see `refuse_inputs`
+    from graphlang.db.connection import list_database_files  # noqa: PLC0415 - see `refuse_inputs`
 
     yield from ((path, "a file that is being read") for path in inputs)
     ctx = click.get_current_context(silent=True)
@@ -95,4 +95,4 @@ def _inputs(inputs: tuple[Path, ...]) -> Iterator[tuple[Path, str]]:
             if parameter.name != "db":
                 yield path, "a file that is being read"
                 continue
-            yield from own_files(path)
+            yield from list_database_files(path)

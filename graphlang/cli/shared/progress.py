@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from graphlang.analysis.progress import Progress, State, clock, draw
-from graphlang.cli.shared.log import before_lines, log, put
+from graphlang.cli.shared.log import call_before_lines, log, put
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -173,10 +173,10 @@ def bars(*, beside_rows: bool = False) -> Iterator[Timed]:
         progress = Timed()
     else:
         progress = Bars(sys.stderr)
-        before_lines(progress.clear)
+        call_before_lines(progress.clear)
     try:
         yield progress
         progress.end()
     finally:
-        before_lines(None)
+        call_before_lines(None)
         progress.close()

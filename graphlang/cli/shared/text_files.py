@@ -41,16 +41,16 @@ _HTML = re.compile(
 
 def _page_text(data: bytes, encoding: str | None) -> str:
     """Read the title and the main content of a page."""
-    from graphlang.content.page_input import Material, as_texts  # noqa: PLC0415 - rarely needed
+    from graphlang.content.page_input import Material, join_parts  # noqa: PLC0415 - rarely needed
     from graphlang.ingest.html.document import read_document  # noqa: PLC0415
     from graphlang.ingest.limits import Limits  # noqa: PLC0415
     from graphlang.ingest.payload.charset import decode  # noqa: PLC0415
 
     page = read_document(decode(data, encoding).text, Limits())
-    return as_texts(Material([page.title], [page.text], [page.main_length], [b""], [""]))[0]
+    return join_parts(Material([page.title], [page.text], [page.main_length], [b""], [""]))[0]
 
 
-def _known(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+def _check_encoding(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     del ctx, param
     if value is None:
         return None
@@ -68,7 +68,7 @@ def _known(ctx: click.Context, param: click.Parameter, value: str | None) -> str
 encoding = click.option(
     "--encoding",
     metavar="NAME",
-    callback=_known,
+    callback=_check_encoding,
     help="Charset of the files, such as koi8-r. By default UTF-8; if a file is not UTF-8, its charset is detected"
     " and printed.",
 )
@@ -106,7 +106,7 @@ class Texts:
                 head = file.read(_HEAD)
                 charset = _wide(head, name)
                 file = io.BufferedReader(_PutBack(head, file))  # noqa: PLW2901 - the same, from its start
-            lines = _in_charset(file, charset, name) if charset else _in_utf8(file, name)
+            lines = _read_in_charset(file, charset, name) if charset else _read_utf8(file, name)
             for number, line in enumerate(lines, 1):
                 text = line.removeprefix("\ufeff") if number == 1 else line
                 yield f"{name}:{number}", text.rstrip("\r\n")
@@ -154,7 +154,7 @@ def _unmarked(data: bytes) -> str:
     return detect_wide(data)
 
 
-def _in_charset(file: BinaryIO, encoding: str, name: str) -> Iterator[str]:
+def _read_in_charset(file: BinaryIO, encoding: str, name: str) -> Iterator[str]:
     text = io.TextIOWrapper(file, encoding=encoding, errors="replace", newline="\n")
     number = 0
     while line := text.readline(_BYTES):
@@ -168,7 +168,7 @@ def _in_charset(file: BinaryIO, encoding: str, name: str) -> Iterator[str]:
     text.detach()
 
 
-def _in_utf8(file: BinaryIO, name: str) -> Iterator[str]:
+def _read_utf8(file: BinaryIO, name: str) -> Iterator[str]:
     """Lines in UTF-8; from the first that is not, in the charset that is detected."""
     lines = _raw_lines(file, name)
     for line in lines:

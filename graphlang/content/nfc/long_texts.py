@@ -127,7 +127,7 @@ class LongTexts:
 
         The division is gradual: near the bound a few letters would otherwise turn the answer.
         """
-        doubtful = rows[relatives.in_doubt(answer if len(rows) == len(answer) else answer[rows], self._bounds)]
+        doubtful = rows[relatives.find_doubtful(answer if len(rows) == len(answer) else answer[rows], self._bounds)]
         batch = max(1, BATCH // (_PARTS * _RELATIVE_SIZE))
         for begin in range(0, len(doubtful), batch):
             group = doubtful[begin : begin + batch]

@@ -33,7 +33,7 @@ def keys_of(ngrams: Sequence[str]) -> NDArray[np.uint32]:
     Raises:
         ValueError: an n-gram is empty, or longer than five characters and no word between spaces.
     """
-    keys, _ = keys_of_lines(as_lines(ngrams), most=len(ngrams))
+    keys, _ = keys_of_lines(encode_lines(ngrams), most=len(ngrams))
     if len(keys) < len(ngrams):
         raise ValueError("an n-gram has one character at least")
     return keys
@@ -59,7 +59,7 @@ def keys_of_lines(lines: bytes, *, most: int) -> tuple[NDArray[np.uint32], NDArr
     return keys, sizes
 
 
-def as_lines(ngrams: Sequence[str]) -> bytes:
+def encode_lines(ngrams: Sequence[str]) -> bytes:
     """Encode n-grams and words in UTF-8, a line each."""
     return "\n".join(ngrams).encode("utf-8", "surrogatepass")
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.content.native import ngrams as _kernels
-from graphlang.content.ngrams.keys import LONGEST, MAX_ORDER, as_lines, keys_of, keys_of_lines
+from graphlang.content.ngrams.keys import LONGEST, MAX_ORDER, encode_lines, keys_of, keys_of_lines
 from graphlang.modelfile import Model, ModelError, damaged, take, take_kept
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ class Vocabulary(Table):
     def __init__(self, ngrams: Sequence[str] | bytes, *, bits: int | None = None) -> None:
         if not isinstance(ngrams, bytes) and "" in ngrams:
             raise ValueError("an n-gram has one character at least")
-        self.lines: NDArray[np.uint8] | bytes = ngrams if isinstance(ngrams, bytes) else as_lines(ngrams)
+        self.lines: NDArray[np.uint8] | bytes = ngrams if isinstance(ngrams, bytes) else encode_lines(ngrams)
         keys, self.sizes = keys_of_lines(self.lines, most=1 << MOST_BITS)
         orders, has_words = _orders_and_words(self.sizes)
         super().__init__(keys, orders, has_words=has_words, bits=bits)

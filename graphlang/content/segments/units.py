@@ -58,7 +58,7 @@ def cut(text: str, size: int = SIZE) -> list[Unit]:
     size = max(size, -(-len(text) // MOST))
     parts: list[Unit] = []
     for sentence in _SENTENCE.finditer(text):
-        for first, last in _by_script(text, *sentence.span()):
+        for first, last in _split_by_script(text, *sentence.span()):
             number = max(1, round((last - first) / size))
             begin = first
             for part in range(1, number + 1):
@@ -85,7 +85,7 @@ def is_latin(text: str) -> bool:
     return bool(_LATIN.search(text)) and not _OTHER.search(text)
 
 
-def _by_script(text: str, first: int, last: int) -> list[tuple[int, int]]:
+def _split_by_script(text: str, first: int, last: int) -> list[tuple[int, int]]:
     """List where the parts of a sentence that are in one script begin and end."""
     if not _OTHER.search(text, first, last) or not _LATIN.search(text, first, last):
         return [(first, last)]

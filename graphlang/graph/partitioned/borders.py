@@ -144,7 +144,7 @@ def introduce(
         (beliefs_given.sum(axis=1).astype(np.int64), scores),
         of_host,
         of_directory,
-        _near(pages, routes or {}),
+        _count_near_partitions(pages, routes or {}),
     ]
     for (name, _), (counts, _entries) in zip(_LISTS, lists, strict=True):
         header[name] = counts
@@ -185,7 +185,9 @@ def ghosts_of(partition: Partition, records: Records) -> Ghosts:
     )
 
 
-def _near(pages: NDArray[np.int64], routes: Mapping[int, NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[Any]]:
+def _count_near_partitions(
+    pages: NDArray[np.int64], routes: Mapping[int, NDArray[np.int64]]
+) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """Return in how many partitions each page has neighbours, and in which, if in several."""
     rows = np.concatenate([np.zeros(0, np.int64), *(np.searchsorted(pages, page_ids) for page_ids in routes.values())])
     homes = np.repeat(np.array(list(routes), "<i4"), [len(page_ids) for page_ids in routes.values()])
@@ -214,7 +216,7 @@ def _degrees(partition: Partition) -> tuple[NDArray[np.int64], NDArray[np.int64]
     source, target = np.divmod(keys, max(len(ids), 1))
     back = np.isin(target * len(ids) + source, keys, assume_unique=True)
     row = np.full(len(ids), -1, np.int64)
-    inside = partition.own(ids)
+    inside = partition.is_inside(ids)
     row[inside] = np.searchsorted(partition.pages, ids[inside])
     out, into, mutual = (
         np.bincount(rows[rows >= 0], minlength=n) for rows in (row[source], row[target], row[source[back]])
@@ -225,7 +227,7 @@ def _degrees(partition: Partition) -> tuple[NDArray[np.int64], NDArray[np.int64]
 UNKNOWN = 0  #: kind of a link between ghosts
 
 
-def asked(ghosts: Ghosts, homes: NDArray[np.int32]) -> dict[int, NDArray[np.int64]]:
+def group_ghost_pairs(ghosts: Ghosts, homes: NDArray[np.int32]) -> dict[int, NDArray[np.int64]]:
     """Return the pages that a partition asks others about, by partition: are any linked to each other?
 
     ``homes`` is the partition of each ghost, shape (g,). Ids are ascending.
@@ -244,15 +246,15 @@ def asked(ghosts: Ghosts, homes: NDArray[np.int32]) -> dict[int, NDArray[np.int6
 
 def links_among(partition: Partition, pages: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the links from the partition's own pages in ``pages`` (ascending) to others of them, shape (2, m)."""
-    own_pages = pages[partition.own(pages)]
-    rows = np.flatnonzero(_among(partition.source, own_pages) & _among(partition.target, pages))
+    own_pages = pages[partition.is_inside(pages)]
+    rows = np.flatnonzero(_is_among(partition.source, own_pages) & _is_among(partition.target, pages))
     ends = np.stack([partition.source[rows], partition.target[rows]])
     new = np.ones(len(rows), np.bool_)
     new[1:] = (ends[:, 1:] != ends[:, :-1]).any(axis=0)  # links are sorted
     return ends[:, new]
 
 
-def with_links(partition: Partition, links: Sequence[NDArray[np.int64]]) -> Partition:
+def add_ghost_links(partition: Partition, links: Sequence[NDArray[np.int64]]) -> Partition:
     """Add links between ghosts to a partition, which stays sorted."""
     source, target = np.concatenate([np.zeros((2, 0), np.int64), *links], axis=1)
     none = np.full(len(source), NONE, np.int16)
@@ -266,7 +268,7 @@ def with_links(partition: Partition, links: Sequence[NDArray[np.int64]]) -> Part
     ).sorted()
 
 
-def _among(ids: NDArray[np.int64], pages: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _is_among(ids: NDArray[np.int64], pages: NDArray[np.int64]) -> NDArray[np.bool_]:
     if not len(pages):
         return np.zeros(len(ids), np.bool_)
     return np.asarray(pages[np.minimum(np.searchsorted(pages, ids), len(pages) - 1)] == ids)
@@ -340,7 +342,7 @@ def local(partition: Partition, ghosts: Ghosts, hosts: PlaceLabels, directories:
 
 def signals_of(partition: Partition, options: Options) -> dict[str, Signal]:
     """Return the signals of a partition's pages, with hreflang announcements, without the order of links."""
-    local_rows = local(partition, unknown(partition.ghosts()), nothing(), nothing())
+    local_rows = local(partition, unknown(partition.ghosts()), no_counts(), no_counts())
     _, signals_read = read(local_rows.graph, local_rows.evidence, replace(options, link_order=0))
     return {
         name: replace(
@@ -350,7 +352,7 @@ def signals_of(partition: Partition, options: Options) -> dict[str, Signal]:
     }
 
 
-def nothing() -> PlaceLabels:
+def no_counts() -> PlaceLabels:
     """Return counts of no place."""
     none = np.zeros(0, np.int64)
     return PlaceLabels(none, np.zeros(1, np.int64), none.astype(np.int16), none)
@@ -363,7 +365,7 @@ def unknown(pages: NDArray[np.int64]) -> Ghosts:
     lists = np.full((g, 1), NONE, np.int16), np.zeros((g, 1), np.float32)
     near = zeros32[:0], np.zeros(g + 1, np.int64)
     return Ghosts(
-        pages, zeros, zeros, zeros32, zeros32, zeros32, *lists, zeros32, zeros32 > 0, nothing(), nothing(), *near
+        pages, zeros, zeros, zeros32, zeros32, zeros32, *lists, zeros32, zeros32 > 0, no_counts(), no_counts(), *near
     )
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from graphlang.graph.partitioned.partition import Partition
     from graphlang.graph.propagation.options import Options
 
-__all__ = ["UNIT", "Cut", "Survey", "merged", "survey", "together"]
+__all__ = ["UNIT", "Cut", "Survey", "add_counts", "merged", "survey"]
 
 UNIT = 2.0**-30  #: unit of summed probabilities; 2 ** 33 of them fit into 64 bits
 
@@ -82,7 +82,7 @@ def survey(partition: Partition, signals: Mapping[str, Signal], cut: Cut, option
         likely |= partition.labelled
     long = partition.length >= options.certain_length
     other_languages = languages[:, 1:][present[:, 1:] & long[:, None] & (probabilities[:, 1:] >= LIKELY)]
-    inside = partition.own(partition.source)
+    inside = partition.is_inside(partition.source)
     kinds = np.zeros(256, np.bool_)
     kinds[partition.kind[inside]] = True
 
@@ -96,11 +96,11 @@ def survey(partition: Partition, signals: Mapping[str, Signal], cut: Cut, option
         partition.codes,
         len(partition.pages),
         int(inside.sum()),
-        _by_language(label, size),
+        _group_by_language(label, size),
         scores,
-        _by_language(np.concatenate([best[likely], other_languages]), size),
-        _by_language(best, size),
-        {name: _by_language(_first(ones), size) for name, ones in signals.items() if ones.weight},
+        _group_by_language(np.concatenate([best[likely], other_languages]), size),
+        _group_by_language(best, size),
+        {name: _group_by_language(_first(ones), size) for name, ones in signals.items() if ones.weight},
         kinds,
         _steps(partition),
         of_places(partition.host, cut.hosts),
@@ -136,12 +136,12 @@ def merged(parts: Iterable[Survey]) -> Survey:
         },
         np.logical_or.reduce([survey_part.kinds for survey_part in surveys]),
         total("steps"),
-        together([survey_part.hosts_cut for survey_part in surveys]),
-        together([survey_part.directories_cut for survey_part in surveys]),
+        add_counts([survey_part.hosts_cut for survey_part in surveys]),
+        add_counts([survey_part.directories_cut for survey_part in surveys]),
     )
 
 
-def together(parts: Iterable[PlaceLabels]) -> PlaceLabels:
+def add_counts(parts: Iterable[PlaceLabels]) -> PlaceLabels:
     """Add up the counts of several partitions."""
     counts_list = list(parts)
     places = [np.repeat(counts.place, np.diff(counts.start)) for counts in counts_list]
@@ -153,7 +153,7 @@ def together(parts: Iterable[PlaceLabels]) -> PlaceLabels:
     )
 
 
-def _by_language(languages: NDArray[np.int16], size: int) -> NDArray[np.int64]:
+def _group_by_language(languages: NDArray[np.int16], size: int) -> NDArray[np.int64]:
     return np.bincount(languages[languages >= 0], minlength=size).astype(np.int64)
 
 
@@ -168,7 +168,7 @@ def _steps(partition: Partition) -> NDArray[np.int64]:
     """Estimate the cost of the links' features for each of ``LONGEST``; shape (5,)."""
     costs = np.zeros(len(LONGEST), np.int64)
     for ends in (partition.source, partition.target):
-        inside = partition.own(ends)
+        inside = partition.is_inside(ends)
         degree = np.bincount(np.searchsorted(partition.pages, ends[inside]), minlength=len(partition.pages))
         for at, longest in enumerate(LONGEST):
             degrees = degree[degree <= longest].astype(np.int64)
@@ -228,7 +228,7 @@ def observe(partition: Partition, ghosts: Ghosts, survey: Survey, cut: Cut, opti
     rows["host"] = np.where(rows["between"], 0, host[source])
     rows["rank"], rows["key"] = mixed(rows["host"]), mixed(rows["source"], rows["target"])
     rows["kind"], rows["a"], rows["b"] = links.kind[numbers], active[label[source]], active[label[target]]
-    drawn, of_cut = _drawn(rows), _of_cut(rows, cut)
+    drawn, of_cut = _drawn(rows), _select_cut_hosts(rows, cut)
     features = EdgeFeatures(links, numbers.astype(np.int32)[:0], survey.longest(), here.elsewhere.degrees)
     for sample in (drawn, of_cut):
         rows["features"][sample] = features.compute(numbers[sample].astype(np.int32))
@@ -250,8 +250,8 @@ def gathered(parts: Iterable[Observed]) -> Observed:
     samples = list(parts)
     links = np.concatenate([np.zeros(0, LINK), *(sample.links for sample in samples)])
     of_cut = np.concatenate([np.zeros(0, LINK), *(sample.of_cut for sample in samples)])
-    links, of_cut = links[_drawn(links)], of_cut[_least(of_cut, OF_CUT)]
-    hosts = together([sample.hosts for sample in samples])
+    links, of_cut = links[_drawn(links)], of_cut[_select_lowest_keys(of_cut, OF_CUT)]
+    hosts = add_counts([sample.hosts for sample in samples])
     hosts_named = np.union1d(links["host"], of_cut["host"])
     counts, entries = hosts.of(hosts_named)
     labels = place_labels(np.repeat(hosts_named, counts), entries["language"], entries["pages"].astype(np.int64))
@@ -276,7 +276,7 @@ def mixed(*columns: NDArray[np.int64]) -> NDArray[np.uint64]:
     return key
 
 
-def _least(rows: NDArray[np.void], limit: int) -> NDArray[np.int64]:
+def _select_lowest_keys(rows: NDArray[np.void], limit: int) -> NDArray[np.int64]:
     """Return the rows of at most `limit` links of each host by their keys, hosts by rank."""
     order = np.lexsort((rows["target"], rows["source"], rows["key"], rows["host"], rows["rank"]))
     host = rows["host"][order]
@@ -289,14 +289,13 @@ def _least(rows: NDArray[np.void], limit: int) -> NDArray[np.int64]:
 def _drawn(rows: NDArray[np.void]) -> NDArray[np.int64]:
     between = np.flatnonzero(rows["between"])
     within = np.flatnonzero(~rows["between"])
-    return np.concatenate([
-        within[_least(rows[within], OF_HOST)[:OF_ALL]], between[_least(rows[between], BETWEEN)]
-    ])  # fmt: skip
+    of_hosts = within[_select_lowest_keys(rows[within], OF_HOST)[:OF_ALL]]
+    return np.concatenate([of_hosts, between[_select_lowest_keys(rows[between], BETWEEN)]])
 
 
-def _of_cut(rows: NDArray[np.void], cut: Cut) -> NDArray[np.int64]:
+def _select_cut_hosts(rows: NDArray[np.void], cut: Cut) -> NDArray[np.int64]:
     within = np.flatnonzero(np.isin(rows["host"], cut.hosts) & ~rows["between"])
-    return within[_least(rows[within], OF_CUT)]
+    return within[_select_lowest_keys(rows[within], OF_CUT)]
 
 
 def _rate(  # noqa: PLR0917  internal

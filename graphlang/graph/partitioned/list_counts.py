@@ -63,7 +63,7 @@ def usual_of(survey: Survey) -> Usual:
     )
 
 
-def together(parts: Iterable[Places]) -> Places:
+def add_places(parts: Iterable[Places]) -> Places:
     """Add up the places that several partitions found."""
     all_of = [Places(*np.zeros((3, 0), np.int64)), *parts]
     page, context = (np.concatenate([getattr(places, name) for places in all_of]) for name in ("pages", "context"))
@@ -92,7 +92,7 @@ def lists(partition: Partition, ghosts: Ghosts, survey: Survey, options: Options
     """Return the contexts in which a partition's lists name pages of cut, multilingual hosts."""
     hosts = several(survey)
     if not len(hosts) or not options.link_order or not np.isin(partition.host, hosts).any():
-        return together([])
+        return add_places([])
     here = local(partition, ghosts, survey.hosts_cut, survey.directories_cut)
     own_rows = np.zeros(here.graph.n, np.bool_)
     own_rows[here.own] = True
@@ -116,7 +116,7 @@ def lists(partition: Partition, ghosts: Ghosts, survey: Survey, options: Options
         context = (side * FARTHEST + distance) * (codes + 1) + named
         (pages, contexts), many = _added((here.ids[page], context), np.ones(len(page), np.int64))
         targets.append(Places(pages, contexts, many))
-    return together(targets)
+    return add_places(targets)
 
 
 def count(partition: Partition, places: Places, survey: Survey, options: Options) -> Counts:
@@ -132,7 +132,7 @@ def count(partition: Partition, places: Places, survey: Survey, options: Options
     return added([Counts(hosts, contexts, languages, np.concatenate([amount, amount[certain_rows]]))])
 
 
-def with_order(  # noqa: PLR0917  internal
+def add_link_order(  # noqa: PLR0917  internal
     partition: Partition, ghosts: Ghosts, places: Places, counts: Counts, survey: Survey, cut: Cut, options: Options
 ) -> Partition:
     """Add the evidence of positions in lists to a partition as one more signal."""
@@ -142,7 +142,7 @@ def with_order(  # noqa: PLR0917  internal
     here = local(partition, ghosts, survey.hosts_cut, survey.directories_cut)
     links = canonical(here.graph)
     sure = here.evidence.long(options.certain_length) & (here.evidence.best()[1] >= options.certain)
-    languages, probabilities = link_order.from_link_order(links, here.evidence, sure, usual=usual)
+    languages, probabilities = link_order.infer_from_order(links, here.evidence, sure, usual=usual)
     languages, probabilities = languages[here.own], probabilities[here.own]
     separate = np.isin(partition.host, cut.hosts)
     languages[separate], probabilities[separate] = NONE, 0

@@ -69,13 +69,13 @@ class Partition:
 
     def sorted(self) -> Partition:
         """Sort pages by id and links by their ends; sorted pages are not copied."""
-        ordered = _by_link(self._by_page())
+        ordered = _sort_links(self._sort_pages())
         twice = np.flatnonzero(ordered.pages[1:] == ordered.pages[:-1])
         if len(twice):
             raise ValueError(f"page {ordered.pages[twice[0]]} occurs twice")
         return ordered
 
-    def own(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def is_inside(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which ids are pages of the sorted partition; shape of the ids."""
         if not len(self.pages):
             return np.zeros(len(ids), np.bool_)
@@ -85,11 +85,11 @@ class Partition:
     def ghosts(self) -> NDArray[np.int64]:
         """Return the ids of the pages of other partitions that links join to these, ascending."""
         ends = np.concatenate([self.source, self.target])
-        return np.unique(ends[~self.own(ends)])
+        return np.unique(ends[~self.is_inside(ends)])
 
     def border(self) -> NDArray[np.int64]:
         """Return the rows of pages that links join to other partitions, ascending, where the partition is sorted."""
-        source, target = self.own(self.source), self.own(self.target)
+        source, target = self.is_inside(self.source), self.is_inside(self.target)
         ids = np.concatenate([self.source[source & ~target], self.target[target & ~source]])
         return np.searchsorted(self.pages, np.unique(ids))
 
@@ -100,14 +100,14 @@ class Partition:
             ghosts: of `ghosts`.
             homes: the partition of each, shape (g,).
         """
-        source, target = self.own(self.source), self.own(self.target)
+        source, target = self.is_inside(self.source), self.is_inside(self.target)
         out, into = np.flatnonzero(source & ~target), np.flatnonzero(target & ~source)
         own_ends = np.concatenate([self.source[out], self.target[into]])
         ghost_ends = np.concatenate([self.target[out], self.source[into]])
         of_others = homes[np.searchsorted(ghosts, ghost_ends)]
         return {int(home): np.unique(own_ends[of_others == home]) for home in np.unique(of_others)}
 
-    def _by_page(self) -> Partition:
+    def _sort_pages(self) -> Partition:
         if (self.pages[1:] > self.pages[:-1]).all():
             return self
         order = np.argsort(self.pages, kind="stable")
@@ -123,14 +123,14 @@ class Partition:
         return replace(self, signals=signals, **{name: taken(getattr(self, name)) for name in names})
 
 
-def _by_link(partition: Partition) -> Partition:
+def _sort_links(partition: Partition) -> Partition:
     columns = {name: getattr(partition, name) for name in ("source", "target", "kind", "hreflang", "ordinal")}
     keep = np.flatnonzero(partition.source != partition.target)
     order = keep[np.lexsort([values[keep] for values in reversed(columns.values())])]
     return replace(partition, **{name: values[order] for name, values in columns.items()})
 
 
-def no_language(rows: int) -> Signal:
+def make_empty_signal(rows: int) -> Signal:
     """Return a signal without a language for any page."""
     return Signal(np.full((rows, 1), NONE, np.int16), np.zeros((rows, 1), np.float32))
 

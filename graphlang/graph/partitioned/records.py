@@ -40,10 +40,10 @@ class Records:
             raise ValueError("the bounds of records must be ascending")
 
     @classmethod
-    def of_bytes(cls, pages: Sequence[int], records: Sequence[bytes]) -> Records:
+    def from_bytes(cls, pages: Sequence[int], records: Sequence[bytes]) -> Records:
         """Make records from a list of bytes, in any order.
 
-        >>> made = Records.of_bytes([7, 3], [b"ab", b"c"])
+        >>> made = Records.from_bytes([7, 3], [b"ab", b"c"])
         >>> made.pages.tolist(), [bytes(one) for one in made.listed()]
         ([3, 7], [b'c', b'ab'])
         """
@@ -66,7 +66,7 @@ class Records:
     def updated(self, newer: Records) -> Records:
         """These records, those of some pages being replaced, and those of others added.
 
-        >>> found = Records.of_bytes([3, 7], [b"c", b"ab"]).updated(Records.of_bytes([7, 9], [b"d", b"e"]))
+        >>> found = Records.from_bytes([3, 7], [b"c", b"ab"]).updated(Records.from_bytes([7, 9], [b"d", b"e"]))
         >>> found.pages.tolist(), [bytes(one) for one in found.listed()]
         ([3, 7, 9], [b'c', b'd', b'e'])
         """

@@ -52,7 +52,7 @@ def to_bytes(value: Any) -> bytes:
     return b"".join([len(document).to_bytes(_SIZE, "little"), document, *arrays])
 
 
-def from_bytes(data: bytes, kind: type[Stored]) -> Stored:
+def decode(data: bytes, kind: type[Stored]) -> Stored:
     """Decode an object of the expected kind."""
     size = int.from_bytes(data[:_SIZE], "little")
     try:

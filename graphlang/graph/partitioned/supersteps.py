@@ -78,7 +78,7 @@ def prepared_of(ready: Ready, labels: Records | None, options: Options) -> Prepa
     )
     if exchange is None:
         raise ValueError("nothing was learned: there is no language to infer")
-    potentials = exchange.potentials if fixed is None else _without(exchange.potentials, fixed.rows)
+    potentials = exchange.potentials if fixed is None else _drop_latent_ghosts(exchange.potentials, fixed.rows)
     border = ready.border[potentials.number[ready.border] >= 0]
     none = np.zeros(0, np.uint8)  # messages do not depend on kinds
     edges = replace(exchange.edges, kind=none, p_same=none.astype(np.float32))
@@ -103,7 +103,7 @@ def _fixed(labels: Records, ids: NDArray[np.int64]) -> FixedBeliefs:
     return FixedBeliefs(np.searchsorted(ids, labels.pages), label, (label >= 0).astype(np.float32))
 
 
-def _without(potentials: NodePotentials, rows: NDArray[np.int64]) -> NodePotentials:
+def _drop_latent_ghosts(potentials: NodePotentials, rows: NDArray[np.int64]) -> NodePotentials:
     """Remove the beliefs of latent ghosts from the potentials; each superstep adds current ones."""
     clamped = potentials.clamped
     remaining = ~np.isin(clamped.unsure, rows)  # fixed beliefs are never one-hot
@@ -119,13 +119,13 @@ class Moves:
     motion: Motion  #: their state, row by row
 
 
-def since(snapshot: Motion, motion: Motion) -> Moves:
+def find_moves(snapshot: Motion, motion: Motion) -> Moves:
     """Return what moved between two states.
 
     >>> then = Motion(np.float32([[1, 0], [1, 0]]), np.zeros((2, 2), np.float32), np.zeros((2, 1), np.float32))
     >>> now = Motion(np.float32([[1, 0], [0, 1]]), then.step, then.damping)
-    >>> moves = since(then, now)
-    >>> moves.numbers.tolist(), after(then, moves).belief.tolist()
+    >>> moves = find_moves(then, now)
+    >>> moves.numbers.tolist(), apply_moves(then, moves).belief.tolist()
     ([1], [[1.0, 0.0], [0.0, 1.0]])
     """
     pairs = zip(_arrays(snapshot), _arrays(motion), strict=True)
@@ -133,7 +133,7 @@ def since(snapshot: Motion, motion: Motion) -> Moves:
     return Moves(moved, Motion(*(values[moved] for values in _arrays(motion))))
 
 
-def after(snapshot: Motion, moves: Moves) -> Motion:
+def apply_moves(snapshot: Motion, moves: Moves) -> Motion:
     """Apply moves to the snapshot that they were computed from."""
     arrays = [values.copy() for values in _arrays(snapshot)]
     for values, moved_values in zip(arrays, _arrays(moves.motion), strict=True):
@@ -203,10 +203,10 @@ def answer_of(prepared: Prepared, ghost_beliefs: Records, motion: Motion | None,
         1 if len(prepared.border) and motion is not None else options.rounds
     )  # the last superstep is one round, too
     outcome = exchange.run(rounds, options.tolerance, motion=None if motion is None else motion.copy())
-    return _of_rows(to_answer(exchange, outcome, options), prepared.own)
+    return _select_rows(to_answer(exchange, outcome, options), prepared.own)
 
 
-def _of_rows(answer: Answer, rows: NDArray[np.int64]) -> Answer:
+def _select_rows(answer: Answer, rows: NDArray[np.int64]) -> Answer:
     return Answer(
         answer.language[rows],
         answer.confidence[rows],

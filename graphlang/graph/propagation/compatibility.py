@@ -48,7 +48,7 @@ from graphlang.graph.propagation.link_regressions import (
     predict_same,
     sigmoid,
 )
-from graphlang.native.threads import in_blocks
+from graphlang.native.threads import run_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -106,7 +106,7 @@ class CompatibilityModel:
             results = (p_same[block] if explained else None, coupling[block])
             _kernels.couplings(LOWEST, HIGHEST, *link_arrays, *tables, *results)
 
-        list(in_blocks(len(numbers), BLOCK, fill))
+        list(run_blocks(len(numbers), BLOCK, fill))
         group_arrays = (self.source_marginal, self.switch_to)
         end_arrays = (ends.source, ends.target, ends.kind)
         return EdgeCompatibility(*end_arrays, p_same, coupling, self.exclusion, self.lean, *group_arrays)
@@ -121,7 +121,7 @@ class CompatibilityModel:
         tables = (self.source_marginal[at], self.switch_to[at], self.exclusion[at], self.lean[at], self.by_chance[at])
         return CompatibilityModel(self.longest, regressions, *tables, self.exclusion_prior)
 
-    def for_hosts(self, rows: NDArray[np.int64], local: CompatibilityModel) -> CompatibilityModel:
+    def merge_hosts(self, rows: NDArray[np.int64], local: CompatibilityModel) -> CompatibilityModel:
         """Combine with a local model: known hosts have the parameters of this one, others those of ``local``.
 
         ``rows`` has the number of each host in this model, -1 unknown, shape (H,). ``local`` was fitted with
@@ -239,7 +239,7 @@ def draw_sample(
     def draw(block: slice) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
         return links.draw(block, labelled, excluded_kinds, key, limit[0])
 
-    for new, new_hashes in in_blocks(links.m, AT_ONCE, draw):
+    for new, new_hashes in run_blocks(links.m, AT_ONCE, draw):
         hashes, numbers = np.concatenate([hashes, new_hashes]), np.concatenate([numbers, new])
         if len(numbers) > 2 * SAMPLE:
             limit[0] = int(np.partition(hashes, SAMPLE - 1)[SAMPLE - 1])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.graph.native import edge_features as _kernels
-from graphlang.native.threads import in_blocks, over_parts
+from graphlang.native.threads import run_blocks, run_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,7 +75,9 @@ class EdgeFeatures:
         if longest is None:
             budget = max(LEAST, AFFORDABLE * links.distinct)
             affordable = (
-                limit for limit in LONGEST if self._most_steps(limit) <= budget or self._steps(numbers, limit) <= budget
+                limit
+                for limit in LONGEST
+                if self._bound_steps(limit) <= budget or self._steps(numbers, limit) <= budget
             )
             longest = next(affordable, LONGEST[-1])
         self.longest = longest  #: longer neighbour lists are ignored
@@ -100,7 +102,7 @@ class EdgeFeatures:
                 log[pages] = np.log1p(count[pages], dtype=np.float64)
             _kernels.neighbours_pack(packed, pages.start, pages.stop, *arrays, *logs)
 
-        over_parts(links.inside, pack)
+        run_parts(links.inside, pack)
         return packed
 
     def links_back(self, numbers: NDArray[np.int32]) -> NDArray[np.bool_]:
@@ -116,7 +118,7 @@ class EdgeFeatures:
             with self._kernel_arguments() as shape:
                 _kernels.edge_features(*shape, block_numbers, rows[block])
 
-        list(in_blocks(len(numbers), BLOCK, fill))
+        list(run_blocks(len(numbers), BLOCK, fill))
         return rows
 
     def log_odds(
@@ -138,14 +140,14 @@ class EdgeFeatures:
             with self._kernel_arguments() as shape:
                 _kernels.edge_log_odds(*shape, block_numbers, *parameters, log_odds[block])
 
-        over_parts(len(numbers), fill)
+        run_parts(len(numbers), fill)
         return log_odds
 
     def _listed(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the number of targets and of sources of each page that are here."""
         return self._links.outdegree().astype(np.int32), self._links.indegree().astype(np.int32)
 
-    def _most_steps(self, longest: int) -> int:
+    def _bound_steps(self, longest: int) -> int:
         """Return an upper bound of ``_steps`` for all links."""
         list_lengths = sum(np.where(degree > longest, 0, degree.astype(np.int64)) for degree in self._listed())
         return int((list_lengths * (self._links.indegree() + 2)).sum())
@@ -153,7 +155,7 @@ class EdgeFeatures:
     def _steps(self, numbers: NDArray[np.int32], longest: int) -> int:
         links, contiguous = self._links, np.ascontiguousarray(numbers, np.int32)
         arguments = (longest, links.source, links.target, *self._listed(), contiguous)
-        counted = over_parts(len(contiguous), lambda block: _kernels.edge_steps(block.start, block.stop, *arguments))
+        counted = run_parts(len(contiguous), lambda block: _kernels.edge_steps(block.start, block.stop, *arguments))
         return sum(counted)
 
     @contextmanager

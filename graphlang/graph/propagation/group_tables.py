@@ -101,7 +101,7 @@ def _switch_table(  # noqa: PLR0917  internal
     index, same, b, p_same = np.searchsorted(both, group[rows]), same[rows], b[rows], p_same[rows]
     source_marginal, sites, table = source_marginal[both], sites[both], switch_to[both]
     for _ in range(PASSES if len(both) else 0):  # a fixed number: early stopping would depend on other groups
-        k = _coupling(p_same, _by_chance(source_marginal, table, 0.0)[index])
+        k = _coupling(p_same, _chance_to_keep(source_marginal, table, 0.0)[index])
         by_chance = (1 - k) * table[index, b]
         weight = np.where(same, by_chance / (k + by_chance + CHANCE), 1.0)
         table = _table(index, b, sites, weight, flat=True)
@@ -126,7 +126,7 @@ def estimate_languages(  # noqa: PLR0917  internal
     source_marginal, switch_to = statistics.source_marginal, statistics.switch_to
     groups, languages = switch_to.shape
     x = exclusions(statistics.pair, statistics.fits, usual, groups, languages)
-    by_chance = _by_chance(source_marginal, switch_to, x)
+    by_chance = _chance_to_keep(source_marginal, switch_to, x)
     chance = chance_of_keeping(switch_to[group, a], x[group, a])
     coupling = _coupling(p_same, by_chance[group])
     lean = leans(coupling, a == b, chance, group * languages + a, groups, languages)
@@ -176,7 +176,7 @@ def _smoothed(table: NDArray[np.float64], sites: NDArray[np.float64]) -> NDArray
     return smoothed
 
 
-def _by_chance(
+def _chance_to_keep(
     source_marginal: NDArray[np.float64], switch_to: NDArray[np.float64], exclusion: NDArray[np.float32] | float
 ) -> NDArray[np.float64]:
     """Return the probability that a switching link of each group still keeps the language, shape (G,)."""
@@ -201,7 +201,7 @@ def _fits(  # noqa: PLR0917  internal
     fits = np.empty((len(EXCLUSIONS), len(pair)))
     same, chance = a == b, switch_to[group, a]
     for i, x in enumerate(EXCLUSIONS):
-        k = _coupling(p_same, _by_chance(source_marginal, switch_to, x)[group])
+        k = _coupling(p_same, _chance_to_keep(source_marginal, switch_to, x)[group])
         switched = (1 - k) / (1 - x * chance + CHANCE)
         likelihood = np.where(same, k + switched * chance * (1 - x), switched)  # times D(b), which does not depend on x
         fits[i] = np.bincount(index, np.log(likelihood + CHANCE), minlength=len(pair))

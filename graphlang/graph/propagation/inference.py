@@ -58,7 +58,7 @@ from graphlang.graph.propagation.potentials import node_potentials
 from graphlang.graph.propagation.roles import page_roles
 from graphlang.graph.propagation.rounds import BLOCK, Exchange
 from graphlang.graph.tables import ListTable, ScoreTables, best_columns
-from graphlang.native.threads import both, in_blocks
+from graphlang.native.threads import run_blocks, run_both
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -192,8 +192,8 @@ def build_model(
     if fixed is None:  # only neighbours of latent pages are used below
         links = links.drop_sources()
     arguments = (tables, signals, roles, links, features)
-    learn_parameters = partial(learn_from, *arguments) if learned is None else partial(learned.for_pages, *arguments)
-    parameters, selected = both(learn_parameters, partial(links.select, numbers))
+    learn_parameters = partial(learn_from, *arguments) if learned is None else partial(learned.extend_to, *arguments)
+    parameters, selected = run_both(learn_parameters, partial(links.select, numbers))
     release_memory()
     learned = parameters if elsewhere is None else elsewhere.update_sites(parameters, roles.hosts)
     edges = learned.compatibility.apply(selected, features, numbers, roles.host, explained=bool(trace))
@@ -246,7 +246,7 @@ def learn_hosts(
     roles = page_roles(tables, options, pages=graph.pages)
     degrees = None if elsewhere is None else elsewhere.degrees
     features = EdgeFeatures(links, np.zeros(0, np.int32), learned.compatibility.longest, degrees)
-    return learned.for_pages(tables, signals, roles, links, features)
+    return learned.extend_to(tables, signals, roles, links, features)
 
 
 def to_answer(exchange: Exchange, outcome: Outcome, options: Options, trace: Sequence[int] = ()) -> Answer:
@@ -305,12 +305,12 @@ def read(
     links = canonical(graph)
     signals = dict(evidence.signals)
     if options.hreflang and (links.hreflang >= 0).any():
-        languages, shares = reliability.most_announced(links, len(evidence.codes))
+        languages, shares = reliability.find_most_announced(links, len(evidence.codes))
         inside = slice(evidence.n)
         signals["hreflang"] = Signal(languages[inside].copy(), shares[inside].copy(), options.hreflang)
     if options.link_order and links.ordinal is not None and link_order.NAME not in signals:
         certain = evidence.long(options.certain_length) & (evidence.best()[1] >= options.certain)
-        languages, shares = link_order.from_link_order(links, evidence, certain, graph.outside)
+        languages, shares = link_order.infer_from_order(links, evidence, certain, graph.outside)
         signals[link_order.NAME] = Signal(
             ListTable.from_table(languages, NONE), ListTable.from_table(shares, 0), options.link_order
         )
@@ -363,7 +363,7 @@ def _answers(exchange: Exchange, outcome: Outcome, keep: int) -> tuple[NDArray[n
         columns[latent[pages], :width] = np.take_along_axis(potentials.candidates[pages], order, 1)
         probabilities[latent[pages], :width] = np.take_along_axis(final, order, 1)
 
-    list(in_blocks(len(latent), BLOCK, fill))
+    list(run_blocks(len(latent), BLOCK, fill))
     probabilities[exchange.unreached() & ~potentials.urls.stands_out] = 0
     return potentials.active[columns], probabilities
 

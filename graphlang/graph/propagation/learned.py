@@ -44,7 +44,7 @@ class Learned:
     reliability: Mapping[str, Reliability]  #: of each signal, by name
     compatibility: CompatibilityModel  #: groups are the hosts, and links between hosts
 
-    def for_pages(
+    def extend_to(
         self,
         tables: ScoreTables,
         signals: Mapping[str, Signal],
@@ -80,7 +80,7 @@ class Learned:
             local,
             sites=np.where(is_known[:, None], self.sites[rows], local.sites) if is_known.any() else local.sites,
             reliability=reliability,
-            compatibility=self.compatibility.for_hosts(rows, local.compatibility),
+            compatibility=self.compatibility.merge_hosts(rows, local.compatibility),
         )
 
 

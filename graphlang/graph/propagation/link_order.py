@@ -52,7 +52,7 @@ class Usual:
     shares: NDArray[np.float64]  #: a distribution, shape (A,)
 
 
-def from_link_order(
+def infer_from_order(
     links: Links,
     evidence: Evidence,
     certain: NDArray[np.bool_],
@@ -170,10 +170,10 @@ class _Side:
         ratios += np.where(listed[:, None], np.log(PSEUDO / (self.totals[self.host[pages]] + PSEUDO)), 0)
         certain = np.flatnonzero(listed & (self.label[pages] >= 0))
         if len(certain):
-            ratios[certain, self.label[pages[certain]]] = self._without(pages[certain])
+            ratios[certain, self.label[pages[certain]]] = self._leave_out(pages[certain])
         return ratios
 
-    def _without(self, pages: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _leave_out(self, pages: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return `log_ratio` for the language of certain pages, without their own counts; shape (p,)."""
         sizes = self.start[pages + 1] - self.start[pages]
         row = np.repeat(np.arange(len(pages)), sizes)

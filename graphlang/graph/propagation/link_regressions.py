@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.graph.propagation.edge_features import NAMES
-from graphlang.native.threads import in_blocks
+from graphlang.native.threads import run_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -144,7 +144,7 @@ def predict_same(
             )
         result[block] = np.clip(sigmoid(log_odds), LOWEST, HIGHEST)
 
-    list(in_blocks(len(numbers), BLOCK, fill))
+    list(run_blocks(len(numbers), BLOCK, fill))
     return result
 
 

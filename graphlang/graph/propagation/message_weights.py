@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.adjacency import find_incident_links, order_by_target, starts
+from graphlang.graph.adjacency import find_incident_links, list_starts, order_by_target
 from graphlang.graph.native import degree_cap as _kernels
-from graphlang.native.threads import over_parts
+from graphlang.native.threads import run_parts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,7 +74,7 @@ def message_weights(
     ([0.33, 0.33, 0.33, 1.0], 0.5)
     """
     n, w, hosts = len(host), len(source), int(host.max(initial=-1)) + 1
-    out_start = starts(source, n)
+    out_start = list_starts(source, n)
     back = np.flatnonzero(source[1:] < source[:-1])
     if len(back):
         at = int(back[0]) + 1
@@ -87,7 +87,7 @@ def message_weights(
         results = (to_target, to_source, page)
         _kernels.degree_cap(pages.start, pages.stop, degree, *arrays, receives, np.zeros(hosts), *results)
 
-    over_parts(n, fill)
+    run_parts(n, fill)
     if followed is not None and followed.any():
         followed = followed if receives is None else followed & receives[source]
         ends = source[followed]

@@ -28,7 +28,7 @@ import numpy as np
 from graphlang.graph.native import log_messages as _kernels
 from graphlang.graph.native import message_classes as _class_kernels
 from graphlang.graph.propagation.link_regressions import HIGHEST
-from graphlang.native.threads import cores, even_parts, in_blocks, over_parts, side_by_side
+from graphlang.native.threads import cores, run_blocks, run_parts, side_by_side, split_evenly
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -152,7 +152,7 @@ def coupling_level(coupling: NDArray[np.float32]) -> NDArray[np.uint8]:
     """Return the index of the nearest of ``LEVELS`` for each coupling, shape (m,)."""
     middle = (LEVELS[1:] + LEVELS[:-1]) / 2
     levels = np.empty(len(coupling), np.uint8)
-    over_parts(len(coupling), lambda block: _class_kernels.coupling_levels(coupling[block], middle, levels[block]))
+    run_parts(len(coupling), lambda block: _class_kernels.coupling_levels(coupling[block], middle, levels[block]))
     return levels
 
 
@@ -177,7 +177,7 @@ def _mark_keys(keys: NDArray[np.int64], below: int) -> NDArray[np.uint64]:
         _class_kernels.mark_keys(keys[block], bits)
         return bits
 
-    parts = even_parts(len(keys), most=max(1, len(keys) // size))
+    parts = split_evenly(len(keys), most=max(1, len(keys) // size))
     bits, *rest = side_by_side(mark, parts, len(parts))
     for other in rest:
         bits |= other
@@ -188,7 +188,7 @@ def _rank_keys(keys: NDArray[np.int64], bits: NDArray[np.uint64]) -> tuple[NDArr
     """Return the rank of each key in a bit set of all keys, and the size of the set."""
     numbers, ranks = np.empty(len(keys), np.int32), np.empty(len(bits), np.int32)
     count = int(_class_kernels.rank_keys(bits, ranks))
-    over_parts(len(keys), lambda block: _class_kernels.number_keys(keys[block], bits, ranks, numbers[block]))
+    run_parts(len(keys), lambda block: _class_kernels.number_keys(keys[block], bits, ranks, numbers[block]))
     return numbers, count
 
 
@@ -289,7 +289,7 @@ def link_messages(  # noqa: PLR0917  internal
     ends = np.concatenate([[0], np.cumsum(start[receivers + 1] - start[receivers])])
     count = int(ends[-1])
     to, key, link_weight = np.empty(count, np.int32), np.empty(count, np.int64), np.empty(count, np.float32)
-    blocks = even_parts(count)
+    blocks = split_evenly(count)
     bounds = [*np.searchsorted(ends, [0, *(pages.stop for pages in blocks[:-1])]).tolist(), len(receivers)]
 
     def fill(pages: slice) -> None:
@@ -331,7 +331,7 @@ def classify_links(
         group[block] = np.where(sender_key & 1, between, host.take(senders[block]))
         coupling[block] = LEVELS.take(level_index)
 
-    list(in_blocks(count, BLOCK, fill))
+    list(run_blocks(count, BLOCK, fill))
     return ClassifiedLinks([to, class_of, link_weight], senders, group, coupling, latent_number)
 
 
@@ -359,7 +359,7 @@ def _join_links(
     ``links`` has receiver, class and weight of each link; it is cleared.
     """
     weight, message_class, receiver = (links.pop() for _ in range(3))
-    blocks = _whole_pages(receiver, even_parts(len(receiver), most=max(1, 2 * len(receiver) // (classes + 1))))
+    blocks = _whole_pages(receiver, split_evenly(len(receiver), most=max(1, 2 * len(receiver) // (classes + 1))))
 
     def join(block: slice) -> tuple[int, NDArray[np.int32]]:
         last_receiver, receiver_counts = np.full(classes, -1, np.int32), np.zeros(classes, np.int32)

@@ -30,7 +30,7 @@ from graphlang.graph.data import NONE
 from graphlang.graph.propagation import candidates, link_order, site_prior, text_likelihood
 from graphlang.graph.propagation import reliability as signals_
 from graphlang.graph.tables import best_columns, row_maxima, softmax
-from graphlang.native.threads import in_blocks
+from graphlang.native.threads import run_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -163,10 +163,10 @@ def node_potentials(  # noqa: PLR0917  internal
         pages = latent[block]
         term_tables = terms.compute(pages)
         total = _sum(term_tables)
-        shared_logs, urls = terms.without_urls(pages, term_tables)
+        shared_logs, urls = terms.separate_urls(pages, term_tables)
         best_guess[pages] = np.where(terms.no_evidence[pages], NONE, shared_logs.argmax(axis=1))
         unsure = np.flatnonzero(roles.doubtful[pages])
-        inactive_odds[block.start + unsure] = LEFT * text_likelihood.left_over(tables.scores(pages[unsure]))
+        inactive_odds[block.start + unsure] = LEFT * text_likelihood.unseen_share(tables.scores(pages[unsure]))
         columns[block] = candidates.choose(total)
         packed[block] = candidates.gather(shared_logs, columns[block])
         for row in rows:
@@ -178,7 +178,7 @@ def node_potentials(  # noqa: PLR0917  internal
         return block.start + url_rows, languages.astype(np.int16), urls[url_rows, languages]
 
     empty = np.zeros(0, np.int64), np.zeros(0, np.int16), np.zeros(0, np.float32)
-    page, language, log_odds = zip(empty, *in_blocks(len(latent), BLOCK, fill_block), strict=True)
+    page, language, log_odds = zip(empty, *run_blocks(len(latent), BLOCK, fill_block), strict=True)
     urls = np.concatenate(page), np.concatenate(language), np.concatenate(log_odds)
     url_evidence = UrlEvidence(*urls, terms.url_stands_out)
     if width < len(active) and links is not None:
@@ -188,7 +188,7 @@ def node_potentials(  # noqa: PLR0917  internal
             missing = at + np.flatnonzero(candidates.missed(shares, columns[at : at + BLOCK]))
             term_tables = terms.compute(latent[missing])
             columns[missing] = candidates.choose(softmax(_sum(term_tables)) + candidates.NEAR * shares[missing - at])
-            packed[missing] = candidates.gather(terms.without_urls(latent[missing], term_tables)[0], columns[missing])
+            packed[missing] = candidates.gather(terms.separate_urls(latent[missing], term_tables)[0], columns[missing])
     clamped = _clamped(tables, np.flatnonzero(roles.number < 0), prior, keep, fixed, options.calibration)
     for row in rows:
         if roles.number[row] < 0:
@@ -251,7 +251,7 @@ class _Terms:
             terms[name][doubtful] = 0
         return terms
 
-    def without_urls(
+    def separate_urls(
         self, pages: NDArray[np.int64], terms: Mapping[str, NDArray[np.float32]]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return the sum of terms, except URLs of pages without text, and these URLs' terms; shape (p, L) each.
@@ -290,7 +290,7 @@ def _clamped(  # noqa: PLR0917  internal
         scores = tables.scores(pages)
         belief, sure = _clamped_beliefs(tables, pages, scores, prior, fixed)
         order = best_columns(belief, keep)
-        with_inactive = np.column_stack([belief, LEFT * text_likelihood.left_over(scores)])
+        with_inactive = np.column_stack([belief, LEFT * text_likelihood.unseen_share(scores)])
         logs = np.asarray(calibration * np.log(np.maximum(with_inactive, site_prior.LEAST)), np.float32)
         calibrated = softmax(logs)[:, :-1]
         if fixed is not None:  # these are not calibrated: they do not come from a text
@@ -302,7 +302,7 @@ def _clamped(  # noqa: PLR0917  internal
 
     unsure_belief = np.empty((len(clamped), len(tables.active)), np.float32)  # unused rows take no memory
     count = 0
-    for beliefs in in_blocks(len(clamped), BLOCK, compute_block, AHEAD):
+    for beliefs in run_blocks(len(clamped), BLOCK, compute_block, AHEAD):
         unsure_belief[count : count + len(beliefs)] = beliefs
         count += len(beliefs)
     return ClampedBeliefs(one_hot, clamped[~one_hot[clamped]], unsure_belief[:count], answers, probabilities)

@@ -26,7 +26,7 @@ from graphlang.graph.propagation import messages
 from graphlang.graph.propagation.group_tables import group_of
 from graphlang.graph.propagation.messages import Messages
 from graphlang.graph.tables import softmax
-from graphlang.native.threads import both, in_blocks
+from graphlang.native.threads import run_blocks, run_both
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -128,7 +128,7 @@ class Exchange:
         #: belief that latent pages send, for their candidates and all other languages together; then the g ghosts;
         #: shape (f + g, K + 1)
         self.belief = np.empty((len(candidates), potentials.log_potential.shape[1]), np.float32)
-        list(in_blocks(latent, BLOCK, self._init_belief))
+        list(run_blocks(latent, BLOCK, self._init_belief))
         if ghosts is not None:
             self.sender[ghosts.rows] = self.messages.fixed + np.arange(latent, len(candidates))
             self.belief[latent:] = ghosts.belief
@@ -162,7 +162,7 @@ class Exchange:
         list_messages = partial(
             messages.link_messages, *by_target, source, self.weights.to_target, levels, *page_arrays
         )
-        to_targets, self._unreached = both(list_messages, self.unreached)
+        to_targets, self._unreached = run_both(list_messages, self.unreached)
         del by_target, list_messages
         if not self._explained:
             self.weights = replace(self.weights, order=no_numbers, in_start=no_bounds, to_target=no_floats)
@@ -179,7 +179,7 @@ class Exchange:
             messages.release_memory()
             return messages.group_by_class(classified)
 
-        result = both(partial(group, to_targets), partial(group, to_sources))
+        result = run_both(partial(group, to_targets), partial(group, to_sources))
         messages.release_memory()
         return result
 
@@ -242,7 +242,7 @@ class Exchange:
                     raise ValueError("the weights are so large that probabilities overflow")
                 return float(largest_of_block[0]), block_pages[moves.view(np.bool_)]
 
-            for largest_of_block, moved in in_blocks(len(active), BLOCK, move):
+            for largest_of_block, moved in run_blocks(len(active), BLOCK, move):
                 largest = max(largest, largest_of_block)
                 moving.append(moved)
             moved = np.concatenate(moving)
@@ -364,7 +364,7 @@ class Exchange:
         for to_target, classes in zip((True, False), self._message_classes or (), strict=True):
             changed = None if old is None else classes.sent_by(moved)
             send = partial(self._sent, classes, changed, old, to_target=to_target)
-            blocks = in_blocks(len(classes.sender if changed is None else changed), BLOCK, send, AT_ONCE)
+            blocks = run_blocks(len(classes.sender if changed is None else changed), BLOCK, send, AT_ONCE)
             while sent := list(islice(blocks, AT_ONCE)):
                 self.messages.accumulate(classes, sent, incoming, touched)
         if self.potentials.candidates.shape[1] == len(self.potentials.active):

@@ -109,7 +109,7 @@ def page_prior(  # noqa: PLR0917  internal
     directory relative to it. ``directories`` has the counts of directories with pages in other partitions.
     """
     if directory is None or not directory_power or not site_power:
-        return Prior(host, _in_blocks(len(sites), sites.shape[1], lambda rows: temper(sites[rows], site_power)))
+        return Prior(host, _compute_in_blocks(len(sites), sites.shape[1], lambda rows: temper(sites[rows], site_power)))
     key = np.where(directory >= 0, directory.astype(np.int64) + len(sites), host)
     keys, group = numbered(key)
     home = np.zeros(len(keys), np.int32)
@@ -126,10 +126,10 @@ def page_prior(  # noqa: PLR0917  internal
         shares = group_shares(label[here], group[here] - rows.start, len(above), above, counts)
         return temper((above ** (1 - directory_share)) * (shares**directory_share), site_power)
 
-    return Prior(group, _in_blocks(len(keys), sites.shape[1], probability))
+    return Prior(group, _compute_in_blocks(len(keys), sites.shape[1], probability))
 
 
-def _in_blocks(groups: int, size: int, work: Callable[[slice], NDArray[np.float64]]) -> NDArray[np.float32]:
+def _compute_in_blocks(groups: int, size: int, work: Callable[[slice], NDArray[np.float64]]) -> NDArray[np.float32]:
     """Compute the probabilities of all groups in double precision, in blocks that bound memory."""
     probability = np.empty((groups, size), np.float32)
     for at in range(0, groups, BLOCK):

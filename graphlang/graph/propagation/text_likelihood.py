@@ -69,11 +69,11 @@ def smoothed(scores: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.asarray(filled)
 
 
-def left_over(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+def unseen_share(scores: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the probability of languages without a column, relative to the sum of `smoothed` columns; shape (n,).
 
     >>> import numpy as np
-    >>> left_over(np.float32([[0.5, 0.1], [1, 0]])).round(3).tolist()  # 98 shares of .004 over .608
+    >>> unseen_share(np.float32([[0.5, 0.1], [1, 0]])).round(3).tolist()  # 98 shares of .004 over .608
     [0.6449999809265137, 0.0020000000949949026]
     """
     total = np.einsum("ij->i", scores)
