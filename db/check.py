@@ -80,7 +80,7 @@ def findings(connection: sqlite3.Connection) -> Iterator[Finding]:
         try:
             faults = list(find_faults(connection))
         except sqlite3.DatabaseError as error:
-            yield _unreadable("file", error)
+            yield _make_finding("file", error)
             return
         for fault in faults:
             yield Finding(fault.table, _abbreviate(fault.name), fault.reason.removesuffix(CHECK))
@@ -90,18 +90,18 @@ def findings(connection: sqlite3.Connection) -> Iterator[Finding]:
         try:
             yield from _check_file(connection, tables)
         except sqlite3.DatabaseError as error:
-            yield _unreadable("file", error)
+            yield _make_finding("file", error)
         for table in tables:
             try:
                 yield from _check_rows(connection, table)
             except sqlite3.DatabaseError as error:
-                yield _unreadable(table.name, error)
+                yield _make_finding(table.name, error)
                 if str(error) == "interrupted":
                     return
         try:
             yield from _check_runs(connection)
         except sqlite3.DatabaseError as error:
-            yield _unreadable("runs", error)
+            yield _make_finding("runs", error)
 
 
 def name_user_items(connection: sqlite3.Connection) -> list[str]:
@@ -112,7 +112,7 @@ def name_user_items(connection: sqlite3.Connection) -> list[str]:
         return []
 
 
-def _unreadable(table: str, error: sqlite3.DatabaseError) -> Finding:
+def _make_finding(table: str, error: sqlite3.DatabaseError) -> Finding:
     reraise_interrupt()  # an interrupted check found nothing wrong
     return Finding(table, "", format_one_line(error))
 

@@ -89,11 +89,11 @@ def _count(connection: sqlite3.Connection, table: str) -> int:
     if greatest > largest_id(0):
         (rows,) = connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone()
         if greatest > largest_id(rows):
-            raise values.refused(f"{table}.id", greatest, f"at most {largest_id(rows)} for {rows} {table}")
+            raise values.value_error(f"{table}.id", greatest, f"at most {largest_id(rows)} for {rows} {table}")
     return greatest
 
 
-def missing(connection: sqlite3.Connection) -> NDArray[np.int64]:
+def list_removed_pages(connection: sqlite3.Connection) -> NDArray[np.int64]:
     """Return the ids of removed pages, ascending."""
     total = count_pages(connection)
     if connection.execute("SELECT COUNT(*) FROM pages").fetchone()[0] == total:
@@ -182,7 +182,7 @@ def _check_texts(texts: Texts) -> None:
     ):
         values.check_type(name, column, kind)
     if min(texts.mains) < 0:
-        raise values.refused("texts.main", min(texts.mains), "0 or more")
+        raise values.value_error("texts.main", min(texts.mains), "0 or more")
 
 
 def urls(
@@ -297,7 +297,7 @@ def _check_links(connection: sqlite3.Connection) -> None:
     ).fetchone()
     if row is not None:
         expected = f"pages from 1 to {pages}, a kind from 1 to {max(LinkKind)}, and nofollow 0 or 1"
-        raise values.refused("links (source, target, kind, nofollow)", row, expected)
+        raise values.value_error("links (source, target, kind, nofollow)", row, expected)
 
 
 def _order(source: NDArray[np.int32], target: NDArray[np.int32]) -> NDArray[np.intp] | None:
@@ -360,7 +360,7 @@ def _read_hosts(
     return table[:, 0] - 1, table[:, 1] - 1
 
 
-def fetched(connection: sqlite3.Connection) -> NDArray[np.bool_]:
+def load_is_fetched(connection: sqlite3.Connection) -> NDArray[np.bool_]:
     """Return whether each page was fetched, in order of ids."""
     result = np.zeros(count_pages(connection), dtype=np.bool_)
     with values.reading("captures"):

@@ -122,7 +122,7 @@ def _open_writable(path: Path) -> LockedConnection:
         raise store_error(f"cannot write {path}", error) from error
     except UnicodeDecodeError as error:
         connection.close()
-        raise _garbled(path) from error
+        raise _garbled_schema_error(path) from error
     except BaseException:
         connection.close()
         raise
@@ -178,7 +178,7 @@ def _not_sqlite_error(path: Path) -> StoreError:
     return StoreError(f"{path} is not a graphlang database: not a SQLite file")
 
 
-def _garbled(path: Path) -> StoreError:
+def _garbled_schema_error(path: Path) -> StoreError:
     """Return the error for a schema that SQLite quotes in its message and Python cannot decode."""
     return StoreError(f"{path} is damaged: its schema is not UTF-8")
 
@@ -201,7 +201,7 @@ def _open_readable(path: Path) -> sqlite3.Connection:
         return connection
     except UnicodeDecodeError as error:
         connection.close()
-        raise _garbled(path) from error
+        raise _garbled_schema_error(path) from error
     return connection
 
 

@@ -54,7 +54,7 @@ class Lock:
         self._pid = os.getpid()
         self.holder = holder
         #: Unique among all holders ever; runs have it as their owner.
-        self.token = f"{_host()} {self._pid} {_started(self._pid)} {os.urandom(8).hex()}"
+        self.token = f"{_host()} {self._pid} {_read_start(self._pid)} {os.urandom(8).hex()}"
 
     def release(self) -> None:
         """Release the lock; do nothing the second time, and in a forked child."""
@@ -164,13 +164,13 @@ def _read(descriptor: int) -> Holder | None:
         fields = os.pread(descriptor, _LONGEST, 0).decode("ascii", "replace").split()
         if len(fields) == len(Holder._fields) and fields[0].isdigit():
             pid, verb, since = fields
-            return Holder(int(pid), _plain(verb), _plain(since))
+            return Holder(int(pid), _escape_word(verb), _escape_word(since))
         if time.monotonic() >= until or os.fstat(descriptor).st_nlink == 0:
             return None
         time.sleep(_POLL / 10)
 
 
-def _plain(word: str) -> str:
+def _escape_word(word: str) -> str:
     return re.sub(r"[^\w:.-]", "?", word, flags=re.ASCII)[:40]
 
 
@@ -185,7 +185,7 @@ def _identity(status: os.stat_result) -> tuple[int, int]:
     return status.st_dev, status.st_ino
 
 
-def alive(token: str) -> int | None:
+def find_running_process(token: str) -> int | None:
     """Return the process that a `Lock.token` names if it is still running and is another one, else None.
 
     Process numbers are reused, so that the start time is compared too. Only Linux has it: on other systems, and
@@ -195,14 +195,14 @@ def alive(token: str) -> int | None:
     if match is None or match["host"] != _host():
         return None
     pid = int(match["pid"])
-    return pid if pid != os.getpid() and int(match["start"]) and _started(pid) == int(match["start"]) else None
+    return pid if pid != os.getpid() and int(match["start"]) and _read_start(pid) == int(match["start"]) else None
 
 
 def _host() -> str:
     return re.sub(r"\s", "", os.uname().nodename)
 
 
-def _started(pid: int) -> int:
+def _read_start(pid: int) -> int:
     """Return the start of a process in clock ticks since boot; 0 if there is none, or the system does not know it."""
     if sys.platform != "linux":
         return 0

@@ -72,7 +72,7 @@ class Links(Sequence[Link]):
         if not links:
             return NO_LINKS
         return cls(
-            packed([link[0] for link in links]),
+            pack_texts([link[0] for link in links]),
             bytes([link[1] | NOFOLLOW if link[2] else link[1] for link in links]),
             tuple([(place, link[3]) for place, link in enumerate(links) if link[3] is not None]),
             tuple([(place, link[4]) for place, link in enumerate(links) if link[4]]),
@@ -106,10 +106,10 @@ class Links(Sequence[Link]):
 NO_LINKS = Links()  #: shared by all pages without links
 
 
-def packed(texts: Iterable[str]) -> bytes:
+def pack_texts(texts: Iterable[str]) -> bytes:
     r"""Return texts in UTF-8, each followed by a zero; zeros within them are percent-encoded.
 
-    >>> packed(["a", "ä"])
+    >>> pack_texts(["a", "ä"])
     b'a\x00\xc3\xa4\x00'
     """
     items = list(texts)
@@ -119,10 +119,10 @@ def packed(texts: Iterable[str]) -> bytes:
     return (joined + "\0").encode("utf-8", "surrogatepass") if items else b""
 
 
-def unpacked(texts: bytes) -> list[str]:
+def unpack_texts(texts: bytes) -> list[str]:
     r"""Return texts that are each followed by a zero.
 
-    >>> unpacked(b"a\x00\xc3\xa4\x00")
+    >>> unpack_texts(b"a\x00\xc3\xa4\x00")
     ['a', 'ä']
     """
     items = texts.decode("utf-8", "surrogatepass").split("\0")
@@ -130,15 +130,15 @@ def unpacked(texts: bytes) -> list[str]:
     return items
 
 
-def deflated(text: str) -> bytes:
+def deflate_text(text: str) -> bytes:
     """Return a text as UTF-8 in a zlib stream (RFC 1950), or empty bytes; lone surrogates become question marks."""
     return zlib.compress(text.encode("utf-8", "replace"), _LEVEL) if text else b""
 
 
-def inflated(data: bytes, maximum: int) -> str:
-    """Undo `deflated`; raise ValueError for a damaged stream, or one with more than ``maximum`` characters.
+def inflate_text(data: bytes, maximum: int) -> str:
+    """Undo `deflate_text`; raise ValueError for a damaged stream, or one with more than ``maximum`` characters.
 
-    >>> inflated(deflated("déjà vu"), 7)
+    >>> inflate_text(deflate_text("déjà vu"), 7)
     'déjà vu'
     """
     if not data:
@@ -154,8 +154,8 @@ def inflated(data: bytes, maximum: int) -> str:
 
 
 def split_text(text: str) -> tuple[str, bytes]:
-    """Split a text as it is stored: its first `READ` characters, and the rest `deflated`."""
-    return text[:READ], deflated(text[READ:])
+    """Split a text as it is stored: its first `READ` characters, and the rest `deflate_text`."""
+    return text[:READ], deflate_text(text[READ:])
 
 
 class Declaration(NamedTuple):
@@ -198,7 +198,7 @@ class Page:
     parts: str = "both"  #: content of the record: ``both``, ``text`` (WET), ``links`` (WAT); ``joined``: these two
     main_length: int = 0  #: characters at the start of `text` and `rest` that are main content
     visible: bytes = b""  #: undecoded visible bytes of the page, if they are kept; cut at the limit of the ingest
-    rest: bytes = b""  #: text after `text`, up to the limit of the ingest; see `deflated`
+    rest: bytes = b""  #: text after `text`, up to the limit of the ingest; see `deflate_text`
 
 
 @dataclass(frozen=True, slots=True)

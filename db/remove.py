@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from graphlang.db.errors import LockedError
-from graphlang.db.records import Links, Page, unpacked
+from graphlang.db.records import Links, Page, unpack_texts
 from graphlang.db.schema import URL_INDEX
 from graphlang.db.statements import transaction
 from graphlang.db.values import current_time
@@ -90,7 +90,7 @@ class Removed:
 
     def _drop_links(self, page: Page) -> Page:
         links = Links.of(page.links)
-        if any(url in self for url in unpacked(links.urls)):
+        if any(url in self for url in unpack_texts(links.urls)):
             page = replace(page, links=Links.of([link for link in links if link.url not in self]))
         if page.revisit_of is not None and page.revisit_of in self:
             page = replace(page, revisit_of="")

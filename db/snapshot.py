@@ -37,12 +37,12 @@ class Moment(NamedTuple):
     last: str  #: its last second
 
 
-def moment_of(written: str) -> Moment:
+def parse_moment(written: str) -> Moment:
     """Parse a year, month, day or time in ISO 8601, in UTC, or fourteen digits as in indexes of archives.
 
     Raises TypeError unless it is text, and ValueError if it is no moment.
 
-    >>> moment_of("2012-02").last, moment_of("20120503120000").text
+    >>> parse_moment("2012-02").last, parse_moment("20120503120000").text
     ('2012-02-29T23:59:59', '2012-05-03T12:00:00Z')
     """
     if not isinstance(written, str):
@@ -53,14 +53,14 @@ def moment_of(written: str) -> Moment:
         raise ValueError(f"{written[:40]!r} is no moment: name a year, 2012-05, 2012-05-03 or 2012-05-03T12:00:00Z")
     try:
         first = datetime.strptime(plain, pattern).replace(tzinfo=UTC)
-        last = _last(first, len(plain))
+        last = _end_of_moment(first, len(plain))
     except ValueError as error:
         raise ValueError(f"{written[:40]!r} is no date") from error
     begin, end = (moment.replace(tzinfo=None).isoformat(timespec="seconds") for moment in (first, last))
     return Moment(plain if len(plain) in {_YEAR, _MONTH, _DAY} else f"{begin}Z", begin, end)
 
 
-def _last(first: datetime, precision: int) -> datetime:
+def _end_of_moment(first: datetime, precision: int) -> datetime:
     if precision == _YEAR:
         return first.replace(month=12, day=31, hour=23, minute=59, second=59)
     if precision == _MONTH:
@@ -136,7 +136,7 @@ _VIEWS = {
 _TEMPORARY = ("snapshot", "snapshot_captures", "snapshot_contents")
 
 
-def moment(connection: sqlite3.Connection) -> str | None:
+def current_moment(connection: sqlite3.Connection) -> str | None:
     """Return the moment that the connection shows, or None for main captures."""
     query = "SELECT 1 FROM sqlite_temp_schema WHERE (type, name) = ('table', 'snapshot')"
     if connection.execute(query).fetchone() is None:
@@ -153,11 +153,11 @@ def show_moment(connection: sqlite3.Connection, text: str | None) -> Iterator[No
     with status 200, the newest, the larger one. A capture without a date comes last.
 
     Raises:
-        ValueError: ``text`` is no moment, see `moment_of`.
+        ValueError: ``text`` is no moment, see `parse_moment`.
         StoreError: the connection shows another moment.
     """
-    selected = None if text is None else moment_of(text)
-    current = moment(connection)
+    selected = None if text is None else parse_moment(text)
+    current = current_moment(connection)
     if selected is None or current == selected.text:
         yield
         return
@@ -186,12 +186,12 @@ def _create_views(connection: sqlite3.Connection, selected: Moment) -> None:
 
 def find_changed_pages(connection: sqlite3.Connection) -> list[int]:
     """Return pages whose content in the snapshot is not that of the main capture, ascending."""
-    if moment(connection) is None:
+    if current_moment(connection) is None:
         return []
     return [page for (page,) in connection.execute("SELECT page FROM temp.snapshot_contents ORDER BY page")]
 
 
-def answered(connection: sqlite3.Connection, run: int, *, inferred: bool) -> None:
+def record_answered(connection: sqlite3.Connection, run: int, *, inferred: bool) -> None:
     """Record a finished run as the one that answered for the further captures of the snapshot.
 
     A run replaces another one only for captures within its moment, and a run over texts never replaces an inference

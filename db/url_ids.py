@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from graphlang.db import values
 from graphlang.db.errors import StoreError
 from graphlang.db.native import ids as _kernels
-from graphlang.db.records import packed, unpacked
+from graphlang.db.records import pack_texts, unpack_texts
 from graphlang.db.values import largest_id
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class UrlIds:
     hashes after the old one was freed; the arrays of hashes grow by an eighth in place. So a URL never takes more than
     12 * 9 / 8 + 4 / 0.35 = 25 bytes, apart from the current batch.
 
-    Texts are packed: in UTF-8, each followed by a zero (`graphlang.db.records.packed`). Arrays are Python's, because
+    Texts are packed: in UTF-8, each followed by a zero (`graphlang.db.records.pack_texts`). Arrays are of Python, since
     importing numpy takes as long as reading a hundred pages.
 
     >>> ids = UrlIds()
@@ -123,7 +123,7 @@ class StoredIds:
         self._table = table
         self._column = column
         self._index = index
-        self._count = self.stored()
+        self._count = self.read_stored()
         self._looked_up = 0
         self._memory: UrlIds | None = None
         if self._count <= _FEW or not (index is None or _has_index(connection, index)):
@@ -132,7 +132,7 @@ class StoredIds:
     def __len__(self) -> int:
         return self._count
 
-    def stored(self) -> int:
+    def read_stored(self) -> int:
         """Return the greatest id ever given, as the database has it now."""
         return last_id(self._connection, self._table)
 
@@ -149,7 +149,7 @@ class StoredIds:
         return assigned
 
     def _look_up(self, packed_texts: bytes) -> Assigned:
-        texts = unpacked(packed_texts)
+        texts = unpack_texts(packed_texts)
         places: dict[str, int] = {}
         for place, text in enumerate(texts):
             places.setdefault(text, place)
@@ -165,7 +165,7 @@ class StoredIds:
         new = [place for text, place in places.items() if text not in ids]
         ids.update((texts[place], self._count + 1 + number) for number, place in enumerate(new))
         return Assigned(
-            array("q", [ids[text] for text in texts]), array("q", new), packed(texts[place] for place in new)
+            array("q", [ids[text] for text in texts]), array("q", new), pack_texts(texts[place] for place in new)
         )
 
     def _read_back(self) -> UrlIds:
@@ -173,18 +173,18 @@ class StoredIds:
         (count,) = self._connection.execute(f"SELECT COUNT(*) FROM {self._table}").fetchone()
         if self._count > largest_id(count):
             expected = f"at most {largest_id(count)} for {count} {self._table}"
-            raise values.refused(f"{self._table}.id", self._count, expected)
+            raise values.value_error(f"{self._table}.id", self._count, expected)
         cursor = self._connection.execute(f"SELECT id, {self._column} FROM {self._table} ORDER BY id")
         while rows := self._fetch(cursor):
             last = rows[-1][0]
             texts = [text for _, text in rows]
             if last - len(ids) != len(rows):
                 texts = list(_fill_gaps(rows, len(ids)))
-            ids.assign(packed(texts))
+            ids.assign(pack_texts(texts))
             if len(ids) != last:
                 msg = f"{self._table} has one {self._column} twice{values.CHECK}"
                 raise StoreError(msg)
-        ids.assign(packed(map(_filler, range(len(ids) + 1, self._count + 1))))
+        ids.assign(pack_texts(map(_filler, range(len(ids) + 1, self._count + 1))))
         return ids
 
     def _fetch(self, cursor: sqlite3.Cursor) -> list[tuple[int, str]]:

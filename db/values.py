@@ -40,10 +40,10 @@ def largest_id(rows: int) -> int:
     return min(_GAPS_EACH * rows + _GAPS_MORE, MOST)
 
 
-def refused(where: str, value: object, expected: str = "") -> StoreError:
+def value_error(where: str, value: object, expected: str = "") -> StoreError:
     """Return the error for a value that graphlang never writes.
 
-    >>> str(refused("links.target", 99, "1 to 7"))
+    >>> str(value_error("links.target", 99, "1 to 7"))
     "links.target is 99 instead of 1 to 7 (see 'graphlang check')"
     """
     return StoreError(f"{where} is {ascii(value)[:_SHOWN]}{f' instead of {expected}' if expected else ''}{CHECK}")
@@ -73,7 +73,7 @@ def to_array(where: str, rows: Sequence[Sequence[Any]], width: int) -> NDArray[n
         return np.array(rows, dtype=np.float64).reshape(-1, width)
     except (TypeError, ValueError, OverflowError) as error:
         wrong = (value for row in rows for value in row if not isinstance(value, (int, float)))
-        raise refused(where, next(wrong, None), "a number") from error
+        raise value_error(where, next(wrong, None), "a number") from error
 
 
 def check_range(where: str, values: NDArray[Any], minimum: float, maximum: float) -> None:
@@ -87,7 +87,7 @@ def check_range(where: str, values: NDArray[Any], minimum: float, maximum: float
     if values.size and not (values.min() >= minimum and values.max() <= maximum):  # NaN fails both
         value = values[~((values >= minimum) & (values <= maximum))].flat[0]
         expected = f"{minimum:,.10g} to {maximum:,.10g}".replace(",", "")
-        raise refused(where, value.item(), expected)
+        raise value_error(where, value.item(), expected)
 
 
 def check_type(where: str, values: Sequence[Any], kind: type) -> None:
@@ -98,7 +98,7 @@ def check_type(where: str, values: Sequence[Any], kind: type) -> None:
     graphlang.db.errors.StoreError: texts.title is 5 instead of text (see 'graphlang check')
     """
     if {*map(type, values)} - {kind}:
-        raise refused(where, next(value for value in values if type(value) is not kind), _TYPE_NAMES[kind])
+        raise value_error(where, next(value for value in values if type(value) is not kind), _TYPE_NAMES[kind])
 
 
 def parse_json(where: str, text: Any, kind: type) -> Any:
@@ -108,5 +108,5 @@ def parse_json(where: str, text: Any, kind: type) -> Any:
     except (TypeError, ValueError, RecursionError):
         value = None
     if not isinstance(value, kind):
-        raise refused(where, text, "a JSON object" if kind is dict else "a JSON array")
+        raise value_error(where, text, "a JSON object" if kind is dict else "a JSON array")
     return value

@@ -18,10 +18,10 @@ MOST_WORKERS = 256
 _READABLE = 256  # bits: 78 digits
 
 
-def checked(**checks: Callable[[str, Any], Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def check_arguments(**checks: Callable[[str, Any], Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Check, and convert, arguments of a function before it is called; None passes where it is the default.
 
-    >>> @checked(count=whole_number)
+    >>> @check_arguments(count=whole_number)
     ... def double(count: int | None = None) -> int:
     ...     return 2 * (count or 0)
     >>> double(), double(4)
@@ -53,10 +53,10 @@ def checked(**checks: Callable[[str, Any], Any]) -> Callable[[Callable[P, R]], C
     return decorate
 
 
-def several(name: str, value: object) -> list[str]:
+def list_texts(name: str, value: object) -> list[str]:
     """Return one text, or several, as a list.
 
-    >>> several("hosts", "a.example"), several("hosts", ("a.example", "b.example"))
+    >>> list_texts("hosts", "a.example"), list_texts("hosts", ("a.example", "b.example"))
     (['a.example'], ['a.example', 'b.example'])
     """
     if isinstance(value, str):
@@ -123,7 +123,7 @@ def whole_number(name: str, value: object, *, minimum: int = 1, maximum: int | N
     >>> whole_number("run", 3)
     3
     """
-    whole = _whole(value)
+    whole = _to_whole(value)
     if whole is None:
         raise TypeError(f"{name} is of type {type(value).__name__}, expected int")
     if whole < minimum or (maximum is not None and whole > maximum):
@@ -142,7 +142,7 @@ def worker_count(name: str, value: object) -> int:
     return whole_number(name, value, maximum=MOST_WORKERS)
 
 
-def _whole(value: object) -> int | None:
+def _to_whole(value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, SupportsIndex):
         return None
     try:

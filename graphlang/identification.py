@@ -7,12 +7,12 @@ from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
-from graphlang.arguments import checked, flag, probability, whole_number, worker_count
+from graphlang.arguments import check_arguments, flag, probability, whole_number, worker_count
 from graphlang.codes import languages
 from graphlang.content import registry as content_methods
 from graphlang.content.classifier import ClassifierMethod
 from graphlang.content.identifier import Identifier
-from graphlang.content.score_lists import top
+from graphlang.content.score_lists import choose_top
 from graphlang.native.threads import MOST, side_by_side
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Candidate(NamedTuple):
     confidence: float  #: probability of the language, 0 to 1
 
 
-@checked(workers=worker_count, top=whole_number, min_confidence=probability, shares=flag, spans=flag)
+@check_arguments(workers=worker_count, top=whole_number, min_confidence=probability, shares=flag, spans=flag)
 def identify(
     texts: Iterable[str],
     method: str | Path | Classifier = "nfc",
@@ -135,14 +135,14 @@ def load(method: str | Path | Classifier) -> Identifier | UrlIdentifier:
         PluginError: the method of another package cannot be loaded.
     """
     if isinstance(method, str | Path):
-        return _named(str(method))
+        return _load_named(str(method))
     if isinstance(method, Identifier):
         return method
     return ClassifierMethod(str(getattr(method, "name", type(method).__name__.lower())), method, {})
 
 
 @lru_cache(maxsize=4)  # the last few are kept in memory
-def _named(method: str) -> Identifier | UrlIdentifier:
+def _load_named(method: str) -> Identifier | UrlIdentifier:
     if not is_url_method(method):
         return content_methods.load(method)
     from graphlang.urls import url_methods  # noqa: PLC0415 - texts do without
@@ -190,8 +190,8 @@ def predictions(
     def ask(batch: _Batch) -> tuple[_Batch, list[list[int]], list[list[float]], Iterable[list[Span]]]:
         read = [text for _, text in batch]
         if not of_urls:
-            read = [repair.text if repair else text for repair, text in zip(_repaired(read), read, strict=True)]
-        best, score = top(identifier.probabilities(read), max(2, details.top))
+            read = [repair.text if repair else text for repair, text in zip(_repair(read), read, strict=True)]
+        best, score = choose_top(identifier.probabilities(read), max(2, details.top))
         spans: Iterable[list[Span]] = repeat([], len(batch))
         if (details.shares or details.spans) and isinstance(identifier, Identifier):
             spans = _find_spans(identifier, batch)
@@ -233,7 +233,7 @@ def segments(
 def _find_spans(identifier: Identifier, batch: _Batch) -> list[list[Span]]:
     from graphlang.content.segments.spans import find_spans  # noqa: PLC0415 - one language a text does without
 
-    repaired = _repaired([text for _, text in batch])
+    repaired = _repair([text for _, text in batch])
     read = [repair.text if repair else text for repair, (_, text) in zip(repaired, batch, strict=True)]
     return [
         _restore_offsets(spans, text, repair.encoded) if repair else spans
@@ -269,7 +269,7 @@ def _ask_in_threads(
     return side_by_side(ask, _batches(texts, _BATCH_CHARACTERS // threads), threads)
 
 
-def _repaired(texts: list[str]) -> list[Repaired | None]:
+def _repair(texts: list[str]) -> list[Repaired | None]:
     """Repaired versions of texts that were encoded twice; None for each other text, which is nearly all."""
     if all(map(str.isascii, texts)):
         return [None] * len(texts)

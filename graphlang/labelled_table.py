@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _DELIMITERS: Final = "\t,;"  # spreadsheets choose one by their locale
 
 
-def labelled_rows(path: str | Path | Any, needed: Sequence[str]) -> Iterator[dict[str, str]]:
+def read_labelled_rows(path: str | Path | Any, needed: Sequence[str]) -> Iterator[dict[str, str]]:
     """Yield the rows of a UTF-8 table with a header line, or of a DataFrame, as cells by column.
 
     Columns are separated by tabs, commas or semicolons, whichever is most frequent in the header. Between commas and

@@ -87,7 +87,7 @@ def find(digest: str, makers: Iterable[Path]) -> Kept | None:
             status = os.fstat(file.fileno())
             if not _is_own(status):
                 return None
-            data = _aligned(status.st_size)
+            data = _allocate_aligned(status.st_size)
             if cast("BufferedReader", file).readinto(data.data) != len(data):
                 return None
     except OSError:  # there is none, or it is out of reach
@@ -161,7 +161,7 @@ def _is_own(status: os.stat_result) -> bool:
     return not hasattr(os, "geteuid") or (status.st_uid == os.geteuid() and not status.st_mode & stat.S_IWOTH)
 
 
-def _aligned(size: int) -> NDArray[np.uint8]:
+def _allocate_aligned(size: int) -> NDArray[np.uint8]:
     """Room that begins where a page does. numpy asks for large pages: tables that are looked up at random need them."""
     room = np.empty(size + _PAGE, np.uint8)
     begin = -room.ctypes.data % _PAGE

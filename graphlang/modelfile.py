@@ -219,7 +219,7 @@ def parse_model(data: bytes, name: str = "model", without: frozenset[str] = froz
             entries = [entry for entry in entries if entry.filename.removesuffix(".npy") not in without]
             with ThreadPoolExecutor(_THREADS) as pool:  # zlib lets other threads run meanwhile
                 largest_first = sorted(entries, key=lambda entry: entry.compress_size, reverse=True)
-                contents = pool.map(partial(_unpacked, data), largest_first)
+                contents = pool.map(partial(_unpack_member, data), largest_first)
                 found = dict(zip((entry.filename for entry in largest_first), contents, strict=True))
         members = {entry.filename: found[entry.filename] for entry in entries}
         method, labels, parameters = _header(members.pop(_HEADER), name)
@@ -243,7 +243,7 @@ def _bound(entries: list[zipfile.ZipInfo], name: str) -> None:
             raise ModelError(f"{name}: its header is longer than that of any model of this program")
 
 
-def _unpacked(data: bytes, entry: zipfile.ZipInfo) -> bytes:
+def _unpack_member(data: bytes, entry: zipfile.ZipInfo) -> bytes:
     """What a member of a zip holds; no more is unpacked than its entry in the directory says, which may be a lie."""
     local = _LOCAL.unpack_from(data, entry.header_offset)
     begin = entry.header_offset + _LOCAL.size + local[-2] + local[-1]
@@ -313,11 +313,11 @@ def take_kept(model: Model, name: str, kind: str, size: int | None, source: str)
         return None
     array = model.kept.get(name)
     if array is None or array.dtype.str[1:] != kind or array.ndim != 1 or size not in (None, len(array)):
-        raise damaged(source)
+        raise damage_error(source)
     return array
 
 
-def damaged(source: str) -> ModelError:
+def damage_error(source: str) -> ModelError:
     """What to raise where the arrays that are kept of a model do not fit one another.
 
     Args:

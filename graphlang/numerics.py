@@ -15,7 +15,7 @@ Whole = TypeVar("Whole", np.int32, np.int64)
 SPARSE = 16  #: times as many numbers as values are a table that is worth its memory
 
 
-def distinct(values: NDArray[Number]) -> NDArray[Number]:
+def find_distinct(values: NDArray[Number]) -> NDArray[Number]:
     """The different values of an array, ascending, as `numpy.unique` has them.
 
     That one imports `numpy.ma` at its first call, for as long as it takes to read thirty pages.
@@ -23,7 +23,7 @@ def distinct(values: NDArray[Number]) -> NDArray[Number]:
     Args:
         values: Of any shape; no NaN among them.
 
-    >>> distinct(np.array([3, 1, 3])).tolist(), distinct(np.zeros(0)).tolist()
+    >>> find_distinct(np.array([3, 1, 3])).tolist(), find_distinct(np.zeros(0)).tolist()
     ([1, 3], [])
     """
     ordered = np.sort(values, axis=None)
@@ -32,7 +32,7 @@ def distinct(values: NDArray[Number]) -> NDArray[Number]:
     return ordered[first]
 
 
-def numbered(values: NDArray[Whole]) -> tuple[NDArray[Whole], NDArray[np.int32]]:
+def number_distinct(values: NDArray[Whole]) -> tuple[NDArray[Whole], NDArray[np.int32]]:
     """Return the distinct values, ascending, and the number of each value among these.
 
     Args:
@@ -41,7 +41,7 @@ def numbered(values: NDArray[Whole]) -> tuple[NDArray[Whole], NDArray[np.int32]]
     Returns:
         Shape (d,) and (n,).
 
-    >>> [array.tolist() for array in numbered(np.array([7, 3, 7]))]
+    >>> [array.tolist() for array in number_distinct(np.array([7, 3, 7]))]
     [[3, 7], [1, 0, 1]]
     """
     below = int(values.max(initial=-1)) + 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphlang.arguments import checked, flag, worker_count
+from graphlang.arguments import check_arguments, flag, worker_count
 from graphlang.ingest import batches, expand
 from graphlang.ingest.limits import check_limits
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from graphlang.ingest import Limits
 
 
-@checked(workers=worker_count, follow_links=flag)
+@check_arguments(workers=worker_count, follow_links=flag)
 def read(
     *files: str | Path, limits: Limits | None = None, workers: int = 1, follow_links: bool = False
 ) -> Iterator[Page | Problem]:

@@ -7,7 +7,7 @@ from html import escape
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from graphlang.arguments import checked, length
+from graphlang.arguments import check_arguments, length
 from graphlang.visible import visible
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class Rows(Generic[Row]):
         """Return the first row; None where there is none."""
         return next(iter(self), None)
 
-    @checked(count=length)
+    @check_arguments(count=length)
     def head(self, count: int = 10) -> list[Row]:
         """Return the first rows.
 

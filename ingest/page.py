@@ -14,14 +14,14 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from graphlang.db.records import NO_LINKS, READ, Declaration, Links, Page, Problem, unpacked
+from graphlang.db.records import NO_LINKS, READ, Declaration, Links, Page, Problem, unpack_texts
 from graphlang.ingest.formats.arc import Arc
 from graphlang.ingest.formats.dates import parse_date
 from graphlang.ingest.formats.warc import Warc, strip_brackets
 from graphlang.ingest.html import document as html
 from graphlang.ingest.html import feeds, tokenizer
 from graphlang.ingest.limits import cut_text
-from graphlang.ingest.links.canonical import canonical, decode_uri
+from graphlang.ingest.links.canonical import canonical_url, decode_uri
 from graphlang.ingest.links.extract import extract_links, header_references, meta_references
 from graphlang.ingest.links.resolve import Joiner
 from graphlang.ingest.links.strip_tracking import rename_urls, strip_page
@@ -216,7 +216,7 @@ class Parser:
         hreflangs: tuple[tuple[int, str], ...] = ()
         if links.places_size:
             places = array("I", copy_bytes(links.places, links.places_size))
-            hreflangs = tuple(zip(places, unpacked(copy_bytes(links.hreflangs, links.hreflangs_size)), strict=True))
+            hreflangs = tuple(zip(places, unpack_texts(copy_bytes(links.hreflangs, links.hreflangs_size)), strict=True))
         return Links(copy_bytes(links.urls, links.urls_size), copy_bytes(links.kinds, links.kinds_size), hreflangs)
 
     def _extract_links(self, url: str, strings: _PageStrings) -> Links | None:
@@ -322,7 +322,7 @@ class Parser:
             length=body.length,
             size=len(payload),
             digest=http.payload_digest(record_fields.get("warc-payload-digest", ""), payload),
-            revisit_of=(canonical(strip_brackets(original)) or url) if revisit else None,
+            revisit_of=(canonical_url(strip_brackets(original)) or url) if revisit else None,
             declared=html.declarations(document, fields),
             links=links,
             revisit_date=parse_date(record_fields.get("warc-refers-to-date", "").strip()) if revisit else "",

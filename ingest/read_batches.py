@@ -182,7 +182,7 @@ def _wacz_tasks(index: int, wacz: Wacz, whole: ByteRange) -> Iterator[tuple[Grou
         for part in parts:
             if not isinstance(part, Iterator) and not part.is_list and part.size > 2 * LENGTH:
                 inside = whole._replace(base=part.begin, size=part.size, name=part.name)
-                with inside.opened() as file:
+                with inside.open() as file:
                     if is_splittable(file):
                         cut.append(inside)
                         return
@@ -190,7 +190,7 @@ def _wacz_tasks(index: int, wacz: Wacz, whole: ByteRange) -> Iterator[tuple[Grou
 
     failed = False
     while not failed:
-        for group in _grouped(index, wacz, 0, lambda raw: [raw], uncut()):
+        for group in _group(index, wacz, 0, lambda raw: [raw], uncut()):
             failed = group.failed
             yield Group(group.results), group._replace(results=[], last=False)
         if not cut:
@@ -219,12 +219,12 @@ def _groups(
     """Yield the results of ``process`` for the records of one file from a position on, in groups of a task's size."""
     try:
         with open_records(path, limits) as reader:
-            yield from _grouped(index, reader, start, process, iter(reader))
+            yield from _group(index, reader, start, process, iter(reader))
     except OSError as error:
-        yield _Group(index, 0, 0, process(_unreadable(error, 0)), last=True, failed=True)
+        yield _Group(index, 0, 0, process(_make_fault(error, 0)), last=True, failed=True)
 
 
-def _grouped(
+def _group(
     index: int, reader: Records, start: int, process: Callable[[RawRecord], list[_T]], raws: Iterator[RawRecord]
 ) -> Iterator[_Group[_T]]:
     results: list[_T] = []
@@ -235,7 +235,7 @@ def _grouped(
         try:
             raw = next(raws, None)
         except OSError as error:
-            results += process(_unreadable(error, reader.bytes_read))
+            results += process(_make_fault(error, reader.bytes_read))
             raw, failed = None, True
         reached = reader.bytes_read
         if raw is None:
@@ -253,6 +253,6 @@ def _grouped(
     yield _Group(index, max(position, start) - done, reached, results, last=True, failed=failed)
 
 
-def _unreadable(error: OSError, offset: int) -> RawRecord:
+def _make_fault(error: OSError, offset: int) -> RawRecord:
     """Return a fault that is no record: the next reading begins with the record that could not be read."""
     return RawRecord(offset, b"", b"", (("unreadable", f"{error.strerror or error}"),))

@@ -273,4 +273,4 @@ def check_labels(connection: sqlite3.Connection, where: str, label: NDArray[Any]
     exists[ids] = True
     exists[-1] = True  # of none
     if not exists[label.astype(np.int64)].all():
-        raise values.refused(where, int(label[~exists[label.astype(np.int64)]][0]), "a label that there is")
+        raise values.value_error(where, int(label[~exists[label.astype(np.int64)]][0]), "a label that there is")

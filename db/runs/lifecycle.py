@@ -57,7 +57,7 @@ def start_run(
         StoreError: the connection is not opened for writing.
     """
     seeds = list(seeds)
-    moment = snapshot.moment(connection)
+    moment = snapshot.current_moment(connection)
     identity = {
         "kind": kind,
         "method": method,
@@ -131,7 +131,7 @@ def finish_run(
             " owner = NULL WHERE id = ?",
             (current_time(), pages, rounds, None if converged is None else int(converged), inputs, linked, run),
         )
-        if choose and snapshot.moment(connection) is None:
+        if choose and snapshot.current_moment(connection) is None:
             connection.execute("INSERT OR REPLACE INTO chosen VALUES (1, ?)", (run,))
 
 
@@ -190,7 +190,7 @@ def _token(connection: sqlite3.Connection) -> str:
 def _check_abandoned(connection: sqlite3.Connection, run: int) -> None:
     """Raise LockedError if another process is writing an unfinished run; the lock file may have been deleted."""
     method, owner = connection.execute("SELECT method, owner FROM runs WHERE id = ?", (run,)).fetchone()
-    pid = None if owner is None else lock.alive(str(owner))
+    pid = None if owner is None else lock.find_running_process(str(owner))
     if pid is not None:
         msg = f"run {run} ({method}) is being written by process {pid}: wait for it"
         raise LockedError(msg)

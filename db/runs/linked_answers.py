@@ -21,7 +21,7 @@ _CELL: Final = 8  #: bytes of a page's answer
 ROW_BYTES: Final = BLOCK * _CELL
 _BASE: Final = 127  #: of the digits, each in a byte from 1 on: SQL reads them as ASCII characters
 _SCALE: Final = 10_000  #: a confidence of 1
-_SCANNED: Final = 1 << 14  #: pages that `answered_to` looks at in one call
+_SCANNED: Final = 1 << 14  #: pages that `count_answered` looks at in one call
 
 
 class LinkedAnswers(NamedTuple):
@@ -36,7 +36,7 @@ class LinkedAnswers(NamedTuple):
 def write_linked(connection: sqlite3.Connection, run: int, parts: Iterable[LinkedAnswers], *, first: int = 0) -> int:
     """Write the answers of a finished run for all unfetched URLs, each part in one transaction.
 
-    An interrupted call loses nothing: `answered_to` returns where to resume.
+    An interrupted call loses nothing: `count_answered` returns where to resume.
 
     Args:
         connection: opened for writing.
@@ -74,7 +74,7 @@ def write_part(connection: sqlite3.Connection, run: int, first: int, part: Linke
     return answered
 
 
-def answered_to(connection: sqlite3.Connection, run: int, after: int = 0) -> int:
+def count_answered(connection: sqlite3.Connection, run: int, after: int = 0) -> int:
     """Return how many pages, from the first on, need no more answers of a finished run.
 
     The result is the number of pages or a multiple of `BLOCK`. It may be too small, because a call scans a limited
@@ -150,7 +150,7 @@ def _check_cells(rows: Iterable[Any]) -> None:
     for cells in rows:
         values.check_type("linked_answers.cells", [cells], bytes)
         if len(cells) != ROW_BYTES:
-            raise values.refused("the length of linked_answers.cells", len(cells), f"{ROW_BYTES} bytes")
+            raise values.value_error("the length of linked_answers.cells", len(cells), f"{ROW_BYTES} bytes")
 
 
 def _pack(part: LinkedAnswers) -> NDArray[np.uint8]:

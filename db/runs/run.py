@@ -68,12 +68,12 @@ def parse_run(row: Sequence[Any]) -> Run:
         if (name in _TEXTS and not isinstance(value, str)) or (
             name in _OPTIONAL and not (value is None or isinstance(value, _OPTIONAL[name]))
         ):
-            raise values.refused(f"runs.{name}", value)
+            raise values.value_error(f"runs.{name}", value)
     fields["parameters"] = values.parse_json("runs.parameters", fields["parameters"], dict)
     fields["seeds"] = tuple(values.parse_json("runs.seeds", fields["seeds"], list))
     # A run starts from older ones, so that following the seeds ends.
     if not all(type(seed) is int and 0 < seed < fields["id"] for seed in fields["seeds"]):
-        raise values.refused("runs.seeds", row[Run.__slots__.index("seeds")], f"earlier runs than {fields['id']}")
+        raise values.value_error("runs.seeds", row[Run.__slots__.index("seeds")], f"earlier runs than {fields['id']}")
     for name in ("converged", "linked"):
         fields[name] = None if fields[name] is None else bool(fields[name])
     return Run(**fields)
@@ -113,14 +113,14 @@ def has_run(connection: sqlite3.Connection, run: int) -> bool:
 def origin_of(connection: sqlite3.Connection, run: Run) -> Run:
     """Return the run that a vote or propagation started from, or raise StoreError if it names none."""
     if not run.seeds:
-        raise values.refused("runs.seeds", "[]", f"the run that run {run.id} started from")
+        raise values.value_error("runs.seeds", "[]", f"the run that run {run.id} started from")
     return get_run(connection, run.seeds[0])
 
 
 def latest_run(connection: sqlite3.Connection, *kinds: str) -> Run | None:
     """Return the newest finished run of some kinds over the main captures, or over those of the snapshot shown."""
     marks = ", ".join("?" * len(kinds))
-    moment = snapshot.moment(connection)
+    moment = snapshot.current_moment(connection)
     return _first(connection, f"kind IN ({marks}) AND COALESCE({AT}, ?) IS ?", (*kinds, moment, moment))
 
 

@@ -110,7 +110,7 @@ class Facts:
         return self.date == other.date or not self.date or not other.date
 
 
-def joined(text: Page, links: Page) -> Page:
+def join_parts(text: Page, links: Page) -> Page:
     """Join two parts of a capture: the words of one, and status, headers and links of the other."""
     return replace(
         links,
@@ -189,7 +189,7 @@ class Choice:
             self.part, self.place = page, place
         elif self.page is None and self.part is not None and self._is_other_part(facts):
             text, links = (page, self.part) if facts.parts == "text" else (self.part, page)
-            self.page, self.part = joined(text, links), None
+            self.page, self.part = join_parts(text, links), None
             self.place = place if links is page else self.place
         elif unchanged and self.stored == (source, page.offset):
             self.facts, self.page, self.place = facts, page, place
@@ -210,6 +210,6 @@ class Choice:
         if self.page is None:
             self.part, self.place = page, place
         elif page.parts == "text":
-            self.page = joined(page, self.page)
+            self.page = join_parts(page, self.page)
         else:
-            self.page, self.place = joined(self.page, page), place
+            self.page, self.place = join_parts(self.page, page), place

@@ -97,7 +97,7 @@ def register(
     values.check_type("sources.finished", [finished], int)
     values.check_type("sources.keep", [stored_keep], str)
     if position < 0:
-        raise values.refused("sources.position", position, "0 or more")
+        raise values.value_error("sources.position", position, "0 or more")
     before = {} if stored_options is None else values.parse_json("sources.options", stored_options, dict)
     changed = _changes({**before, "keep": stored_keep}, {**(options or {}), "keep": str(keep)})
     if repeat and (finished or (position and changed)):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from graphlang.db import statements
 from graphlang.db.errors import StoreError
-from graphlang.db.records import Links, Page, Problem, packed, unpacked
+from graphlang.db.records import Links, Page, Problem, pack_texts, unpack_texts
 from graphlang.db.remove import Removed
 from graphlang.db.schema import URL_INDEX
 from graphlang.db.url_ids import Captured, StoredIds, UrlIds, authorities
@@ -111,7 +111,7 @@ class Writer:
 
     def _check_alone(self) -> None:
         """Raise before writing if there is a second writer, which would give out the same ids."""
-        if self._ids.stored() != len(self._ids):
+        if self._ids.read_stored() != len(self._ids):
             raise StoreError("another process is adding pages to this database; start again when it is done")
 
     def _add_pages(self, source: int, pages: list[Page]) -> tuple[int, dict[int, Choice], int]:
@@ -119,7 +119,7 @@ class Writer:
         if not pages:
             return 0, {}, 0
         links = [Links.of(page.links) for page in pages]
-        urls = packed(page.url for page in pages).split(b"\0")  # with an empty one at the end
+        urls = pack_texts(page.url for page in pages).split(b"\0")  # with an empty one at the end
         ids, _, fresh = self._ids.assign(
             b"".join([part for url, columns in zip(urls, links, strict=False) for part in (url, b"\0", columns.urls)])
         )
@@ -146,7 +146,7 @@ class Writer:
         if len(self._authorities) > _HOSTS_CACHED:
             self._authorities = UrlIds()
         spelled, new, _ = self._authorities.assign(authorities(urls))
-        texts = unpacked(urls)
+        texts = unpack_texts(urls)
         if new:
             del self._hosts[spelled[new[0]] :]
             self._hosts += self._add_hosts([texts[place] for place in new])
@@ -162,7 +162,7 @@ class Writer:
     def _add_hosts(self, urls: list[str]) -> list[int]:
         """Return the ids of the hosts of some URLs, and insert new hosts."""
         sites = self._sites(urls)
-        ids, new, _ = self._host_ids.assign(packed(site.host for site in sites))
+        ids, new, _ = self._host_ids.assign(pack_texts(site.host for site in sites))
         statements.insert_rows(
             self._connection, "INSERT OR FAIL INTO hosts", [(ids[place], *sites[place]) for place in new]
         )

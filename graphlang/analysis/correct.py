@@ -14,8 +14,8 @@ from graphlang.db import InputError, collection, corrections
 from graphlang.db.remove import Removed
 from graphlang.db.runs.lifecycle import state_seen
 from graphlang.db.runs.run import all_runs, get_run, latest_run
-from graphlang.ingest.links.canonical import canonical, host
-from graphlang.labelled_table import labelled_rows
+from graphlang.ingest.links.canonical import canonical_url, host
+from graphlang.labelled_table import read_labelled_rows
 
 if TYPE_CHECKING:
     import sqlite3
@@ -121,7 +121,7 @@ def label_hosts(connection: sqlite3.Connection, hosts: Sequence[str], language: 
 
 
 def _canonical_url(text: str) -> str:
-    url = canonical(text)
+    url = canonical_url(text)
     if url is None:
         raise InputError(f"{text[:_SHOWN]!r} is not an http(s) URL")
     return url
@@ -153,6 +153,6 @@ def read_review(path: str | Path) -> list[PageLabel]:
     """
     return [
         PageLabel(row["url"].strip(), row["language"].strip(), row.get("note", "").strip())
-        for row in labelled_rows(path, ("url", "language"))
+        for row in read_labelled_rows(path, ("url", "language"))
         if row["language"].strip()
     ]

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 def classify_moment(connection: sqlite3.Connection, moment: str, ask: Callable[[], Run]) -> Run:
     """Classify the texts of a moment with ``ask``, and return the finished run; the views still show the same run.
 
-    ``moment`` is as in `graphlang.db.snapshot.moment_of`.
+    ``moment`` is as in `graphlang.db.snapshot.parse_moment`.
     """
     with snapshot.show_moment(connection, moment):
         run = ask()
-        snapshot.answered(connection, run.id, inferred=False)
+        snapshot.record_answered(connection, run.id, inferred=False)
     return run
 
 
@@ -43,7 +43,7 @@ def infer_moment(
 
     Args:
         connection: a collection opened for writing.
-        moment: see `graphlang.db.snapshot.moment_of`.
+        moment: see `graphlang.db.snapshot.parse_moment`.
         ask: makes the run over links from the id of a content run.
         seed: a content run of this moment or of main captures; default: the newest of these.
         workers: threads that identify texts.
@@ -54,11 +54,11 @@ def infer_moment(
     """
     with snapshot.show_moment(connection, moment):
         start = graph_input.seed_run(connection, seed)
-        if start.at is not None and start.at != snapshot.moment(connection):
+        if start.at is not None and start.at != snapshot.current_moment(connection):
             raise StoreError(f"run {start.id} is of {start.at}; a run of {moment} cannot start from it")
         start = update_run(connection, start, workers=workers, progress=progress)
         run = ask(start.id)
-        snapshot.answered(connection, run.id, inferred=True)
+        snapshot.record_answered(connection, run.id, inferred=True)
     return run
 
 

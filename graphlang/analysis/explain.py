@@ -25,7 +25,7 @@ from graphlang.db.records import LinkKind
 from graphlang.db.runs.lifecycle import state_seen
 from graphlang.db.runs.run import chosen_run, get_run, origin_of, run_of_moment
 from graphlang.graph.clueweb09 import CLUEWEB09
-from graphlang.ingest.links.canonical import canonical
+from graphlang.ingest.links.canonical import canonical_url
 
 if TYPE_CHECKING:
     import sqlite3
@@ -44,12 +44,12 @@ def find_url(connection: sqlite3.Connection, written: str) -> str:
 
     Raises `StoreError` with the nearest URLs if there is none.
     """
-    url = canonical(written) or written
+    url = canonical_url(written) or written
     address = re.sub(r"^[a-z]+://(?:www\\.)?|^www\\.", "", url, flags=re.IGNORECASE)
     spellings = [url]
     for scheme in ("https", "http"):
         for name in (f"{scheme}://{address}", f"{scheme}://www.{address}"):
-            spellings += [canonical(name) or name, canonical(name.rstrip("/")) or name, f"{name.rstrip('/')}/"]
+            spellings += [canonical_url(name) or name, canonical_url(name.rstrip("/")) or name, f"{name.rstrip('/')}/"]
     for spelling in dict.fromkeys(spellings):
         if connection.execute("SELECT 1 FROM pages WHERE url = ?", (spelling,)).fetchone() is not None:
             return spelling
@@ -205,12 +205,12 @@ def _collect(connection: sqlite3.Connection, url: str, page: int, chosen: Run | 
 def run_at(connection: sqlite3.Connection, moment: str) -> int:
     """Return the id of the run over the captures of a moment.
 
-    ``moment`` is as in `graphlang.db.snapshot.moment_of`.
+    ``moment`` is as in `graphlang.db.snapshot.parse_moment`.
 
     Raises:
         StoreError: there is no such run.
     """
-    text = snapshot.moment_of(moment).text
+    text = snapshot.parse_moment(moment).text
     run = run_of_moment(connection, text)
     if run is None:
         raise StoreError(f"no run is of {text}: 'graphlang propagate DB --at {text}' makes one")

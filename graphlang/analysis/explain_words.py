@@ -44,9 +44,9 @@ def facts(page: Explanation) -> Iterator[Line]:
     yield from _answer(page)
     yield from _page(page)
     for source, value, code in page.declared:
-        yield Line("declared", f"{source}: {visible(value)} ({named(code) if code else 'unknown language'})")
+        yield Line("declared", f"{source}: {visible(value)} ({name_language(code) if code else 'unknown language'})")
     for source, value, code in page.announced:
-        name = named(code) if code else "unknown language"
+        name = name_language(code) if code else "unknown language"
         yield Line("announced", f"hreflang {visible(value)} ({name}) by {visible(source)}")
     if page.territory:
         yield Line("country", f"languages of its ccTLD: {', '.join(page.territory[:5])}")
@@ -59,9 +59,9 @@ def _answer(page: Explanation) -> Iterator[Line]:
     if page.by_hand:
         run = "by hand"
     script = f" in {page.script}" if page.script else ""
-    yield Line("answer", f"{named(page.language)}{script}, confidence {page.confidence:.3f} ({run})")
+    yield Line("answer", f"{name_language(page.language)}{script}, confidence {page.confidence:.3f} ({run})")
     if page.runner_up:
-        yield Line("runner-up", named(page.runner_up))
+        yield Line("runner-up", name_language(page.runner_up))
     for correction in reversed(page.corrections):
         yield _correction(correction)
     if page.stale:
@@ -77,7 +77,7 @@ def _correction(correction: Correction) -> Line:
     if correction.undone:
         by = f" by {visible(correction.undone_by)}" if correction.undone_by else ""
         undone = f"; undone {correction.undone}{by}"
-    head = f"{named(correction.language)} by {visible(correction.corrected_by)}, {correction.corrected}"
+    head = f"{name_language(correction.language)} by {visible(correction.corrected_by)}, {correction.corrected}"
     return Line("corrected", f"{head}{note}{before}{undone}")
 
 
@@ -138,6 +138,6 @@ def steps(rounds: list[Score]) -> Iterator[str]:
         yield step if times == 1 else f"{step} (x {times})"
 
 
-def named(code: str) -> str:
+def name_language(code: str) -> str:
     """Return a code with its name: ``swe (Swedish)``."""
     return f"{code} ({languages.name(code)})"

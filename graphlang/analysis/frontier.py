@@ -174,7 +174,7 @@ def _referring(
     size = collection.text_sizes(connection)
     graph = Graph(pages, edges.source, edges.target, edges.kind, np.full(len(edges.source), -1, dtype=np.int16))
     possible: dict[int, set[int]] = {}
-    rows, columns = kernel.referred(graph, label_of_page, size, len(labels)).nonzero()
+    rows, columns = kernel.count_referring(graph, label_of_page, size, len(labels)).nonzero()
     for page, number in zip(rows.tolist(), columns.tolist(), strict=True):
         possible.setdefault(page + 1, set()).add(labels[number])
     return possible, referrers

@@ -99,7 +99,7 @@ def seed_run(connection: sqlite3.Connection, run: int | None) -> Run:
     chosen = chosen_run(connection)
     if chosen is not None and chosen.kind in ("vote", "propagation") and chosen.seeds:
         chosen = get_run(connection, chosen.seeds[0])
-    if chosen is not None and chosen.kind == "content" and chosen.at == snapshot.moment(connection):
+    if chosen is not None and chosen.kind == "content" and chosen.at == snapshot.current_moment(connection):
         return chosen
     newest = latest_run(connection, "content")
     if newest is None:
@@ -152,10 +152,10 @@ class Loaded:
         self._links: collection.Edges | None
         self._links, self._hosts = links or Links.of(connection)
         #: ids of removed pages, ascending
-        self.removed = collection.missing(connection)
+        self.removed = collection.list_removed_pages(connection)
         answers = read_answers(connection, run.id)
         #: whether each page was fetched or has an answer of the run
-        self.stored = collection.fetched(connection)
+        self.stored = collection.load_is_fetched(connection)
         self.stored[answers.pages - 1] = True
         corrected_pages, correction_labels = corrections.corrected_labels(connection)
         if elsewhere := snapshot.find_changed_pages(connection):  # corrections are about the main capture

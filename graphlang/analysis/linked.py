@@ -15,7 +15,7 @@ import numpy as np
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.db import StoreError, collection, create, open_existing, snapshot
 from graphlang.db.runs.lifecycle import state_seen
-from graphlang.db.runs.linked_answers import BLOCK, LinkedAnswers, answered_to, write_linked, write_part
+from graphlang.db.runs.linked_answers import BLOCK, LinkedAnswers, count_answered, write_linked, write_part
 from graphlang.db.runs.run import chosen_run, get_run, origin_of
 from graphlang.interrupts import reraise_interrupt
 
@@ -55,7 +55,7 @@ def answer(
 
     with snapshot.show_moment(connection, run.at):
         loaded = loaded or graph_input.Loaded(connection, origin_of(connection, run))
-        first = answered_to(connection, run.id)
+        first = count_answered(connection, run.id)
         progress.stage("linked", loaded.count, "URLs")
         parts = _parts(connection, run, loaded, first)
         write_linked(connection, run.id, _report(parts, first, progress), first=first)
@@ -119,7 +119,7 @@ def _answer_in_steps(connection: sqlite3.Connection, path: str | Path, run: Run,
     total, position = collection.count_pages(connection), 0
     parts = None
     while position < total:
-        answered_up_to = answered_to(connection, run.id, position)
+        answered_up_to = count_answered(connection, run.id, position)
         if answered_up_to in (position, total):  # answers, or their end, have to be written
             try:
                 writing = create(path, verb="answer")
@@ -129,7 +129,7 @@ def _answer_in_steps(connection: sqlite3.Connection, path: str | Path, run: Run,
             with closing(writing):
                 if _current_run(writing, path, run).linked:
                     return
-                answered_up_to = answered_to(writing, run.id, position)  # another process may have written them
+                answered_up_to = count_answered(writing, run.id, position)  # another process may have written them
                 if answered_up_to == position:
                     parts = parts or _iterate_answers(connection, run, position, progress)
                     part = next(parts)

@@ -141,12 +141,12 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def drawn(state: State, width: int, blocks: tuple[str, str] = _PLAIN_BLOCKS) -> str:
+def draw_bar(state: State, width: int, blocks: tuple[str, str] = _PLAIN_BLOCKS) -> str:
     """Return one line of a terminal with a bar; a narrow one has fewer details.
 
-    >>> drawn(State("classify", 3000, 4000, "pages", 60, {}), 80)
+    >>> draw_bar(State("classify", 3000, 4000, "pages", 60, {}), 80)
     'classify   #########---  50 pages/s  1:00  left 0:20'
-    >>> drawn(State("ingest", 30e6, 40e6, "bytes", 60, {"pages": 6000}), 120)
+    >>> draw_bar(State("ingest", 30e6, 40e6, "bytes", 60, {"pages": 6000}), 120)
     'ingest     ##################------  30.0 MB  100 pages/s  6,000 pages  1:00  left 0:20'
     """
     narrow = width < _NARROW
@@ -170,7 +170,7 @@ def drawn(state: State, width: int, blocks: tuple[str, str] = _PLAIN_BLOCKS) -> 
 
 def draw(state: State, out: TextIO) -> str:
     """Return the line of a bar for a terminal or a notebook."""
-    return drawn(state, shutil.get_terminal_size().columns - 1, _BLOCKS if _is_drawable(out) else _PLAIN_BLOCKS)
+    return draw_bar(state, shutil.get_terminal_size().columns - 1, _BLOCKS if _is_drawable(out) else _PLAIN_BLOCKS)
 
 
 def _is_drawable(out: TextIO) -> bool:

@@ -40,9 +40,9 @@ class ReadsAhead:
 
     def begin(self, read: Callable[[sqlite3.Connection], _Made]) -> Future[_Made]:
         """Read in the thread, with its connection, after earlier tasks; return the result as a future."""
-        return self._thread.submit(lambda: read(self._opened()))
+        return self._thread.submit(lambda: read(self._open()))
 
-    def _opened(self) -> sqlite3.Connection:
+    def _open(self) -> sqlite3.Connection:
         if self._connection is None:
             self._connection = open_existing(self._database)
         return self._connection

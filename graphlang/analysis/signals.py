@@ -9,7 +9,7 @@ import numpy as np
 
 from graphlang.codes import languages, territories
 from graphlang.content.declared import find_declared
-from graphlang.content.score_lists import top
+from graphlang.content.score_lists import choose_top
 from graphlang.db import collection
 from graphlang.graph.data import NONE, Signal
 from graphlang.graph.tables import Lists, ListTable
@@ -83,7 +83,7 @@ def url_signal(
     language = np.full((count, 1), -1, dtype=np.int16)
     probability = np.zeros((count, 1), dtype=np.float32)
     for rows, urls in parts:
-        best, score = top(identifier.probabilities(urls), 1)
+        best, score = choose_top(identifier.probabilities(urls), 1)
         language[rows] = np.where((best >= 0) & (score >= _LEAST_URL), column[best], -1)
         probability[rows] = np.where(language[rows] >= 0, score, 0)
     return Signal(language, probability, weight)

@@ -30,7 +30,7 @@ def update_run(connection: sqlite3.Connection, run: Run, *, workers: int = 1, pr
         StoreError: the run's model is missing, or has changed.
         ModelError: a method without a model, or a program that is not installed.
     """
-    moment = snapshot.moment(connection)
+    moment = snapshot.current_moment(connection)
     if run.at == moment and run.collection == state_seen(connection, run.seeds):
         return run
     if run.kind == "url" and moment is not None:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 import click
 
 from graphlang.cli.shared import options
-from graphlang.cli.shared.crawl import opened, waits
+from graphlang.cli.shared.crawl import open_crawl, waits
 from graphlang.cli.shared.log import logs, say
 from graphlang.cli.shared.options import WholeNumber, is_on_command_line
-from graphlang.cli.shared.output import RowOptions, output_options, to_file, wide, write_list, write_rows
+from graphlang.cli.shared.output import RowOptions, output_options, to_file, wide_option, write_list, write_rows
 from graphlang.cli.shared.paths import host_named, lines_of, url_named
 from graphlang.cli.shared.progress import bars
 from graphlang.maps.review import COUNT
@@ -55,7 +55,7 @@ _NEXT = "; run 'graphlang propagate' for their neighbours"
     help="Read a CSV that you filled in: rows with a language become corrections.",
 )
 @click.option("--by", metavar="NAME", default="", help="With --from: your name.")
-@wide
+@wide_option
 @waits
 @logs
 def review(
@@ -89,7 +89,7 @@ def review(
       graphlang evaluate crawl.db --gold gold.csv
     """
     _refuse_without_effect(reading=from_ is not None, random=random_, by=by)
-    crawl = opened(db)
+    crawl = open_crawl(db)
     if from_ is None:
         rows: Rows[Any] = crawl.review(count=count)
         if random_:
@@ -170,7 +170,7 @@ def correct(
     names = [host_named(name) for name in hosts]
     if not pairs and not names:
         raise click.UsageError("nothing to correct: name a URL, --host or --from")
-    crawl = opened(db)
+    crawl = open_crawl(db)
     if undo:
         if language or note:
             raise click.UsageError("--undo takes neither --language nor --note")
@@ -207,5 +207,5 @@ def corrections(db: Path, *, everything: bool, **target: Unpack[RowOptions]) -> 
       graphlang corrections crawl.db
       graphlang corrections crawl.db --all --format csv -o history.csv
     """
-    rows = opened(db).corrections(everything=everything)
+    rows = open_crawl(db).corrections(everything=everything)
     write_list(rows, **target)

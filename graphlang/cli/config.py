@@ -89,7 +89,7 @@ def _files() -> Iterator[tuple[Path, Mapping[str, Any]]]:
 
 
 def _tables(path: Path) -> Mapping[str, Any]:
-    content = _parsed(path)
+    content = _parse(path)
     return _tool(content, path) if path.name == PROJECT.name else content
 
 
@@ -107,7 +107,7 @@ def _read(path: Path) -> bytes:
         raise click.UsageError(f"cannot read {path}: {error.strerror or error}") from error
 
 
-def _parsed(path: Path) -> Mapping[str, Any]:
+def _parse(path: Path) -> Mapping[str, Any]:
     import tomllib  # noqa: PLC0415 - most folders have no such file
 
     try:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from graphlang.cli.shared import options
-from graphlang.cli.shared.crawl import opened, say_run, say_years, waits
+from graphlang.cli.shared.crawl import open_crawl, say_run, say_years, waits
 from graphlang.cli.shared.log import logs, say
 from graphlang.cli.shared.options import Advanced, Finite, WholeNumber, WithAdvanced, is_on_command_line
 from graphlang.cli.shared.progress import bars
@@ -105,7 +105,7 @@ def classify(
             raise click.UsageError(f"--at is not supported by {method}, which reads no text")
     if at is not None and anchors:
         raise click.UsageError("--anchors cannot go with --at: words of links are kept for main captures only")
-    crawl = opened(db)
+    crawl = open_crawl(db)
     with bars() as progress:
         if anchors and not crawl.has_anchor_texts():
             say(f"{visible(str(db))} has no words of links: 'graphlang ingest --again --anchor-texts' keeps them")
@@ -205,7 +205,7 @@ def vote(
             relation = "has no effect with" if clueweb09 else "needs"
             raise click.UsageError(f"--{name.replace('_', '-')} {relation} --clueweb09")
     with bars() as progress:
-        run = opened(db).vote(
+        run = open_crawl(db).vote(
             outlinks=outlinks,
             clueweb09=clueweb09,
             seed=seed,
@@ -334,7 +334,7 @@ def propagate(
         raise click.UsageError("--at and --each exclude each other")
     if update and (at or each):
         raise click.UsageError("--update cannot go with --at or --each: it is for main captures")
-    crawl = opened(db)
+    crawl = open_crawl(db)
     common: dict[str, Any] = {"weights": weights, "algorithm": algorithm, "seed": seed, "workers": cores()}
     with bars() as progress:
         common |= {"keep_chosen": keep_chosen, "progress": progress}

@@ -9,10 +9,10 @@ from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 import click
 
 from graphlang.cli.shared import options
-from graphlang.cli.shared.crawl import answered
+from graphlang.cli.shared.crawl import open_answered
 from graphlang.cli.shared.log import say
 from graphlang.cli.shared.options import selects
-from graphlang.cli.shared.output import csv_safe, format_of_name, wide, write_rows, write_text
+from graphlang.cli.shared.output import csv_safe, format_of_name, wide_option, write_rows, write_text
 from graphlang.cli.shared.paths import refuse_inputs
 from graphlang.export.graph_files import write_language_graph, write_site_graph
 from graphlang.files import refuse_empty, replacing
@@ -76,7 +76,7 @@ _OPTIONS: Final = (
         help="File to write to, in the format of its name; '-' is standard output.",
     ),
     csv_safe,
-    wide,
+    wide_option,
 )
 #: Options of the verbs that count links.
 graph_options = partial(options.apply, _OPTIONS)
@@ -149,7 +149,7 @@ def language_graph(db: Path, format_: str, what: str, by: str, output: Path, pag
       graphlang language-graph crawl.db --format gexf -o languages.gexf
       graphlang language-graph crawl.db --what sites --format graphml -o sites.graphml
     """
-    crawl = answered(db)
+    crawl = open_answered(db)
     languages, sites = partial(crawl.links_of_languages, **pages), partial(crawl.links_of_sites, **pages)
     write_answer(answer(languages, sites, format_=format_, what=what, by=by), format_, output)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import click
 
 from graphlang.cli.shared import options
-from graphlang.cli.shared.crawl import answered, opened, say_outdated, say_unanswered
+from graphlang.cli.shared.crawl import open_answered, open_crawl, say_outdated, say_unanswered
 from graphlang.cli.shared.options import WholeNumber, is_on_command_line, selects
 from graphlang.cli.shared.output import RowOptions, output_options, write_json, write_lines, write_list, write_rows
 from graphlang.cli.shared.paths import host_named
@@ -65,7 +65,7 @@ def pages(
       graphlang pages crawl.db --unfetched --language swa
     """
     site = None if host is None else host_named(host)
-    crawl = opened(db)
+    crawl = open_crawl(db)
     fetched = pages.get("fetched") is not False and not pages.get("everything")
     say_outdated(crawl, unfetched=not fetched)
     with bars(beside_rows=output == "-") as progress:
@@ -116,7 +116,7 @@ by_units = click.option(
 @output_options
 def sites(db: Path, by: str, pages: PageFilter, *, scripts: bool, **target: Unpack[RowOptions]) -> None:
     """List pages by site and language."""
-    crawl = answered(db)
+    crawl = open_answered(db)
     if "year" in by.split(","):
         say_unanswered(crawl.unanswered())
     rows = crawl.sites(by, scripts=scripts, **pages)
@@ -166,7 +166,7 @@ def languages(
         db = Path(options.DEFAULT)
     if db is None:
         raise click.UsageError("name a database, or --known")
-    crawl = answered(db)
+    crawl = open_answered(db)
     if by is not None:
         say_unanswered(crawl.unanswered())
     rows = crawl.languages(by=by, **pages) if by is not None else crawl.languages(**pages)
@@ -202,7 +202,7 @@ def frontier(db: Path, want: list[str], saturated: list[str], run_id: int | None
       graphlang frontier crawl.db --want swa,amh --format tsv
       graphlang frontier crawl.db --saturated eng --limit 1000 --format csv -o next.csv
     """
-    rows = answered(db, run_id).frontier(want=want, saturated=saturated, run=run_id)
+    rows = open_answered(db, run_id).frontier(want=want, saturated=saturated, run=run_id)
     write_list(rows, **target)
 
 
@@ -212,7 +212,7 @@ def frontier(db: Path, want: list[str], saturated: list[str], run_id: int | None
 @options.choose_run
 @click.option(
     "--at",
-    callback=options.moment,
+    callback=options.parse_moment_option,
     metavar="MOMENT",
     help="Use the run of this moment (2012, 2012-05, ...; see 'graphlang propagate --at') and its captures.",
 )
@@ -238,7 +238,7 @@ def explain(db: Path, url: str, run_id: int | None, at: str | None, neighbours: 
     """
     if at is not None and run_id is not None:
         raise click.UsageError("--at and --run name two runs: choose one")
-    explanation = opened(db).explain(url, run=run_id, at=at)
+    explanation = open_crawl(db).explain(url, run=run_id, at=at)
     if format_ == "json":
         corrections = [correction._asdict() for correction in explanation.corrections]
         write_json(asdict(explanation) | {"corrections": corrections}, indent=2)

@@ -111,7 +111,7 @@ class Verbs(click.Group):
         try:
             return super().make_context(*args, **options)
         except click.ClickException as error:
-            raise _escaped(error) from None
+            raise _escape_message(error) from None
         except OSError as error:  # help and version are written here
             reported = None if isinstance(error, BrokenPipeError) else _failure(error)
             raise reported or error from None
@@ -134,7 +134,7 @@ class Verbs(click.Group):
                 put(reported.format_message(), "error", facts, as_json=True)
                 ctx.exit(reported.exit_code)
             if isinstance(reported, click.ClickException):
-                _escaped(reported)
+                _escape_message(reported)
             if reported is None or from_click:
                 raise
             raise reported from error
@@ -153,7 +153,7 @@ def _say_warning(message: Warning | str, category: type[Warning], filename: str,
     say(f"Warning: {message}" if for_user else f"{filename}:{lineno}: {category.__name__}: {message}", "warning")
 
 
-def _escaped(error: click.ClickException) -> click.ClickException:
+def _escape_message(error: click.ClickException) -> click.ClickException:
     """The same error, with control characters escaped: it repeats names of files, hosts or options."""
     message = visible_lines(error.format_message())
     error.format_message = lambda: message  # type: ignore[method-assign]  # each class formats its own message

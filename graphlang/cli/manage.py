@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import click
 
 from graphlang.cli.shared import archives, options
-from graphlang.cli.shared.crawl import answered, opened, waits
+from graphlang.cli.shared.crawl import open_answered, open_crawl, waits
 from graphlang.cli.shared.log import log, logs, say
 from graphlang.cli.shared.options import WholeNumber
 from graphlang.cli.shared.output import RowOptions, output_options, table_options, write_line, write_list, write_rows
@@ -67,7 +67,7 @@ def ingest(db: Path, files: tuple[Path, ...], **reading: Unpack[archives.Reading
     """
     with bars() as progress:
         inputs = archives.inputs(files, reading)
-        ingested = opened(db).ingest(*inputs, progress=progress, **archives.arguments(reading))
+        ingested = open_crawl(db).ingest(*inputs, progress=progress, **archives.arguments(reading))
     say_ingested(ingested, progress, verbose=reading["verbose"])
     exit_with_problems(ingested)
 
@@ -82,7 +82,7 @@ def say_ingested(ingested: Ingested, progress: Timed, *, verbose: bool) -> None:
         message = f"not an archive when it was read: {refused}: --again tries the readers installed now"
         say(message, "no archive", files=len(ingested.unrecognised))
     if ingested.options_changed:
-        say(_changed(ingested), "options changed", files=len(ingested.options_changed))
+        say(_describe_changed(ingested), "options changed", files=len(ingested.options_changed))
     if ingested.unfinished:
         message = f"not read to the end: {_first_of(ingested.unfinished)}: run the same command again"
         say(message, "not read to the end", files=len(ingested.unfinished))
@@ -110,7 +110,7 @@ def _first_of(paths: Sequence[object]) -> str:
     return f"{visible(str(paths[0]))}{rest}"
 
 
-def _changed(ingested: Ingested) -> str:
+def _describe_changed(ingested: Ingested) -> str:
     """One line on files that were read with other options, and how to read them again."""
     changes = "; ".join(
         f"{archives.option_of(change.name)} {archives.value_of(change.name, change.before)},"
@@ -184,10 +184,10 @@ def info(db: Path, format_: str, *, encodings: bool) -> None:
       graphlang info crawl.db --encodings --format csv
     """
     if encodings:
-        pages = opened(db).encodings()
+        pages = open_crawl(db).encodings()
         write_rows(pages.columns, pages.tuples(), format_=format_, first=("language", "charset", "pages"))
         return
-    facts = answered(db).info()
+    facts = open_answered(db).info()
     write_rows(facts.columns, facts.tuples(), format_=format_)
 
 
@@ -204,7 +204,7 @@ def problems(db: Path, kind: str | None, *, count: bool, **target: Unpack[RowOpt
       graphlang problems crawl.db
       graphlang problems crawl.db --count
     """
-    crawl = opened(db)
+    crawl = open_crawl(db)
     by_kind = crawl.count_problems()
     if kind is not None and kind not in by_kind:
         hint = f"there are: {', '.join(sorted(by_kind))}" if by_kind else "there are no problems"
@@ -232,17 +232,17 @@ def runs(db: Path, choose: int | None, **target: Unpack[RowOptions]) -> None:
       graphlang runs crawl.db
       graphlang runs crawl.db --choose 2
     """
-    crawl = opened(db)
+    crawl = open_crawl(db)
     if choose is not None:
         crawl.choose(choose)
     chosen = crawl.chosen()
     rows = [_run_row(run, chosen) for run in crawl.runs()]
     if target["format_"] == "table":  # a trained model has pages of them
-        rows = [[*row[:-1], _shortened(row[-1])] for row in rows]
+        rows = [[*row[:-1], _shorten_parameters(row[-1])] for row in rows]
     write_rows(_RUN_COLUMNS, rows, **target, first=_FIRST)
 
 
-def _shortened(parameters: str) -> str:
+def _shorten_parameters(parameters: str) -> str:
     return parameters if len(parameters) <= _PARAMETERS else f"{parameters[:_PARAMETERS]} …"
 
 
@@ -324,14 +324,14 @@ def remove(
     if wrong := [name for name in domain_names if registered_domain(name) is None]:
         raise click.BadParameter(f"{wrong[0]} is no registered domain, nor below one", param_hint="--domain")
     of_hosts: dict[str, Any] = {"hosts": host_names, "domains": domain_names}
-    removed = opened(db).remove(*url_names, **of_hosts, vacuum=vacuum, forget=forget)
+    removed = open_crawl(db).remove(*url_names, **of_hosts, vacuum=vacuum, forget=forget)
     if isinstance(removed, int):
         say(f"{removed:,} of {len(names) + len(domains):,} can be read again")
     else:
-        say(f"removed: {removed.words()}{_missing(removed.missing)}")
+        say(f"removed: {removed.words()}{_list_missing(removed.missing)}")
 
 
-def _missing(names: list[str]) -> str:
+def _list_missing(names: list[str]) -> str:
     if not names:
         return ""
     were = "was" if len(names) == 1 else "were"

@@ -11,10 +11,18 @@ import click
 
 from graphlang.cli.failures import USAGE, Failure
 from graphlang.cli.shared import options
-from graphlang.cli.shared.crawl import answered, opened, say_unanswered, say_unused_gold
+from graphlang.cli.shared.crawl import open_answered, open_crawl, say_unanswered, say_unused_gold
 from graphlang.cli.shared.log import log, logs, say
 from graphlang.cli.shared.options import WholeNumber
-from graphlang.cli.shared.output import RowOptions, output_options, wide, write_json, write_line, write_list, write_rows
+from graphlang.cli.shared.output import (
+    RowOptions,
+    output_options,
+    wide_option,
+    write_json,
+    write_line,
+    write_list,
+    write_rows,
+)
 from graphlang.cli.shared.paths import refuse_before_work
 from graphlang.cli.shared.progress import bars
 from graphlang.collection.opened_file import NOTHING_YET
@@ -48,7 +56,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Table for people, json for programs.",
 )
-@wide
+@wide_option
 def evaluate(
     db: Path,
     gold: Path,
@@ -80,8 +88,8 @@ def evaluate(
         raise click.UsageError("--run and --all-runs: choose one")
     runs: list[int | None] = [run_id]
     if all_runs:
-        runs = [run.id for run in opened(db).runs() if run.finished is not None]
-    crawl = answered(db, *runs)
+        runs = [run.id for run in open_crawl(db).runs() if run.finished is not None]
+    crawl = open_answered(db, *runs)
     if run_id is None and crawl.chosen() is None:
         raise StoreError(NOTHING_YET)
     labels = crawl.read_gold(gold, by=by)
@@ -186,7 +194,7 @@ def compare(
         raise click.UsageError("name two runs, or another database, or --years")
     if by is not None:
         raise click.UsageError("--by is for years and databases; runs are counted by languages and length")
-    crawl = answered(db, *runs)
+    crawl = open_answered(db, *runs)
     _warn_of_methods(*(run for number in runs for run in crawl.runs() if run.id == number))
     rows: Rows[Any] = crawl.compare(*runs, fetched=fetched)
     if count:
@@ -195,7 +203,7 @@ def compare(
 
 
 def _compare_collections(db: Path, others: tuple[str, ...], years: tuple[int, int] | None, by: str | None) -> Rows[Any]:
-    crawl = opened(db)
+    crawl = open_crawl(db)
     if years is not None:
         if others:
             raise click.UsageError("--years compares years of one database: name no runs, and no other database")
@@ -203,7 +211,7 @@ def _compare_collections(db: Path, others: tuple[str, ...], years: tuple[int, in
         return crawl.compare_years(*(f"{year:04}" for year in years), by=by)
     if len(others) != 1:
         raise click.UsageError("name two runs, or another database, or --years")
-    later = opened(Path(others[0]))
+    later = open_crawl(Path(others[0]))
     _warn_of_methods(*filter(None, (crawl.chosen(), later.chosen())))
     return crawl.compare_with(later.path, by=by)
 
@@ -269,7 +277,7 @@ def tune(
     refuse_before_work(output, *chain.from_iterable(additional))
     labelled: list[tuple[Collection, Gold]] = []
     for path, labels in ((db, gold), *additional):
-        crawl = opened(path)
+        crawl = open_crawl(path)
         labelled.append((crawl, crawl.read_gold(labels)))
     (crawl, answers), *rest = labelled
     with bars() as progress:

@@ -445,5 +445,5 @@ def tree(language: str, method: str, depth: int) -> None:
     code = codes.code(language)
     if code not in identifier.labels:
         raise click.BadParameter(f"no tree for {language!r}", param_hint="LANGUAGE")
-    pruned = identifier.scorer.trees[identifier.labels.index(code)].pruned(depth)
+    pruned = identifier.scorer.trees[identifier.labels.index(code)].prune(depth)
     write_lines(pruned.text(identifier.features.names, ["other", codes.name(code)]))

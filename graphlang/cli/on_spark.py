@@ -97,7 +97,7 @@ def _session(
 def _tables_of(folder: str, master: str | None, settings: dict[str, str]) -> Iterator[Any]:
     """Open the tables of a collection in a folder, which take the same questions as a database."""
     with _session(master, settings) as spark:
-        yield _import("graphlang.cluster.maps").opened(spark, folder)
+        yield _import("graphlang.cluster.maps").open_tables(spark, folder)
 
 
 @click.group()

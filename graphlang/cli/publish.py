@@ -18,7 +18,7 @@ import click
 
 from graphlang.cli.failures import UNFIT, USAGE, Failure
 from graphlang.cli.shared import options
-from graphlang.cli.shared.crawl import answered, opened, say_outdated
+from graphlang.cli.shared.crawl import open_answered, open_crawl, say_outdated
 from graphlang.cli.shared.log import say
 from graphlang.cli.shared.options import WholeNumber, is_on_command_line, selects_captures
 from graphlang.cli.shared.output import (
@@ -96,7 +96,7 @@ def report(db: Path, output: Path, title: str | None, replay_prefix: str | None)
     """
     if str(output) != "-":
         refuse_before_work(output)
-    crawl = opened(db)
+    crawl = open_crawl(db)
     say_outdated(crawl, unfetched=False)
     options: dict[str, Any] = {"title": title, "replay_prefix": replay_prefix}
     if str(output) == "-":
@@ -125,7 +125,7 @@ def serve(db: Path, port: int, *, search: bool) -> None:
     from graphlang.serve.site import datasette, index  # noqa: PLC0415
 
     with _listening(port) as listener, tempfile.TemporaryDirectory(prefix="graphlang-") as folder:
-        answered(db)
+        open_answered(db)
         search_index = Path(folder) / "search.db" if search else None
         try:
             site = datasette(db, None)
@@ -241,7 +241,7 @@ def texts(
       graphlang texts crawl.db --unique --min-confidence 0.8 -o 'corpus/{language}.jsonl.zst'
       graphlang texts crawl.db --captures all --language dan -o danish.jsonl
     """
-    crawl = opened(db)
+    crawl = open_crawl(db)
     say_outdated(crawl, unfetched=False)
     notes: list[str] = []
     target = Path(output)
@@ -387,7 +387,7 @@ def _export(
     format_: str | None,
     on_written: Callable[[int], object] | None = None,
 ) -> list[str]:
-    crawl = answered(db)
+    crawl = open_answered(db)
     settings |= {"csv_safe": safe_setting(), "on_written": on_written}
     try:
         return crawl.export(output, what, format=format_, **settings)

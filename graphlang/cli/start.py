@@ -11,7 +11,7 @@ import click
 
 from graphlang.cli.manage import counts, exit_with_problems, say_ingested
 from graphlang.cli.shared import archives, options
-from graphlang.cli.shared.crawl import end_of, opened, waits
+from graphlang.cli.shared.crawl import end_of, open_crawl, waits
 from graphlang.cli.shared.log import log, logs, say
 from graphlang.cli.shared.output import output_options, write_json, write_line, write_rows
 from graphlang.cli.shared.paths import refuse_before_work
@@ -79,7 +79,7 @@ def run(
 
     if report is not None:
         refuse_before_work(report)
-    crawl = opened(db)
+    crawl = open_crawl(db)
     read: list[Ingested] = []
     with bars() as progress:
         try:

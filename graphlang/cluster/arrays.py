@@ -16,7 +16,7 @@ from graphlang.cluster.tables import link_kinds
 from graphlang.codes import languages
 from graphlang.graph.data import Signal
 from graphlang.graph.partitioned.partition import Partition, directory_of, host_of, key_of
-from graphlang.graph.partitioned.records import ragged
+from graphlang.graph.partitioned.records import index_lists
 from graphlang.graph.propagation.candidates import LIKELY
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def bundle(  # noqa: PLR0917  all that it depends on
         np.minimum(links["place"].fill_null(-1).to_numpy(), _LAST).astype(np.int16),
         signals_of(pages, labels, weights),
         _copies(pages, host, cut_hosts),
-    ).sorted()
+    ).sort()
     ghosts, homes = _ghosts(partition, number, links)
     return partition, PageDetails(
         ghosts,
@@ -212,7 +212,7 @@ def scores_of(pages: pa.Table, labels: Labels) -> tuple[NDArray[np.int16], NDArr
     lists = pages["scores"].combine_chunks()
     counts = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
     flat = lists.flatten()
-    rows, rank = ragged(counts)
+    rows, rank = index_lists(counts)
     within = rank < WIDTH
     labels_of_page = np.full((pages.num_rows, WIDTH), -1, dtype=np.int16)
     score = np.zeros((pages.num_rows, WIDTH), dtype=np.float32)

@@ -62,12 +62,12 @@ class _Own:
         capture = page_of(row)
         self._choice = Choice(Facts.of(capture), 1, capture, 0)
         self._files = {id(capture): (row["source"], row["file"])}
-        self._persist: Page = capture
+        self._chosen: Page = capture
         self._others = OtherCaptures()
 
     def take(self, row: dict[str, Any], keep: Keep) -> None:
         """Look at one more capture."""
-        capture, before = page_of(row), self._persist
+        capture, before = page_of(row), self._chosen
         file, held = (row["source"], row["file"]), self._files[id(before)]
         rest = self._choice.take(capture, 0, keep)
         after = self._choice.page or before
@@ -75,15 +75,15 @@ class _Own:
             self._files = {id(after): file}
         elif after is not before:  # joined of two parts: it stands where its text does
             self._files = {id(after): file if capture.parts == "text" else held}
-        self._persist = after
+        self._chosen = after
         if keep is Keep.ALL:
             other = None if rest is None else rest.page
             self._others.take(rest, other, file if other is capture else held, self._choice.facts)
 
     def rows(self, ids: PageIds) -> Iterator[dict[str, Any]]:
         """Yield the main capture, then the others."""
-        source, file = self._files[id(self._persist)]
-        yield row_of(self._persist, ids) | {"source": source, "file": file, "captures": self._choice.count}
+        source, file = self._files[id(self._chosen)]
+        yield row_of(self._chosen, ids) | {"source": source, "file": file, "captures": self._choice.count}
         yield from self._others.rows(ids)
 
 

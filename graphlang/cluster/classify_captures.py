@@ -75,8 +75,8 @@ def method_of(name: str) -> tuple[Method, Identifier]:
     return Method(name, identifier.hash, name in registry.names()), identifier
 
 
-def _loaded(method: Method) -> Identifier:
-    identifier = shipped(method.name) if method.shipped else _sent(method.name, method.hash)
+def _load_method(method: Method) -> Identifier:
+    identifier = load_shipped(method.name) if method.shipped else _load_sent(method.name, method.hash)
     if identifier.hash != method.hash:
         raise ModelError(
             f"the model of {method.name} on this executor is another one than the driver's: install one version"
@@ -85,13 +85,13 @@ def _loaded(method: Method) -> Identifier:
 
 
 @lru_cache(maxsize=1)  # for as long as the process lives: Spark keeps it for many tasks
-def shipped(name: str) -> Identifier:
+def load_shipped(name: str) -> Identifier:
     """Load a method that comes with its model, once a process."""
     return registry.load(name)
 
 
 @lru_cache(maxsize=1)
-def _sent(name: str, digest: str) -> Identifier:
+def _load_sent(name: str, digest: str) -> Identifier:
     """Load a model file that Spark sent; the digest distinguishes files of one name."""
     from pyspark import SparkFiles  # noqa: PLC0415 - an extra
 
@@ -103,7 +103,7 @@ def classify_batches(
     batches: Iterable[pa.RecordBatch], method: Method, hosts: Mapping[int, Templates] | None = None
 ) -> Iterator[pa.RecordBatch]:
     """Append the columns of `ANSWER` to rows with texts; ``hosts`` are template lines by `host_digests`."""
-    identifier = _loaded(method)
+    identifier = _load_method(method)
     for batch in batches:
         for at in range(0, batch.num_rows, _ROWS):
             chunk = batch.slice(at, _ROWS)

@@ -95,10 +95,10 @@ def classify(frame: Any, *, method: str = "nfc") -> Any:
     if not content.shipped:
         spark.sparkContext.addFile(str(Path(method).absolute()))
     columns = ", ".join(f"`{field.name}` {field.dataType.simpleString()}" for field in frame.schema)
-    return frame.mapInArrow(partial(_classified, content), f"{columns}, {ddl(ANSWER)}")
+    return frame.mapInArrow(partial(_classify, content), f"{columns}, {ddl(ANSWER)}")
 
 
-def _classified(method: Any, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _classify(method: Any, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     return classify_batches(batches, method)
 
 

@@ -45,8 +45,8 @@ class TableRows:
     def __init__(self, tables: dict[str, ds.Dataset]) -> None:
         self.tables = tables
         order = self._order()
-        self._sorted = np.argsort(order, kind="stable")
-        self.hashes = order[self._sorted]  #: of all pages, ascending; shape (pages,)
+        self._rank = np.argsort(order, kind="stable")
+        self.hashes = order[self._rank]  #: of all pages, ascending; shape (pages,)
         if (self.hashes[1:] == self.hashes[:-1]).any():
             raise InputError("a page stands twice in the table pages")
 
@@ -66,7 +66,7 @@ class TableRows:
         at = np.minimum(np.searchsorted(self.hashes, hashes), max(len(self.hashes) - 1, 0))
         if len(hashes) and not (len(self.hashes) and (self.hashes[at] == hashes).all()):
             raise InputError(f"the table {what} names a page that the table pages does not have")
-        return self._sorted[at] + 1
+        return self._rank[at] + 1
 
     def rows(self, name: str, columns: Sequence[str], size: int = ROWS) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a table in batches."""

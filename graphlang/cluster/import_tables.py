@@ -189,7 +189,7 @@ def to_database(folder: Path, path: Path) -> Imported:
     unfinished = Path(name)
     try:
         with closing(create(unfinished, verb="import")) as connection:
-            done = _all(connection, tables)
+            done = _copy_all(connection, tables)
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         unfinished.chmod(0o666 & ~_umask())
         unfinished.replace(path)
@@ -216,7 +216,7 @@ def _table(folder: Path, name: str) -> ds.Dataset:
         raise InputError(f"cannot read {folder / name}: {_first_line(error)}") from error
 
 
-def _all(connection: sqlite3.Connection, tables: dict[str, ds.Dataset]) -> Imported:
+def _copy_all(connection: sqlite3.Connection, tables: dict[str, ds.Dataset]) -> Imported:
     table_rows = TableRows(tables)
     pages = Pages(connection, table_rows)
     connection.execute("BEGIN IMMEDIATE")

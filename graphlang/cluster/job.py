@@ -107,7 +107,7 @@ def run(
     fit_shuffles(spark, sum(archive.size for archive in archives))
     with errors_in_one_line():
         progress("digest")
-        sources = _distinct(run_tasks(spark, archives, digest_row))
+        sources = _drop_duplicates(run_tasks(spark, archives, digest_row))
     numbers = {row[0] for row in sources}
     archives = [archive for archive in archives if archive.number in numbers]
     reading: dict[str, Any] = {"keep": str(keep), "options": json.dumps(asdict(limits), sort_keys=True)}
@@ -135,7 +135,7 @@ def run(
     )
 
 
-def _distinct(sources: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+def _drop_duplicates(sources: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     """Keep the first of archives with the same bytes, whatever their names."""
     first: dict[str, tuple[Any, ...]] = {}
     for row in sorted(sources):

@@ -102,7 +102,7 @@ def _write_bucket(  # noqa: PLR0917  internal
 
 def languages_of(pages: pa.Table, facts: pa.Table, answers: pa.Table, view: View) -> pa.Table:
     """Return rows of `LANGUAGES`, one for each page."""
-    facts, answers = (_aligned(pages["page"].to_numpy(), rows_known) for rows_known in (facts, answers))
+    facts, answers = (_align_rows(pages["page"].to_numpy(), rows_known) for rows_known in (facts, answers))
     labels_known = sorted({*view.labels, codes.UND, codes.ZXX})
     names = [
         pa.array(list(rows_known), pa.string()) for rows_known in zip(*map(split_label, labels_known), strict=True)
@@ -132,7 +132,7 @@ def languages_of(pages: pa.Table, facts: pa.Table, answers: pa.Table, view: View
     return pa.Table.from_arrays([columns[name] for name in LANGUAGES.names], schema=LANGUAGES)
 
 
-def _aligned(pages: Any, rows: pa.Table) -> pa.Table:
+def _align_rows(pages: Any, rows: pa.Table) -> pa.Table:
     """Return the row of each page, nulls where there is none."""
     page = rows["page"].to_numpy()
     order = np.argsort(page, kind="stable")

@@ -31,7 +31,7 @@ from graphlang.cluster.tables import (
     SOURCES_KEPT,
 )
 from graphlang.db import StoreError, collection
-from graphlang.db.records import LinkKind, inflated
+from graphlang.db.records import LinkKind, inflate_text
 from graphlang.db.runs.run import chosen_run
 from graphlang.files import OutputError, naming
 
@@ -122,7 +122,7 @@ def export_database(path: Path, folder: Path, *, overwrite: bool = False) -> Loa
             raise OSError(error.errno, error.strerror, str(folder)) from error
         try:
             with naming(folder):
-                done = _Load(connection, unfinished).all()
+                done = _Load(connection, unfinished).write_all()
             if folder.exists():
                 shutil.rmtree(folder)
             unfinished.chmod(0o755)
@@ -138,7 +138,7 @@ class _Load:
         self._connection, self._folder = connection, folder
         self._hashes = np.zeros(collection.count_pages(connection) + 1, dtype=np.int64)
 
-    def all(self) -> Loaded:
+    def write_all(self) -> Loaded:
         """Write every table."""
         chosen = chosen_run(self._connection)
         if chosen is None:
@@ -158,12 +158,12 @@ class _Load:
         for run in numbers:
             self._write(f"answers/run={run}", pa.schema([PAGES.field("page"), *ANSWER]), self._answers(run))
         sql = f"SELECT {', '.join(LANGUAGES.names)} FROM page_languages"
-        self._write("languages", LANGUAGES, self._hashed(self._rows(sql)))
+        self._write("languages", LANGUAGES, self._hash_ids(self._rows(sql)))
         columns = ", ".join(SITES.names)
         self._write("sites", SITES, self._rows(f"SELECT {columns} FROM site_languages ORDER BY host, language"))
         for name, schema, query in _MORE:
             if self._connection.execute(f"SELECT 1 FROM {name} LIMIT 1").fetchone() is not None:
-                self._write(name, schema, self._hashed(self._rows(query)))
+                self._write(name, schema, self._hash_ids(self._rows(query)))
         return Loaded(pages, fetched, links, len(numbers))
 
     def _write(self, name: str, schema: pa.Schema, rows: Iterable[dict[str, Any]], size: int = _ROWS) -> int:
@@ -182,7 +182,7 @@ class _Load:
         for row in cursor:
             yield dict(zip(names, row, strict=True))
 
-    def _hashed(self, rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    def _hash_ids(self, rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         for row in rows:
             yield row | {name: int(self._hashes[row[name]]) for name in ("page", "source", "target") if name in row}
 
@@ -212,7 +212,7 @@ class _Load:
             )
             row["declared"] = [{"source": source, "value": value} for source, value in declarations]
             if row["rest"]:
-                row["text"] += inflated(row["rest"], row["length"])
+                row["text"] += inflate_text(row["rest"], row["length"])
             if row["original"] is not None:
                 row["original"] = int(self._hashes[row["original"]])
             yield row | {"page": int(self._hashes[row["page"]])}
@@ -223,7 +223,7 @@ class _Load:
             number = number + 1 if row["page"] == last else 0
             last = row["page"]
             if row["rest"]:
-                row["text"] += inflated(row["rest"], row["length"])
+                row["text"] += inflate_text(row["rest"], row["length"])
             declarations = self._rows(
                 "SELECT source, value FROM history_declarations WHERE capture = ? ORDER BY source", (row["id"],)
             )
@@ -245,14 +245,14 @@ class _Load:
         rows = self._rows(_ANSWERS, (run,))
         while batch := list(islice(rows, _WITH_TEXT)):
             between = (run, batch[0]["page"], batch[-1]["page"])
-            scores, shares = self._lists(_SCORES, "score", between), self._lists(_SHARES, "share", between)
+            scores, shares = self._read_lists(_SCORES, "score", between), self._read_lists(_SHARES, "share", between)
             for row in batch:
                 page = row["page"]
                 lists = {"scores": scores.get(page, []), "shares": shares.get(page, [])}
                 yield row | lists | {"page": int(self._hashes[page])}
-        yield from self._hashed(self._rows(_LINKED, (run,)))
+        yield from self._hash_ids(self._rows(_LINKED, (run,)))
 
-    def _lists(self, sql: str, name: str, between: Sequence[int]) -> dict[int, list[dict[str, Any]]]:
+    def _read_lists(self, sql: str, name: str, between: Sequence[int]) -> dict[int, list[dict[str, Any]]]:
         lists: dict[int, list[dict[str, Any]]] = {}
         for page, label, value in self._connection.execute(sql, between):
             lists.setdefault(page, []).append({"label": label, name: value})

@@ -25,7 +25,7 @@ from graphlang.maps.gathered import COLUMNS, gather, has_answered_history, selec
 from graphlang.maps.graph_measures import Shape, shapes
 from graphlang.maps.language_graph import language_graph as graph_of
 from graphlang.maps.languages import YearRow, list_languages, list_languages_by_year
-from graphlang.maps.selection import Gathered, Selection, content_run, outdated
+from graphlang.maps.selection import Gathered, Selection, content_run, find_outdated
 from graphlang.maps.sites import language_map
 from graphlang.report.page import write_report
 from graphlang.visible import visible
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from graphlang.maps.sites import SiteRow
 
 
-def opened(spark: Any, folder: str) -> Any:
+def open_tables(spark: Any, folder: str) -> Any:
     """Open the tables of a folder, which the functions of `graphlang.maps` query like a database's connection.
 
     Args:
@@ -72,7 +72,7 @@ def sites(
             them.
         ValueError: ``by`` is none of these.
     """
-    tables = opened(spark, folder)
+    tables = open_tables(spark, folder)
     if "year" in ((by,) if isinstance(by, str) else by):
         refuse_other_years(tables)
     return language_map(tables, by, selection=selection, scripts=scripts)
@@ -95,7 +95,7 @@ def languages(
     """
     if by not in {None, "year"}:
         raise ValueError(f"languages are listed by year, or all together, not by {by}")
-    tables, which = opened(spark, folder), selection or Selection()
+    tables, which = open_tables(spark, folder), selection or Selection()
     if by is None:
         return list_languages(tables, which)
     return [YearRow(*row) for row in list_languages_by_year(tables, which)]
@@ -119,7 +119,7 @@ def language_graph(spark: Any, folder: str, *, by: str = "domain", selection: Se
     """
     if by not in {"domain", "host", "page"}:
         raise ValueError(f"cannot group links by {by}; there are domain, host, page")
-    return graph_of(opened(spark, folder), selection or Selection(), unit=by)
+    return graph_of(open_tables(spark, folder), selection or Selection(), unit=by)
 
 
 def report(spark: Any, folder: str, output: str | Path, *, title: str | None = None) -> None:
@@ -134,7 +134,7 @@ def report(spark: Any, folder: str, output: str | Path, *, title: str | None = N
     Raises:
         InputError: the folder does not hold what a job writes.
     """
-    write_report(opened(spark, folder), Path(output), title or folder.rstrip("/").rpartition("/")[2])
+    write_report(open_tables(spark, folder), Path(output), title or folder.rstrip("/").rpartition("/")[2])
 
 
 @content_run.register(Tables)
@@ -148,14 +148,14 @@ def _content_run(tables: Tables) -> int | None:
     return max(behind or of_today, default=None)
 
 
-@outdated.register(Tables)
-def _outdated(tables: Tables) -> None:
+@find_outdated.register(Tables)
+def _find_outdated(tables: Tables) -> None:
     """Never warn: tables are written as a whole, so that no run lacks captures."""
 
 
 @gather.register(Tables)
 @contextmanager
-def _gathered(
+def _gather(
     tables: Tables, selection: Selection, *, extra: Sequence[str] = (), yearly: bool = False
 ) -> Iterator[Selection]:
     """Gather as `graphlang.maps.gathered` does; Spark keeps the rows, in memory or on its disks."""

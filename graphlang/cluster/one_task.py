@@ -102,7 +102,7 @@ def infer_tables(
         links: the table of links.
     """
     tables = [_read_table(location, columns) for location, columns in pages]
-    yield from _inferred(task, tables, _read_table(links, _LINK_COLUMNS))
+    yield from _infer(task, tables, _read_table(links, _LINK_COLUMNS))
 
 
 def _read_table(folder: Location, columns: Sequence[str]) -> pa.Table:
@@ -114,7 +114,7 @@ def _read_table(folder: Location, columns: Sequence[str]) -> pa.Table:
     return pa.concat_tables(tables)
 
 
-def _inferred(task: OneTask, tables: Sequence[pa.Table], links: pa.Table) -> Iterator[pa.RecordBatch]:
+def _infer(task: OneTask, tables: Sequence[pa.Table], links: pa.Table) -> Iterator[pa.RecordBatch]:
     if not tables[0].num_rows:
         return
     pages = _Pages(tables)
@@ -125,7 +125,7 @@ def _inferred(task: OneTask, tables: Sequence[pa.Table], links: pa.Table) -> Ite
         listed = pages.column("scores", pages.stored).combine_chunks().flatten()
         names = {*pages_by_label, *pc.unique(listed.field("label")).to_pylist()}
     labels = labels_of(names, pages_by_label)
-    for answers_table in _Inference(task, labels, pages, links).answered():
+    for answers_table in _Inference(task, labels, pages, links).yield_answers():
         yield from answers_table.to_batches(max_chunksize=_ROWS)
 
 
@@ -162,7 +162,7 @@ class _Pages:
         _, host = np.unique(host_keys(self._tables[0]["url"]), return_inverse=True)
         return host[self._order].astype(np.int32)
 
-    def unknown(self) -> pa.Array:
+    def list_unknown(self) -> pa.Array:
         """Return the ids of pages with a long text in an unknown language."""
         label, characters = (self.column(name, self.stored) for name in ("label", "characters"))
         silent = pc.and_(pc.equal(label, languages.UND), pc.greater_equal(characters, SHORT))
@@ -179,7 +179,7 @@ class _Inference:
 
     def __init__(self, task: OneTask, labels: Labels, pages: _Pages, links: pa.Table) -> None:
         self._task, self._labels, self._pages = task, labels, pages
-        links = _drop_unknown(links, pages.unknown())
+        links = _drop_unknown(links, pages.list_unknown())
         links = links.append_column("other", pa.array(np.zeros(links.num_rows, np.int32)))
         read = pages.table(pages.stored)
         no_cuts = np.zeros(0, np.int64)
@@ -190,9 +190,9 @@ class _Inference:
         self._source, self._target = (
             np.searchsorted(pages.ids, end) for end in (self._partition.source, self._partition.target)
         )
-        self._linked = np.setdiff1d(self._reached(), pages.stored, assume_unique=True)
+        self._linked = np.setdiff1d(self._find_reached(), pages.stored, assume_unique=True)
 
-    def answered(self) -> Iterator[pa.Table]:
+    def yield_answers(self) -> Iterator[pa.Table]:
         """Yield the answers for pages that were read, then those for the others, some at a time."""
         first_rows = np.concatenate([self._pages.stored, self._linked])
         waiting = np.ones(len(self._pages.ids), np.bool_)
@@ -203,7 +203,7 @@ class _Inference:
         )
         for at in range(0, max(len(rest), 1), TOGETHER):
             chunk = rest[at : at + TOGETHER]
-            answer = self._inferred(
+            answer = self._infer_rows(
                 np.concatenate([first_rows, chunk]), rows_known.append(self._only_linked(chunk)), len(chunk)
             )
             if not at:
@@ -222,7 +222,7 @@ class _Inference:
         host = keys_of(host_of(url.encode()) for url in urls)
         return scripts.default_labels(host, self._host_labels, scripts.labels_in_urls(urls)).astype(np.int16)
 
-    def _reached(self) -> NDArray[np.int64]:
+    def _find_reached(self) -> NDArray[np.int64]:
         """Return the pages that are linked from or to a page that listens to its neighbours."""
         partition = self._partition
         listens = np.ones(len(self._pages.ids), np.bool_)
@@ -237,7 +237,7 @@ class _Inference:
         directory = keys_of(directory_of(url.encode()) for url in urls)
         return _Rows(self._host[rows], directory, signals_of(pages, self._labels, self._task.weights))
 
-    def _inferred(self, rows: NDArray[np.int64], page_rows: _Rows, asked_count: int) -> Answer:
+    def _infer_rows(self, rows: NDArray[np.int64], page_rows: _Rows, asked_count: int) -> Answer:
         partition, n = self._partition, len(rows)
         read, total = len(self._pages.stored), len(self._pages.ids)
         outside = np.ones(total, np.bool_)

@@ -34,7 +34,7 @@ _LARGEST: Final = 8 << 20  # bytes of a row: Java holds several of them at once
 def parcel(partition: int, sender: int, content: Any) -> list[dict[str, Any]]:
     """Return the rows of an object that a partition sends or stores (`graphlang.graph.partitioned.stored`).
 
-    >>> opened(table([*parcel(3, 4, {"pages": 2}), *parcel(3, 5, "x")]))
+    >>> open_parcels(table([*parcel(3, 4, {"pages": 2}), *parcel(3, 5, "x")]))
     {4: {'pages': 2}, 5: 'x'}
     """
     data = to_bytes(content)
@@ -63,7 +63,7 @@ def table(rows: list[dict[str, Any]]) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=PARCELS)
 
 
-def opened(*tables: Any) -> dict[int, Any]:
+def open_parcels(*tables: Any) -> dict[int, Any]:
     """Return the objects for one partition by sender, ascending; rows may come in any order."""
     pieces: dict[int, list[tuple[int, bytes]]] = {}
     for rows in tables:

@@ -37,7 +37,7 @@ from graphlang.cluster.storage import Location
 from graphlang.cluster.tables import ANSWERS, ddl
 from graphlang.codes import languages
 from graphlang.graph.partitioned import list_counts
-from graphlang.graph.partitioned.learning import Cut, gathered, learn, merged
+from graphlang.graph.partitioned.learning import Cut, join_samples, learn, merge_surveys
 from graphlang.graph.partitioned.partition import Cuts, cut_host, partition_of
 from graphlang.graph.propagation.options import Options
 
@@ -69,7 +69,7 @@ def cuts_of(pages: Any, limit: int) -> Cuts:
     return Cuts(limit, {host: cut_host(of, limit) for host, of in sorted(directories.items())})
 
 
-def assigned(pages: Any, cuts: Cuts, partitions: int) -> Any:
+def assign_partitions(pages: Any, cuts: Cuts, partitions: int) -> Any:
     """Return a DataFrame of `ASSIGNED`: every page with its partition."""
     shared = pages.sparkSession.sparkContext.broadcast(cuts)
     return pages.selectExpr("page", "url", _UNKNOWN).mapInArrow(partial(_assign, shared, partitions), ddl(ASSIGNED))
@@ -196,7 +196,7 @@ def infer(
         labels = {row["label"] for row in listed.collect()} | pages_by_label.keys()
     options, named = options or Options(), labels_of(labels, pages_by_label)
     if not linked:
-        ids = inference.written("inside", ids_inside(pages, links, named, options))
+        ids = inference.write_step("inside", ids_inside(pages, links, named, options))
         pages = pages.join(ids, "page", "left_semi")
         links = links.join(ids.withColumnRenamed("page", "target"), "target", "left_semi")
         total = int(ids.count())
@@ -207,10 +207,10 @@ def infer(
         named = replace(named, cut_hosts=_labels_of_cut_hosts(pages, cuts, named))
     cut = Cut(cuts.cut_hosts(), cuts.cut_directories())
     shared = steps.Shared(named, weights, options, cut, sizes.most_links, linked)
-    homes = inference.written("homes", assigned(pages, cuts, many))
+    homes = inference.write_step("homes", assign_partitions(pages, cuts, many))
     partitions_written = inference.partitions(_pages(pages, homes, cuts), _links(links, homes), shared)
     with parcels.small_batches(pages.sparkSession):
-        ready, shared = inference.learned(partitions_written, shared)
+        ready, shared = inference.learn(partitions_written, shared)
         moved, answered = inference.supersteps(ready, shared, sizes.supersteps)
     converged = not moved or moved[-1] <= shared.options.tolerance
     return Inferred(answered, many, len(moved), converged, moved, cuts.warnings())
@@ -298,7 +298,7 @@ class _Inference:
         self._spark, self._folder, self._answers, self._progress = spark, folder, answers, progress
         self.many = 1
 
-    def written(self, name: str, frame: Any, folder: Location | None = None) -> Any:
+    def write_step(self, name: str, frame: Any, folder: Location | None = None) -> Any:
         """Write a step, and read it from there."""
         folder = folder or self._folder / name
         options = parcels.WRITTEN if "data" in frame.columns else {}
@@ -309,38 +309,42 @@ class _Inference:
         """Return the answers of one task, which takes all pages from files."""
         self._progress("infer")
         names = [name for name in PAGES if name in pages.columns]
-        self.written("pages", pages.select(*names))
-        self.written("links", links.select("source", "target", "kind", "hreflang", "place"))
+        self.write_step("pages", pages.select(*names))
+        self.write_step("links", links.select("source", "target", "kind", "hreflang", "place"))
         work = partial(_infer_in_task, task, [(self._folder / "pages", names)], self._folder / "links")
         done = self._spark.range(0, 1, 1, 1).mapInArrow(work, _ROWS)
-        return self.written("answers", done, self._answers)
+        return self.write_step("answers", done, self._answers)
 
     def partitions(self, pages: Any, links: Any, shared: steps.Shared) -> Any:
         """Return the arrays of all partitions."""
         grouped = self._group_by_partition(pages).cogroup(self._group_by_partition(links))
-        return self.written("partitions", grouped.applyInArrow(partial(_make, self._shared(shared)), ddl(PARCELS)))
+        return self.write_step(
+            "partitions", grouped.applyInArrow(partial(_make, self._broadcast(shared)), ddl(PARCELS))
+        )
 
-    def learned(self, partitions: Any, shared: steps.Shared) -> tuple[Any, steps.Shared]:
+    def learn(self, partitions: Any, shared: steps.Shared) -> tuple[Any, steps.Shared]:
         """Learn what is common to all partitions, and make each ready."""
         rows_kept = self._persist(partitions)
         begun = self._step("begin", steps.survey_partition, shared, rows_kept)
-        shared = replace(shared, survey=merged(self._collected(begun, SURVEY)))
+        shared = replace(shared, survey=merge_surveys(self._collect(begun, SURVEY)))
         met = self._step("meet", steps.meet_neighbours, shared, rows_kept, begun.where("sender >= 0"))
         places = met.where(f"sender >= 0 AND sender < {LINKED}")
         links_found = self._step("tell", steps.find_links, shared, rows_kept, met.where(f"sender >= {ASKED}"))
         near = met.where("sender < 0").unionByName(links_found)
-        counts = list_counts.added([])
-        if shared.survey is not None and len(list_counts.several(shared.survey)):
+        counts = list_counts.add_list_counts([])
+        if shared.survey is not None and len(list_counts.find_multilingual(shared.survey)):
             counted = self._step("count", steps.count_contexts, shared, rows_kept, places)
-            for partition_counts in self._collected(counted, COUNTS):
-                counts = list_counts.added([counts, partition_counts])
+            for partition_counts in self._collect(counted, COUNTS):
+                counts = list_counts.add_list_counts([counts, partition_counts])
         shared = replace(shared, counts=counts)
         seen = self._step("look", steps.observe_partition, shared, rows_kept, near.unionByName(places))
         drawn = seen.where(f"sender = {OBSERVED}").coalesce(max(1, self.many // 16)).mapInArrow(_gather, ddl(PARCELS))
-        drawn = self.written("drawn", drawn.selectExpr("spark_partition_id() AS partition", "sender", "number", "data"))
+        drawn = self.write_step(
+            "drawn", drawn.selectExpr("spark_partition_id() AS partition", "sender", "number", "data")
+        )
         seen_of: Any = None
-        for sample in self._collected(drawn, OBSERVED):
-            seen_of = sample if seen_of is None else gathered([seen_of, sample])
+        for sample in self._collect(drawn, OBSERVED):
+            seen_of = sample if seen_of is None else join_samples([seen_of, sample])
         if shared.survey is None:
             raise ValueError("there are no pages")
         shared = replace(shared, learned=learn(shared.survey, seen_of, shared.cut))
@@ -353,7 +357,7 @@ class _Inference:
         """Take supersteps until no belief moves; return the moves and the answers."""
         rows_kept = self._persist(messages.where(f"sender IN ({READY}, {ROUTES}, {FACTS})"))
         moved: list[float] = []
-        if self._moved(messages):
+        if self._find_largest_move(messages):
             messages = self._step("prepare", steps.prepare_partition, shared, rows_kept, messages.where("sender >= 0"))
             rows_kept.unpersist()
             rows_kept = self._persist(messages.where(f"sender IN ({PREPARED}, {ROUTES}, {FACTS}, {MOTION})"))
@@ -362,8 +366,8 @@ class _Inference:
                 self._progress(f"superstep {number}")
                 grouped = self._cogroup(rows_kept, messages.where(_SAID))
                 work = partial(_superstep, shared.options, number)
-                messages = self.written(f"superstep-{number}", grouped.applyInArrow(work, ddl(PARCELS)))
-                moved.append(self._moved(messages))
+                messages = self.write_step(f"superstep-{number}", grouped.applyInArrow(work, ddl(PARCELS)))
+                moved.append(self._find_largest_move(messages))
                 if number in steps.SNAPSHOTS:
                     stood = messages.where(f"sender = {MOTION}")
                     rows_now = self._persist(rows_kept.where(f"sender <> {MOTION}").unionByName(stood))
@@ -371,9 +375,9 @@ class _Inference:
                     rows_kept.unpersist()
                     rows_kept = rows_now
         self._progress("answer")
-        work = partial(_answer, self._shared(shared))
+        work = partial(_answer, self._broadcast(shared))
         answered = self._cogroup(rows_kept, messages.where(_SAID)).applyInArrow(work, _ROWS)
-        answered = self.written("answers", answered, self._answers)
+        answered = self.write_step("answers", answered, self._answers)
         rows_kept.unpersist()
         return moved, answered
 
@@ -388,7 +392,7 @@ class _Inference:
         """Group rows of `_persist` with the messages to each partition."""
         return rows_kept.groupBy("partition").cogroup(self._group_by_partition(messages))
 
-    def _shared(self, shared: steps.Shared) -> Any:
+    def _broadcast(self, shared: steps.Shared) -> Any:
         return self._spark.sparkContext.broadcast(shared)
 
     def _step(
@@ -396,31 +400,31 @@ class _Inference:
     ) -> Any:
         """Run one step on every partition."""
         self._progress(name)
-        sent = self._shared(shared)
+        sent = self._broadcast(shared)
         if messages is None:
             # Spark looks at the annotations of a function, and cannot those of a partial one.
             rows = rows_kept.groupBy("partition").applyInArrow(lambda rows: work(sent.value, rows), ddl(PARCELS))
         else:
-            rows = self._cogroup(rows_kept, messages).applyInArrow(partial(_worked, work, sent), ddl(PARCELS))
-        return self.written(name, rows)
+            rows = self._cogroup(rows_kept, messages).applyInArrow(partial(_run_step, work, sent), ddl(PARCELS))
+        return self.write_step(name, rows)
 
-    def _moved(self, messages: Any) -> float:
+    def _find_largest_move(self, messages: Any) -> float:
         """Return the largest move."""
         rows = messages.where(f"sender = {MOVED}").select("partition", "sender", "number", "data").collect()
-        moves = [parcels.opened(parcels.table([row.asDict()]))[MOVED]["most"] for row in rows]
+        moves = [parcels.open_parcels(parcels.table([row.asDict()]))[MOVED]["most"] for row in rows]
         return max(moves, default=0.0)
 
-    def _collected(self, frame: Any, sender: int) -> Iterator[Any]:
+    def _collect(self, frame: Any, sender: int) -> Iterator[Any]:
         """Yield what each partition sent to the driver, one after the other."""
         rows = frame.where(f"sender = {sender}").repartition(max(1, self.many // _AT_ONCE), "partition")
         pieces: list[dict[str, Any]] = []
         for row in rows.sortWithinPartitions("partition", "number").toLocalIterator():
             if pieces and pieces[0]["partition"] != row["partition"]:
-                yield parcels.opened(parcels.table(pieces))[sender]
+                yield parcels.open_parcels(parcels.table(pieces))[sender]
                 pieces = []
             pieces.append(row.asDict())
         if pieces:
-            yield parcels.opened(parcels.table(pieces))[sender]
+            yield parcels.open_parcels(parcels.table(pieces))[sender]
 
 
 def _storage() -> Any:
@@ -444,7 +448,7 @@ def _infer_in_task(
             yield from infer_tables(task, pages, links)
 
 
-def _worked(work: Callable[..., Any], shared: Any, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
+def _run_step(work: Callable[..., Any], shared: Any, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
     return work(shared.value, rows_kept, messages) if rows_kept.num_rows else parcels.table([])
 
 

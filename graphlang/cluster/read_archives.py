@@ -113,15 +113,15 @@ def _read_file(  # noqa: PLR0917  internal
         captures.update(batch.column("page").to_pylist())
         borrowers += _count_borrowers(batch)
         if len(new.ids) > _WAITING_URLS:
-            urls.write(_named(new))
-    urls.write(_named(new))
+            urls.write(_name_urls(new))
+    urls.write(_name_urls(new))
     counted = [pa.array(list(captures), pa.int64()), pa.nulls(len(captures), pa.string())]
     urls.write(pa.RecordBatch.from_arrays([*counted, pa.array(list(captures.values()), pa.int32())], schema=NAMED))
     urls.close()
     return _ReadFile(ranges, stem, borrowers)
 
 
-def _named(new: NewUrls) -> pa.RecordBatch:
+def _name_urls(new: NewUrls) -> pa.RecordBatch:
     urls = pa.array(new.urls, pa.binary()).cast(pa.string())
     columns = [pa.array(new.ids, pa.int64()), urls, pa.nulls(len(urls), pa.int32())]
     new.ids.clear()

@@ -9,7 +9,7 @@ import pyarrow as pa
 from graphlang.cluster.archives import Piece, local_file, reason_of
 from graphlang.cluster.page_ids import NewUrls, PageIds, page_id
 from graphlang.cluster.tables import RANGE, RECORDS
-from graphlang.db.records import Declaration, Links, Page, Problem, inflated, split_text
+from graphlang.db.records import Declaration, Links, Page, Problem, inflate_text, split_text
 from graphlang.ingest.files.byte_ranges import ByteRange, find_record
 from graphlang.ingest.formats.detect import open_range
 from graphlang.ingest.page import Parser, is_candidate
@@ -74,7 +74,7 @@ def row_of(page: Page, ids: PageIds) -> dict[str, Any]:
     own_id, *targets_ids = ids.of([page.url.encode(), *targets])
     row = {name: getattr(page, _RENAMED.get(name, name)) for name in _PLAIN}
     if page.rest:
-        row["text"] = page.text + inflated(page.rest, page.length)
+        row["text"] = page.text + inflate_text(page.rest, page.length)
     return row | {
         "page": own_id,
         "revisit_page": None if page.revisit_of is None else page_id(page.revisit_of.encode(), ids.key),
@@ -140,7 +140,7 @@ def _read_piece(
         with local_file(piece.archive) as path:
             byte_range = ByteRange(path, piece.begin, stop, exact=piece.first)
             if not piece.first:
-                with byte_range.opened() as file:
+                with byte_range.open() as file:
                     begin = find_record(file, piece.begin, min(stop, piece.archive.size))
             if begin is not None:
                 with open_range(byte_range, limits, begin) as reader:

@@ -29,9 +29,9 @@ class LateSession:
 
     def __init__(self, context: Any, start: Callable[[], Any]) -> None:
         self.sparkContext = context  # as a session calls it
-        self._start = start
+        self._start_session = start
         self._session: Any = None
-        self._settings = Settings(context.getConf(), self._started)
+        self._settings = Settings(context.getConf(), self._start)
 
     @property
     def conf(self) -> Any:
@@ -44,11 +44,11 @@ class LateSession:
 
     def __getattr__(self, name: str) -> Any:
         # Only what is not found above comes here: what only a session has.
-        return getattr(self._started(), name)
+        return getattr(self._start(), name)
 
-    def _started(self) -> Any:
+    def _start(self) -> Any:
         if self._session is None:
-            self._session = self._start()
+            self._session = self._start_session()
             for name, value in self._settings.given.items():
                 self._session.conf.set(name, value)
         return self._session
@@ -58,13 +58,13 @@ class Settings:
     """Settings of a session that has not started."""
 
     def __init__(self, of_context: Any, started: Callable[[], Any]) -> None:
-        self._of_context, self._started = of_context, started
+        self._of_context, self._start = of_context, started
         self.given: dict[str, str] = {}  #: what was set since
 
     def get(self, name: str) -> Any:
         """Return a setting."""
         value = self.given.get(name, self._of_context.get(name))
-        return self._started().conf.get(name) if value is None else value
+        return self._start().conf.get(name) if value is None else value
 
     def set(self, name: str, value: str) -> None:
         """Set it for the session that starts."""
@@ -140,7 +140,7 @@ def session(master: str | None = None, settings: Mapping[str, str] | None = None
             on; Spark does not start.
     """
     builder = _pyspark().SparkSession.builder
-    options = _checked(master, settings)
+    options = _check_settings(master, settings)
     for name, value in options.items():
         builder = builder.config(name, value)
     with _explain_start_failure():
@@ -166,14 +166,16 @@ def late_session(
     """
     if is_there():
         return session(master, settings)
-    options = _checked(master, settings, method)
+    options = _check_settings(master, settings, method)
     spark = import_module("pyspark")
     with _explain_start_failure():
         context = spark.SparkContext.getOrCreate(spark.SparkConf().setAll(list(options.items())))
     return LateSession(context, _pyspark().SparkSession.builder.getOrCreate)
 
 
-def _checked(master: str | None, settings: Mapping[str, str] | None, method: str | None = None) -> dict[str, str]:
+def _check_settings(
+    master: str | None, settings: Mapping[str, str] | None, method: str | None = None
+) -> dict[str, str]:
     """Return all settings, where there is a Java that Spark runs on."""
     if master is not None and not _MASTERS.match(master):
         raise SparkError(f"there is no master {master}: Spark takes local[CORES], yarn, spark://HOST:PORT or k8s://URL")

@@ -67,7 +67,7 @@ class Rows(list[tuple[Any, ...]]):
     """The rows of a query, read like a cursor of SQLite."""
 
     def __init__(self, rows: Sequence[Sequence[Any]], names: Sequence[str]) -> None:
-        super().__init__(tuple(map(_plain, row)) for row in rows)
+        super().__init__(tuple(map(_to_plain, row)) for row in rows)
         self.description = [(name,) for name in names]
 
     def fetchone(self) -> tuple[Any, ...] | None:
@@ -79,7 +79,7 @@ class Rows(list[tuple[Any, ...]]):
         return self
 
 
-def _plain(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     return float(value) if isinstance(value, Decimal) else value
 
 

@@ -44,19 +44,19 @@ from graphlang.graph.partitioned.borders import (
     links_among,
     signals_of,
 )
-from graphlang.graph.partitioned.learning import gathered, observe, survey
-from graphlang.graph.partitioned.records import Records, joined
+from graphlang.graph.partitioned.learning import join_samples, observe, survey
+from graphlang.graph.partitioned.records import Records, join_records
 from graphlang.graph.partitioned.supersteps import (
     Step,
     advance,
     answer_of,
     apply_moves,
+    border_labels,
     find_moves,
     first,
     is_settled,
-    labels_of,
-    prepared_of,
-    ready_of,
+    make_partition_ready,
+    prepare_supersteps,
 )
 
 if TYPE_CHECKING:
@@ -94,32 +94,32 @@ def make_partition(shared: Shared, pages: pa.Table, links: pa.Table) -> pa.Table
     if not pages.num_rows:
         return parcels.table([])
     number = pages["partition"][0].as_py()
-    partition, details = _bundled(shared, pages, links)
+    partition, details = _bundle(shared, pages, links)
     columns = {field.name: getattr(details, field.name) for field in fields(details)}
     return parcels.table([*parcels.parcel(number, PARTITION, partition), *parcels.parcel(number, BESIDE, columns)])
 
 
-def _bundled(shared: Shared, pages: pa.Table, links: pa.Table) -> tuple[Partition, PageDetails]:
+def _bundle(shared: Shared, pages: pa.Table, links: pa.Table) -> tuple[Partition, PageDetails]:
     number = pages["partition"][0].as_py()
     return bundle(number, pages, links, shared.labels, shared.weights, shared.most_links, shared.cut.hosts)
 
 
 def survey_partition(shared: Shared, rows_kept: pa.Table) -> pa.Table:
     """Count in a partition, and introduce its pages at the border to its neighbours."""
-    number, partition, details, _ = opened_partition(rows_kept)
+    number, partition, details, _ = open_partition(rows_kept)
     counted = survey(partition, signals_of(partition, shared.options), shared.cut, shared.options)
     rows, routes = parcels.parcel(number, SURVEY, counted), partition.routes(details.ghosts, details.homes)
-    return parcels.table(rows + _sent(number, introduce(partition, shared.options, shared.cut, routes), routes))
+    return parcels.table(rows + _send_ghosts(number, introduce(partition, shared.options, shared.cut, routes), routes))
 
 
 def meet_neighbours(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
     """Store the ghosts, ask for the links between them, and send pages the places where lists name them."""
-    number, partition, details, _ = opened_partition(rows_kept)
-    ghosts = ghosts_of(partition, _joined_records(messages))
+    number, partition, details, _ = open_partition(rows_kept)
+    ghosts = ghosts_of(partition, _join_records(messages))
     rows = parcels.parcel(number, GHOSTS, ghosts)
     for home, pages in group_ghost_pairs(ghosts, details.homes).items():
         rows += parcels.parcel(home, ASKED + number, {"pages": pages})
-    named = list_counts.lists(partition, ghosts, required(shared.survey), shared.options)
+    named = list_counts.find_lists(partition, ghosts, require(shared.survey), shared.options)
     homes = np.full(len(named.pages), number, np.int32)
     away = np.flatnonzero(~partition.is_inside(named.pages))
     homes[away] = details.homes[np.searchsorted(details.ghosts, named.pages[away])]
@@ -134,9 +134,9 @@ def meet_neighbours(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> 
 def find_links(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
     """Answer which links join some pages."""
     del shared
-    number, partition, _, _ = opened_partition(rows_kept)
+    number, partition, _, _ = open_partition(rows_kept)
     rows: list[dict[str, Any]] = []
-    for sender, question in parcels.opened(messages).items():
+    for sender, question in parcels.open_parcels(messages).items():
         links = links_among(partition, question["pages"])
         if links.size:
             rows += parcels.parcel(sender - ASKED, LINKS + number, {"links": links})
@@ -145,20 +145,20 @@ def find_links(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Ta
 
 def count_contexts(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
     """Count in which contexts lists name a partition's pages."""
-    number, partition, _, _ = opened_partition(rows_kept)
-    places = list_counts.add_places(parcels.opened(messages).values())
+    number, partition, _, _ = open_partition(rows_kept)
+    places = list_counts.add_places(parcels.open_parcels(messages).values())
     return parcels.table(
-        parcels.parcel(number, COUNTS, list_counts.count(partition, places, required(shared.survey), shared.options))
+        parcels.parcel(number, COUNTS, list_counts.count(partition, places, require(shared.survey), shared.options))
     )
 
 
 def observe_partition(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
     """Add the evidence of the order of links, and sample how links and signals behave."""
-    number, partition, _, objects = opened_partition(rows_kept, messages)
-    counted, ghosts = required(shared.survey), objects[GHOSTS]
+    number, partition, _, objects = open_partition(rows_kept, messages)
+    counted, ghosts = require(shared.survey), objects[GHOSTS]
     places = list_counts.add_places(places_sent for sender, places_sent in objects.items() if 0 <= sender < LINKS)
     ordered = list_counts.add_link_order(
-        partition, ghosts, places, required(shared.counts), counted, shared.cut, shared.options
+        partition, ghosts, places, require(shared.counts), counted, shared.cut, shared.options
     )
     seen = observe(ordered, ghosts, counted, shared.cut, shared.options)
     ordered_signals = {name: signal for name, signal in ordered.signals.items() if name not in partition.signals}
@@ -218,7 +218,7 @@ def answers(
         facts["characters"][answered],
         np.full(len(answered), None),
         np.full(len(answered), None),
-        _listed(label[answered], probability[answered], names),
+        _list_scores(label[answered], probability[answered], names),
         np.full(len(answered), None),
     ]
     return pa.Table.from_arrays(
@@ -259,35 +259,35 @@ def gather(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for row in batch.to_pylist():
             pieces.setdefault(row["partition"], []).append(row)
     for number in sorted(pieces):
-        sample = parcels.opened(parcels.table(pieces.pop(number)))[OBSERVED]
-        seen = gathered([sample] if seen is None else [seen, sample])
+        sample = parcels.open_parcels(parcels.table(pieces.pop(number)))[OBSERVED]
+        seen = join_samples([sample] if seen is None else [seen, sample])
     yield from parcels.table([] if seen is None else parcels.parcel(0, OBSERVED, seen)).to_batches()
 
 
-def opened_partition(rows_kept: pa.Table, *messages: pa.Table) -> tuple[int, Partition, PageDetails, dict[int, Any]]:
+def open_partition(rows_kept: pa.Table, *messages: pa.Table) -> tuple[int, Partition, PageDetails, dict[int, Any]]:
     """Return the number of a partition, its arrays with the links between ghosts, its details, and all objects sent."""
-    objects = parcels.opened(rows_kept, *messages)
+    objects = parcels.open_parcels(rows_kept, *messages)
     between = [sent["links"] for sender, sent in objects.items() if LINKS <= sender < ASKED]
     partition = add_ghost_links(objects[PARTITION], between) if between else objects[PARTITION]
     return rows_kept["partition"][0].as_py(), partition, PageDetails(**objects[BESIDE]), objects
 
 
-def required(value: Any) -> Any:
+def require(value: Any) -> Any:
     """Return what an earlier step learned."""
     if value is None:
         raise ValueError("a step ran before the step that it depends on")
     return value
 
 
-def _joined_records(messages: pa.Table) -> Records:
-    return joined(list(parcels.opened(messages).values()))
+def _join_records(messages: pa.Table) -> Records:
+    return join_records(list(parcels.open_parcels(messages).values()))
 
 
-def _sent(number: int, records: Records, routes: Mapping[int, NDArray[np.int64]]) -> list[dict[str, Any]]:
+def _send_ghosts(number: int, records: Records, routes: Mapping[int, NDArray[np.int64]]) -> list[dict[str, Any]]:
     return [row for home, pages in routes.items() for row in parcels.parcel(home, number, records.of(pages))]
 
 
-def _listed(label: NDArray[np.int64], probability: NDArray[np.float32], names: NDArray[Any]) -> list[Any]:
+def _list_scores(label: NDArray[np.int64], probability: NDArray[np.float32], names: NDArray[Any]) -> list[Any]:
     rounded = np.round(probability.astype(np.float64), 6).tolist()
     return [
         [
@@ -305,16 +305,16 @@ SNAPSHOTS: Final = frozenset({8, 16, 32, 64, 128})
 
 def make_ready(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
     """Make a partition ready, and send which languages its pages at the border may be in."""
-    number, partition, details, objects = opened_partition(rows_kept, messages)
+    number, partition, details, objects = open_partition(rows_kept, messages)
     partition = replace(partition, signals={**partition.signals, **objects[ORDERED]})
-    ready_partition = ready_of(partition, required(shared.learned), objects[GHOSTS], shared.options)
+    ready_partition = make_partition_ready(partition, require(shared.learned), objects[GHOSTS], shared.options)
     routes = partition.routes(details.ghosts, details.homes)
     pages = [np.zeros(0, np.int64), *routes.values()]
     homes = np.repeat(np.array(list(routes), np.int64), [len(pages_sent) for pages_sent in routes.values()])
     sent = {"pages": np.concatenate(pages), "homes": homes}
     rows = [*parcels.parcel(number, READY, ready_partition), *parcels.parcel(number, ROUTES, sent)]
     rows += parcels.parcel(number, FACTS, facts_of(partition, details))
-    labels = labels_of(prepared_of(ready_partition, None, shared.options))
+    labels = border_labels(prepare_supersteps(ready_partition, None, shared.options))
     return parcels.table(
         rows + _send_records(number, labels, sent) + _send_largest_change(number, float(len(labels.pages) > 0))
     )
@@ -322,21 +322,21 @@ def make_ready(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Ta
 
 def prepare_partition(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
     """Prepare a partition for supersteps, and send what its pages at the border believe at first."""
-    number, objects = rows_kept["partition"][0].as_py(), parcels.opened(rows_kept)
-    prepared = prepared_of(objects[READY], _join_received(parcels.opened(messages)), shared.options)
+    number, objects = rows_kept["partition"][0].as_py(), parcels.open_parcels(rows_kept)
+    prepared = prepare_supersteps(objects[READY], _join_received(parcels.open_parcels(messages)), shared.options)
     rows = parcels.parcel(number, PREPARED, prepared)
     rows += [row for sender in (ROUTES, FACTS) for row in parcels.parcel(number, sender, objects[sender])]
     step = first(prepared, shared.options)
     rows += parcels.parcel(number, MOTION, step.motion)
-    return parcels.table(rows + _send_step(number, step, joined([]), step.motion, objects[ROUTES]))
+    return parcels.table(rows + _send_step(number, step, join_records([]), step.motion, objects[ROUTES]))
 
 
 def take_superstep(options: Options, superstep: int, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
     """Take one superstep from the messages of the one before."""
-    number, objects = rows_kept["partition"][0].as_py(), parcels.opened(rows_kept)
+    number, objects = rows_kept["partition"][0].as_py(), parcels.open_parcels(rows_kept)
     news, state = _receive(messages)
-    beliefs, snapshot = state["beliefs"].updated(news), objects[MOTION]
-    done = Step(state["sent"], joined([]), state["most"], apply_moves(snapshot, state["moves"]))
+    beliefs, snapshot = state["beliefs"].update(news), objects[MOTION]
+    done = Step(state["sent"], join_records([]), state["most"], apply_moves(snapshot, state["moves"]))
     if not is_settled(state["most"], len(news.pages), options):
         done = advance(objects[PREPARED], beliefs, done, options)
     rows = []
@@ -350,24 +350,26 @@ def answer_partition(shared: Shared, rows_kept: pa.Table, messages: pa.Table) ->
     """Return the answers of a partition's pages as rows of `ANSWERS`."""
     if not rows_kept.num_rows:
         return ANSWERS.empty_table()
-    objects = parcels.opened(rows_kept)
+    objects = parcels.open_parcels(rows_kept)
     if PREPARED in objects:
         news, state = _receive(messages)
         motion = apply_moves(objects[MOTION], state["moves"])
-        answer = answer_of(objects[PREPARED], state["beliefs"].updated(news), motion, shared.options)
+        answer = answer_of(objects[PREPARED], state["beliefs"].update(news), motion, shared.options)
     else:
-        answer = answer_of(prepared_of(objects[READY], None, shared.options), joined([]), None, shared.options)
+        answer = answer_of(
+            prepare_supersteps(objects[READY], None, shared.options), join_records([]), None, shared.options
+        )
     return answers_of(shared.labels, objects[FACTS], answer, linked=shared.linked)
 
 
 def _receive(messages: pa.Table) -> tuple[Records, Any]:
     """Return what is new of the ghosts, and the state of the partition."""
-    objects = parcels.opened(messages)
+    objects = parcels.open_parcels(messages)
     return _join_received(objects), objects[STATE]
 
 
 def _join_received(objects: Mapping[int, Any]) -> Records:
-    return joined([records for sender, records in objects.items() if sender >= 0])
+    return join_records([records for sender, records in objects.items() if sender >= 0])
 
 
 def _send_step(

@@ -96,7 +96,7 @@ class Location:
 
     def children(self) -> list[Location]:
         """Return what lies in the folder, by name; nothing if there is no such folder."""
-        return sorted(self / info.base_name for info in self._listed(recursive=False))
+        return sorted(self / info.base_name for info in self._list_files(recursive=False))
 
     def files(self, ending: str) -> list[Location]:
         """Return the files of a table by name, without hidden ones."""
@@ -104,25 +104,25 @@ class Location:
 
     def make(self) -> None:
         """Make the folder, and those that it is in."""
-        system, path = self._opened()
+        system, path = self._open()
         system.create_dir(path, recursive=True)
 
     def delete(self) -> None:
         """Delete the file, or the folder with all in it, if there is one."""
-        system, path = self._opened()
+        system, path = self._open()
         with suppress(FileNotFoundError):
             (system.delete_dir if self.is_folder() else system.delete_file)(path)
 
     def move(self, target: Location) -> None:
         """Give it another name on the same file system."""
-        system, path = self._opened()
-        goal = target._opened()[1]
+        system, path = self._open()
+        goal = target._open()[1]
         if system.type_name in _MOVE_FOLDERS or not self.is_folder():
             system.move(path, goal)
             return
         if target.exists():
             raise FileExistsError(f"{target.address} exists")
-        for info in self._listed(recursive=True):
+        for info in self._list_files(recursive=True):
             if info.type == fs.FileType.File:
                 moved = goal + info.path[len(path) :]
                 system.create_dir(moved.rpartition("/")[0], recursive=True)
@@ -131,12 +131,12 @@ class Location:
 
     def open_input(self) -> Any:
         """Open the file to read anywhere in it; a local one is mapped into memory."""
-        system, path = self._opened()
+        system, path = self._open()
         return system.open_input_file(path)
 
     def open_output(self) -> Any:
         """Open the file to write it from the start."""
-        system, path = self._opened()
+        system, path = self._open()
         return system.open_output_stream(path, compression=None)
 
     def read(self) -> bytes:
@@ -153,23 +153,23 @@ class Location:
 
     def download(self, path: Path) -> None:
         """Copy the file to a path of this machine."""
-        system, source = self._opened()
+        system, source = self._open()
         with system.open_input_stream(source, compression=None) as file, path.open("wb") as out:
             shutil.copyfileobj(file, out, 1 << 20)
 
-    def modified(self) -> int:
+    def read_modified(self) -> int:
         """Return when it was last changed, in nanoseconds; 0 where the file system does not know."""
         return int(self._info().mtime_ns or 0)
 
     def _info(self) -> Any:
-        system, path = self._opened()
+        system, path = self._open()
         return system.get_file_info(path)
 
-    def _listed(self, *, recursive: bool) -> list[Any]:
-        system, path = self._opened()
+    def _list_files(self, *, recursive: bool) -> list[Any]:
+        system, path = self._open()
         return list(system.get_file_info(fs.FileSelector(path, allow_not_found=True, recursive=recursive)))
 
-    def _opened(self) -> tuple[Any, str]:
+    def _open(self) -> tuple[Any, str]:
         """Return the file system and the path there."""
         parts = _ADDRESS.match(self.address)
         if parts is None:
@@ -238,7 +238,7 @@ def _claim(target: Location, key: str, unfinished: Location) -> None:
         child for child in target.parent.children() if child.name.startswith(start) and child.name.endswith(".part")
     ]
     try:
-        max(candidates, key=Location.modified).move(unfinished)
+        max(candidates, key=Location.read_modified).move(unfinished)
     except (ValueError, OSError) as error:  # there is none, or another job took it
         raise OutputError(
             f"there is nothing to resume beside {target.address}: no job of the same archives and options left tables;"

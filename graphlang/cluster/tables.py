@@ -203,13 +203,13 @@ def ddl(schema: pa.Schema) -> str:
     >>> ddl(LINKS)
     '`source` bigint, `target` bigint, `kind` string, `nofollow` int, `hreflang` string, `place` int'
     """
-    return ", ".join(f"`{field.name}` {_spelled(field.type)}" for field in schema)
+    return ", ".join(f"`{field.name}` {_spell_type(field.type)}" for field in schema)
 
 
-def _spelled(kind: Any) -> str:
+def _spell_type(kind: Any) -> str:
     if pa.types.is_list(kind):
-        return f"array<{_spelled(kind.value_type)}>"
+        return f"array<{_spell_type(kind.value_type)}>"
     if pa.types.is_struct(kind):
-        return f"struct<{', '.join(f'{field.name}: {_spelled(field.type)}' for field in kind)}>"
+        return f"struct<{', '.join(f'{field.name}: {_spell_type(field.type)}' for field in kind)}>"
     spelled = {_TEXT: "string", _LONG: "bigint", _INT: "int", _REAL: "double", _BYTES: "binary", pa.bool_(): "boolean"}
     return spelled[kind]

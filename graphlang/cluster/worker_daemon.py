@@ -37,7 +37,7 @@ def prepare(method: str | None) -> None:
 
     if method is not None:
         with suppress(ModelError):  # the task that needs it reports the error
-            classify_captures.shipped(method)
+            classify_captures.load_shipped(method)
     gc.collect()
     gc.freeze()  # copies that looked for garbage would write to all of it
 

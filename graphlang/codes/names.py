@@ -39,18 +39,18 @@ def _names() -> _Names:
     scripts: dict[str, str] = {}
     for kind, code, *names in (line.split("\t") for line in _lines()):
         if kind == "language":
-            entries += [(place, code, plain(name)) for place, name in enumerate(names)]
+            entries += [(place, code, normalise_name(name)) for place, name in enumerate(names)]
         elif kind == "script":
-            scripts |= {plain(name): code for name in names}
+            scripts |= {normalise_name(name): code for name in names}
     # If languages share a name, the one that has it as first name wins, and then the one with the shorter code.
     entries.sort(key=lambda entry: (entry[0], len(entry[1])), reverse=True)
     return _Names({name: code for _, code, name in entries}, scripts)
 
 
-def plain(name: str) -> str:
+def normalise_name(name: str) -> str:
     """Normalise case, hyphens, brackets and commas of a name.
 
-    >>> plain("Chinese (Traditional)"), plain("Min-Nan")
+    >>> normalise_name("Chinese (Traditional)"), normalise_name("Min-Nan")
     ('chinese traditional', 'min nan')
     """
     return " ".join(name.casefold().translate(_PLAIN).split())
@@ -66,7 +66,10 @@ def similar_names(name: str) -> list[str]:
     (['klingon (tlh)'], ['swahili (sw)', 'kiswahili (swh)'], [])
     """
     names = _names().languages
-    return [f"{near} ({names[near]})" for near in difflib.get_close_matches(plain(name), names, _SIMILAR, cutoff=0.8)]
+    return [
+        f"{near} ({names[near]})"
+        for near in difflib.get_close_matches(normalise_name(name), names, _SIMILAR, cutoff=0.8)
+    ]
 
 
 def name_of(kind: Kind, code: str) -> str | None:
@@ -87,9 +90,12 @@ def tag_of(name: str) -> str | None:
     >>> tag_of("French"), tag_of("Farsi"), tag_of("Maori language"), tag_of("Serbian (Latin)"), tag_of("Frenchman")
     ('fr', 'fa', 'mi', 'sr-Latn', None)
     """
-    names, key = _names(), plain(name)
+    names, key = _names(), normalise_name(name)
     tag = names.languages.get(key) or names.languages.get(key.removesuffix(_SUFFIX))
     if tag is None and (with_script := _WITH_SCRIPT.fullmatch(name.strip())):
-        language, script = names.languages.get(plain(with_script[1])), names.scripts.get(plain(with_script[2]))
+        language, script = (
+            names.languages.get(normalise_name(with_script[1])),
+            names.scripts.get(normalise_name(with_script[2])),
+        )
         tag = f"{language}-{script}" if language and script else None
     return tag

@@ -11,7 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphlang.analysis.progress import Progress, watcher
-from graphlang.arguments import checked, flag, is_number, length, mapping, number, run_number, text, worker_count
+from graphlang.arguments import (
+    check_arguments,
+    flag,
+    is_number,
+    length,
+    mapping,
+    number,
+    run_number,
+    text,
+    worker_count,
+)
 from graphlang.collection.opened_file import OpenedFile
 from graphlang.db import create
 from graphlang.ingest.limits import check_limits
@@ -36,7 +46,7 @@ _STREAM = "-"  # what standard input is called in the database
 class Computing(OpenedFile):
     """What reads files and computes languages; each inference stores one run and returns it."""
 
-    @checked(again=flag, workers=worker_count, follow_links=flag)
+    @check_arguments(again=flag, workers=worker_count, follow_links=flag)
     def ingest(
         self,
         *files: Input,
@@ -72,12 +82,12 @@ class Computing(OpenedFile):
             "workers": workers,
         }
         with self._sqlite_errors(), ExitStack() as stack:
-            options["prestarted"] = stack.enter_context(self._prestarted(files, workers, options["limits"]))
+            options["prestarted"] = stack.enter_context(self._prestart(files, workers, options["limits"]))
             inputs = _inputs(files, follow_links=follow_links)  # before there is a database
             connection = stack.enter_context(self._creating("ingest"))
             return self._read(connection, inputs, progress=watcher(progress), **options)
 
-    @checked(again=flag, workers=worker_count, follow_links=flag, shares=flag)
+    @check_arguments(again=flag, workers=worker_count, follow_links=flag, shares=flag)
     def run(
         self,
         *files: Input,
@@ -127,7 +137,7 @@ class Computing(OpenedFile):
         with self._sqlite_errors(), ExitStack() as stack:
             held = claim(self.path, verb="run", **self._lock)  # the first process has it, whatever is still to load
             stack.callback(held.release)
-            options["prestarted"] = stack.enter_context(self._prestarted(files, workers, options["limits"]))
+            options["prestarted"] = stack.enter_context(self._prestart(files, workers, options["limits"]))
             inputs = _inputs(files, follow_links=follow_links)
             # Imported late: other processes already read the first pages.
             from graphlang.analysis import propagate, vote  # noqa: PLC0415
@@ -150,7 +160,7 @@ class Computing(OpenedFile):
             vote.vote(connection, linked=False, load=load, progress=progress)
             return propagate.propagate(connection, update=True, linked=False, load=load.last, progress=progress)
 
-    @checked(title=flag, anchors=flag, shares=flag, workers=worker_count, keep_chosen=flag)
+    @check_arguments(title=flag, anchors=flag, shares=flag, workers=worker_count, keep_chosen=flag)
     def classify(
         self,
         method: str | Path | Classifier = "nfc",
@@ -208,7 +218,7 @@ class Computing(OpenedFile):
                 ask = partial(classify.classify, connection, identifier, **options)
             return ask() if at is None else dated.classify_moment(connection, at, ask)
 
-    @checked(outlinks=flag, clueweb09=flag, seed=run_number, workers=worker_count, keep_chosen=flag)
+    @check_arguments(outlinks=flag, clueweb09=flag, seed=run_number, workers=worker_count, keep_chosen=flag)
     def vote(
         self,
         *,
@@ -257,7 +267,9 @@ class Computing(OpenedFile):
                 return vote_from(seed)
             return dated.infer_moment(connection, at, vote_from, seed=seed, workers=workers, progress=progress)
 
-    @checked(weights=mapping, algorithm=text, seed=run_number, update=flag, workers=worker_count, keep_chosen=flag)
+    @check_arguments(
+        weights=mapping, algorithm=text, seed=run_number, update=flag, workers=worker_count, keep_chosen=flag
+    )
     def propagate(
         self,
         *,
@@ -299,7 +311,7 @@ class Computing(OpenedFile):
             infer = _inference(connection, weights or {}, algorithm, update=update, choose=not keep_chosen, **options)
             return infer(seed) if at is None else dated.infer_moment(connection, at, infer, seed=seed, **options)
 
-    @checked(weights=mapping, algorithm=text, seed=run_number, workers=worker_count, keep_chosen=flag)
+    @check_arguments(weights=mapping, algorithm=text, seed=run_number, workers=worker_count, keep_chosen=flag)
     def propagate_each_year(
         self,
         *,
@@ -343,7 +355,7 @@ class Computing(OpenedFile):
             yield connection
 
     @contextmanager
-    def _prestarted(self, files: Sequence[Input], workers: int, limits: Limits) -> Iterator[PrestartedWorkers | None]:
+    def _prestart(self, files: Sequence[Input], workers: int, limits: Limits) -> Iterator[PrestartedWorkers | None]:
         """Start the processes that parse, where some are likely to be needed, before this one imports its own modules.
 
         For a collection that does not exist yet they begin with the first file at once.

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from graphlang.analysis.progress import Progress, watcher
-from graphlang.arguments import checked, flag, several, text, whole_number
+from graphlang.arguments import check_arguments, flag, list_texts, text, whole_number
 from graphlang.collection.opened_file import OpenedFile
 from graphlang.collection.page_filter import languages
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Correcting(OpenedFile):
     """Languages of pages by hand, and takedowns."""
 
-    @checked(language=text, by=text, note=text, hosts=several)
+    @check_arguments(language=text, by=text, note=text, hosts=list_texts)
     def correct(
         self,
         *urls: str | tuple[str, str],
@@ -60,10 +60,10 @@ class Correcting(OpenedFile):
             raise TypeError("correct() needs language")
         with self._writing("correct") as connection:
             corrections = [correct.PageLabel(url, tag or "", note) for url, tag in pairs]
-            corrections += correct.label_hosts(connection, several("hosts", hosts), language or "", note)
+            corrections += correct.label_hosts(connection, list_texts("hosts", hosts), language or "", note)
             return correct.correct(connection, corrections, by=by, progress=watcher(progress))
 
-    @checked(hosts=several, by=text)
+    @check_arguments(hosts=list_texts, by=text)
     def undo_corrections(self, *urls: str, hosts: str | Sequence[str] = (), by: str = "") -> int:
         """Undo the last correction of pages; one before it counts again. The verb is `correct --undo`.
 
@@ -82,9 +82,9 @@ class Correcting(OpenedFile):
         from graphlang.analysis import correct  # noqa: PLC0415
 
         with self._writing("correct") as connection:
-            return correct.undo(connection, several("urls", urls), hosts=several("hosts", hosts), by=by)
+            return correct.undo(connection, list_texts("urls", urls), hosts=list_texts("hosts", hosts), by=by)
 
-    @checked(everything=flag)
+    @check_arguments(everything=flag)
     def corrections(self, *, everything: bool = False) -> Rows[Correction]:
         """List corrections: language, by whom, why and when, and the answer before.
 
@@ -102,7 +102,7 @@ class Correcting(OpenedFile):
             lambda connection: corrections.rows(connection, everything=everything),
         )
 
-    @checked(count=whole_number)
+    @check_arguments(count=whole_number)
     def review(self, *, count: int = 50) -> Rows[ReviewRow]:
         """List the pages that are most useful to check, on many hosts and in many languages.
 
@@ -122,7 +122,9 @@ class Correcting(OpenedFile):
             linked=(None,),
         )
 
-    @checked(count=whole_number, draw=partial(whole_number, minimum=0, maximum=(1 << 64) - 1), language=several)
+    @check_arguments(
+        count=whole_number, draw=partial(whole_number, minimum=0, maximum=(1 << 64) - 1), language=list_texts
+    )
     def sample(self, *, count: int = 50, draw: int = 1, language: str | Sequence[str] = ()) -> Rows[SampleRow]:
         """Draw fetched pages at random, to be labelled, without the answers. The verb is `review --random`.
 
@@ -146,7 +148,7 @@ class Correcting(OpenedFile):
             lambda connection: sample_rows(connection, count=count, draw=draw, choices=tags),
         )
 
-    @checked(by=text)
+    @check_arguments(by=text)
     def read_review(self, path: str | Path, *, by: str, progress: Progress | bool = False) -> Corrected:
         """Correct pages by a table that was filled in. The verb is `review --from`.
 
@@ -170,7 +172,7 @@ class Correcting(OpenedFile):
         with self._writing("review") as connection:
             return correct.correct(connection, corrections, by=by, progress=watcher(progress))
 
-    @checked(hosts=several, domains=several, vacuum=flag, forget=flag)
+    @check_arguments(hosts=list_texts, domains=list_texts, vacuum=flag, forget=flag)
     def remove(
         self,
         *urls: str,
@@ -196,7 +198,7 @@ class Correcting(OpenedFile):
             ValueError: something that is not an http(s) URL, not a host, or below no registered domain.
         """
         from graphlang.db import remove as removal  # noqa: PLC0415
-        from graphlang.ingest.links.canonical import canonical, host, parse_host, parse_url  # noqa: PLC0415
+        from graphlang.ingest.links.canonical import canonical_url, host, parse_host, parse_url  # noqa: PLC0415
         from graphlang.public_suffix import registered_domain  # noqa: PLC0415
 
         host_names = [parse_host(name) for name in hosts]
@@ -204,13 +206,13 @@ class Correcting(OpenedFile):
             if registered_domain(name) is None:
                 raise ValueError(f"{name} is no registered domain, nor below one")
             host_names.append(f"*.{name}")
-        names = [parse_url(url) for url in several("urls", urls)], host_names
+        names = [parse_url(url) for url in list_texts("urls", urls)], host_names
         with self._writing("remove") as connection:
             if forget:
                 removed: Removal | int = removal.forget(connection, *names)
             else:
                 options: dict[str, Any] = {"host_of": host}
-                options["canonical"] = lambda url: canonical(url) or url
+                options["canonical"] = lambda url: canonical_url(url) or url
                 removed = removal.remove(connection, *names, **options)
             removal.scrub(connection, vacuum=vacuum)
         return removed

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from graphlang.analysis.progress import Progress, watcher
-from graphlang.arguments import checked, flag, length, run_number, several, text
+from graphlang.arguments import check_arguments, flag, length, list_texts, run_number, text
 from graphlang.collection.opened_file import OpenedFile, require_answers, run_or_chosen
 from graphlang.collection.page_filter import languages as parse_languages
 from graphlang.collection.page_filter import selection
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class Listing(OpenedFile):
     """What a collection holds, as rows that are read when they are iterated."""
 
-    @checked(host=text, declared_unlike=flag, sort=text)
+    @check_arguments(host=text, declared_unlike=flag, sort=text)
     def pages(
         self,
         *,
@@ -86,7 +86,7 @@ class Listing(OpenedFile):
     ) -> Rows[SiteRow]: ...
     @overload
     def sites(self, by: str | Sequence[str], *, scripts: bool = False, **pages: Unpack[PageFilter]) -> Rows[Any]: ...
-    @checked(by=several, scripts=flag)
+    @check_arguments(by=list_texts, scripts=flag)
     def sites(
         self, by: str | Sequence[str] = "host", *, scripts: bool = False, **pages: Unpack[PageFilter]
     ) -> Rows[SiteRow] | Rows[Any]:
@@ -175,7 +175,7 @@ class Listing(OpenedFile):
 
         return self._rows(kind._make, kind._fields, read, linked=() if chosen.fetched else (None,))
 
-    @checked(main=flag, unique=flag, quality=flag, paragraphs=flag, limit=length, captures=text)
+    @check_arguments(main=flag, unique=flag, quality=flag, paragraphs=flag, limit=length, captures=text)
     def texts(
         self,
         *,
@@ -232,7 +232,7 @@ class Listing(OpenedFile):
 
         return self._rows(row_of(columns) if columns != TextRow._fields else TextRow._make, columns, rows)
 
-    @checked(kind=text)
+    @check_arguments(kind=text)
     def problems(self, *, kind: str | None = None) -> Rows[ProblemRow]:
         """List what could not be read: file, offset, URL and reason.
 
@@ -253,7 +253,7 @@ class Listing(OpenedFile):
         with self._reading() as connection:
             return dict(count_problems(connection))
 
-    @checked(want=several, saturated=several, run=run_number)
+    @check_arguments(want=list_texts, saturated=list_texts, run=run_number)
     def frontier(
         self, *, want: str | Sequence[str] = (), saturated: str | Sequence[str] = (), run: int | None = None
     ) -> Rows[Candidate]:
@@ -307,7 +307,7 @@ class Listing(OpenedFile):
         with self._reading() as connection:
             return chosen_run(connection)
 
-    @checked(run=run_number)
+    @check_arguments(run=run_number)
     def choose(self, run: int) -> None:
         """Let the views show a run. The verb is `runs --choose`.
 
@@ -323,7 +323,7 @@ class Listing(OpenedFile):
         with self._writing("choose") as connection:
             choose_run(connection, run)
 
-    @checked(url=text, run=run_number)
+    @check_arguments(url=text, run=run_number)
     def explain(self, url: str, *, run: int | None = None, at: str | None = None) -> Explanation:
         """Explain why a page has its language: text, declarations, URL, and the neighbours' weights, round by round.
 

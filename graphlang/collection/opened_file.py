@@ -154,7 +154,7 @@ class OpenedFile:
             yield connection
 
     @contextmanager
-    def _answered(self, *runs: int | None) -> Iterator[sqlite3.Connection]:
+    def _open_answered(self, *runs: int | None) -> Iterator[sqlite3.Connection]:
         """The collection, for reading, with all answers of some runs, or of the chosen one."""
         self.answer_unfetched(*runs)
         with self._reading() as connection:

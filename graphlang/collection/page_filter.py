@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, TypedDict
 
-from graphlang.arguments import flag, length, probability, several, whole_number
+from graphlang.arguments import flag, length, list_texts, probability, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,7 +69,7 @@ def selection(pages: PageFilter, captures: str = "own", at: str | None = None) -
     check_lengths(values["min_length"], values["max_length"])
     status: Any = pages.get("status", ())
     values["status"] = tuple(http_status(each) for each in (status if isinstance(status, (tuple, list)) else [status]))
-    values["mime"] = tuple(map(media_type, several("mime", pages.get("mime", ()))))
+    values["mime"] = tuple(map(media_type, list_texts("mime", pages.get("mime", ()))))
     return Selection(**values)
 
 
@@ -79,7 +79,7 @@ def languages(tags: str | Sequence[str], *, name: str = "language") -> tuple[Lan
     from graphlang.codes.names import similar_names  # noqa: PLC0415
 
     choices = []
-    for tag in (item for value in several(name, tags) for item in value.split(",")):
+    for tag in (item for value in list_texts(name, tags) for item in value.split(",")):
         try:
             choices.append(parse_choice(tag))
         except ValueError as error:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from graphlang.analysis.progress import Progress, watcher
-from graphlang.arguments import checked, flag, run_number, text
+from graphlang.arguments import check_arguments, flag, run_number, text
 from graphlang.collection.opened_file import OpenedFile, require_answers, run_or_chosen
 from graphlang.collection.page_filter import PageFilter, selection
 from graphlang.db import StoreError
@@ -36,7 +36,7 @@ _UNITS = ("domain", "host", "page")
 class Publishing(OpenedFile):
     """Results for other programs and for people, and how good they are."""
 
-    @checked(main=flag, csv_safe=flag)
+    @check_arguments(main=flag, csv_safe=flag)
     def export(
         self,
         output: str | Path,
@@ -90,10 +90,10 @@ class Publishing(OpenedFile):
         options |= {"main": main, "unique": unique, "quality": quality}
         options |= {"selection": selection(pages, captures, at), "on_written": on_written}
         self._refuse_own_files(output)
-        with self._answered() as connection, snapshot.show_moment(connection, at):
+        with self._open_answered() as connection, snapshot.show_moment(connection, at):
             return to_file.export(connection, what, Path(output), **options)
 
-    @checked(title=text, replay_prefix=text)
+    @check_arguments(title=text, replay_prefix=text)
     def report(
         self, output: str | Path | BinaryIO, *, title: str | None = None, replay_prefix: str | None = None
     ) -> None:
@@ -152,7 +152,7 @@ class Publishing(OpenedFile):
         )
         return graph
 
-    @checked(components=flag)
+    @check_arguments(components=flag)
     def links_of_languages(
         self, *, by: str = "domain", components: bool = True, **pages: Unpack[PageFilter]
     ) -> LanguageGraph:
@@ -172,10 +172,10 @@ class Publishing(OpenedFile):
         chosen = selection(pages)
         if by not in _UNITS:
             raise ValueError(f"cannot group links by {by}; there are {', '.join(_UNITS)}")
-        with self._answered() as connection:
+        with self._open_answered() as connection:
             return language_graph(connection, chosen, unit=by, components=components)
 
-    @checked(measures=flag)
+    @check_arguments(measures=flag)
     def links_of_sites(self, *, by: str = "domain", measures: bool = True, **pages: Unpack[PageFilter]) -> SiteGraph:
         """Count the links between sites: the verb `language-graph --what sites`, as lists of rows.
 
@@ -193,7 +193,7 @@ class Publishing(OpenedFile):
         chosen = selection(pages)
         if by not in _UNITS[:2]:
             raise ValueError(f"cannot group sites by {by}; there are {', '.join(_UNITS[:2])}")
-        with self._answered() as connection:
+        with self._open_answered() as connection:
             return site_graph(connection, chosen, unit=by, measures=measures)
 
     def links(self) -> sparse.csr_array:
@@ -211,7 +211,7 @@ class Publishing(OpenedFile):
         kinds = (edges.kind + 1).astype(np.int8)
         return sparse.csr_array((kinds, (edges.source, edges.target)), shape=(pages, pages))
 
-    @checked(by=text)
+    @check_arguments(by=text)
     def read_gold(self, path: str | Path | Any, *, by: str | None = None) -> Gold:
         """Read gold labels, and match them with the pages of the collection.
 
@@ -232,7 +232,7 @@ class Publishing(OpenedFile):
             raise StoreError(_why_no_pages(path, gold))
         return gold
 
-    @checked(by=text, run=run_number)
+    @check_arguments(by=text, run=run_number)
     def evaluate(self, gold: str | Path | Gold | Any, *, by: str | None = None, run: int | None = None) -> Evaluation:
         """Measure the accuracy against gold labels: over all pages, by length, and by a column of the file.
 
@@ -247,12 +247,12 @@ class Publishing(OpenedFile):
         """
         from graphlang.evaluation.evaluate import Gold, evaluate  # noqa: PLC0415
 
-        with self._answered(run) as connection:
+        with self._open_answered(run) as connection:
             chosen = run_or_chosen(connection, run)  # an error comes before those of the file
             labels = gold if isinstance(gold, Gold) else self.read_gold(gold, by=by)
             return evaluate(connection, labels, chosen, by)
 
-    @checked(even=flag, seed=run_number)
+    @check_arguments(even=flag, seed=run_number)
     def tune(
         self,
         gold: str | Path | Gold | Any,
@@ -289,7 +289,7 @@ class Publishing(OpenedFile):
         return tuning.tune(labelled, start, progress=watcher(progress))
 
     @staticmethod
-    @checked(even=flag)
+    @check_arguments(even=flag)
     def start_weights(*, even: bool = False) -> dict[str, float]:
         """Return the weights and limits of the inference by name, as `propagate` takes them if no others are given.
 
@@ -306,7 +306,7 @@ class Publishing(OpenedFile):
         weights = {**asdict(Options()), **SIGNALS}
         return weights | dict.fromkeys(tuning.WEIGHTS, 1.0) if even else weights
 
-    @checked(before=run_number, after=run_number, fetched=flag)
+    @check_arguments(before=run_number, after=run_number, fetched=flag)
     def compare(self, before: int, after: int, *, fetched: bool = False) -> Rows[Change]:
         """List pages whose language differs between two runs.
 
@@ -333,7 +333,7 @@ class Publishing(OpenedFile):
             linked=(before, after),
         )
 
-    @checked(before=run_number, after=run_number, fetched=flag)
+    @check_arguments(before=run_number, after=run_number, fetched=flag)
     def count_changes(self, before: int, after: int, *, fetched: bool = False) -> Rows[ChangeCount]:
         """Count such pages by pair of languages and length of text: the verb `compare --count`.
 
@@ -358,7 +358,7 @@ class Publishing(OpenedFile):
             linked=(before, after),
         )
 
-    @checked(by=text)
+    @check_arguments(by=text)
     def compare_years(
         self, before: int | str, after: int | str, *, by: str | None = None, **pages: Unpack[PageFilter]
     ) -> Rows[Any]:
@@ -392,7 +392,7 @@ class Publishing(OpenedFile):
 
         return self._rows(kind._make, kind._fields, read)
 
-    @checked(by=text)
+    @check_arguments(by=text)
     def compare_with(self, later: str | Path, *, by: str | None = None, **pages: Unpack[PageFilter]) -> Rows[Any]:
         """List the pages that differ between this collection and a later one: gained, lost, or in another language.
 

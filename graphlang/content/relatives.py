@@ -65,7 +65,7 @@ def support(chances: NDArray[np.float32], floor: float = FLOOR) -> NDArray[np.fl
 
 def find_bounds(identifier: Identifier) -> Bounds:
     """Look up the bounds of a method; none for models that they were not measured with."""
-    return _bounds(identifier.labels) if identifier.hash == _measured()["model"] else {}
+    return _bounds(identifier.labels) if identifier.hash == _load_measured()["model"] else {}
 
 
 def lower_bounds(bounds: Bounds, minimum: float) -> Bounds:
@@ -102,7 +102,7 @@ def find_doubtful(probabilities: NDArray[np.float32], bounds: Bounds) -> Ints:
     return np.flatnonzero(doubtful)
 
 
-def smaller(
+def find_smaller(
     chances: NDArray[np.float32], offsets: Ints, labels: Ints, bounds: Bounds
 ) -> tuple[Ints, NDArray[np.float32]]:
     """Find the relative that each text may be in, and its probability against the great label, (texts,) each.
@@ -117,7 +117,7 @@ def smaller(
         bounds: Bounds of the method.
 
     >>> mixed = np.array([[0.6, 0.4], [0.7, 0.3]] * 10, dtype=np.float32)
-    >>> relative, part = smaller(mixed, np.array([0, 10, 19]), np.array([0, 0]), {0: {1: 0.5}})
+    >>> relative, part = find_smaller(mixed, np.array([0, 10, 19]), np.array([0, 0]), {0: {1: 0.5}})
     >>> relative.tolist(), part.round(2).tolist()
     ([1, 0], [1.0, 0.0])
     """
@@ -181,7 +181,7 @@ def settle(
 
 
 @cache
-def _measured() -> dict[str, Any]:
+def _load_measured() -> dict[str, Any]:
     content: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     return content
 
@@ -191,5 +191,5 @@ def _bounds(labels: tuple[str, ...]) -> Bounds:
     number = {label: place for place, label in enumerate(labels)}
     return {
         number[label]: {number[relative]: bound for relative, bound in relatives.items()}
-        for label, relatives in _measured()["relatives"].items()
+        for label, relatives in _load_measured()["relatives"].items()
     }

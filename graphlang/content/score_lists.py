@@ -43,7 +43,7 @@ def score_lists(
     ([[0, 1], [2, -1], [3, -1]], [0.0, 1.0])
     """
     count = probabilities.shape[1]
-    best, score = top(probabilities, KEPT)
+    best, score = choose_top(probabilities, KEPT)
     label = np.where(score >= LEAST, best, -1).astype(np.int64)
     label[:, 0] = best[:, 0]
     nothing = score[:, 0] <= 0
@@ -60,14 +60,14 @@ def letters(texts: Sequence[str]) -> NDArray[np.int64]:
     return normalised_lengths(texts, limit=COUNTED)
 
 
-def top(probabilities: NDArray[np.float32], k: int) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+def choose_top(probabilities: NDArray[np.float32], k: int) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
     """Find the k most probable labels of every row, best first; of equal ones the first.
 
     Returns:
         `(indices, probabilities)`, both (rows, k). Where a row has fewer than k labels above 0 the index is -1 and the
         probability 0.
 
-    >>> indices, best = top(np.array([[0.2, 0.7, 0.1], [0.0, 0.0, 0.0]], dtype=np.float32), 2)
+    >>> indices, best = choose_top(np.array([[0.2, 0.7, 0.1], [0.0, 0.0, 0.0]], dtype=np.float32), 2)
     >>> indices.tolist(), best.round(1).tolist()[0][0] > 0.6
     ([[1, 0], [-1, -1]], True)
     """

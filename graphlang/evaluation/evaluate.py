@@ -14,8 +14,8 @@ from graphlang.codes import languages
 from graphlang.db import InputError, collection, corrections, snapshot
 from graphlang.db.runs.answers import all_labels, read_answers
 from graphlang.evaluation.metrics import calibration_error, interval, macro_f
-from graphlang.ingest.links.canonical import canonical
-from graphlang.labelled_table import labelled_rows
+from graphlang.ingest.links.canonical import canonical_url
+from graphlang.labelled_table import read_labelled_rows
 from graphlang.visible import quantity
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def read_gold(connection: sqlite3.Connection, path: str | Path | Any, by: str | 
     gold = Gold()
     lines = named = 0  # rows, and those of them with a page of the collection
     labels: dict[int, tuple[str, str] | None] = {}  # language and group of each page; None if lines contradict
-    for row in labelled_rows(path, ("url", "language", *([by] if by else []))):
+    for row in read_labelled_rows(path, ("url", "language", *([by] if by else []))):
         lines += 1
         url, tag = row["url"].strip(), row["language"].strip()
         if not tag:
@@ -119,7 +119,7 @@ def read_gold(connection: sqlite3.Connection, path: str | Path | Any, by: str | 
         if code is None:
             gold.unknown[tag[:40]] += 1
             continue
-        page = collection.page_id(connection, canonical(url) or url)
+        page = collection.page_id(connection, canonical_url(url) or url)
         if page is None:
             gold.missing += 1
             continue

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
-from graphlang.db.records import inflated
-from graphlang.db.values import refused
+from graphlang.db.records import inflate_text
+from graphlang.db.values import value_error
 from graphlang.export.cdxj import codes as codes_of
 from graphlang.export.quality import Quality, measure_quality
 from graphlang.export.tables import Table
@@ -159,9 +159,9 @@ def _rows(
         title, text, main, rest = row_of_text
         if rest is not None:
             try:
-                text += inflated(rest, length - len(text))
+                text += inflate_text(rest, length - len(text))
             except (TypeError, ValueError) as error:
-                raise refused("texts.rest", str(error), "what 'deflated' gives") from error
+                raise value_error("texts.rest", str(error), "what 'deflated' gives") from error
         cut = len(text) < length
         counts.texts += 1
         counts.cut += cut

@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from graphlang.db.connection import is_same_file, list_database_files
-from graphlang.db.values import refused
+from graphlang.db.values import value_error
 from graphlang.export import tables
 from graphlang.export.share import write_share
 from graphlang.export.texts import TextCounts, texts, write_txt
@@ -250,7 +250,7 @@ class _Folder:
     def file(self, name: str) -> Path:
         target = self._path / name
         if target.name != name:  # a database from a stranger may hold anything
-            raise refused("labels.language", name, "a language code")
+            raise value_error("labels.language", name, "a language code")
         for path, purpose in self._own:
             if is_same_file(target, path):
                 raise OutputError(f"cannot write to {target}: it is {purpose}")

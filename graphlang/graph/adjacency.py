@@ -145,16 +145,16 @@ class LinkSubset:
     in_start: NDArray[np.int64]  #: index of the first inlink of each page in `order`, shape (n + 1,)
 
 
-def padded(values: NDArray[Number], pages: int, fill: int) -> NDArray[Number]:
+def pad(values: NDArray[Number], pages: int, fill: int) -> NDArray[Number]:
     """Append ``fill`` to the values, shape (n,), up to length ``pages``; longer arrays stay as they are.
 
-    >>> padded(np.int16([3, 4]), 4, -1).tolist()
+    >>> pad(np.int16([3, 4]), 4, -1).tolist()
     [3, 4, -1, -1]
     """
     return np.concatenate([values, np.full(pages - len(values), fill, values.dtype)]) if pages > len(values) else values
 
 
-def canonical(graph: Graph) -> Links:
+def sort_links(graph: Graph) -> Links:
     """Sort the links, join duplicates and drop self-links.
 
     A duplicate keeps the lowest kind (the most informative, see ``LinkKind``), the lowest valid hreflang and the
@@ -167,7 +167,7 @@ def canonical(graph: Graph) -> Links:
     >>> import numpy as np
     >>> from graphlang.graph.data import Graph
     >>> ends = np.int32([2, 0, 2, 1]), np.int32([0, 1, 0, 1])
-    >>> links = canonical(Graph(3, *ends, np.uint8([7, 7, 1, 7]), np.int16([-1] * 4)))
+    >>> links = sort_links(Graph(3, *ends, np.uint8([7, 7, 1, 7]), np.int16([-1] * 4)))
     >>> links.source.tolist(), links.target.tolist(), links.kind.tolist()
     ([0, 2], [1, 0], [7, 1])
     """
@@ -177,7 +177,7 @@ def canonical(graph: Graph) -> Links:
     ordinal = graph.ordinal
     source, target = (np.ascontiguousarray(end, dtype=np.int32) for end in (source, target))
     if not _kernels.links_are_sorted(source, target):  # rare: the database returns sorted links
-        source, target, kind, hreflang, ordinal = _distinct(n, source, target, kind, hreflang, ordinal)
+        source, target, kind, hreflang, ordinal = _drop_duplicates(n, source, target, kind, hreflang, ordinal)
     out_start, in_source = list_starts(source, n), np.empty(len(source), np.int32)
     in_start = _sort_by_page(
         target,
@@ -273,7 +273,7 @@ def find_incident_links(
     return np.concatenate([np.zeros(0, np.int32), *run_blocks(len(source), BLOCK, find_block)])
 
 
-def reached_by_evidence(
+def find_reached(
     source: NDArray[np.int32], target: NDArray[np.int32], no_evidence: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
     """Return the pages without evidence that a chain of links, in any direction, joins to a page with evidence.
@@ -281,7 +281,7 @@ def reached_by_evidence(
     ``source`` and ``target`` have shape (m,), the masks shape (n,). Raises ValueError for a page outside 0..n - 1.
 
     >>> ends = np.int32([0, 2, 3]), np.int32([1, 1, 4])
-    >>> reached_by_evidence(*ends, np.array([False, True, True, True, True])).tolist()
+    >>> find_reached(*ends, np.array([False, True, True, True, True])).tolist()
     [False, True, True, False, False]
     """
     reached = np.zeros(len(no_evidence), np.uint8)
@@ -290,7 +290,7 @@ def reached_by_evidence(
     return reached.view(np.bool_)
 
 
-def _distinct(  # noqa: PLR0917  internal
+def _drop_duplicates(  # noqa: PLR0917  internal
     n: int,
     source: NDArray[np.int32],
     target: NDArray[np.int32],

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.adjacency import canonical
+from graphlang.graph.adjacency import sort_links
 from graphlang.graph.data import NONE, Answer, make_answer
 from graphlang.graph.vote import trace_vote
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 CLUEWEB09 = "clueweb09"  #: the rule's name as a method
 MIN_BYTES = 400  #: referring pages with fewer bytes of text do not count
-KEEP = 20  #: languages of a URL in an answer, most referring pages first; ``referred`` counts all
+KEEP = 20  #: languages of a URL in an answer, most referring pages first; ``count_referring`` counts all
 
 
-def referred(
+def count_referring(
     graph: Graph, language: NDArray[np.int16], size: NDArray[np.int32], languages: int, *, min_bytes: int = MIN_BYTES
 ) -> sparse.csr_matrix:
     """Count the referring pages of each page by language, shape (n, languages); each counted language is possible.
@@ -42,20 +42,20 @@ def referred(
         raise ValueError(f"min_bytes is {min_bytes}; it must not be negative")
     from scipy import sparse  # noqa: PLC0415 - slow to import, and only this rule needs it
 
-    links = canonical(graph)
+    links = sort_links(graph)
     counts = (language[links.source] >= 0) & (size[links.source] >= min_bytes)
     pairs = (links.target[counts], language[links.source[counts]].astype(np.int32))
     return sparse.csr_matrix((np.ones(int(counts.sum()), np.int32), pairs), shape=(graph.n, languages))
 
 
-def skipped(possible: sparse.csr_matrix, saturated: Collection[int]) -> NDArray[np.bool_]:
+def find_skipped(possible: sparse.csr_matrix, saturated: Collection[int]) -> NDArray[np.bool_]:
     """Return the pages that ClueWeb09's crawler would skip: no referring page is in a wanted language; shape (n,).
 
     A page without counted referring pages is skipped too, as in the rule ("the crawler skips a URL when no referring
     page is in a poorly crawled language").
 
     Args:
-        possible: result of ``referred``, shape (n, languages).
+        possible: result of ``count_referring``, shape (n, languages).
         saturated: languages with enough pages.
     """
     is_wanted = np.ones(possible.shape[1], bool)
@@ -92,7 +92,7 @@ def guess(
     if graph.n != evidence.n:
         raise ValueError(f"the graph has {graph.n} pages, the evidence {evidence.n}")
     language, _ = evidence.best()
-    possible = referred(graph, language, size, len(evidence.codes), min_bytes=min_bytes)
+    possible = count_referring(graph, language, size, len(evidence.codes), min_bytes=min_bytes)
     alphabetical = np.empty(len(evidence.codes), np.int64)
     alphabetical[sorted(range(len(evidence.codes)), key=evidence.codes.__getitem__)] = np.arange(len(evidence.codes))
     pairs = possible.tocoo()
@@ -111,7 +111,7 @@ def guess(
     result = make_answer(languages, probabilities)
     traces = []
     for row in trace:
-        links = canonical(graph)
+        links = sort_links(graph)
         refers = (links.target == row) & (language[links.source] >= 0) & (size[links.source] >= min_bytes)
         refers &= not fetched[row]
         min_length = -1 if fetched[row] else 0

@@ -24,7 +24,7 @@ ONE = 1.001  #: largest probability, with room for rounding
 NONE = -1  #: no language, no hreflang, padding
 
 
-def _shaped(name: str, array: NDArray[np.generic] | ListTable[Any] | None, shape: tuple[int, ...]) -> None:
+def _check_shape(name: str, array: NDArray[np.generic] | ListTable[Any] | None, shape: tuple[int, ...]) -> None:
     if array is not None and array.shape != shape:
         raise ValueError(f"{name} has shape {array.shape}, expected {shape}")
 
@@ -33,7 +33,7 @@ def _shaped(name: str, array: NDArray[np.generic] | ListTable[Any] | None, shape
 class Graph:
     """The links of a collection; link i leads from ``source[i]`` to ``target[i]``.
 
-    Self-links, duplicates and any order are allowed: ``adjacency.canonical`` sorts and cleans them.
+    Self-links, duplicates and any order are allowed: ``adjacency.sort_links`` sorts and cleans them.
 
     Raises:
         ValueError: arrays of different lengths, or a row outside 0..n-1.
@@ -57,13 +57,13 @@ class Graph:
     def __post_init__(self) -> None:
         m = (len(self.source),)
         for name in ("source", "target", "kind", "hreflang"):
-            _shaped(name, getattr(self, name), m)
+            _check_shape(name, getattr(self, name), m)
         for name in ("nofollow", "ordinal"):
-            _shaped(name, getattr(self, name), m)
+            _check_shape(name, getattr(self, name), m)
         for name in ("source", "target"):
             _check_range(name, getattr(self, name), 0, self.n - 1)
         if self.leaves is not None:
-            _shaped("leaves", self.leaves, (self.inside,))
+            _check_shape("leaves", self.leaves, (self.inside,))
             _check_range("leaves", self.leaves, 0, np.iinfo(np.int32).max)
 
     @property
@@ -91,7 +91,7 @@ class Signal:
     weight: float = 1.0  #: 0 disables the signal, 1 trusts it according to its reliability
 
     def __post_init__(self) -> None:
-        _shaped("probabilities", self.probabilities, self.languages.shape)
+        _check_shape("probabilities", self.probabilities, self.languages.shape)
         if not (np.isfinite(self.weight) and self.weight >= 0):
             raise ValueError(f"the weight of a signal is {self.weight}; it must be a number that is not negative")
         if self.weight > LARGEST:
@@ -128,11 +128,11 @@ class Evidence:
         if self.languages.ndim != 2:  # noqa: PLR2004  a matrix
             raise ValueError("languages must have one row a page and one column a rank")
         n = len(self.languages)
-        _shaped("probabilities", self.probabilities, self.languages.shape)
+        _check_shape("probabilities", self.probabilities, self.languages.shape)
         for name, values in (("length", self.length), ("directory", self.directory), ("copies", self.copies)):
-            _shaped(name, values, (n,))
-        _shaped("host", self.host, (n,))
-        _shaped("labelled", self.labelled, (n,))
+            _check_shape(name, values, (n,))
+        _check_shape("host", self.host, (n,))
+        _check_shape("labelled", self.labelled, (n,))
         check_probabilities("probabilities", self.probabilities)
         if len(set(self.codes)) != len(self.codes):
             raise ValueError("the codes are not distinct")
@@ -184,8 +184,8 @@ class FixedBeliefs:
     probabilities: NDArray[np.float32]  #: rows sum to at most 1, shape (g, k)
 
     def __post_init__(self) -> None:
-        _shaped("rows", self.rows, (len(self.languages),))
-        _shaped("probabilities", self.probabilities, self.languages.shape)
+        _check_shape("rows", self.rows, (len(self.languages),))
+        _check_shape("probabilities", self.probabilities, self.languages.shape)
         check_probabilities("probabilities", self.probabilities)
         back = np.flatnonzero(self.rows[1:] <= self.rows[:-1])
         if len(back):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.adjacency import canonical
+from graphlang.graph.adjacency import sort_links
 from graphlang.graph.data import NONE, Answer, make_answer
 from graphlang.graph.tables import score_table
 
@@ -48,7 +48,7 @@ def label_spreading(
     active = np.unique(languages[probabilities > 0]).astype(np.int16)
     if not len(active):
         return make_answer(np.full((n, KEEP), NONE, np.int16), np.zeros((n, KEEP), np.float32), rounds=0)
-    links = canonical(graph)
+    links = sort_links(graph)
     initial = score_table(languages, probabilities, active, len(evidence.codes)).astype(np.float32)
     weights = np.ones(links.m, np.float32)
     from scipy import sparse  # noqa: PLC0415 - slow to import, and only this algorithm needs it

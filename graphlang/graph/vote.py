@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphlang.graph.adjacency import canonical, padded
+from graphlang.graph.adjacency import pad, sort_links
 from graphlang.graph.data import NONE, Answer, Contribution, Trace, make_answer
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _vote(
             raise ValueError(f"{name} is {value}; it must {'be at least 1' if minimum else 'not be negative'}")
     if graph.inside != evidence.n:
         raise ValueError(f"the graph has {graph.inside} pages, the evidence {evidence.n}")
-    links, length, (text, probability) = canonical(graph), _length(evidence), evidence.best()
+    links, length, (text, probability) = sort_links(graph), _length(evidence), evidence.best()
     is_short, is_long = length <= min_length, (length >= min_ref_length) & (text >= 0)
     language, confidence, votes = text, probability, is_long
     for number in range(1, rounds + 1):
@@ -169,8 +169,8 @@ def _count_votes(
     n, count, text, probability = evidence.n, len(evidence.codes), *evidence.best()
     voter, page = (links.source, links.target) if inward else (links.target, links.source)
     length = _length(evidence)
-    is_short = padded(length <= min_length, links.n, fill=False)
-    link = np.flatnonzero((page < n) & is_short[page] & padded(votes, links.n, fill=False)[voter])
+    is_short = pad(length <= min_length, links.n, fill=False)
+    link = np.flatnonzero((page < n) & is_short[page] & pad(votes, links.n, fill=False)[voter])
     voter, page = voter[link], page[link]
     # sort by page, length, confidence and code
     alphabetical = np.empty(count, np.int32)
@@ -190,7 +190,7 @@ def _count_votes(
     # rounded, so that the order of the sum does not matter
     strength: NDArray[np.float64] = np.round(np.bincount(inverse, certainty, minlength=len(key)), 6)
     pages_voted, languages_voted = np.divmod(key, max(count, 1))
-    ranked = _ranked(n, pages_voted, languages_voted, count_of, strength, alphabetical, text)
+    ranked = _rank(n, pages_voted, languages_voted, count_of, strength, alphabetical, text)
     return _Ballot(voter, page, link, _find_ties(n, page, language[voter]), *ranked)
 
 
@@ -214,7 +214,7 @@ def _length(evidence: Evidence) -> NDArray[np.int32]:
     return np.where(evidence.is_labelled(), np.int32(np.iinfo(np.int32).max), evidence.length)
 
 
-def _ranked(  # noqa: PLR0917  internal
+def _rank(  # noqa: PLR0917  internal
     n: int,
     page: NDArray[np.int64],
     voted: NDArray[np.int64],

@@ -111,7 +111,7 @@ def captures_sql(
     connection: sqlite3.Connection, selection: Selection, *, bare: bool = False
 ) -> tuple[str, dict[str, Any]]:
     """Write a subquery of the captures that count, with `COLUMNS` and `RECORD`; return it with its values."""
-    moment = snapshot.moment(connection)
+    moment = snapshot.current_moment(connection)
     run = None if moment is None else run_of_moment(connection, moment)
     values: dict[str, Any] = {"own": content_run(connection)}
     legs = [_PAGES] if run is None else [_PAGES_THEN, f"{_PAGES} WHERE method = 'correction'"]
@@ -131,12 +131,12 @@ def captures_sql(
 
 def needs_other_captures(connection: sqlite3.Connection, selection: Selection) -> bool:
     """Return whether captures other than the main ones count."""
-    return selection.captures == ALL or snapshot.moment(connection) is not None
+    return selection.captures == ALL or snapshot.current_moment(connection) is not None
 
 
 def missing_answers(connection: sqlite3.Connection, selection: Selection) -> list[str]:
     """Return sentences about captures whose language no run has inferred."""
-    moment, sentences = snapshot.moment(connection), []
+    moment, sentences = snapshot.current_moment(connection), []
     if moment is not None and run_of_moment(connection, moment) is None:
         sentences.append(
             f"no run is of {moment}: languages are those of each capture's own time. 'graphlang propagate DB --at"

@@ -154,7 +154,7 @@ def _count(
             across_sites = source != target if number is None else number[source] != number[target]
             if across_sites.any():
                 parts[unit].append(
-                    _added(
+                    _sum_links(
                         source_language[across_sites],
                         target_language[across_sites],
                         np.ones(int(across_sites.sum()), dtype=np.int64),
@@ -166,14 +166,14 @@ def _count(
     unit = tried[-1]
     begins, ends, links = map(np.concatenate, zip(_NO_COUNTS, *parts[unit], strict=True))
     links_kept = _Links(*map(np.concatenate, zip(_NO_LINKS, *same, strict=True)))
-    return unit, _added(begins, ends, links, size), links_kept
+    return unit, _sum_links(begins, ends, links, size), links_kept
 
 
 _NO_COUNTS: Final = LinkCounts(*[np.zeros(0, dtype=np.int64)] * 3)
 _NO_LINKS: Final = _Links(*[np.zeros(0, dtype=np.int32)] * 2)
 
 
-def _added(source: NDArray[Any], target: NDArray[Any], links: NDArray[np.int64], size: int) -> LinkCounts:
+def _sum_links(source: NDArray[Any], target: NDArray[Any], links: NDArray[np.int64], size: int) -> LinkCounts:
     """Sum the links of each pair of languages."""
     keys, place = np.unique(source.astype(np.int64) * (size + 1) + target, return_inverse=True)
     begins, ends = np.divmod(keys, size + 1)

@@ -189,7 +189,7 @@ WHERE own.finished IS NOT NULL AND (own.id = final.id OR own.id IN (SELECT value
 
 
 @singledispatch
-def outdated(connection: Any) -> int | None:
+def find_outdated(connection: Any) -> int | None:
     """Return the chosen run if files were read or pages removed since, else None."""
     run = chosen_run(connection)
     return run.id if run is not None and has_changed(connection, run) else None

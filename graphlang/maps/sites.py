@@ -212,14 +212,14 @@ def _map(
     unfetched = unfetched or selection.fetched is False or selection.everything
     rows = [
         (*key, *row)
-        for key in _ranked(sites, units)
+        for key in _rank(sites, units)
         for row in sites[key].rows(unfetched=unfetched)
         if selection.includes_label(row[0])
     ]
     return Map((*columns, *SiteRow._fields[1:]), rows)
 
 
-def _ranked(sites: dict[tuple[Any, ...], _SiteCounts], units: Sequence[str]) -> list[tuple[Any, ...]]:
+def _rank(sites: dict[tuple[Any, ...], _SiteCounts], units: Sequence[str]) -> list[tuple[Any, ...]]:
     """Rank sites: greatest first, the years of a site in their order; or by year, and within a year greatest first."""
     place = units.index("year") if "year" in units else len(units)
     years_first = place == 0

@@ -154,7 +154,7 @@ def _training(name: str, figures: Mapping[str, Any]) -> tuple[TrainingSource, ..
     return list_training_text(name)
 
 
-def _trained(label: str) -> tuple[Any, ...]:
+def _describe_training(label: str) -> tuple[Any, ...]:
     """The last fields of `MethodLanguage` for a label of the default method."""
     row = read_label_facts().get(label)
     if row is None:
@@ -189,5 +189,5 @@ def list_languages(name: str) -> list[MethodLanguage]:
             number, *shares = tested.get(language, (None, None, None, None))
             shares += [None] * (3 - len(shares))
             row = (label, language, script, languages.name(label), languages.bcp47(label), number, *shares)
-            rows.append(MethodLanguage(*row, *(_trained(label) if name == content_methods.DEFAULT else ())))
+            rows.append(MethodLanguage(*row, *(_describe_training(label) if name == content_methods.DEFAULT else ())))
     return sorted(rows, key=lambda row: (row.name, row.script))

@@ -16,10 +16,10 @@ _WIDTH: Final = 100
 def format_card(card: Card) -> str:
     """Lay out a card for people, with a line for each sentence on how the method differs."""
     sections = [
-        f"{card.name} ({card.kind})\n{_wrapped(card.about)}",
+        f"{card.name} ({card.kind})\n{_wrap(card.about)}",
         _section("Run it", [f"  {card.command}"]),
-        _section("Source", [_wrapped(card.source)]),
-        _section("Differs from it", [_wrapped(sentence, "- ") for sentence in card.differs]),
+        _section("Source", [_wrap(card.source)]),
+        _section("Differs from it", [_wrap(sentence, "- ") for sentence in card.differs]),
         _section("Trained on", _training(card)),
         _section("Labels", _labels(card)),
         _section("Accuracy", _accuracy(card)),
@@ -33,7 +33,7 @@ def _section(title: str, lines: Iterable[str]) -> str:
     return "\n".join([title, *body]) if body else ""
 
 
-def _wrapped(text: str, mark: str = "") -> str:
+def _wrap(text: str, mark: str = "") -> str:
     return textwrap.fill(
         text, _WIDTH, initial_indent=f"  {mark}", subsequent_indent=" " * (2 + len(mark)), break_on_hyphens=False
     )
@@ -43,7 +43,7 @@ def _labels(card: Card) -> list[str]:
     if not card.labels:
         return []
     listed = f"; graphlang methods {card.name} --languages lists them" if card.model else ""
-    return [_wrapped(f"{card.labels:,} languages and scripts{listed}")]
+    return [_wrap(f"{card.labels:,} languages and scripts{listed}")]
 
 
 def _training(card: Card) -> list[str]:
@@ -69,7 +69,7 @@ def _accuracy(card: Card) -> list[str]:
     ]
     model = f"model {card.model[:12]}" if card.model else ""
     setup = ", ".join(filter(None, (card.measured, model, card.date)))
-    return [*_table(names, rows), _wrapped(f"On {card.test}; {setup}; made by: {card.made_by}")]
+    return [*_table(names, rows), _wrap(f"On {card.test}; {setup}; made by: {card.made_by}")]
 
 
 def _confusions(card: Card) -> list[str]:

@@ -96,7 +96,7 @@ KERNELS = (
 )
 
 
-def included(*sources: str) -> list[str]:
+def list_headers(*sources: str) -> list[str]:
     """List the project's headers that files include, also indirectly, as paths from the top folder."""
     headers: dict[Path, None] = {}
     tried = [(_ROOT / source).resolve() for source in sources]
@@ -150,7 +150,7 @@ def maker(kernel: Kernel) -> Callable[[], Any]:
             f'#include "{header.name}"',
             sources=[kernel.source, *kernel.beside],
             include_dirs=[_SHARED, str(header.parent)],
-            depends=[*included(kernel.source, *kernel.beside), f"{_SHARED}/build.py", f"{_SHARED}/wrapper.py"],
+            depends=[*list_headers(kernel.source, *kernel.beside), f"{_SHARED}/build.py", f"{_SHARED}/wrapper.py"],
             **flags(kernel),
         )
         return ffi

@@ -134,7 +134,7 @@ def cdef(header: str) -> str:
     typedef struct a b;
     int f(int64_t n, const float *x);
     """
-    plain = {kernel.text: _plain(kernel) for kernel in prototypes(header)}
+    plain = {kernel.text: _write_plain(kernel) for kernel in prototypes(header)}
     return "\n".join(plain.get(statement, statement) + ";" for statement in statements(header))
 
 
@@ -172,7 +172,7 @@ def _factors(size: str) -> tuple[str, ...]:
     return (*factors, size[begin:].strip())
 
 
-def _plain(kernel: Prototype) -> str:
+def _write_plain(kernel: Prototype) -> str:
     listed = (f"{'const ' * item.is_const}{item.type} {'*' * item.is_pointer}{item.name}" for item in kernel.parameters)
     return f"{kernel.result} {kernel.name}({', '.join(listed) or 'void'})"
 

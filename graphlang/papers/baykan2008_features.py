@@ -88,14 +88,14 @@ class Lexicon:
             if number >= 0:
                 new[number] = place
         numbers_kept = new[self.language]
-        return Lexicon._sorted(self.word[numbers_kept >= 0], numbers_kept[numbers_kept >= 0])
+        return Lexicon._sort(self.word[numbers_kept >= 0], numbers_kept[numbers_kept >= 0])
 
     @classmethod
     def of(cls, lists: Iterable[NDArray[np.uint64]]) -> Lexicon:
         """From the hashes of the words of each language."""
         words = [np.unique(shorten_hash(hashes)) for hashes in lists]
         language = np.repeat(np.arange(len(words)), [len(hashes) for hashes in words]).astype(np.int16)
-        return cls._sorted(np.concatenate([*words, np.zeros(0, dtype=np.uint32)]), language)
+        return cls._sort(np.concatenate([*words, np.zeros(0, dtype=np.uint32)]), language)
 
     @classmethod
     def from_words(cls, lists: Mapping[str, Iterable[str]], languages: Sequence[str]) -> Lexicon:
@@ -103,7 +103,7 @@ class Lexicon:
         return cls.of([hash_words(list(lists.get(language, ()))) for language in languages])
 
     @classmethod
-    def _sorted(cls, word: NDArray[np.uint32], language: NDArray[np.int16]) -> Lexicon:
+    def _sort(cls, word: NDArray[np.uint32], language: NDArray[np.int16]) -> Lexicon:
         order = np.lexsort((language, word))
         return cls(word[order], language[order])
 
@@ -202,7 +202,7 @@ class CustomFeatures:
         each = (f"{language}: {kind}" for kind in CUSTOM_KINDS for language in self.languages)
         return (*each, *(f".{domain}" for domain in GENERIC_DOMAINS), "hyphens")
 
-    def chosen(self, *, every: bool = False) -> ChosenFeatures:
+    def choose(self, *, every: bool = False) -> ChosenFeatures:
         """The paper's choice of features, or every one."""
         return ChosenFeatures(self, np.arange(len(self.names)) if every else self.best)
 

@@ -160,7 +160,7 @@ def _make_features(
     if kind != "custom":
         return learn_vocabulary(kind, urls, least)
     trained = Lexicon.of(train_dictionaries(urls, label, len(labels)))
-    return baykan2008_features.make_custom(labels, trained).chosen(every=every)
+    return baykan2008_features.make_custom(labels, trained).choose(every=every)
 
 
 def _fit_learner(

@@ -63,7 +63,7 @@ class DecisionTree:
         """[URLs] the commonest class of the leaf; of equal ones the first."""
         return np.asarray(self.probabilities(values).argmax(axis=1))
 
-    def pruned(self, depth: int) -> DecisionTree:
+    def prune(self, depth: int) -> DecisionTree:
         """The same tree with at most ``depth`` questions on a way to a leaf."""
         return DecisionTree(_prune_node(self.root, depth), self.size)
 

@@ -89,7 +89,7 @@ class RankLists:
         self._rank = rank[by_feature] + 1
         self._offsets = np.searchsorted(feature[by_feature], np.arange(len(vocabulary) + 1))
 
-    def missing(self, rank: NDArray[np.int64]) -> NDArray[np.int64]:
+    def missing_cost(self, rank: NDArray[np.int64]) -> NDArray[np.int64]:
         """What an n-gram at this rank of a text costs a list that lacks it."""
         return np.full_like(rank, self.size) if self._fixed else self.size + 1 - rank
 
@@ -102,7 +102,7 @@ class RankLists:
         rows = len(counted.totals)
         chosen, rank = counted.ranks(self.size)
         row = counted.row[chosen]
-        cost = self.missing(rank)
+        cost = self.missing_cost(rank)
         worst = np.bincount(row, weights=cost, minlength=rows).astype(np.int64)
         distances = np.repeat(worst[:, None], self.lists, axis=1)
         feature = self._table.find(counted.key[chosen])

@@ -12,7 +12,7 @@ import io
 import re
 from typing import IO, TYPE_CHECKING, Any
 
-from graphlang.printing.cells import cell, joined, numbers, printed
+from graphlang.printing.cells import cell, format_blocks, join_column, numbers
 from graphlang.visible import visible
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def write_csv(
     """Write rows with a header; return their number."""
     file.write(_lines([columns], returns=True))
     written = 0
-    for text, count in printed(rows, lambda block: _format_rows(block, safe=safe, for_screen=for_screen)):
+    for text, count in format_blocks(rows, lambda block: _format_rows(block, safe=safe, for_screen=for_screen)):
         file.write(text)
         written += count
     return written
@@ -49,7 +49,7 @@ def _format_rows(rows: Sequence[Sequence[Any]], *, safe: bool, for_screen: bool)
     for column in zip(*rows, strict=True):
         cells = numbers(column)
         if cells is None:
-            texts = joined(column, "\n")
+            texts = join_column(column, "\n")
             if texts is None or for_screen or (safe and _MAY_BE_FORMULA.search(texts)) or _has_surrogates(texts):
                 cells, returns = [_text(value, safe=safe, for_screen=for_screen) for value in column], True
             else:

@@ -6,7 +6,7 @@ import json
 import math
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from graphlang.printing.cells import joined, plain, printed
+from graphlang.printing.cells import format_blocks, join_column, to_json_value
 from graphlang.visible import CONTROL
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def write_jsonl(columns: Sequence[str], rows: Iterable[Sequence[Any]], file: IO[
         return "".join(map(f"{{{members}}}\n".__mod__, zip(*(cells for _, cells in values), strict=True)))
 
     written = 0
-    for text, count in printed(rows, made):
+    for text, count in format_blocks(rows, made):
         file.write(text)
         written += count
     return written
@@ -56,13 +56,13 @@ def _values(column: Sequence[Any]) -> tuple[str, Sequence[Any]]:
     if kinds <= _WHOLE:
         return "%s", ["null" if value is None else value for value in column]
     if kinds <= _NUMBERS:
-        return "%s", ["null" if (number := plain(value)) is None else number for value in column]
-    texts = joined(column)
+        return "%s", ["null" if (number := to_json_value(value)) is None else number for value in column]
+    texts = join_column(column)
     if texts is not None and texts.isprintable() and '"' not in texts and "\\" not in texts:  # nothing is escaped
         if kinds == {str}:
             return '"%s"', column
         return "%s", ["null" if value is None else f'"{value}"' for value in column]
-    return "%s", [json_text(plain(value)) for value in column]
+    return "%s", [json_text(to_json_value(value)) for value in column]
 
 
 def _finite(value: Any) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from graphlang.printing.cells import cell, joined, numbers, printed
+from graphlang.printing.cells import cell, format_blocks, join_column, numbers
 from graphlang.visible import CONTROL
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def write_tsv(columns: Sequence[str], rows: Iterable[Sequence[Any]], file: IO[st
     """Write rows with a header; return their number."""
     file.write(_format_rows([columns]))
     written = 0
-    for text, count in printed(rows, _format_rows):
+    for text, count in format_blocks(rows, _format_rows):
         file.write(text)
         written += count
     return written
@@ -50,7 +50,7 @@ def _cells(column: Sequence[Any]) -> Iterable[str]:
     texts = numbers(column)
     if texts is not None:
         return texts
-    text = joined(column)
+    text = join_column(column)
     if text is not None and text.isprintable() and "\\" not in text:  # what is escaped is not printable
         return [value or "" for value in column]
     return [_ESCAPED.sub(_escape, cell(value)) for value in column]

@@ -28,10 +28,10 @@ def cell(value: Any) -> str:
     return str(value)
 
 
-def plain(value: Any) -> Any:
+def to_json_value(value: Any) -> Any:
     """Return the value as JSON takes it.
 
-    >>> plain(1 / 3), plain(float("inf")), plain("a")
+    >>> to_json_value(1 / 3), to_json_value(float("inf")), to_json_value("a")
     (0.3333, None, 'a')
     """
     if isinstance(value, float):
@@ -45,7 +45,9 @@ _TEXTS: Final = frozenset((str, type(None)))
 _NUMBERS: Final = frozenset((int, float, type(None)))
 
 
-def printed(rows: Iterable[Sequence[Any]], write: Callable[[list[Sequence[Any]]], str]) -> Iterator[tuple[str, int]]:
+def format_blocks(
+    rows: Iterable[Sequence[Any]], write: Callable[[list[Sequence[Any]]], str]
+) -> Iterator[tuple[str, int]]:
     """Yield the text of rows in blocks, with the number of rows in each.
 
     Blocks begin with one row and grow, so that the first rows come at once, and long texts take no more memory.
@@ -60,10 +62,10 @@ def printed(rows: Iterable[Sequence[Any]], write: Callable[[list[Sequence[Any]]]
             size = min(_MOST, 2 * size)
 
 
-def joined(column: Sequence[Any], between: str = "") -> str | None:
+def join_column(column: Sequence[Any], between: str = "") -> str | None:
     """Join all texts of a column; None where it holds other values than texts and None.
 
-    >>> joined(["a", None, "b"], "-"), joined([1, "a"])
+    >>> join_column(["a", None, "b"], "-"), join_column([1, "a"])
     ('-a-b', None)
     """
     if not _TEXTS.issuperset(map(type, column)):

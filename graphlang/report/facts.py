@@ -14,7 +14,7 @@ from graphlang.maps import languages as language_lists
 from graphlang.maps.changes import PageChangeCount, count_year_changes
 from graphlang.maps.gathered import gather
 from graphlang.maps.language_graph import LanguageGraph, first_with_links
-from graphlang.maps.selection import FLOOR, IS_PAGE, Selection, count_unanswered, outdated, total
+from graphlang.maps.selection import FLOOR, IS_PAGE, Selection, count_unanswered, find_outdated, total
 from graphlang.maps.sites import SHORT, SURE, SiteRow, site_map
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def _count(connection: sqlite3.Connection, selection: Selection) -> Facts:
         unfetched=unfetched,
         uncertain=uncertain,
         classified=bool(runs),
-        outdated=outdated(connection),
+        outdated=find_outdated(connection),
         captures=captures,
         files=connection.execute("SELECT COUNT(*) FROM sources").fetchone()[0],
         dates=((first or "")[:10], (last or "")[:10]),

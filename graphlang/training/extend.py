@@ -252,7 +252,7 @@ class _Extension:
         letter: dict[str, float] = {}
         word: dict[str, float] = {}
         text: dict[str, float] = {}
-        greatest = self._greatest()
+        greatest = self._find_greatest()
         for number, labels in enumerate(self.new):
             without = self.widths[number] == 1 or self.scripts[number] == EAST_ASIA
             if not labels or without or (number < self.old and not all_weights[number].features):
@@ -294,7 +294,7 @@ class _Extension:
             f"{prefix}text": self._select_labels(f"{prefix}text", text),
         }
 
-    def _greatest(self) -> float:
+    def _find_greatest(self) -> float:
         """Characters of the label with the most text, which scales the prior of text."""
         return float(max(self.sizes[label] for label in self.base.labels))
 

@@ -229,7 +229,7 @@ class FeatureCandidates:
                 answer.append("".join(map(chr, self._letters[language].symbols[place : place + size].tolist())))
         return answer
 
-    def top(self, number: int) -> list[str]:
+    def choose_top(self, number: int) -> list[str]:
         """The paper's choice (section 4.2): the n-grams with the greatest F(g), of equal ones the commoner first."""
         score = discriminant(self.moments)
         mass = np.bincount(self.moments.gram, weights=self.moments.mean, minlength=self.moments.grams)

@@ -171,7 +171,7 @@ def _fit_paper(documents: list[list[str]], chosen: TrainingOptions, progress: Pr
         closed=chosen.closed,
         progress=lambda done, total: progress("n-grams", done, total),
     )
-    vocabulary = Vocabulary(sorted(candidates.top(chosen.features)))
+    vocabulary = Vocabulary(sorted(candidates.choose_top(chosen.features)))
     counts = np.stack(
         [
             nfc_2004.count_features(vocabulary, label_documents, limit=chosen.maximum, closed=chosen.closed)

@@ -59,13 +59,13 @@ def make_readable(url: str) -> str:
         return ""
     if "%" in url:
         octets = unquote_to_bytes(url.encode("utf-8", "surrogatepass"))
-        url = _decoded(octets, cut=cut)
+        url = _decode(octets, cut=cut)
     if "xn--" in url or "XN--" in url:
-        url = _unpunycoded(url)
+        url = _decode_punycode(url)
     return url
 
 
-def _decoded(octets: bytes, *, cut: bool) -> str:
+def _decode(octets: bytes, *, cut: bool) -> str:
     try:
         return octets.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -75,7 +75,7 @@ def _decoded(octets: bytes, *, cut: bool) -> str:
         return octets.decode("latin-1")
 
 
-def _unpunycoded(url: str) -> str:
+def _decode_punycode(url: str) -> str:
     labels = url.split(".")
     for place, label in enumerate(labels):
         start = label.lower().find("xn--")

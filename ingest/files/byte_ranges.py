@@ -48,7 +48,7 @@ class ByteRange(NamedTuple):
     name: str = ""  #: of the archive, if it is a part of the file
 
     @contextmanager
-    def opened(self) -> Iterator[BinaryIO]:
+    def open(self) -> Iterator[BinaryIO]:
         """Open the archive."""
         with self.path.open("rb", buffering=0) as file:
             yield file if self.size < 0 else cast("BinaryIO", FileSlice(file, self.base, self.size))

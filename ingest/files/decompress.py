@@ -118,14 +118,14 @@ class Source:
     def chunks(self) -> Iterator[Chunk]:
         """Yield the decompressed bytes in order; damage is the ``fault`` of a chunk, and reading resumes behind it."""
         if not self.compression:
-            return self._plain()
+            return self._read_plain()
         if self.compression == "gzip":
-            return self._bounded(self._members(self._member))
+            return self._bound(self._members(self._member))
         if self.compression in codecs.STREAMS:
-            return self._bounded(self._members(self._stream))
-        return self._bounded(self._frames())
+            return self._bound(self._members(self._stream))
+        return self._bound(self._frames())
 
-    def _bounded(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+    def _bound(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
         """Yield chunks until more is unpacked than `max_ratio` and `room` allow."""
         block, before = self._base // COUNTED, 0
         for chunk in chunks:
@@ -155,7 +155,7 @@ class Source:
         self._at = 0
         return True
 
-    def _plain(self) -> Iterator[Chunk]:
+    def _read_plain(self) -> Iterator[Chunk]:
         while self._at < len(self._window) or self._refill():
             data, offset = self._window[self._at :], self.reached
             self._at = len(self._window)
@@ -210,7 +210,7 @@ class Source:
             try:
                 data = inflate.decompress(piece, _OUT)
             except _FAST.error:
-                yield from self._damaged(offset, done, fresh=fresh)
+                yield from self._inflate_damaged(offset, done, fresh=fresh)
                 return
             unused = inflate.unused_data if inflate.eof else inflate.unconsumed_tail
             self._at += len(piece) - len(unused)
@@ -250,7 +250,7 @@ class Source:
         if fresh:
             yield Chunk(b"", offset, fresh)
 
-    def _damaged(self, offset: int, done: int, *, fresh: bool) -> Iterator[Chunk]:
+    def _inflate_damaged(self, offset: int, done: int, *, fresh: bool) -> Iterator[Chunk]:
         """Inflate a damaged member up to the byte that is wrong, without its first ``done`` bytes.
 
         Reading resumes behind the wrong byte: no member starts before it.

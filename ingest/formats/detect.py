@@ -23,7 +23,7 @@ from graphlang.db.records import Declaration, Link, Links, Page, Problem
 from graphlang.ingest.files.decompress import Source
 from graphlang.ingest.formats.record_reader import GRAMMARS, RecordReader, Within
 from graphlang.ingest.limits import cut_text
-from graphlang.ingest.links.canonical import canonical
+from graphlang.ingest.links.canonical import canonical_url
 from graphlang.ingest.raw import Item, RawRecord, Records
 from graphlang.plugins import FAILURES, READERS, list_plugins, load_plugin
 
@@ -70,7 +70,7 @@ def open_range(byte_range: ByteRange, limits: Limits, begin: int) -> Iterator[Re
         with open_records(byte_range.path, limits, begin=begin, stop=byte_range.stop) as reader:
             yield reader
         return
-    with byte_range.opened() as file:
+    with byte_range.open() as file:
         yield Within(RecordReader(file, byte_range.name, limits, begin=begin, stop=byte_range.stop), byte_range.base)
 
 
@@ -180,7 +180,7 @@ def check_item(item: Any, limits: Limits) -> Item:
         return item
     if not isinstance(item, Page):
         raise TypeError(f"it yielded {type(item).__name__}, expected Page or Problem")
-    url = canonical(_check_text("url", item.url))
+    url = canonical_url(_check_text("url", item.url))
     if url is None:
         raise ValueError(f"{item.url[:200]!r} is no http(s) URL")
     _check_fields(item)
@@ -221,7 +221,7 @@ def _check_links(page: Page) -> list[Link]:
         if not isinstance(link, Link):
             raise TypeError(f"links hold {type(link).__name__}, expected Link")
         _check_number("kind of a link", link.kind)
-        target = canonical(_check_text("url of a link", link.url))
+        target = canonical_url(_check_text("url of a link", link.url))
         if target is None:
             raise ValueError(f"{link.url[:200]!r}, to which a link leads, is no http(s) URL")
         links.setdefault(target, link._replace(url=target))

@@ -62,7 +62,7 @@ class Har:
 
 def _answer(entry: dict[str, Any]) -> RawRecord | None:
     """Return the answer of an entry as a WARC response record; None without an answer."""
-    answer, content = _inner(entry, "response"), _inner(entry, "response", "content")
+    answer, content = _find_inner(entry, "response"), _find_inner(entry, "response", "content")
     status, text = answer.get("status"), content.get("text")
     if not isinstance(status, int) or not 100 <= status <= 999:  # noqa: PLR2004 - 0: the request failed
         return None
@@ -84,7 +84,7 @@ def _answer(entry: dict[str, Any]) -> RawRecord | None:
     block = "\r\n".join([*fields, "", ""]).encode() + body
     kind = format_header_value(_string(entry, "_resourceType"))
     date = read_date(_string(entry, "startedDateTime"))
-    url = format_header_value(_string(_inner(entry, "request"), "url"))
+    url = format_header_value(_string(_find_inner(entry, "request"), "url"))
     head = (
         f"WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: {date}\r\n"
         f"WARC-Resource-Type: {kind}\r\nContent-Type: application/http\r\nContent-Length: {len(block)}\r\n\r\n"
@@ -99,7 +99,7 @@ def _decode_base64(text: str) -> bytes:
         return b""
 
 
-def _inner(value: Any, *names: str) -> dict[str, Any]:
+def _find_inner(value: Any, *names: str) -> dict[str, Any]:
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else {}

@@ -20,13 +20,13 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from graphlang.db.records import Links, Page, Problem, packed
+from graphlang.db.records import Links, Page, Problem, pack_texts
 from graphlang.ingest.files.decompress import Source
 from graphlang.ingest.formats.dates import parse_date
 from graphlang.ingest.formats.saved_html import resource
 from graphlang.ingest.html.document import Document, Reference, fold, fold_lines
 from graphlang.ingest.limits import cut_text
-from graphlang.ingest.links.canonical import canonical
+from graphlang.ingest.links.canonical import canonical_url
 from graphlang.ingest.links.extract import extract_links
 from graphlang.ingest.links.resolve import Joiner
 from graphlang.ingest.payload.encoded_twice import repair_encoding, undo_encoding
@@ -243,7 +243,7 @@ class Jsonl:
 
     def _read_fields(self, offset: int, fields: dict[str, Any]) -> Item | RawRecord:
         written = _url(fields)
-        url = canonical(written) if written else None
+        url = canonical_url(written) if written else None
         if url is None or len(url) > self._limits.max_url:
             reason = "the page's URL is not a valid one" if written else "no field that holds a URL"
             return Problem("bad-url", reason, offset, (written or "")[:500] or None)
@@ -310,10 +310,10 @@ def _url(fields: dict[str, Any]) -> str:
         value = fields.get(name)
         if isinstance(value, str) and value and (name not in _NOT_SURELY_URLS or _ABSOLUTE.match(value)):
             return value
-    return next((value for names in _INNER_URLS if isinstance(value := _inner(fields, *names), str) and value), "")
+    return next((value for names in _INNER_URLS if isinstance(value := _find_inner(fields, *names), str) and value), "")
 
 
-def _inner(fields: dict[str, Any], outer: str, name: str) -> Any:
+def _find_inner(fields: dict[str, Any], outer: str, name: str) -> Any:
     inner = fields.get(outer)
     return inner.get(name) if isinstance(inner, dict) else None
 
@@ -335,7 +335,7 @@ def _document(links: list[Any], *, anchor_texts: bool) -> Document:
     for link in objects if anchor_texts else ():
         if _string(link, "text").strip():
             texts.setdefault(link["url"], fold(link["text"]))
-    return Document(targets=packed(dict.fromkeys(anchors)), references=references, anchor_texts=texts)
+    return Document(targets=pack_texts(dict.fromkeys(anchors)), references=references, anchor_texts=texts)
 
 
 def _string(value: dict[str, Any], name: str) -> str:

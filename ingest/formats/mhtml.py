@@ -47,7 +47,7 @@ class Mhtml(WholeFile):
         """Yield the document, and those of its frames, as WARC resource records."""
         data, faults = self.read(_MHTML_BYTES * self.limits.max_payload)
         top, body = _split_part(data)
-        date = read_date(top["date"] or "") or self.changed()
+        date = read_date(top["date"] or "") or self.read_date()
         is_first = True
         for part, content in _parts(top, body, _MULTIPARTS):
             mime = part.get_content_type()

@@ -327,7 +327,7 @@ def _block(buffer: _Buffer, grammar: Grammar, limits: Limits, record: RawRecord,
         return _skip_to_next(buffer, grammar, limits, record, reason)
     if not buffer.need(keep):
         return _cut_off(buffer, grammar, record, claimed)
-    if claimed == keep and not _followed(buffer, grammar, keep):
+    if claimed == keep and not _is_followed(buffer, grammar, keep):
         reason = f"the record header claims {claimed} bytes, the next record starts after {{}}"
         return _skip_to_next(buffer, grammar, limits, record, reason)
     block = buffer.data[buffer.at : buffer.at + keep]
@@ -362,7 +362,7 @@ def _cut_off(buffer: _Buffer, grammar: Grammar, record: RawRecord, claimed: int)
     return record._replace(block=block, faults=(("truncated", reason),))
 
 
-def _followed(buffer: _Buffer, grammar: Grammar, size: int) -> bool:
+def _is_followed(buffer: _Buffer, grammar: Grammar, size: int) -> bool:
     """Return whether a record, its end or the end of the run follows after ``size`` bytes, without a copy."""
     buffer.need(size + _OVERLAP + _ENOUGH)
     data, begin = buffer.data, buffer.at + size
@@ -417,6 +417,6 @@ def _pieces_of_length(buffer: _Buffer, grammar: Grammar, claimed: int, missing: 
         yield piece
     if missing:
         return (("truncated", buffer.fault or f"{missing} of the record's {claimed} bytes are missing"),)
-    if not _followed(buffer, grammar, 0):
+    if not _is_followed(buffer, grammar, 0):
         return (("bad-length", f"the record header claims {claimed} bytes, where no record ends"),)
     return ()

@@ -147,7 +147,7 @@ class WholeFile:
                 )
         return b"".join(parts), ()
 
-    def changed(self) -> str:
+    def read_date(self) -> str:
         """Return the date of the file."""
         return format_date(datetime.fromtimestamp(os.fstat(self._file.fileno()).st_mtime, UTC))
 
@@ -164,4 +164,4 @@ class SavedHtml(WholeFile):
             yield RawRecord(0, b"", b"", (*faults, ("bad-url", reason)))
             return
         url, date = source
-        yield resource(format_header_value(url), date or self.changed(), "text/html", data, faults)
+        yield resource(format_header_value(url), date or self.read_date(), "text/html", data, faults)

@@ -179,7 +179,7 @@ class Wacz:
         """Read an archive or a list of pages; what it unpacks to is subtracted from ``room``, unless that is None."""
         name = path.rpartition("/")[2]
         if name.lower().endswith(".wacz"):
-            yield from self._inner(file, begin)
+            yield from self._read_inner(file, begin)
             return
         is_list = path.startswith(_LISTS)
         reader = (
@@ -191,7 +191,7 @@ class Wacz:
         if room is not None and isinstance(reader, Jsonl | RecordReader):
             self.room = room - min(room, reader.unpacked)
 
-    def _inner(self, file: BinaryIO, begin: int) -> Iterator[RawRecord]:
+    def _read_inner(self, file: BinaryIO, begin: int) -> Iterator[RawRecord]:
         """Read a WACZ in this one, but none in that."""
         if self._is_inner:
             yield _fault("not-an-archive", "a WACZ in a WACZ in a WACZ, which is not read", begin)

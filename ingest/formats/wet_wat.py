@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from graphlang.db.records import Page, packed
+from graphlang.db.records import Page, pack_texts
 from graphlang.ingest.formats.dates import parse_date
 from graphlang.ingest.formats.jsonl import load_json
 from graphlang.ingest.formats.warc import strip_brackets
 from graphlang.ingest.html.document import Document, Reference, declarations, fold, fold_lines
 from graphlang.ingest.limits import cut_text
-from graphlang.ingest.links.canonical import canonical
+from graphlang.ingest.links.canonical import canonical_url
 from graphlang.ingest.links.extract import extract_links
 from graphlang.ingest.payload.encoded_twice import repair_encoding
 from graphlang.ingest.payload.http import parse_media_type, payload_digest
@@ -75,7 +75,7 @@ def parse_wat(raw: RawRecord, joiner: Joiner, limits: Limits) -> tuple[Page | No
     head = _dict(envelope, "WARC-Header-Metadata")
     if _text(head, "WARC-Type").lower() not in {"response", "resource", "revisit"}:
         return None, []
-    url = canonical(strip_brackets(_text(head, "WARC-Target-URI")))
+    url = canonical_url(strip_brackets(_text(head, "WARC-Target-URI")))
     if url is None or len(url) > limits.max_url:
         return None, [("bad-url", "the target URI that the metadata describe is not a valid URL")]
     answer = _dict(_dict(envelope, "Payload-Metadata"), "HTTP-Response-Metadata")
@@ -95,7 +95,9 @@ def parse_wat(raw: RawRecord, joiner: Joiner, limits: Limits) -> tuple[Page | No
         title=document.title[: limits.title_limit],
         size=int(size[0]) if size else 0,
         digest=payload_digest(_text(answer, "Entity-Digest"), b""),
-        revisit_of=(canonical(strip_brackets(_text(head, "WARC-Refers-To-Target-URI"))) or url) if revisit else None,
+        revisit_of=(canonical_url(strip_brackets(_text(head, "WARC-Refers-To-Target-URI"))) or url)
+        if revisit
+        else None,
         declared=declarations(document, fields),
         links=links,
         parts="links",
@@ -128,7 +130,7 @@ def _document(metadata: dict[str, Any], limit: int, *, anchor_texts: bool) -> Do
     ]
     return Document(
         title=fold(_text(head, "Title")),
-        targets=packed(anchors),
+        targets=pack_texts(anchors),
         references=references,
         metas=metas,
         base=_text(head, "Base") or None,

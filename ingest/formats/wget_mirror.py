@@ -20,7 +20,7 @@ from urllib.parse import quote
 
 from graphlang.ingest.formats.jsonl import replace_surrogates
 from graphlang.ingest.formats.saved_html import resource
-from graphlang.ingest.links.canonical import canonical
+from graphlang.ingest.links.canonical import canonical_url
 from graphlang.ingest.payload.http import detect_form
 from graphlang.ingest.raw import RawRecord
 
@@ -62,7 +62,7 @@ class Mirror:
         empty = True
         for parts, path, fault in _files(self._path, ()):
             if fault:
-                yield _unreadable(parts, fault)
+                yield _unreadable_record(parts, fault)
                 continue
             url = mirrored_url((self._path.resolve().name, *parts))
             if url is None:
@@ -77,7 +77,7 @@ class Mirror:
                     data = head + file.read(self._limits.max_payload - len(head) + 1)
                 changed = datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
             except OSError as error:
-                yield _unreadable(parts, f"{error.strerror or error}")
+                yield _unreadable_record(parts, f"{error.strerror or error}")
                 continue
             empty = False
             self.bytes_read += len(data)
@@ -101,7 +101,7 @@ class Mirror:
         return self._host_names[above]
 
 
-def _unreadable(parts: tuple[str, ...], reason: str) -> RawRecord:
+def _unreadable_record(parts: tuple[str, ...], reason: str) -> RawRecord:
     return RawRecord(0, b"", b"", (("unreadable", f"{replace_surrogates('/'.join(parts))[-_MAX_PATH:]}: {reason}"),))
 
 
@@ -180,7 +180,7 @@ def target_renamer(page: str, hosts: str) -> Callable[[str], str]:
             path = folders + slash
         host, slash, host_path = path.partition("/")
         if slash and host in other_hosts:
-            return canonical(f"{scheme}://{host.replace('+', ':')}/{host_path}{mark}{query}") or url
+            return canonical_url(f"{scheme}://{host.replace('+', ':')}/{host_path}{mark}{query}") or url
         return f"{origin}{path}{mark}{query}"
 
     return rename

@@ -25,7 +25,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, overload
 
-from graphlang.db.records import Declaration, packed
+from graphlang.db.records import Declaration, pack_texts
 from graphlang.ingest.html import tokenizer
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def _append_inner(document: Document, markup: str, limits: Limits) -> Document:
         text=whole,
         main_length=len(content),
         references=references,
-        targets=packed(targets),
+        targets=pack_texts(targets),
         skipped=document.skipped + parts.skipped,
     )
 

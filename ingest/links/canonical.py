@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ada_url import join_url, normalize_url
 
-from graphlang.db.records import packed
+from graphlang.db.records import pack_texts
 from graphlang.public_suffix import domain_name, domain_of, is_like_its_parent, rules, suffix_of
 
 if TYPE_CHECKING:
@@ -31,28 +31,28 @@ _BEYOND = re.compile(rb"[\x80-\xff]")
 _BELOW_ANOTHER = re.compile(r"https?://([a-z0-9_-]+)\.((?:[a-z0-9_-]+\.)+[a-z]+)/")
 
 
-def canonical(url: str, base: str | None = None) -> str | None:
+def canonical_url(url: str, base: str | None = None) -> str | None:
     """Return the canonical form of an absolute URL, or of one relative to ``base``; None if it is no http(s) URL.
 
     White space around the URL and lone surrogates in it do no harm.
 
-    >>> canonical("HTTP://Bücher.Example:80/a/../b c?q=ä#top")
+    >>> canonical_url("HTTP://Bücher.Example:80/a/../b c?q=ä#top")
     'http://xn--bcher-kva.example/b%20c?q=%C3%A4'
-    >>> canonical("../img/?x", "https://a.example/b/c/d")
+    >>> canonical_url("../img/?x", "https://a.example/b/c/d")
     'https://a.example/b/img/?x'
-    >>> canonical("mailto:a@b.example") is None
+    >>> canonical_url("mailto:a@b.example") is None
     True
     """
     if len(url) > _MAX_WRITTEN:
         return None
     try:
-        href = _parsed(url, base)
+        href = _parse(url, base)
     except ValueError:
         sound = re.sub(r"[\ud800-\udfff]", "\ufffd", url)  # a lone surrogate is no reason to lose a page
         if sound == url:
             return None
         try:
-            href = _parsed(sound, base)
+            href = _parse(sound, base)
         except ValueError:
             return None
     if not href.startswith(_HTTP):
@@ -66,7 +66,7 @@ def canonical(url: str, base: str | None = None) -> str | None:
     return href
 
 
-def _parsed(url: str, base: str | None) -> str:
+def _parse(url: str, base: str | None) -> str:
     return str(normalize_url(url) if base is None else join_url(base, url))
 
 
@@ -106,7 +106,7 @@ def parse_url(name: str) -> str:
     >>> parse_url("HTTP://www.Example.org/#top")
     'http://www.example.org/'
     """
-    url = None if _DROPPED.intersection(name.strip()) else canonical(name)
+    url = None if _DROPPED.intersection(name.strip()) else canonical_url(name)
     if url is None:
         raise ValueError(f"{name[:200]!r} is no http(s) URL")
     return url
@@ -119,7 +119,7 @@ def parse_host(name: str) -> str:
     'xn--bcher-kva.example'
     """
     # In a URL the part before "@" is a user name, so that a mail address would become a host.
-    url = None if _DROPPED.intersection(name) or "@" in name else canonical(f"http://{name}/")
+    url = None if _DROPPED.intersection(name) or "@" in name else canonical_url(f"http://{name}/")
     parsed = "" if url is None else host(url)
     if name.startswith(("*", ".")) or parsed.startswith(("*", ".")):  # which can be written in several ways
         raise ValueError(f"{name[:200]!r} is no host: those below a host are named one by one")
@@ -168,7 +168,7 @@ def find_places(urls: Sequence[str]) -> list[Place]:
     """
     kernels, table = _suffix_table()
     begins, ends, domains, suffixes, labels = (array("i", bytes(4 * len(urls))) for _ in range(5))
-    kernels.places_find(table, packed(urls), begins, ends, domains, suffixes, labels)
+    kernels.places_find(table, pack_texts(urls), begins, ends, domains, suffixes, labels)
     return [
         Place(url[begin:end], url[domain:end] or None, url[suffix:end], url[label:end]) if end else place(url)
         for url, begin, end, domain, suffix, label in zip(urls, begins, ends, domains, suffixes, labels, strict=True)
@@ -181,7 +181,7 @@ def _suffix_table() -> tuple[ModuleType, Any]:
     from graphlang.ingest.links.native import places as kernels  # noqa: PLC0415  few programs need it
 
     ascii_rules = {name: kinds for name, kinds in rules().items() if name.isascii()}
-    return kernels, kernels.places_new(packed(ascii_rules), bytes(ascii_rules.values()))
+    return kernels, kernels.places_new(pack_texts(ascii_rules), bytes(ascii_rules.values()))
 
 
 def public_suffix(host: str) -> str | None:

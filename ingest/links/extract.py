@@ -9,9 +9,9 @@ from urllib.parse import quote
 
 import webencodings
 
-from graphlang.db.records import NO_LINKS, NOFOLLOW, Link, LinkKind, Links, packed
+from graphlang.db.records import NO_LINKS, NOFOLLOW, Link, LinkKind, Links, pack_texts
 from graphlang.ingest.html.document import References, header_directives, robots_directives
-from graphlang.ingest.links.canonical import canonical
+from graphlang.ingest.links.canonical import canonical_url
 
 if TYPE_CHECKING:
     import codecs
@@ -94,10 +94,10 @@ def extract_links(  # noqa: PLR0917 - the parts of one page
     """
     in_header = header_references(status, fields)
     if document is not None and not in_header and (links := _gather(url, document, fields, joiner, limits)) is not None:
-        return links.links, _dropped(links.too_long, links.skipped + document.skipped, limits)
+        return links.links, _describe_dropped(links.too_long, links.skipped + document.skipped, limits)
     merger = _Merger(url, limits)
     for reference in in_header:
-        merger.add(canonical(reference.url.strip(), url), reference)
+        merger.add(canonical_url(reference.url.strip(), url), reference)
     merged = NO_LINKS
     if document is not None:
         base = _base(document, url, joiner)
@@ -109,14 +109,14 @@ def extract_links(  # noqa: PLR0917 - the parts of one page
         merged = _add_anchor_texts(merged, document, joiner, base)
     elif merger.links:
         merged = Links.of(merger.links.values())
-    return merged, _dropped(merger.too_long, merger.skipped, limits)
+    return merged, _describe_dropped(merger.too_long, merger.skipped, limits)
 
 
 def _references(count: int) -> str:
     return f"{count} reference{'' if count == 1 else 's'}"
 
 
-def _dropped(too_long: int, skipped: int, limits: Limits) -> list[tuple[str, str]]:
+def _describe_dropped(too_long: int, skipped: int, limits: Limits) -> list[tuple[str, str]]:
     """Return kind and reason of a problem for references that are dropped."""
     problems = []
     if too_long:
@@ -152,7 +152,7 @@ def _add_anchors(merger: _Merger, document: Document, joiner: Joiner, base: str,
     merged = joiner.merge(
         document.targets,
         base,
-        seeds=packed((merger.url, *targets)),
+        seeds=pack_texts((merger.url, *targets)),
         longest=merger.longest,
         most=max(0, merger.most - len(targets)),
     )
@@ -259,7 +259,7 @@ def encode_queries(document: Document, charset: str) -> Document:
         return document
     codec = encoding.codec_info
     return document._replace(
-        targets=packed(_encode_query(target, codec) for target in document.anchors),
+        targets=pack_texts(_encode_query(target, codec) for target in document.anchors),
         references=[reference._replace(target=_encode_query(reference.target, codec)) for reference in references],
         anchor_texts={_encode_query(target, codec): text for target, text in texts.items()},
     )

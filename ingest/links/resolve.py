@@ -12,8 +12,8 @@ import re
 from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
-from graphlang.db.records import NO_LINKS, Links, packed, unpacked
-from graphlang.ingest.links.canonical import canonical
+from graphlang.db.records import NO_LINKS, Links, pack_texts, unpack_texts
+from graphlang.ingest.links.canonical import canonical_url
 from graphlang.ingest.links.native import join as _kernels
 from graphlang.native.kernels import copy_bytes
 
@@ -71,14 +71,14 @@ class Joiner:
         references = list(references)
         if not references:
             return []
-        resolved, _ = self._resolve(packed(references), base)
+        resolved, _ = self._resolve(pack_texts(references), base)
         return [
             (self._join_unusual(written, base) if url[:1] == _LEFT or "\0" in written else url or None)
             for written, url in zip(references, _split(resolved), strict=True)
         ]
 
     def absolute(self, written: str) -> str | None:
-        """Return the canonical form of an absolute URL, as `graphlang.ingest.links.canonical.canonical` does.
+        """Return the canonical form of an absolute URL, as `graphlang.ingest.links.canonical.canonical_url` does.
 
         >>> Joiner().absolute("HTTP://A.example/x#y"), Joiner().absolute("https:b.example")
         ('http://a.example/x', 'https://b.example/')
@@ -88,14 +88,14 @@ class Joiner:
         data = written.encode("utf-8", "surrogatepass")
         url, left = self._resolve(data, "http://a.example/")
         if left or not _SCHEME.match(written):
-            return canonical(written)
+            return canonical_url(written)
         return url[:-1].decode("ascii") or None
 
     def merge(self, references: bytes, base: str, *, seeds: bytes, longest: int, most: int) -> Merged:
         """Join references and return the distinct targets.
 
         Args:
-            references: as written, see `graphlang.db.records.packed`.
+            references: as written, see `graphlang.db.records.pack_texts`.
             base: a canonical URL.
             seeds: targets that are not returned, packed as well.
             longest: characters of a URL that is kept.
@@ -104,7 +104,9 @@ class Joiner:
         resolved, left = self._resolve(references, base)
         if left:
             urls = _split(resolved)
-            resolved = packed((self._join_unusual(url[1:], base) or "") if url[:1] == _LEFT else url for url in urls)
+            resolved = pack_texts(
+                (self._join_unusual(url[1:], base) or "") if url[:1] == _LEFT else url for url in urls
+            )
         merged = self._merged
         _kernels.join_merge(self._joiner, resolved, seeds, longest, most, merged)
         return Merged(
@@ -149,7 +151,7 @@ class Joiner:
         hreflangs: tuple[tuple[int, str], ...] = ()
         if links.places_size:
             places = array("I", copy_bytes(links.places, links.places_size))
-            hreflangs = tuple(zip(places, unpacked(copy_bytes(links.hreflangs, links.hreflangs_size)), strict=True))
+            hreflangs = tuple(zip(places, unpack_texts(copy_bytes(links.hreflangs, links.hreflangs_size)), strict=True))
         return Gathered(Links(copy_bytes(links.urls, links.urls_size), kinds, hreflangs), links.too_long, links.skipped)
 
     def _resolve(self, references: bytes, base: str) -> tuple[bytes, int]:
@@ -168,7 +170,7 @@ class Joiner:
         key = ("" if reference.startswith(("http://", "https://")) else base.partition("?")[0], reference)
         if key in self._cache:
             return self._cache[key]
-        url = canonical(reference, base)
+        url = canonical_url(reference, base)
         if len(reference) <= _MAX_CACHED:
             if len(self._cache) >= _CACHE_SIZE:
                 self._cache.clear()
@@ -178,6 +180,6 @@ class Joiner:
 
 def _split(strings: bytes) -> list[str]:
     try:
-        return unpacked(strings)
+        return unpack_texts(strings)
     except UnicodeDecodeError:
         return strings.decode("utf-8", "replace").split("\0")[:-1]

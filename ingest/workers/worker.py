@@ -80,7 +80,7 @@ def _parse_range(byte_range: ByteRange, parser: Parser, limits: Limits, answer: 
     """Read and parse a byte range of a file."""
     begin = byte_range.begin
     if not byte_range.exact:
-        with byte_range.opened() as file:
+        with byte_range.open() as file:
             place = find_record(file, byte_range.begin, byte_range.stop)
         # Without a place the parent reads the byte range, unless it is part of the one before.
         answer(-1 if place is None else place, last=place is None)

@@ -19,7 +19,7 @@ from warcio.archiveiterator import ArchiveIterator as Warcio
 
 from graphlang.db.records import Page, Problem
 from graphlang.ingest import batches
-from graphlang.ingest.links.canonical import canonical
+from graphlang.ingest.links.canonical import canonical_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +51,7 @@ def found(path: Path, read: Any) -> tuple[Counter[str], bool]:
         try:
             for kind, written, mime in read(file):
                 if kind in PAGES or (kind == "conversion" and mime.startswith("text/plain")):
-                    url = canonical(written.strip("<>"))
+                    url = canonical_url(written.strip("<>"))
                     if url is not None:
                         urls[url] += 1
         except Exception:  # noqa: BLE001 - of whatever kind: the peer gives up

@@ -27,7 +27,7 @@ from graphlang.db import open_existing
 from graphlang.db.collection import page_id
 from graphlang.db.runs.answers import all_labels, read_answers
 from graphlang.evaluation.evaluate import evaluate, read_gold
-from graphlang.ingest.links.canonical import canonical
+from graphlang.ingest.links.canonical import canonical_url
 
 if TYPE_CHECKING:
     import sqlite3
@@ -84,7 +84,7 @@ def keep_own_texts(database: Path, source: Path, labels: Path) -> None:
     """Let each page have the text of `source` alone, the archive before menus came, or none."""
     with closing(open_existing(database, write=True)) as connection:
         for url, text in own_texts(source, labels):
-            page = page_id(connection, canonical(url) or url)
+            page = page_id(connection, canonical_url(url) or url)
             if text:
                 connection.execute("UPDATE texts SET text = ?, main = ? WHERE page = ?", (text, len(text), page))
             else:

@@ -10,7 +10,7 @@ import pytest
 import graphlang as gl
 from graphlang import plugins
 from graphlang.content import registry
-from graphlang.identification import _named
+from graphlang.identification import _load_named
 from graphlang.modelfile import ModelError
 
 if TYPE_CHECKING:
@@ -69,11 +69,11 @@ def others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.syspath_prepend(folder)
     monkeypatch.setenv(plugins.VARIABLE, "")  # and what a test sets is gone after it
     sys.modules.pop("others_of_a_test", None)
-    for cached in (plugins._search_plugins, _named):
+    for cached in (plugins._search_plugins, _load_named):
         cached.cache_clear()
     yield folder
     plugins._search_plugins.cache_clear()
-    _named.cache_clear()
+    _load_named.cache_clear()
 
 
 @pytest.fixture
@@ -259,7 +259,7 @@ def test_an_old_answer_is_brought_up_to_date_only_with_the_option(
     graphlang("run", crawl, "--db", db, "--method", "vowels", "--plugins", "-q")
     graphlang("ingest", db, more, "--plugins", "-q")
     monkeypatch.setenv(plugins.VARIABLE, "")
-    _named.cache_clear()
+    _load_named.cache_clear()
     refused = graphlang("propagate", db, "--update", "-q")
     assert refused.exit_code == 3
     assert "vowels comes from the package others 1.5: repeat with --plugins" in refused.stderr

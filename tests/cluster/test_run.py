@@ -259,7 +259,7 @@ def test_archives_that_vanish_are_problems_and_the_rest_goes_on(
 ) -> None:
     del spark  # which the verb takes
     shutil.copytree(archives, folder := tmp_path / "archives")
-    find, distinct = job.find_archives, job._distinct
+    find, distinct = job.find_archives, job._drop_duplicates
 
     def found(*given: Any) -> Any:
         listed = find(*given)
@@ -272,7 +272,7 @@ def test_archives_that_vanish_are_problems_and_the_rest_goes_on(
         return known
 
     monkeypatch.setattr(job, "find_archives", found)
-    monkeypatch.setattr(job, "_distinct", read)
+    monkeypatch.setattr(job, "_drop_duplicates", read)
     told = graphlang("cluster", "run", folder, "-o", tmp_path / "tables", "--no-linked")
     assert told.exit_code == 1, told.stderr
     assert "3 archives: 5 pages read" in told.stderr

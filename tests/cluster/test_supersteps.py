@@ -33,7 +33,7 @@ from graphlang.cluster.parcels import (
     SURVEY,
 )
 from graphlang.graph.partitioned import list_counts
-from graphlang.graph.partitioned.learning import gathered, learn, merged
+from graphlang.graph.partitioned.learning import join_samples, learn, merge_surveys
 from graphlang.graph.partitioned.partition import Cut
 from graphlang.graph.propagation.options import Options
 
@@ -69,7 +69,7 @@ def every(work: Callable[..., Any], given: Any, *rows: Rows) -> Rows:
 
 def for_driver(rows: Rows, sender: int) -> list[Any]:
     some = of(rows, sender)
-    return [parcels.opened(to(some, number))[sender] for number in sorted({row["partition"] for row in some})]
+    return [parcels.open_parcels(to(some, number))[sender] for number in sorted({row["partition"] for row in some})]
 
 
 def made_of(parts: list[Partition]) -> Rows:
@@ -94,15 +94,15 @@ def made_of(parts: list[Partition]) -> Rows:
 
 def ready_of(own: Rows, given: dict[str, Any]) -> tuple[Rows, steps.Shared]:
     begun = every(steps.survey_partition, steps.Shared(**given), own)
-    given["survey"] = merged(for_driver(begun, SURVEY))
+    given["survey"] = merge_surveys(for_driver(begun, SURVEY))
     met = every(steps.meet_neighbours, steps.Shared(**given), own, between(begun, 0, LINKS))
     places = between(met, 0, LINKS)
     near = between(met, -99, 0) + every(steps.find_links, steps.Shared(**given), own, between(met, ASKED, 2 * ASKED))
-    given["counts"] = list_counts.added(
+    given["counts"] = list_counts.add_list_counts(
         for_driver(every(steps.count_contexts, steps.Shared(**given), own, places), COUNTS)
     )
     seen = every(steps.observe_partition, steps.Shared(**given), own, near + places)
-    given["learned"] = learn(given["survey"], gathered(for_driver(seen, OBSERVED)), given["cut"])
+    given["learned"] = learn(given["survey"], join_samples(for_driver(seen, OBSERVED)), given["cut"])
     near += of(seen, parcels.ORDERED)
     return every(steps.make_ready, steps.Shared(**given), own, near), steps.Shared(**given)
 
@@ -115,7 +115,7 @@ def test_tasks_take_the_supersteps_of_the_local_driver_to_the_last_bit(monkeypat
     # partition 0 has no border: it is settled from the first superstep on, and stands where it stood
     kept = (number == 0)[graph.source] == (number == 0)[graph.target]
     columns = {name: getattr(graph, name)[kept] for name in ("source", "target", "kind", "hreflang", "ordinal")}
-    parts = [one.sorted() for one in partitions(replace(graph, **columns), evidence, number, ids)]
+    parts = [one.sort() for one in partitions(replace(graph, **columns), evidence, number, ids)]
     done = run(parts)
     options, named = Options(), labels_of([f"{code}_Latn" for code in evidence.codes], {})
     told = {"labels": named, "weights": {}, "options": options, "cut": Cut(), "most_links": 10**6}

@@ -344,7 +344,7 @@ def test_softmax_is_that_of_the_definition(rows: list[list[float]]) -> None:
 )
 def test_the_best_are_those_of_a_sort(rows: list[list[float]], k: int) -> None:
     probabilities = np.array(rows, dtype=np.float32).reshape(-1, 7)
-    index, value = top_k.top(probabilities, k)
+    index, value = top_k.choose_top(probabilities, k)
     for row, place, best in zip(probabilities.tolist(), index.tolist(), value.tolist(), strict=True):
         order = [i for i in sorted(range(7), key=lambda i: (-row[i], i)) if row[i] > 0][:k]
         assert place == order + [-1] * (k - len(order))

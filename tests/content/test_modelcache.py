@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from graphlang import modelcache
 from graphlang.content import registry
-from graphlang.content.nfc.model_parts import PACKED, makers, unpacked_arrays
+from graphlang.content.nfc.model_parts import PACKED, list_large_arrays, makers
 from graphlang.modelfile import ModelError, read
 
 ARRAYS = {"table": np.arange(5000, dtype=np.uint16), "rest": np.int32([-1, 7]), "none": np.zeros((0, 3), np.uint8)}
@@ -215,7 +215,7 @@ def test_what_does_not_fit_the_model_is_refused_and_the_way_out_named(folder: Pa
 def test_tables_that_do_not_hold_together_are_refused(
     folder: Path, name: str, change: Callable[[NDArray[Any]], NDArray[Any]]
 ) -> None:
-    kept = unpacked_arrays(registry.load("nfc").parts)  # type: ignore[attr-defined]
+    kept = list_large_arrays(registry.load("nfc").parts)  # type: ignore[attr-defined]
     for path in folder.iterdir():
         path.unlink()
     modelcache.keep(read(registry.path("nfc"))[1], makers(), {**kept, name: change(kept[name])}, PACKED)

@@ -83,7 +83,7 @@ def tiny(tiny_model_path: Path) -> Identifier:
 
 def test_tiny_model_knows_its_languages(tiny: Identifier) -> None:
     assert tiny.labels == ("ell", "deu", "eng")
-    best, _ = top_k.top(tiny.probabilities(["das wetter ist gut", "ο καιρός", "the weather"]), 1)
+    best, _ = top_k.choose_top(tiny.probabilities(["das wetter ist gut", "ο καιρός", "the weather"]), 1)
     assert [tiny.labels[i] for i in best[:, 0]] == ["deu", "ell", "eng"]
 
 
@@ -168,11 +168,11 @@ def test_describe_says_how_it_was_trained(tiny: Identifier) -> None:
 
 
 def test_top_keeps_the_best_and_pads() -> None:
-    indices, chances = top_k.top(np.array([[0.2, 0.5, 0.3], [0, 0, 0], [1, 0, 0]], dtype=np.float32), 2)
+    indices, chances = top_k.choose_top(np.array([[0.2, 0.5, 0.3], [0, 0, 0], [1, 0, 0]], dtype=np.float32), 2)
     assert indices.tolist() == [[1, 2], [-1, -1], [0, -1]]
     assert chances.tolist() == [[0.5, pytest.approx(0.3)], [0, 0], [1, 0]]
     assert indices.dtype == np.int16
-    assert top_k.top(np.ones((1, 1), dtype=np.float32), 3)[0].tolist() == [[0, -1, -1]]
+    assert top_k.choose_top(np.ones((1, 1), dtype=np.float32), 3)[0].tolist() == [[0, -1, -1]]
 
 
 def test_unknown_method() -> None:
@@ -189,7 +189,7 @@ def test_shipped_models_load_and_tell_great_languages_apart(name: str) -> None:
         "ell": "Η επιτροπή θα συνεδριάσει ξανά την επόμενη εβδομάδα για να συζητήσει για το ποτάμι.",
         "tha": "คณะกรรมการจะประชุมกันอีกครั้งในสัปดาห์หน้า",
     }
-    best, _ = top_k.top(identifier.probabilities(list(texts.values())), 1)
+    best, _ = top_k.choose_top(identifier.probabilities(list(texts.values())), 1)
     if name == "nfc":
         assert [identifier.labels[i] for i in best[:, 0]] == list(texts)
     assert identifier.labels[best[2, 0]] == "ell"

@@ -43,7 +43,7 @@ def units(*rows: tuple[float, float, float]) -> np.ndarray:
 
 
 def of_one_text(rows: np.ndarray, known: dict[int, dict[int, float]]) -> int:
-    relative, part = relatives.smaller(rows, np.array([0, len(rows)]), np.array([0]), known)
+    relative, part = relatives.find_smaller(rows, np.array([0, len(rows)]), np.array([0]), known)
     found: int = relative[0] if part[0] > 0.5 else 0
     return found
 
@@ -80,9 +80,9 @@ def test_little_text_is_left_as_it_is() -> None:
         [0] * (LEAST - 1) + [1] * LEAST
     )
     offsets, labels = np.array([0, LEAST - 1, len(rows)]), np.array([0, 0])
-    assert [own.tolist() for own in relatives.smaller(rows, offsets, labels, KNOWN)] == [[0, 1], [0, 1]]
+    assert [own.tolist() for own in relatives.find_smaller(rows, offsets, labels, KNOWN)] == [[0, 1], [0, 1]]
     rows[-1] = 0  # in another script
-    assert [own.tolist() for own in relatives.smaller(rows, offsets, labels, KNOWN)] == [[0, 0], [0, 0]]
+    assert [own.tolist() for own in relatives.find_smaller(rows, offsets, labels, KNOWN)] == [[0, 0], [0, 0]]
 
 
 def test_how_well_units_must_agree_can_be_said() -> None:
@@ -96,7 +96,7 @@ def test_how_well_units_must_agree_can_be_said() -> None:
 def test_near_the_bound_both_are_as_likely() -> None:
     # As above: the mean of seven and four is .845 of its error, and so .145 above the bound.
     rows = units(*[(0.4, 0.4, 0.2)] * 7, *[(0.9, 0.05, 0.05)] * 4)
-    relative, part = relatives.smaller(rows, np.array([0, 11]), np.array([0]), {0: {1: 0.4}})
+    relative, part = relatives.find_smaller(rows, np.array([0, 11]), np.array([0]), {0: {1: 0.4}})
     assert (relative[0], part[0]) == (1, pytest.approx(1 / (1 + exp(-relatives.STEEP * 0.145)), abs=0.002))
 
 

@@ -160,7 +160,7 @@ def test_held_out_lines_do_not_depend_on_their_order() -> None:
 def test_candidates_rank_what_tells_the_languages_apart() -> None:
     documents = [["aax aax aax", "aax aax aay"], ["bbx bbx bbx", "bbx bbx bby"]]
     candidates = fisher.FeatureCandidates(documents, orders=(2,))
-    best = candidates.top(20)
+    best = candidates.choose_top(20)
     assert {"aa", "bb"} <= set(best[:6])
     assert best.index("aa") < best.index("x ")  # both languages have "x "
     assert "ay" not in best  # in one document only
@@ -214,7 +214,7 @@ def test_labels_of_one_script_stand_together(tiny_model: Model) -> None:
 
 def test_words_are_candidates_where_they_are_longer_than_any_ngram() -> None:
     documents = [["whole words here", "whole words there"], ["other things", "other things yet"]]
-    best = fisher.FeatureCandidates(documents, orders=(2, 3), words=True).top(100)
+    best = fisher.FeatureCandidates(documents, orders=(2, 3), words=True).choose_top(100)
     assert {" whole ", " words ", " other ", " things "} <= set(best)
     assert " here " not in best  # in one document only
     assert " yet " not in best

@@ -43,7 +43,7 @@ def text(chance: random.Random, most: int) -> str:
 def whole_batches(chance: random.Random) -> None:
     identifier = registry.load("nfc")
     for most in (2, 20, 900):
-        top_k.top(identifier.probabilities([text(chance, most) for _ in range(12)]), 20)
+        top_k.choose_top(identifier.probabilities([text(chance, most) for _ in range(12)]), 20)
     identifier.probabilities(["x" * 100_000, "", "\ud800", "e\u0301" * 9000])
     many = normalise([" ".join(["abcd"] * chance.randrange(30)) for _ in range(70)], limit=1000, margin=0)
     Vocabulary(["a", " abcd "]).find(many, step=chance.choice((1, 8, 64, 128)))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.db import statements
-from graphlang.db.records import Link, Links, packed, unpacked
+from graphlang.db.records import Link, Links, pack_texts, unpack_texts
 
 LINK = st.builds(
     Link,
@@ -35,7 +35,7 @@ def test_links_by_columns_are_the_same_links(links: list[Link]) -> None:
 
 @given(st.lists(st.text(max_size=5)))
 def test_packed_texts_come_back_but_for_their_zeros(texts: list[str]) -> None:
-    assert unpacked(packed(texts)) == [text.replace("\0", "%00") for text in texts]
+    assert unpack_texts(pack_texts(texts)) == [text.replace("\0", "%00") for text in texts]
 
 
 @pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 1000])

@@ -117,7 +117,7 @@ def test_the_last_id_is_not_given_out_again_by_memory_or_by_index(
         with closing(create(db)) as connection:
             assert connection.execute("SELECT id FROM pages WHERE url = 'http://b.example/new'").fetchall() == [(31,)]
             assert collection.count_pages(connection) == 31
-            assert collection.missing(connection).tolist() == [3, 30]
+            assert collection.list_removed_pages(connection).tolist() == [3, 30]
             hosts = collection.hosts(connection).tolist()
             assert (hosts[2], hosts[29], hosts[30], hosts[0]) == (2, 2, 1, 0)
 

@@ -71,7 +71,7 @@ def shown(connection: sqlite3.Connection) -> list[str]:
     ],
 )
 def test_moments(written: str, expected: tuple[str, str, str]) -> None:
-    assert snapshot.moment_of(written) == expected
+    assert snapshot.parse_moment(written) == expected
 
 
 @pytest.mark.parametrize(
@@ -79,10 +79,10 @@ def test_moments(written: str, expected: tuple[str, str, str]) -> None:
 )
 def test_what_is_no_moment(written: str) -> None:
     if written == "2012 ":
-        assert snapshot.moment_of(written).text == "2012"
+        assert snapshot.parse_moment(written).text == "2012"
         return
     with pytest.raises(ValueError, match="is no"):
-        snapshot.moment_of(written)
+        snapshot.parse_moment(written)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_all_that_was_read_is_that_of_the_moment_and_the_file_stays_as_it_is(tmp
     with closing(open_existing(db)) as connection:
         ids = dict(connection.execute("SELECT url, id FROM pages"))
         with snapshot.show_moment(connection, "2010"):
-            assert snapshot.moment(connection) == "2010"
+            assert snapshot.current_moment(connection) == "2010"
             (texts,) = collection.texts(connection)
             assert (texts.pages, texts.texts) == ([1, 2, 3], ["dansk", "other", "same"])
             assert texts.visible == [b"", b"other", b"same"]  # undecoded bytes are those of the own captures
@@ -155,7 +155,7 @@ def test_all_that_was_read_is_that_of_the_moment_and_the_file_stays_as_it_is(tmp
             with pytest.raises(StoreError, match="shows 2010"), snapshot.show_moment(connection, "2011"):
                 pass
         assert shown(connection) == ["deutsch", "other", "same"]
-        assert (snapshot.moment(connection), snapshot.find_changed_pages(connection)) == (None, [])
+        assert (snapshot.current_moment(connection), snapshot.find_changed_pages(connection)) == (None, [])
         assert snapshot.years(connection) == ["2010", "2012"]
     assert db.read_bytes() == before
 

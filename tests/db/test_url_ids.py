@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from graphlang.db import Link, Page, create, url_ids
 from graphlang.db.native import ids as kernels
-from graphlang.db.records import packed, unpacked
+from graphlang.db.records import pack_texts, unpack_texts
 from graphlang.db.url_ids import Captured, StoredIds, UrlIds
 from graphlang.db.write.writer import Writer, finish
 from graphlang.native.kernels import KernelError
@@ -84,13 +84,13 @@ def has_index(connection: sqlite3.Connection) -> bool:
 def test_few_are_asked_for_one_by_one_and_many_are_read_back(held: sqlite3.Connection) -> None:
     ids = StoredIds(held, "pages", "url", index="pages_url")
     asked = ["http://a.example/7", "http://a.example/new", "http://a.example/7", "http://a.example/new"]
-    found, new, fresh = ids.assign(packed(asked))
-    assert fresh == packed(asked[1:2])
+    found, new, fresh = ids.assign(pack_texts(asked))
+    assert fresh == pack_texts(asked[1:2])
     assert (found.tolist(), new.tolist(), len(ids)) == ([7, 101, 7, 101], [1], 101)
     held.execute("INSERT INTO pages VALUES (101, 'http://a.example/new', 1)")
     assert ids._memory is None
     assert has_index(held)
-    found, new, _ = ids.assign(packed(f"http://a.example/{number}" for number in range(95, 102)))
+    found, new, _ = ids.assign(pack_texts(f"http://a.example/{number}" for number in range(95, 102)))
     assert (found.tolist(), new.tolist()) == ([95, 96, 97, 98, 99, 100, 102], [6])
     assert ids._memory is not None  # eleven of a hundred were asked for
     assert not has_index(held)  # it is made anew when all is written
@@ -119,28 +119,28 @@ def test_captures_that_are_stored_and_those_that_are_entered(held: sqlite3.Conne
 def test_url_ids_do_what_a_dict_would(batches: list[list[str]]) -> None:
     ids, expected = UrlIds(), {}
     for batch in batches:
-        found, new, fresh = ids.assign(packed(batch))
+        found, new, fresh = ids.assign(pack_texts(batch))
         first = [i for i, url in enumerate(batch) if url not in expected and url not in batch[:i]]
         for url in batch:
             expected.setdefault(url, len(expected) + 1)
         assert found.tolist() == [expected[url] for url in batch]
         assert new.tolist() == first
-        assert unpacked(fresh) == [batch[place] for place in first]
+        assert unpack_texts(fresh) == [batch[place] for place in first]
     assert len(ids) == len(expected)
-    assert ids.find(packed(["never seen"])).tolist() == [0]
+    assert ids.find(pack_texts(["never seen"])).tolist() == [0]
 
 
 def test_url_ids_grow_past_many_doublings() -> None:
     ids = UrlIds()
     urls = [f"http://a.example/{i}" for i in range(100_000)]
-    assert ids.assign(packed(urls)).ids.tolist() == list(range(1, 100_001))
-    assert ids.find(packed(urls[::-1])).tolist() == list(range(100_000, 0, -1))
+    assert ids.assign(pack_texts(urls)).ids.tolist() == list(range(1, 100_001))
+    assert ids.find(pack_texts(urls[::-1])).tolist() == list(range(100_000, 0, -1))
 
 
 def test_url_ids_never_take_more_than_they_say() -> None:
     ids = UrlIds()
     for begin in range(0, 300_000, 10_000):
-        ids.assign(packed(f"http://a.example/{number}" for number in range(begin, begin + 10_000)))
+        ids.assign(pack_texts(f"http://a.example/{number}" for number in range(begin, begin + 10_000)))
         assert ids.nbytes <= 25 * len(ids) or len(ids) <= 20_000
 
 

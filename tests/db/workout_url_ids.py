@@ -5,14 +5,14 @@ from __future__ import annotations
 import random
 
 from graphlang.db import url_ids
-from graphlang.db.records import packed
+from graphlang.db.records import pack_texts
 
 
 def workout(seed: int) -> str:
     chance = random.Random(seed)  # noqa: S311 - the same in every thread
     ids = url_ids.UrlIds()
     for size in (0, 1, 7, 4_000, 4_095, 9_000, 1, 30_000):
-        texts = packed("x" * chance.randrange(20) + str(chance.randrange(60_000)) for _ in range(size))
+        texts = pack_texts("x" * chance.randrange(20) + str(chance.randrange(60_000)) for _ in range(size))
         found = ids.assign(texts)
         assert ids.find(texts) == found.ids
         url_ids.authorities(texts)

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
-from graphlang.db.records import deflated, inflated
+from graphlang.db.records import deflate_text, inflate_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -148,13 +148,13 @@ def test_a_rest_that_no_graphlang_wrote_is_told_in_a_line(
 
 @given(st.text(max_size=200), st.integers(0, 200))
 def test_what_is_deflated_comes_back_or_is_refused(text: str, most: int) -> None:
-    data = deflated(text)
+    data = deflate_text(text)
     if len(text) > most and data:
         with pytest.raises(ValueError, match="characters"):
-            inflated(data, most)
+            inflate_text(data, most)
     else:
-        assert inflated(data, most) == text
+        assert inflate_text(data, most) == text
 
 
 def test_halves_of_surrogate_pairs_keep_their_place() -> None:
-    assert inflated(deflated("a\ud800b"), 3) == "a?b"
+    assert inflate_text(deflate_text("a\ud800b"), 3) == "a?b"

@@ -18,7 +18,7 @@ from graphlang.ingest.files.byte_ranges import ByteRange, cut_up, find_record, i
 from graphlang.ingest.formats.observatory_store import write_record
 from graphlang.ingest.formats.record_reader import RecordReader
 from graphlang.ingest.html.document import read_document
-from graphlang.ingest.links.canonical import canonical, host, public_suffix, tld
+from graphlang.ingest.links.canonical import canonical_url, host, public_suffix, tld
 from graphlang.ingest.links.resolve import Joiner
 from graphlang.ingest.links.strip_tracking import strip_url
 from graphlang.ingest.payload.charset import decode
@@ -237,22 +237,22 @@ def check_url(data: bytes, folder: Path) -> None:
     """Resolve references against bases."""
     del folder
     written, _, base_written = data.decode("utf-8", "surrogateescape").partition("\n")
-    base = canonical(base_written) or "http://a.example/b/c?d"
-    url = canonical(written, base)
+    base = canonical_url(base_written) or "http://a.example/b/c?d"
+    url = canonical_url(written, base)
     reference = written.strip()
     joined = Joiner().join([written, written], base)
     assert joined[0] == joined[1]
     if reference.partition("#")[0] and len(reference) < 300 and not set(reference) & set("\t\r\n"):
-        assert joined[0] == canonical(reference.partition("#")[0], base), (written, base)
+        assert joined[0] == canonical_url(reference.partition("#")[0], base), (written, base)
     if url is not None:
         assert url.startswith(("http://", "https://"))
         assert url.isascii()
         assert "#" not in url
-        assert canonical(url) == url, url
+        assert canonical_url(url) == url, url
         name = host(url)
         for one in (registered_domain(name), public_suffix(name), tld(name)):
             assert one is None or name.rstrip(".").endswith(one), name
-        assert canonical(strip_url(url)) == strip_url(url), url
+        assert canonical_url(strip_url(url)) == strip_url(url), url
 
 
 def check_http(data: bytes, folder: Path) -> None:

@@ -15,19 +15,19 @@ from graphlang.graph.partitioned.borders import (
     links_among,
     signals_of,
 )
-from graphlang.graph.partitioned.learning import Learned, gathered, learn, merged, observe, survey
-from graphlang.graph.partitioned.list_counts import add_link_order, add_places, added, count, lists
+from graphlang.graph.partitioned.learning import Learned, join_samples, learn, merge_surveys, observe, survey
+from graphlang.graph.partitioned.list_counts import add_link_order, add_list_counts, add_places, count, find_lists
 from graphlang.graph.partitioned.partition import Cut
-from graphlang.graph.partitioned.records import joined
+from graphlang.graph.partitioned.records import join_records
 from graphlang.graph.partitioned.supersteps import (
     Step,
     advance,
     answer_of,
+    border_labels,
     first,
     is_settled,
-    labels_of,
-    prepared_of,
-    ready_of,
+    make_partition_ready,
+    prepare_supersteps,
 )
 from graphlang.graph.propagation.options import Options
 
@@ -74,28 +74,30 @@ def run(
     """
     options, cut = options or Options(), cut or Cut()
     supersteps = options.rounds if supersteps is None else supersteps
-    parts = [one.sorted() for one in partitions]
-    introduced = joined([
+    parts = [one.sort() for one in partitions]
+    introduced = join_records([
         introduce(one, options, cut, routes) for one, routes in zip(parts, routes_of(parts), strict=True)
     ])  # fmt: skip
     ghosts = [ghosts_of(one, introduced) for one in parts]
     sent_once = sum(len(introduced.of(one.pages).data) for one in ghosts)
     parts = with_links_between_ghosts(parts, ghosts)
     if learned is None:
-        counted = merged([survey(one, signals_of(one, options), cut, options) for one in parts])
-        named = add_places([lists(one, near, counted, options) for one, near in zip(parts, ghosts, strict=True)])
-        order = added([count(one, named.of(one.pages), counted, options) for one in parts])
+        counted = merge_surveys([survey(one, signals_of(one, options), cut, options) for one in parts])
+        named = add_places([find_lists(one, near, counted, options) for one, near in zip(parts, ghosts, strict=True)])
+        order = add_list_counts([count(one, named.of(one.pages), counted, options) for one in parts])
         parts = [
             add_link_order(one, near, named.of(one.pages), order, counted, cut, options)
             for one, near in zip(parts, ghosts, strict=True)
         ]
-        seen = gathered([observe(one, near, counted, cut, options) for one, near in zip(parts, ghosts, strict=True)])
+        seen = join_samples(
+            [observe(one, near, counted, cut, options) for one, near in zip(parts, ghosts, strict=True)]
+        )
         learned = learn(counted, seen, cut)
-    ready = [ready_of(one, learned, near, options) for one, near in zip(parts, ghosts, strict=True)]
-    labels = joined([labels_of(prepared_of(one, None, options)) for one in ready])
-    prepared = [prepared_of(one, labels.of(one.here.ids[one.here.ghosts]), options) for one in ready]
+    ready = [make_partition_ready(one, learned, near, options) for one, near in zip(parts, ghosts, strict=True)]
+    labels = join_records([border_labels(prepare_supersteps(one, None, options)) for one in ready])
+    prepared = [prepare_supersteps(one, labels.of(one.here.ids[one.here.ghosts]), options) for one in ready]
     steps = [first(one, options) for one in prepared]
-    beliefs = joined([step.border for step in steps])
+    beliefs = join_records([step.border for step in steps])
     news, sent = [beliefs.of(near.pages) for near in ghosts], []
     moved: list[float] = []
     number = 0
@@ -105,10 +107,10 @@ def run(
         number += 1
         for at, (one, near, last) in enumerate(zip(prepared, ghosts, steps, strict=True)):
             if number > 1 and is_settled(last.largest_change, len(news[at].pages), options):
-                steps[at] = replace(last, moved=joined([]))
+                steps[at] = replace(last, moved=join_records([]))
                 continue
             steps[at] = advance(one, beliefs.of(near.pages), last, options)
-        beliefs, told = joined([step.border for step in steps]), joined([step.moved for step in steps])
+        beliefs, told = join_records([step.border for step in steps]), join_records([step.moved for step in steps])
         news = [told.of(near.pages) for near in ghosts]
         moved.append(max(step.largest_change for step in steps))
     found = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphlang.graph.adjacency import canonical
+from graphlang.graph.adjacency import sort_links
 from graphlang.graph.data import Evidence, FixedBeliefs, Graph, Signal
 from graphlang.graph.propagation import candidates
 from graphlang.graph.propagation.inference import Options, prepare, propagate
@@ -50,7 +50,7 @@ def test_few_slots_give_the_answers_of_all(seed: int, monkeypatch: pytest.Monkey
 def test_a_language_comes_in_through_pages_without_text(monkeypatch: pytest.MonkeyPatch) -> None:
     # a page in a rare language at the end of a chain of pages without text; the site's other pages fill all slots
     monkeypatch.setattr(candidates, "MOST", 3)
-    links = canonical(
+    links = sort_links(
         Graph(5, np.int32([0, 1, 2]), np.int32([1, 2, 3]), np.full(3, 7, np.uint8), np.full(3, -1, np.int16))
     )
     near = candidates.Nearby(links, np.int16([5, -1, -1, -1, -1]), LANGUAGES)
@@ -100,7 +100,7 @@ def test_neighbours_are_counted_alike_however_many_links_are_looked_at_at_once(
     # page 0 (language 3) is linked from pages in 1, 1 and 2, and links to one in 2
     monkeypatch.setattr(candidates, "LINKS", at_once)
     ends = np.int32([1, 2, 3, 0]), np.int32([0, 0, 0, 4])
-    links = canonical(Graph(5, *ends, np.full(4, 7, np.uint8), np.full(4, -1, np.int16)))
+    links = sort_links(Graph(5, *ends, np.full(4, 7, np.uint8), np.full(4, -1, np.int16)))
     near = candidates.Nearby(links, np.int16([3, 1, 1, 2, 2]), 4)
     assert near.shares(np.array([0, 1, 4])).tolist() == [[0, 0.5, 0.5, 0], [0, 0, 0, 1], [0, 0, 0, 1]]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphlang.graph.clueweb09 import guess, referred, skipped
+from graphlang.graph.clueweb09 import count_referring, find_skipped, guess
 from graphlang.graph.data import Evidence, Graph
 
 ENG, DEU, FRA = 0, 1, 2
@@ -33,10 +33,15 @@ FETCHED = np.arange(9) < 5
 
 
 def test_every_language_of_a_page_that_refers_is_possible() -> None:
-    counts = referred(LINKS, READ.best()[0], SIZE, 3).toarray()
+    counts = count_referring(LINKS, READ.best()[0], SIZE, 3).toarray()
     assert counts[5:].tolist() == [[1, 2, 0], [0, 0, 0], [1, 0, 0], [0, 0, 0]]
-    assert skipped(referred(LINKS, READ.best()[0], SIZE, 3), [DEU])[5:].tolist() == [False, True, False, True]
-    assert skipped(referred(LINKS, READ.best()[0], SIZE, 3), [DEU, ENG])[5:].all()
+    assert find_skipped(count_referring(LINKS, READ.best()[0], SIZE, 3), [DEU])[5:].tolist() == [
+        False,
+        True,
+        False,
+        True,
+    ]
+    assert find_skipped(count_referring(LINKS, READ.best()[0], SIZE, 3), [DEU, ENG])[5:].all()
 
 
 def test_an_unread_page_has_the_commonest_of_them_and_a_read_one_its_own() -> None:

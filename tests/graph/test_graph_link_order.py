@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.graph.adjacency import canonical
+from graphlang.graph.adjacency import sort_links
 from graphlang.graph.data import Evidence, Graph
 from graphlang.graph.propagation import link_order as module
 from graphlang.graph.propagation.inference import Options, propagate
@@ -42,7 +42,7 @@ def evidence(languages: list[int], hosts: list[int] | None = None) -> Evidence:
 
 
 def said(web: Graph, given: Evidence) -> list[dict[int, float]]:
-    languages, chances = infer_from_order(canonical(web), given, given.length >= LONG)
+    languages, chances = infer_from_order(sort_links(web), given, given.length >= LONG)
     return [
         {int(code): float(chance) for code, chance in zip(*row, strict=True) if code >= 0}
         for row in zip(languages, chances, strict=True)
@@ -152,8 +152,8 @@ def test_blocks_and_large_numbers_of_contexts_change_nothing(monkeypatch: pytest
 def test_of_a_link_given_twice_the_first_place_counts() -> None:
     ends = np.array([0, 0, 0], np.int32), np.array([1, 2, 1], np.int32)
     rest = (np.full(3, 7, np.uint8), np.full(3, -1, np.int16), None)
-    assert canonical(Graph(3, *ends, *rest, np.array([5, 1, -1], np.int16))).ordinal.tolist() == [5, 1]  # type: ignore[union-attr]
-    assert canonical(Graph(3, *ends, *rest, np.array([5, 1, 0], np.int16))).ordinal.tolist() == [0, 1]  # type: ignore[union-attr]
+    assert sort_links(Graph(3, *ends, *rest, np.array([5, 1, -1], np.int16))).ordinal.tolist() == [5, 1]  # type: ignore[union-attr]
+    assert sort_links(Graph(3, *ends, *rest, np.array([5, 1, 0], np.int16))).ordinal.tolist() == [0, 1]  # type: ignore[union-attr]
     with pytest.raises(ValueError, match="ordinal has shape"):
         Graph(3, *ends, *rest, np.zeros(2, np.int16))
 
@@ -167,7 +167,7 @@ def test_contexts_against_lists_in_python(rows: list[tuple[int, int, int]], labe
     ends = np.array(sorted(links), np.int32).reshape(-1, 2)
     places = np.array([links[s, t] for s, t in sorted(links)], np.int16)
     rest = (np.full(len(ends), 7, np.uint8), np.full(len(ends), -1, np.int16), None, places)
-    web = canonical(Graph(7, ends[:, 0].copy(), ends[:, 1].copy(), *rest))
+    web = sort_links(Graph(7, ends[:, 0].copy(), ends[:, 1].copy(), *rest))
     several = [True, False]
     for backwards in (False, True):
         expected = definitions.contexts(links, host, label, several, 3, module.FARTHEST, backwards=backwards)
@@ -177,7 +177,7 @@ def test_contexts_against_lists_in_python(rows: list[tuple[int, int, int]], labe
 
 
 def test_contexts_of_what_is_not_there_are_refused() -> None:
-    web = canonical(graph(4, {0: [1, 2, 3], 1: [0]}))
+    web = sort_links(graph(4, {0: [1, 2, 3], 1: [0]}))
     label, host, several = np.zeros(4, np.int16), np.zeros(4, np.int32), np.ones(1, np.bool_)
     assert len(module.contexts(web, label, host, several, 1, backwards=False)[0]) == 4
     for arrays, words in (

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.graph import adjacency
-from graphlang.graph.adjacency import Links, canonical
+from graphlang.graph.adjacency import Links, sort_links
 from graphlang.graph.data import Graph
 from graphlang.graph.propagation import compatibility, edge_features
 from graphlang.native import threads
@@ -26,7 +26,7 @@ PAIRS = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=40)
 def links_of(pairs: list[tuple[int, int]], n: int = 9) -> Links:
     ends = np.array(pairs, np.int32).reshape(-1, 2)
     m = len(ends)
-    return canonical(Graph(n, ends[:, 0], ends[:, 1], np.full(m, 7, np.uint8), np.full(m, -1, np.int16)))
+    return sort_links(Graph(n, ends[:, 0], ends[:, 1], np.full(m, 7, np.uint8), np.full(m, -1, np.int16)))
 
 
 @given(PAIRS, st.integers(0, 6))
@@ -70,7 +70,7 @@ def test_neighbours_far_away_in_number_are_told_from_near_ones(far: int, of_targ
 @given(PAIRS, st.lists(st.booleans(), min_size=9, max_size=9))
 def test_evidence_reaches_along_chains_of_links(pairs: list[tuple[int, int]], silent: list[bool]) -> None:
     ends = np.array(pairs, np.int32).reshape(-1, 2)
-    found = adjacency.reached_by_evidence(ends[:, 0].copy(), ends[:, 1].copy(), np.array(silent))
+    found = adjacency.find_reached(ends[:, 0].copy(), ends[:, 1].copy(), np.array(silent))
     assert found.tolist() == definitions.reached(pairs, silent)
 
 
@@ -83,7 +83,7 @@ def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "LEAST", 100)
     monkeypatch.setattr(threads, "cores", lambda: 3)
     assert len(threads.split_evenly(links.m)) == len(adjacency._parts(links.m, links.n)) == 3
-    again = canonical(Graph(links.n, links.source, links.target, links.kind, links.hreflang))
+    again = sort_links(Graph(links.n, links.source, links.target, links.kind, links.hreflang))
     for name in ("out_start", "in_start", "in_source"):
         assert (getattr(again, name) == getattr(links, name)).all()
     for found, expected in zip(adjacency.order_by_target(links.target, links.n), order, strict=True):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.graph.adjacency import canonical, list_starts
+from graphlang.graph.adjacency import list_starts, sort_links
 from graphlang.graph.data import Graph
 from graphlang.graph.propagation import messages
 from graphlang.graph.propagation.compatibility import learn
@@ -40,7 +40,7 @@ PAIRS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=30)
 
 @given(PAIRS)
 def test_reciprocal_links_are_those_whose_reverse_is_there(pairs: list[tuple[int, int]]) -> None:
-    known = canonical(links(7, pairs))
+    known = sort_links(links(7, pairs))
     there = set(zip(known.source.tolist(), known.target.tolist(), strict=True))
     assert len(there) == known.m
     assert known.reciprocal()[0].tolist() == [(t, s) in there for s, t in zip(known.source, known.target, strict=True)]
@@ -53,10 +53,10 @@ def test_voices_of_some_pages_are_found_by_their_senders() -> None:
     number = np.int32([0, 1, -1, 2, 3])
     every = np.arange(4, dtype=np.int32)
     said = classes_of(every, receiver, sender, np.ones(4, np.float32), level, kin, host, number)
-    assert said.sender[said.sent_by(np.array([0, 1]))].tolist() == [0, 1, 1]
-    assert said.sender[said.sent_by(np.arange(4))].tolist() == [0, 1, 1]
-    assert said.sent_by(np.array([2, 3])).tolist() == []  # page 2 does not move, pages 3 and 4 say nothing
-    assert said.sent_by(np.zeros(0, np.int64)).tolist() == []
+    assert said.sender[said.select_by_sender(np.array([0, 1]))].tolist() == [0, 1, 1]
+    assert said.sender[said.select_by_sender(np.arange(4))].tolist() == [0, 1, 1]
+    assert said.select_by_sender(np.array([2, 3])).tolist() == []  # page 2 does not move, pages 3 and 4 say nothing
+    assert said.select_by_sender(np.zeros(0, np.int64)).tolist() == []
 
 
 def test_of_latent_senders_all_is_kept_and_of_the_others_nothing() -> None:
@@ -72,8 +72,8 @@ def test_of_latent_senders_all_is_kept_and_of_the_others_nothing() -> None:
     assert few.receiver.tolist() == [2, 3, 2]  # pages 3, 4 and 3
     assert few.weight.tolist() == [2, 4, 3]
     assert (few.coupling == said.coupling[1:]).all()
-    assert few.sent_by(np.array([1])).tolist() == [2]
-    assert few.sent_by(np.array([0])).tolist() == [0, 1]
+    assert few.select_by_sender(np.array([1])).tolist() == [2]
+    assert few.select_by_sender(np.array([0])).tolist() == [0, 1]
     mixed = classes_of(every, receiver, sender, weight, np.uint8([5, 5, 6, 7]), kin[::-1].copy(), host, number)
     with pytest.raises(ValueError, match=r"^classes of latent senders are not the last ones"):
         messages.keep_latent_senders(mixed)
@@ -148,7 +148,7 @@ def test_a_switch_of_language_costs_no_share() -> None:
 
 def test_links_between_hosts_are_a_group_of_their_own() -> None:
     # two hosts, each in one language: only the table between the hosts knows both
-    known = canonical(links(4, [(0, 1), (2, 3), (1, 2)]))
+    known = sort_links(links(4, [(0, 1), (2, 3), (1, 2)]))
     sites = np.array([[0.99, 0.01], [0.01, 0.99]])
     host, label = np.int32([0, 0, 1, 1]), np.int16([0, 0, 1, 1])
     every = np.arange(3, dtype=np.int32)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from graphlang.graph.data import Signal
 from graphlang.graph.partitioned import borders, list_counts, supersteps
-from graphlang.graph.partitioned.borders import MOST, ghosts_of, introduce, signals_of, unknown
-from graphlang.graph.partitioned.learning import merged, survey
+from graphlang.graph.partitioned.borders import MOST, ghosts_of, introduce, make_unknown_ghosts, signals_of
+from graphlang.graph.partitioned.learning import merge_surveys, survey
 from graphlang.graph.partitioned.partition import (
     Cut,
     Cuts,
@@ -24,7 +24,7 @@ from graphlang.graph.partitioned.partition import (
     key_of,
     partition_of,
 )
-from graphlang.graph.partitioned.records import BELIEF, Records, joined, pack, unpack
+from graphlang.graph.partitioned.records import BELIEF, Records, join_records, pack, unpack
 from graphlang.graph.propagation.options import Options
 
 CODES = ("deu", "eng", "fra")
@@ -43,7 +43,7 @@ def partition(pages: dict[int, tuple[int, int, int, int]], links: list[tuple[int
         *(language.astype(np.int16)[:, None], scores, length.astype(np.int32)),
         *(source, target, np.full(len(links), 7, np.uint8)),
         *(np.full(len(links), -1, np.int16), np.arange(len(links), dtype=np.int16)),
-    ).sorted()
+    ).sort()
 
 
 def test_hosts_stay_together_and_large_ones_are_cut_by_directory() -> None:
@@ -97,7 +97,7 @@ def test_a_page_at_the_border_is_introduced_with_its_degrees_its_text_and_its_pl
     two = partition({21: (20, 200, 1, 900)}, [(1, 21), (21, 1), (2, 21)])
     assert one.ghosts().tolist() == [21]
     assert one.pages[one.border()].tolist() == [1, 2]
-    said = joined([introduce(one, OPTIONS), introduce(two, OPTIONS)])
+    said = join_records([introduce(one, OPTIONS), introduce(two, OPTIONS)])
     assert said.pages.tolist() == [1, 2, 21]
     ghosts = ghosts_of(two, said)
     assert ghosts.pages.tolist() == [1, 2]
@@ -138,7 +138,7 @@ def test_surveys_add_up() -> None:
     two = partition({21: (20, 200, 1, 900), 22: (10, 100, 0, 900)}, [(1, 21), (22, 21)])
     cut = Cut(np.array([10]), np.array([100]))
     parts = [survey(part, signals_of(part, OPTIONS), cut, OPTIONS) for part in (one, two)]
-    found = merged(parts)
+    found = merge_surveys(parts)
     assert (found.pages, found.links) == (4, 3)
     assert found.label.tolist() == [2, 1, 0]
     assert found.best.tolist() == [2, 1, 1]
@@ -149,21 +149,21 @@ def test_surveys_add_up() -> None:
     assert (found.hosts_cut.place.tolist(), found.hosts_cut.pages.tolist()) == ([10], [2])
     assert (found.directories_cut.place.tolist(), found.directories_cut.pages.tolist()) == ([100], [2])
     with pytest.raises(ValueError, match="no survey"):
-        merged([])
+        merge_surveys([])
     with pytest.raises(ValueError, match="different languages"):
-        merged([parts[0], replace(parts[1], codes=("eng",))])
+        merge_surveys([parts[0], replace(parts[1], codes=("eng",))])
 
 
 def test_links_between_ghosts_are_asked_of_their_partitions() -> None:
     # page 1 of partition 6 has the ghosts 2, 3 and 4, each in a partition of its own; 3 is a ghost of 7 as well
-    ghosts = replace(unknown(np.array([2, 3, 4])), near=np.int32([6, 7]), near_start=np.array([0, 0, 2, 2]))
+    ghosts = replace(make_unknown_ghosts(np.array([2, 3, 4])), near=np.int32([6, 7]), near_start=np.array([0, 0, 2, 2]))
     found = borders.group_ghost_pairs(ghosts, np.int32([7, 8, 9]))
     assert {home: pages.tolist() for home, pages in found.items()} == {7: [2, 3]}
     found = borders.group_ghost_pairs(
         replace(ghosts, near=np.int32([]), near_start=np.zeros(4, int)), np.int32([7, 7, 9])
     )
     assert {home: pages.tolist() for home, pages in found.items()} == {7: [2, 3]}
-    assert borders.group_ghost_pairs(unknown(np.zeros(0, np.int64)), np.int32([])) == {}
+    assert borders.group_ghost_pairs(make_unknown_ghosts(np.zeros(0, np.int64)), np.int32([])) == {}
     home = partition({2: (10, 100, 0, 9), 5: (10, 100, 0, 9)}, [(2, 3), (2, 3), (3, 2), (2, 5), (5, 3), (2, 1)])
     links = borders.links_among(home, np.array([2, 3]))
     assert links.tolist() == [[2], [3]]
@@ -179,10 +179,10 @@ def test_lists_tell_pages_of_other_partitions_where_they_stand() -> None:
     one = partition({1: (10, 100, 1, 900), 2: (10, 100, 0, 900)}, [(1, 2), (1, 21), (1, 22)])
     two = partition({21: (10, 101, -1, 0), 22: (10, 101, 1, 900)}, [(1, 21), (1, 22), (21, 22)])
     cut = Cut(np.array([10]))
-    said = joined([introduce(part, OPTIONS, cut) for part in (one, two)])
-    counted = merged([survey(part, signals_of(part, OPTIONS), cut, OPTIONS) for part in (one, two)])
+    said = join_records([introduce(part, OPTIONS, cut) for part in (one, two)])
+    counted = merge_surveys([survey(part, signals_of(part, OPTIONS), cut, OPTIONS) for part in (one, two)])
     places = list_counts.add_places(
-        [list_counts.lists(part, ghosts_of(part, said), counted, OPTIONS) for part in (one, two)]
+        [list_counts.find_lists(part, ghosts_of(part, said), counted, OPTIONS) for part in (one, two)]
     )
     end, width = len(CODES), len(CODES) + 1
     before = {(2, end): 1, (21, 0): 1, (22, width + 0): 1, (22, end): 1}  # after German, and one more after that
@@ -191,7 +191,7 @@ def test_lists_tell_pages_of_other_partitions_where_they_stand() -> None:
     expected = before | {(page, half + context): lists for (page, context), lists in behind.items()}
     found = zip(places.pages.tolist(), places.context.tolist(), places.lists.tolist(), strict=True)
     assert {(page, context): lists for page, context, lists in found} == expected
-    counts = list_counts.added(
+    counts = list_counts.add_list_counts(
         [list_counts.count(part, places.of(part.pages), counted, OPTIONS) for part in (one, two)]
     )
     rows = zip(counts.context.tolist(), counts.language.tolist(), (counts.pages * 2.0**-30).tolist(), strict=True)
@@ -217,10 +217,10 @@ def test_what_is_packed_is_unpacked(pages: list[int], data: st.DataObject) -> No
     head, ((many, again),) = unpack(made, kind, [("many", BELIEF)])
     assert head.tolist() == header.tolist()
     assert (many.tolist(), again.tolist()) == (counts.tolist(), entries.tolist())
-    assert Records.from_bytes(ids.tolist(), made.listed()).data.tobytes() == made.data.tobytes()
+    assert Records.from_bytes(ids.tolist(), made.to_list()).data.tobytes() == made.data.tobytes()
     some = ids[::2]
-    assert made.of(some).listed() == made.listed()[::2]
-    assert joined([made.of(ids[1::2]), made.of(some)]).data.tobytes() == made.data.tobytes()
+    assert made.of(some).to_list() == made.to_list()[::2]
+    assert join_records([made.of(ids[1::2]), made.of(some)]).data.tobytes() == made.data.tobytes()
     for damaged in (made.data[:-1], np.append(made.data, np.uint8(0))):
         if len(ids):
             start = made.start.copy()
@@ -308,4 +308,4 @@ def test_partitions_that_do_not_fit_are_refused() -> None:
     twice = {name: np.repeat(getattr(one, name), 2, axis=0) for name in ("pages", "host", "directory")}
     texts = {name: np.repeat(getattr(one, name), 2, axis=0) for name in ("languages", "probabilities", "length")}
     with pytest.raises(ValueError, match="page 1 occurs twice"):
-        replace(one, **twice, **texts).sorted()
+        replace(one, **twice, **texts).sort()

@@ -12,9 +12,18 @@ import pytest
 from graphlang.graph.data import Signal
 from graphlang.graph.partitioned import list_counts
 from graphlang.graph.partitioned.borders import Ghosts, ghosts_of, introduce, signals_of
-from graphlang.graph.partitioned.learning import Learned, Observed, Survey, gathered, learn, merged, observe, survey
+from graphlang.graph.partitioned.learning import (
+    Learned,
+    Observed,
+    Survey,
+    join_samples,
+    learn,
+    merge_surveys,
+    observe,
+    survey,
+)
 from graphlang.graph.partitioned.partition import Cut, Partition
-from graphlang.graph.partitioned.records import Records, joined
+from graphlang.graph.partitioned.records import Records, join_records
 from graphlang.graph.partitioned.stored import decode, to_bytes
 from graphlang.graph.partitioned.supersteps import (
     Moves,
@@ -23,11 +32,11 @@ from graphlang.graph.partitioned.supersteps import (
     advance,
     answer_of,
     apply_moves,
+    border_labels,
     find_moves,
     first,
-    labels_of,
-    prepared_of,
-    ready_of,
+    make_partition_ready,
+    prepare_supersteps,
 )
 from graphlang.graph.propagation.options import Options
 
@@ -40,27 +49,29 @@ OPTIONS = Options()
 
 def learned_of(parts: list[Partition], cut: Cut) -> tuple[Survey, list_counts.Counts, Observed, Learned]:
     """What the partitions learn, all of it passed on as bytes."""
-    parts = [decode(to_bytes(part.sorted()), Partition) for part in parts]
+    parts = [decode(to_bytes(part.sort()), Partition) for part in parts]
     routes = routes_of(parts)
-    said = joined([introduce(part, OPTIONS, cut, of) for part, of in zip(parts, routes, strict=True)])
+    said = join_records([introduce(part, OPTIONS, cut, of) for part, of in zip(parts, routes, strict=True)])
     introduced = decode(to_bytes(said), Records)
     ghosts = [decode(to_bytes(ghosts_of(part, introduced)), Ghosts) for part in parts]
     parts = with_links_between_ghosts(parts, ghosts)
     surveys = [survey(part, signals_of(part, OPTIONS), cut, OPTIONS) for part in parts]
-    counted = merged([decode(to_bytes(one), Survey) for one in surveys])
+    counted = merge_surveys([decode(to_bytes(one), Survey) for one in surveys])
     both = list(zip(parts, ghosts, strict=True))
     places = decode(
-        to_bytes(list_counts.add_places([list_counts.lists(*one, counted, OPTIONS) for one in both])),
+        to_bytes(list_counts.add_places([list_counts.find_lists(*one, counted, OPTIONS) for one in both])),
         list_counts.Places,
     )
-    counts = list_counts.added([list_counts.count(part, places.of(part.pages), counted, OPTIONS) for part in parts])
+    counts = list_counts.add_list_counts(
+        [list_counts.count(part, places.of(part.pages), counted, OPTIONS) for part in parts]
+    )
     counts = decode(to_bytes(counts), list_counts.Counts)
     ready = [
         (list_counts.add_link_order(part, near, places.of(part.pages), counts, counted, cut, OPTIONS), near)
         for part, near in both
     ]
     seen = [decode(to_bytes(observe(*one, counted, cut, OPTIONS)), Observed) for one in ready]
-    together = gathered(seen)
+    together = join_samples(seen)
     return counted, counts, together, decode(to_bytes(learn(counted, together, cut)), Learned)
 
 
@@ -104,17 +115,17 @@ def test_a_signal_comes_back() -> None:
 def test_a_superstep_from_a_checkpoint_is_the_same_to_the_last_bit() -> None:
     graph, evidence = web(1)
     ids = np.random.default_rng(1).permutation(graph.n).astype(np.int64)
-    parts = [part.sorted() for part in partitions(graph, evidence, evidence.host % 2, ids)]
+    parts = [part.sort() for part in partitions(graph, evidence, evidence.host % 2, ids)]
     *_, learned = learned_of(parts, Cut())
-    said = joined([introduce(part, OPTIONS) for part in parts])
-    ready = [ready_of(part, learned, ghosts_of(part, said), OPTIONS) for part in parts]
-    labels = joined([labels_of(prepared_of(one, None, OPTIONS)) for one in ready])
+    said = join_records([introduce(part, OPTIONS) for part in parts])
+    ready = [make_partition_ready(part, learned, ghosts_of(part, said), OPTIONS) for part in parts]
+    labels = join_records([border_labels(prepare_supersteps(one, None, OPTIONS)) for one in ready])
     mine, others = (labels.of(one.here.ids[one.here.ghosts]) for one in ready)
-    prepared = prepared_of(ready[0], mine, OPTIONS)
-    again = prepared_of(decode(to_bytes(ready[0]), Ready), decode(to_bytes(mine), Records), OPTIONS)
+    prepared = prepare_supersteps(ready[0], mine, OPTIONS)
+    again = prepare_supersteps(decode(to_bytes(ready[0]), Ready), decode(to_bytes(mine), Records), OPTIONS)
     assert to_bytes(again) == to_bytes(prepared)
     again = decode(to_bytes(prepared), Prepared)
-    heard = first(prepared_of(ready[1], others, OPTIONS), OPTIONS).border.of(prepared.ids[prepared.ghosts])
+    heard = first(prepare_supersteps(ready[1], others, OPTIONS), OPTIONS).border.of(prepared.ids[prepared.ghosts])
     start = step = first(prepared, OPTIONS)
     for _ in range(2):
         motion = apply_moves(start.motion, decode(to_bytes(find_moves(start.motion, step.motion)), Moves))

@@ -54,7 +54,7 @@ def web(rng: Generator, n: int) -> adjacency.Links:
     m = int(rng.integers(0, 6 * n))
     ends = rng.integers(0, n, (2, m)).astype(np.int32)
     ordinals = rng.choice(np.array([-32768, -1, 0, 1, 2, 3, 9, 32767], np.int16), m)
-    return adjacency.canonical(Graph(n, *ends, np.full(m, 7, np.uint8), np.full(m, -1, np.int16), None, ordinals))
+    return adjacency.sort_links(Graph(n, *ends, np.full(m, 7, np.uint8), np.full(m, -1, np.int16), None, ordinals))
 
 
 def walk(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
@@ -66,7 +66,7 @@ def walk(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
     broken.find_incident(rng.random(n) < 0.5)
     key = rng.integers(0, 2**64, n, np.uint64)
     broken.draw(slice(0, links.m), rng.random(n) < 0.7, np.zeros(256, np.bool_), key, 2**63)
-    adjacency.reached_by_evidence(bend(links.source), broken.target, rng.random(n) < 0.7)
+    adjacency.find_reached(bend(links.source), broken.target, rng.random(n) < 0.7)
 
 
 def learn(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:

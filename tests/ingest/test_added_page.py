@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from graphlang.db.records import READ, Declaration, Link, LinkKind, Links, Page, Problem, inflated
+from graphlang.db.records import READ, Declaration, Link, LinkKind, Links, Page, Problem, inflate_text
 from graphlang.ingest.formats.detect import check_item
 from graphlang.ingest.limits import Limits
 
@@ -37,7 +37,7 @@ def test_texts_are_cut_as_those_of_our_own_readers_are() -> None:
     given = Page(URL, 0, title="abc", text=text, length=len(text), main_length=len(text))
     page = check_item(given, Limits(text_limit=READ + 4, title_limit=2))
     assert isinstance(page, Page)
-    assert (page.title, page.text, inflated(page.rest, 9)) == ("ab", "a" * READ, "bbbb")
+    assert (page.title, page.text, inflate_text(page.rest, 9)) == ("ab", "a" * READ, "bbbb")
     assert (page.length, page.main_length) == (READ + 10, READ + 4)
     assert check_item(page, Limits(text_limit=3, title_limit=2)) is page  # the reader has cut it
     assert check_item(Page(URL, 0, text="abc", length=3), Limits(text_limit=None)) == Page(URL, 0, text="abc", length=3)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from graphlang.db.records import Link, LinkKind, packed
+from graphlang.db.records import Link, LinkKind, pack_texts
 from graphlang.ingest.html.document import Document, References
 from graphlang.ingest.limits import Limits
 from graphlang.ingest.links.extract import extract_links
@@ -60,8 +60,8 @@ def test_links_gathered_are_those_of_each_reference(  # noqa: PLR0917 - the part
     status: int,
 ) -> None:
     flat = [part for tag, target, rel, lang in references for part in (tag, target, rel, f"+{lang}" if lang else "")]
-    many = References(packed(flat))
-    document = Document(packed(dict.fromkeys(anchors)), many, metas=metas, base=base, skipped=1)
+    many = References(pack_texts(flat))
+    document = Document(pack_texts(dict.fromkeys(anchors)), many, metas=metas, base=base, skipped=1)
     limits = Limits(max_links=most, max_url=longest)
     fields = {"location": "//g.example/", "x-robots-tag": "nofollow" if most % 2 else ""}
     gathered = extract_links(URL, document, status, fields, Joiner(), limits)
@@ -73,7 +73,7 @@ def test_links_gathered_are_those_of_each_reference(  # noqa: PLR0917 - the part
 def test_links_are_gathered_by_target() -> None:
     references = ("link", "y", "canonical", "+de", "a", "x", "nofollow", "+fr", "area", "x", "", "+it")
     found = Joiner().gather(
-        packed(references), packed(["x", "c?d", "z"]), b"/b/", URL, nofollow=True, longest=99, most=2
+        pack_texts(references), pack_texts(["x", "c?d", "z"]), b"/b/", URL, nofollow=True, longest=99, most=2
     )
     assert found is not None
     assert list(found.links) == [
@@ -86,11 +86,11 @@ def test_links_are_gathered_by_target() -> None:
 @pytest.mark.parametrize(
     ("references", "anchors", "base"),
     [
-        (packed(["a", "//ä.example", "x", ""]), b"", b""),
-        (packed(["a", "x", "ä", ""]), b"", b""),
-        (packed(["a", "x", "", "+ä"]), b"", b""),
-        (b"", packed(["http:x"]), b""),
-        (b"", packed(["x"]), b"//user@b.example/"),
+        (pack_texts(["a", "//ä.example", "x", ""]), b"", b""),
+        (pack_texts(["a", "x", "ä", ""]), b"", b""),
+        (pack_texts(["a", "x", "", "+ä"]), b"", b""),
+        (b"", pack_texts(["http:x"]), b""),
+        (b"", pack_texts(["x"]), b"//user@b.example/"),
     ],
 )
 def test_what_is_not_plain_is_left(references: bytes, anchors: bytes, base: bytes) -> None:
@@ -99,9 +99,9 @@ def test_what_is_not_plain_is_left(references: bytes, anchors: bytes, base: byte
 
 def test_thousands_of_targets_are_gathered_again_and_again() -> None:
     joiner = Joiner()
-    references = packed([part for n in range(9_000) for part in ("a", f"/{n % 6_000}", "", f"+{n}")])
+    references = pack_texts([part for n in range(9_000) for part in ("a", f"/{n % 6_000}", "", f"+{n}")])
     for _ in range(2):
-        found = joiner.gather(references, packed(["/1", "/x"]), b"", URL, nofollow=False, longest=99, most=8_000)
+        found = joiner.gather(references, pack_texts(["/1", "/x"]), b"", URL, nofollow=False, longest=99, most=8_000)
         assert found is not None
         assert [link.hreflang for link in found.links] == [*(str(n) for n in range(6_000)), None]
         assert found.links[-1].url == "http://a.example/x"

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from publicsuffixlist import PublicSuffixList
 
 from graphlang import public_suffix as suffixes
-from graphlang.ingest.links.canonical import canonical, host, place, public_suffix, tld
+from graphlang.ingest.links.canonical import canonical_url, host, place, public_suffix, tld
 from graphlang.public_suffix import registered_domain
 
 BASE = "http://a.example/b/c/d?q"
@@ -53,13 +53,13 @@ BASE = "http://a.example/b/c/d?q"
     ],
 )
 def test_canonical_urls(written: str, url: str | None) -> None:
-    assert canonical(written, BASE) == url
+    assert canonical_url(written, BASE) == url
 
 
 def test_a_canonical_url_is_its_own_canonical_form() -> None:
-    assert canonical("http://a.example") == "http://a.example/"
-    assert canonical("http://a.example/") == "http://a.example/"
-    assert canonical("a.example/") is None
+    assert canonical_url("http://a.example") == "http://a.example/"
+    assert canonical_url("http://a.example/") == "http://a.example/"
+    assert canonical_url("a.example/") is None
 
 
 @pytest.mark.parametrize(

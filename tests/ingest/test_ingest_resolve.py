@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from graphlang.db.records import packed, unpacked
+from graphlang.db.records import pack_texts, unpack_texts
 from graphlang.ingest.links import resolve
-from graphlang.ingest.links.canonical import canonical
+from graphlang.ingest.links.canonical import canonical_url
 from graphlang.ingest.links.resolve import Joiner
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ PIECES = st.lists(
 
 def one(written: str, base: str) -> str | None:
     stripped = written.strip()
-    return canonical(stripped, base) if stripped and not stripped.startswith("#") else None
+    return canonical_url(stripped, base) if stripped and not stripped.startswith("#") else None
 
 
 @given(PIECES, st.sampled_from(BASES))
@@ -66,13 +66,13 @@ def test_joining_many_is_joining_each(written: str, base: str) -> None:
 @example("http://", "a.example /")
 @example("http://a.example/", "\u2003")
 def test_an_absolute_url_is_the_librarys(before: str, behind: str) -> None:
-    assert Joiner().absolute(before + behind) == canonical(before + behind)
+    assert Joiner().absolute(before + behind) == canonical_url(before + behind)
 
 
 @given(st.text(max_size=60))
 def test_any_text_joins_or_not_but_never_raises(written: str) -> None:
     (url,) = Joiner().join([written], BASE)
-    assert url is None or canonical(url) == url
+    assert url is None or canonical_url(url) == url
 
 
 @pytest.mark.parametrize("base", ["http://a.example", "about:blank", "http://", "http://ä.example/", "", "http://a b/"])
@@ -83,8 +83,8 @@ def test_a_base_that_is_not_canonical_is_left_to_the_library(base: str) -> None:
 def test_a_zero_within_a_reference_parts_nothing() -> None:
     joined = Joiner().join(["a\0b", "\0c\0", "d"], "http://a.example/")
     assert joined == ["http://a.example/a%00b", "http://a.example/c", "http://a.example/d"]
-    merged = Joiner().merge(packed(["a\0b", "c"]), BASE, seeds=b"", longest=99, most=9)
-    assert unpacked(merged.targets) == ["http://a.example/b/c/a%00b", "http://a.example/b/c/c"]
+    merged = Joiner().merge(pack_texts(["a\0b", "c"]), BASE, seeds=b"", longest=99, most=9)
+    assert unpack_texts(merged.targets) == ["http://a.example/b/c/a%00b", "http://a.example/b/c/c"]
 
 
 def test_unusual_references_are_remembered_until_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,8 +121,8 @@ def test_merging_is_what_a_dictionary_would_do(written: list[str], seeds: list[s
             skipped += 1
         else:
             targets.append(url)
-    merged = Joiner().merge(packed(written), BASE, seeds=packed(seeds), longest=longest, most=most)
-    assert unpacked(merged.targets) == targets if targets else not merged.targets
+    merged = Joiner().merge(pack_texts(written), BASE, seeds=pack_texts(seeds), longest=longest, most=most)
+    assert unpack_texts(merged.targets) == targets if targets else not merged.targets
     assert merged.distinct == len(targets)
     assert {seed for seed, byte in zip(seeds, merged.hits, strict=True) if byte} == hit
     assert (merged.too_long, merged.skipped) == (too_long, skipped)
@@ -132,8 +132,8 @@ def test_thousands_of_targets_are_kept_apart() -> None:
     joiner = Joiner()
     written = [f"/{number % 20_000}" for number in range(40_000)]
     for _ in range(2):  # what the first page needed is gone
-        merged = joiner.merge(packed(written), BASE, seeds=packed([BASE]), longest=99, most=30_000)
-        assert unpacked(merged.targets) == [f"http://a.example/{number}" for number in range(20_000)]
+        merged = joiner.merge(pack_texts(written), BASE, seeds=pack_texts([BASE]), longest=99, most=30_000)
+        assert unpack_texts(merged.targets) == [f"http://a.example/{number}" for number in range(20_000)]
 
 
 def test_no_sanitiser_complains_of_the_joiner(under_sanitisers: Callable[..., str]) -> None:
@@ -156,4 +156,4 @@ PLAIN = st.sampled_from(
 @example("http://", "www", "a.example", " #")  # a blank that does not stand at the end
 def test_a_url_that_looks_canonical_is_as_the_library_writes_it(scheme: str, before: str, host: str, path: str) -> None:
     for url in (f"{scheme}{host}/{path}", f"{scheme}{before}.{host}/{path}", f"{scheme}{before}.{host}{path}"):
-        assert Joiner().absolute(url) == canonical(url)
+        assert Joiner().absolute(url) == canonical_url(url)

@@ -15,7 +15,7 @@ from warcio.exceptions import ArchiveLoadFailed
 
 from graphlang.db.records import Page
 from graphlang.ingest import batches
-from graphlang.ingest.links.canonical import canonical
+from graphlang.ingest.links.canonical import canonical_url
 from graphlang.ingest.payload.charset import decode
 
 DATA = Path(os.environ.get("GRAPHLANG_DATA", Path(__file__).parents[3] / "shared" / "data"))
@@ -71,7 +71,7 @@ def by_fastwarc(path: Path) -> Counter[str]:
     with path.open("rb") as file:
         try:
             for record in FastWarcIterator(file):
-                url = canonical((record.headers.get("WARC-Target-URI") or "").strip("<>"))
+                url = canonical_url((record.headers.get("WARC-Target-URI") or "").strip("<>"))
                 found[url or ""] += record.record_type in PAGES
         except (OSError, UnicodeDecodeError):
             return found
@@ -84,7 +84,7 @@ def urls_by_warcio(path: Path) -> Counter[str]:
     with path.open("rb") as file:
         try:
             for record in ArchiveIterator(file, arc2warc=True):
-                url = canonical(record.rec_headers.get_header("WARC-Target-URI") or "")
+                url = canonical_url(record.rec_headers.get_header("WARC-Target-URI") or "")
                 found[url or ""] += record.rec_type in {"response", "resource", "revisit"}
         except (ArchiveLoadFailed, EOFError):
             return found

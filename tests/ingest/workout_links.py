@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from graphlang.db.records import packed
+from graphlang.db.records import pack_texts
 from graphlang.ingest.links.resolve import Joiner
 
 BASE = "http://a.example:8080/b/c?q"
@@ -24,7 +24,7 @@ def workout(seed: int) -> str:
     given = [*BOMBS, *(b"".join(chance.choices(PIECES, k=chance.randrange(14))) for _ in range(4_000))]
     for references in given:
         for base in (BASE, "http://a.example/", "http://", ""):
-            joiner.merge(references, base, seeds=packed([BASE]), longest=200, most=3)
+            joiner.merge(references, base, seeds=pack_texts([BASE]), longest=200, most=3)
             joiner.gather(references, b"x", base.encode(), BASE, nofollow=False, longest=200, most=3)
             joiner.gather(b"a\0" + references, references, b"", base, nofollow=True, longest=200, most=3)
     merged = joiner.merge(b"\0".join(given), BASE, seeds=b"", longest=2_000, most=10_000)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from graphlang.printing.as_csv import FORMULA, write_csv
 from graphlang.printing.as_json import write_jsonl
 from graphlang.printing.as_tsv import write_tsv
-from graphlang.printing.cells import printed
+from graphlang.printing.cells import format_blocks
 from graphlang.visible import CONTROL, visible
 
 if TYPE_CHECKING:
@@ -79,9 +79,9 @@ def test_each_format_is_what_row_after_row_gives(rows: list[Row]) -> None:
 
 
 def test_blocks_grow_while_texts_are_short_and_shrink_where_they_are_long() -> None:
-    sizes = [count for _, count in printed([("",)] * 3_000, lambda rows: "x" * len(rows))]
+    sizes = [count for _, count in format_blocks([("",)] * 3_000, lambda rows: "x" * len(rows))]
     assert sizes == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024, 953]
-    long = [count for _, count in printed([("",)] * 12, lambda rows: "x" * 400_000 * len(rows))]
+    long = [count for _, count in format_blocks([("",)] * 12, lambda rows: "x" * 400_000 * len(rows))]
     assert long == [1] * 12
     both = [("x" * size,) for size in [1] * 63 + [100_000] * 100]
-    assert max(len(text) for text, _ in printed(both, lambda rows: "".join(row[0] for row in rows))) == 6_400_000
+    assert max(len(text) for text, _ in format_blocks(both, lambda rows: "".join(row[0] for row in rows))) == 6_400_000

@@ -78,7 +78,7 @@ def test_five_languages_have_the_paper_s_74_features_of_which_15_are_its_best() 
     custom = baykan2008_features.make_custom(FIVE, Lexicon.of([]))
     assert len(custom.names) == len(set(custom.names)) == 74
     assert custom.counts(["", "http://a.de/"]).shape == (2, 74)
-    best = custom.chosen().names
+    best = custom.choose().names
     assert len(best) == 15
     assert best[:5] == tuple(f"{language}: code before the first /" for language in FIVE)
     assert len(CUSTOM_KINDS) == 14
@@ -86,7 +86,7 @@ def test_five_languages_have_the_paper_s_74_features_of_which_15_are_its_best() 
 
 def test_chosen_columns_are_those_of_the_whole_table() -> None:
     custom, urls = small(), ["http://fr.arcor.de/haus-und-berlin/at", "http://maison.com/"]
-    assert custom.chosen().counts(urls).toarray().tolist() == custom.counts(urls).toarray()[:, custom.best].tolist()
+    assert custom.choose().counts(urls).toarray().tolist() == custom.counts(urls).toarray()[:, custom.best].tolist()
 
 
 def test_lists_of_languages_can_be_taken_apart_and_put_in_another_order() -> None:
@@ -156,12 +156,12 @@ def test_nodes_that_make_no_tree_are_refused() -> None:
 
 def test_a_pruned_tree_answers_with_the_majority_where_it_was_cut() -> None:
     tree = grow_tree(TABLE, GERMAN, 2)
-    assert tree.pruned(1).text([".de", ".com", "umlaut"], ["other", "German"]).splitlines() == [
+    assert tree.prune(1).text([".de", ".com", "umlaut"], ["other", "German"]).splitlines() == [
         ".de > 0.5?",
         "  no: other (3 other, 2 German)",
         "  yes: German (0 other, 2 German)",
     ]
-    assert tree.pruned(9).text("abc", "nj") == tree.text("abc", "nj")
+    assert tree.prune(9).text("abc", "nj") == tree.text("abc", "nj")
 
 
 @given(st.integers(1, 50), st.integers(1, 4))

@@ -33,7 +33,7 @@ waits = click.option(
 )
 
 
-def opened(db: Path) -> Collection:
+def open_crawl(db: Path) -> Collection:
     """Open the collection; with --wait, methods that write wait for other processes."""
     from graphlang.collection import Collection  # noqa: PLC0415 - `identify` does without
 
@@ -44,12 +44,12 @@ def _say_waiting(holder: Holder | None) -> None:
     say(f"waiting for {holder or 'another process'}", "waiting")
 
 
-def answered(db: Path, *runs: int | None) -> Collection:
+def open_answered(db: Path, *runs: int | None) -> Collection:
     """Open the collection, and infer the languages of URLs that were only linked to, with a progress bar.
 
     The runs are those that the verb reads: None, and no run at all, is the one that the views show.
     """
-    crawl = opened(db)
+    crawl = open_crawl(db)
     with bars() as progress:
         crawl.answer_unfetched(*runs, progress=progress)
     if not runs or None in runs:

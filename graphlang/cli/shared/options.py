@@ -12,7 +12,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from graphlang.arguments import MOST_WORKERS
-from graphlang.db.snapshot import moment_of
+from graphlang.db.snapshot import parse_moment
 from graphlang.maps.selection import FLOOR
 from graphlang.plugins import VARIABLE, use_plugins
 
@@ -169,15 +169,15 @@ def refuse_value_errors(param_hint: str, function: Callable[..., Any], *values: 
         raise click.BadParameter(str(error), param_hint=param_hint) from error
 
 
-def moment(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+def parse_moment_option(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     """Return a moment in its usual form; a callback of options."""
     del ctx
-    return None if value is None else refuse_value_errors(param.opts[0], lambda: moment_of(value).text)
+    return None if value is None else refuse_value_errors(param.opts[0], lambda: parse_moment(value).text)
 
 
 at = click.option(
     "--at",
-    callback=moment,
+    callback=parse_moment_option,
     metavar="MOMENT",
     help="Use the capture of each page nearest to MOMENT: 2012, 2012-05, 2012-05-03 or 2012-05-03T12:00:00Z. The "
     "run that the views show stays the same.",
@@ -331,7 +331,7 @@ _CAPTURES: Final = (
     ),
     click.option(
         "--at",
-        callback=moment,
+        callback=parse_moment_option,
         metavar="MOMENT",
         help="Use the capture of each page nearest to MOMENT (2012, 2012-05, ...), with the languages of that "
         "time (see 'graphlang propagate --at').",

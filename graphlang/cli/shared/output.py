@@ -48,7 +48,7 @@ csv_safe = click.option(
 )
 
 
-def wide(function: Callable[..., None], *, paged: bool = False) -> Callable[..., None]:
+def wide_option(function: Callable[..., None], *, paged: bool = False) -> Callable[..., None]:
     """Give a verb that writes tables its option; ``paged`` where it writes one table, which a pager may show."""
 
     def keep(ctx: click.Context, param: click.Parameter, value: bool) -> None:
@@ -67,7 +67,7 @@ def wide(function: Callable[..., None], *, paged: bool = False) -> Callable[...,
 def table_options(function: Callable[..., None]) -> Callable[..., None]:
     """Give a verb that writes one table its options."""
     function = csv_safe(function)
-    function = wide(function, paged=True)
+    function = wide_option(function, paged=True)
     return click.option(
         "--format",
         "format_",
@@ -151,7 +151,7 @@ def write_rows(
         if format_ != "table":
             _use_utf8()
         safe = _is_safe(for_people or sys.stdout.isatty())
-        written = _write(columns, _started(rows), format_, sys.stdout, first, safe=safe)
+        written = _write(columns, _start_rows(rows), format_, sys.stdout, first, safe=safe)
         sys.stdout.flush()
         if not written and limit != 0:
             say_empty()
@@ -195,7 +195,7 @@ def say_empty() -> None:
     say(f"no {_row_name()}s", "empty")
 
 
-def _started(rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
+def _start_rows(rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
     """The rows, the first of which was read: an error at the first row comes before any output."""
     following = iter(rows)
     return chain([*islice(following, 1)], following)

@@ -74,7 +74,7 @@ def write_table(
     for column in fitting:
         column.width = column.width or column.natural
     missing = [column.name for column in available if column not in fitting]
-    head = [_missing(missing, room)] if room is not None and missing else []
+    head = [_describe_missing(missing, room)] if room is not None and missing else []
     names = [column.name for column in available]
     head += [
         _bold(_line(fitting, names, None), on=screen is not None),
@@ -141,7 +141,7 @@ def _sample(rows: Iterator[Sequence[Any]], screen: int | None) -> list[Sequence[
     return sample
 
 
-def _missing(names: Sequence[str], room: int) -> str:
+def _describe_missing(names: Sequence[str], room: int) -> str:
     """One line on the columns that are not shown."""
     note = f"(no room for {', '.join(names)}; --wide shows them)"
     have = "has" if len(names) == 1 else "have"

@@ -88,30 +88,30 @@ class Texts:
 
     def files(self) -> Iterator[tuple[str, str]]:
         """Yield the name and the beginning of each file."""
-        for name, file in self._opened():
+        for name, file in self._open():
             data = file.read(_BYTES)
             if len(data) == _BYTES and file.read(1):
                 _say_cut(name)
             if self._html or _HTML.match(data):
                 yield name, _page_text(data, self._encoding)
                 continue
-            text = data.decode(self._encoding, "replace") if self._encoding else _decoded(data, name)
+            text = data.decode(self._encoding, "replace") if self._encoding else _decode(data, name)
             yield name, text.removeprefix("\ufeff").rstrip("\r\n")
 
     def lines(self) -> Iterator[tuple[str, str]]:
         """Yield the name and number of each line, and the line."""
-        for name, file in self._opened():
+        for name, file in self._open():
             charset = self._encoding
             if charset is None:
                 head = file.read(_HEAD)
-                charset = _wide(head, name)
+                charset = _find_wide_codec(head, name)
                 file = io.BufferedReader(_PutBack(head, file))  # noqa: PLW2901 - the same, from its start
             lines = _read_in_charset(file, charset, name) if charset else _read_utf8(file, name)
             for number, line in enumerate(lines, 1):
                 text = line.removeprefix("\ufeff") if number == 1 else line
                 yield f"{name}:{number}", text.rstrip("\r\n")
 
-    def _opened(self) -> Iterator[tuple[str, BinaryIO]]:
+    def _open(self) -> Iterator[tuple[str, BinaryIO]]:
         for name in self._names:
             try:
                 with sys.stdin.buffer if name == "-" else open_regular(name) as file:
@@ -136,16 +136,18 @@ class _PutBack(io.RawIOBase):
         return len(data)
 
 
-def _wide(head: bytes, name: str) -> str | None:
+def _find_wide_codec(head: bytes, name: str) -> str | None:
     """UTF-16 or UTF-32, where a file begins so: a line feed is two or four bytes there."""
-    charset = next((charset for mark, charset in _WIDE_MARKS.items() if head.startswith(mark)), "") or _unmarked(head)
+    charset = next(
+        (charset for mark, charset in _WIDE_MARKS.items() if head.startswith(mark)), ""
+    ) or _guess_wide_codec(head)
     if not charset:
         return None
     _say_detected(name, charset)
     return charset
 
 
-def _unmarked(data: bytes) -> str:
+def _guess_wide_codec(data: bytes) -> str:
     """UTF-16 or UTF-32 without a byte-order mark, which may be UTF-8, too; empty where it is neither."""
     if b"\0" not in data:
         return ""
@@ -178,7 +180,7 @@ def _read_utf8(file: BinaryIO, name: str) -> Iterator[str]:
         ahead = [line]
         while sum(map(len, ahead)) < _SAMPLE and (following := next(lines, None)):
             ahead.append(following)
-        charset = _detected(b"".join(ahead), name)
+        charset = _detect_codec(b"".join(ahead), name)
         for following in chain(ahead, lines):
             yield following.decode("utf-8" if _is_utf8(following) else charset, "replace")
 
@@ -212,11 +214,13 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-def _decoded(data: bytes, name: str) -> str:
-    return data.decode("utf-8" if _is_utf8(data) and not _unmarked(data) else _detected(data, name), "replace")
+def _decode(data: bytes, name: str) -> str:
+    return data.decode(
+        "utf-8" if _is_utf8(data) and not _guess_wide_codec(data) else _detect_codec(data, name), "replace"
+    )
 
 
-def _detected(data: bytes, name: str) -> str:
+def _detect_codec(data: bytes, name: str) -> str:
     """The codec of bytes that are not UTF-8."""
     from graphlang.ingest.payload.charset import decode, find_codec  # noqa: PLC0415 - rarely needed
 

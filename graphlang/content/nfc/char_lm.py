@@ -22,7 +22,7 @@ from graphlang.content.nfc.weight_codec import longest_text
 from graphlang.content.ngrams.keys import MAX_ORDER
 from graphlang.content.ngrams.vocabulary import MOST_BITS, Table
 from graphlang.content.text.normalise import SPACE, Letters
-from graphlang.modelfile import ModelError, damaged, take, take_kept
+from graphlang.modelfile import ModelError, damage_error, take, take_kept
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -152,7 +152,7 @@ def _table(model: Model, source: str) -> Table:
         try:
             return Table.from_arrays(marks, entries, range(1, MAX_ORDER + 1), bits=bits, has_words=True)
         except ValueError as error:
-            raise damaged(source) from error
+            raise damage_error(source) from error
     packed = take(model, f"{PREFIX}keys", "u4", (None,), source)
     if len(packed) >= 1 << bits:
         raise ModelError(

@@ -272,7 +272,7 @@ class OpenSet:
             base=self._base_in_steps,
             kinds=self._kinds,
             greatest=self._greatest,
-        ).scaled(parts.scores.step)
+        ).scale(parts.scores.step)
         _, doubt, undecided = discount(best, ngrams, more=self._lm is not None, **arguments)
         if self._lm is not None and undecided.any():
             rows = np.flatnonzero(undecided)

@@ -135,7 +135,7 @@ class LongTexts:
             chances = np.empty((len(parts), answer.shape[1]), dtype=np.float32)
             self._short.answer(parts, np.arange(len(parts)), chances)
             best = answer[group].argmax(axis=1)
-            relative, share = relatives.smaller(chances, offsets, best, self._bounds)
+            relative, share = relatives.find_smaller(chances, offsets, best, self._bounds)
             near = np.flatnonzero(relative != best)
             row, great, small = group[near], best[near], relative[near]
             both = answer[row, great] + answer[row, small]
@@ -203,7 +203,7 @@ class LongTexts:
             answer=answer,
         )
         if self._open_set.applies:
-            best = model.scores.best(
+            best = model.scores.find_best(
                 batch.sums,
                 model.weights,
                 features=batch.offsets,

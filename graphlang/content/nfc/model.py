@@ -42,7 +42,7 @@ from graphlang.content.identifier import Calibrated
 from graphlang.content.native import scores as _kernels
 from graphlang.content.nfc.doubt import OpenSet
 from graphlang.content.nfc.long_texts import LongTexts
-from graphlang.content.nfc.model_parts import BATCH, PACKED, load, makers, unpacked_arrays
+from graphlang.content.nfc.model_parts import BATCH, PACKED, list_large_arrays, load, makers
 from graphlang.content.nfc.short_texts import OUTLIERS, ShortTexts
 from graphlang.content.text import windows
 from graphlang.content.text.normalise import Characters, fold, runs
@@ -82,7 +82,7 @@ class Discriminative(Calibrated):
             log_inverse_temperature=self._inverse_temperature,
         )
         if model.kept is not None and not model.kept:
-            modelcache.keep(digest, makers(), unpacked_arrays(self.parts), PACKED)
+            modelcache.keep(digest, makers(), list_large_arrays(self.parts), PACKED)
         self.vocabulary = self.parts.vocabulary
         open_set = OpenSet(self.parts)
         self._short = ShortTexts(self.parts, open_set)

@@ -167,13 +167,13 @@ def load(
 
 
 def makers() -> tuple[Path, ...]:
-    """List the files whose code decides the values of `unpacked_arrays`, for `modelcache`."""
+    """List the files whose code decides the values of `list_large_arrays`, for `modelcache`."""
     here, ngrams = Path(__file__).parent, (Path(keys.__file__), Path(vocabulary.__file__))
     native = Path(str(import_module("graphlang.content.native._ngrams").__file__))
     return here / "model_parts.py", here / "sparse_weights.py", here / "char_lm.py", *ngrams, native
 
 
-def unpacked_arrays(parts: ModelParts) -> dict[str, NDArray[Any]]:
+def list_large_arrays(parts: ModelParts) -> dict[str, NDArray[Any]]:
     """List the large arrays, which `load` takes from `Model.kept` if they are cached there."""
     vocabulary_, weights_of = parts.vocabulary, {"": parts.weights}
     arrays: dict[str, NDArray[Any]] = {
@@ -191,7 +191,7 @@ def unpacked_arrays(parts: ModelParts) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-#: Arrays of a model file that `unpacked_arrays` replaces, or that only training needs.
+#: Arrays of a model file that `list_large_arrays` replaces, or that only training needs.
 PACKED: Final = (
     *("ngrams", "gaps", "values", "occurrences"),
     *(f"{char_lm.PREFIX}{name}" for name in ("keys", "gaps", "values")),

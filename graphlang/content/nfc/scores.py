@@ -192,7 +192,7 @@ class Scores:
         )
         return sure
 
-    def best(
+    def find_best(
         self,
         sums: Sums,
         weights: ScriptWeights,

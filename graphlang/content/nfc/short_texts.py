@@ -85,7 +85,7 @@ class ShortTexts:
         answer[to[sums.order[answered:]]] = 0  # no letters, or a script without labels
         if self._open_set.applies and letters.lengths.max(initial=0) >= doubt.FEWEST_LETTERS:
             offsets = np.arange(len(to) + 1)
-            best = parts.scores.best(
+            best = parts.scores.find_best(
                 sums,
                 parts.weights,
                 features=summed.offsets,

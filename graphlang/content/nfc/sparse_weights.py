@@ -54,7 +54,7 @@ class KindSums(NamedTuple):
         whole, floating = np.zeros((texts, KINDS), dtype=np.int64), np.zeros((texts, KINDS), dtype=np.float32)
         return cls(whole, floating, floating, whole)
 
-    def scaled(self, step: float) -> KindSums:
+    def scale(self, step: float) -> KindSums:
         """Multiply the sums by the unit of the weights."""
         return self._replace(own=self.own * np.float32(step), most=self.most * np.float32(step))
 
@@ -255,7 +255,9 @@ def unpack(model: Model, features: int, source: str, *, prefix: str = "") -> Scr
         return ScriptWeights(*layout, table, starts, lists_cached)
     gaps = take(model, f"{prefix}gaps", "u1", (None,), source)
     values = take(model, f"{prefix}values", "i1", (None,), source)
-    weights = ScriptWeights(*layout, _aligned(int(sizes.sum())), np.empty(int(lists.sum()), np.int32), _NO_LISTS)
+    weights = ScriptWeights(
+        *layout, _allocate_aligned(int(sizes.sum())), np.empty(int(lists.sum()), np.int32), _NO_LISTS
+    )
     try:
         rest = _fill(weights, gaps, values)
     except KernelError as error:
@@ -297,7 +299,7 @@ def _fill(weights: ScriptWeights, gaps: NDArray[np.uint8], values: NDArray[np.in
     return rest
 
 
-def _aligned(size: int) -> NDArray[np.uint16]:
+def _allocate_aligned(size: int) -> NDArray[np.uint16]:
     """Allocate an array that begins at a line of the cache."""
     room = np.empty(size + _LINE, dtype=np.uint16)
     begin = -room.ctypes.data % (_LINE * room.itemsize) // room.itemsize

@@ -54,7 +54,7 @@ def rows(data: Sequence[bytes], *, limit: int, blank: bytes = WHITE, edges: bool
     samples = [sample(item, limit) for item in data]
     lengths = np.fromiter(map(len, samples), dtype=np.int64, count=len(samples)) + 2
     joined = b"".join([b" " + item + b" " for item in samples])
-    symbols = _blanked(blank)[np.frombuffer(joined, dtype=np.uint8)]
+    symbols = _blank_letters(blank)[np.frombuffer(joined, dtype=np.uint8)]
     ends = np.cumsum(lengths)
     starts = ends - lengths
     letter = symbols != SPACE
@@ -71,7 +71,7 @@ def rows(data: Sequence[bytes], *, limit: int, blank: bytes = WHITE, edges: bool
 
 
 @cache
-def _blanked(blank: bytes) -> NDArray[np.uint32]:
+def _blank_letters(blank: bytes) -> NDArray[np.uint32]:
     table = np.arange(256, dtype=np.uint32)
     table[list(blank)] = SPACE
     return table

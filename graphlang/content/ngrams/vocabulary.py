@@ -16,7 +16,7 @@ import numpy as np
 
 from graphlang.content.native import ngrams as _kernels
 from graphlang.content.ngrams.keys import LONGEST, MAX_ORDER, encode_lines, keys_of, keys_of_lines
-from graphlang.modelfile import Model, ModelError, damaged, take, take_kept
+from graphlang.modelfile import Model, ModelError, damage_error, take, take_kept
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -217,7 +217,7 @@ def read_vocabulary(model: Model, source: str) -> Vocabulary:
         try:
             return Vocabulary.from_parts(lines, sizes, marks, entries, bits=bits)
         except ValueError as error:
-            raise damaged(source) from error
+            raise damage_error(source) from error
     packed = take(model, "ngrams", "u1", (None,), source)
     try:
         return Vocabulary(packed.tobytes(), bits=bits)

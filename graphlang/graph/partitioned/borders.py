@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from graphlang.graph.adjacency import canonical
+from graphlang.graph.adjacency import sort_links
 from graphlang.graph.data import NONE, Evidence, Graph, Signal
 from graphlang.graph.partitioned.partition import Cut
-from graphlang.graph.partitioned.records import BELIEF, COUNT, Records, pack, ragged, unpack
+from graphlang.graph.partitioned.records import BELIEF, COUNT, Records, index_lists, pack, unpack
 from graphlang.graph.propagation.edge_features import Degrees
 from graphlang.graph.propagation.inference import read
 from graphlang.graph.propagation.learned import Elsewhere, PlaceCounts
@@ -49,7 +49,7 @@ class PlaceLabels:
         at = np.minimum(np.searchsorted(self.place, places), max(len(self.place) - 1, 0))
         present = self.place[at] == places if len(self.place) else np.zeros(len(places), np.bool_)
         counts = np.where(present, np.diff(self.start)[at] if len(self.place) else 0, 0)
-        rows, offset = ragged(counts)
+        rows, offset = index_lists(counts)
         from_ = self.start[at[rows]] + offset if len(rows) else np.zeros(0, np.int64)
         entries = np.empty(len(rows), COUNT)
         entries["language"], entries["pages"] = self.language[from_], self.pages[from_]
@@ -95,7 +95,7 @@ class Ghosts:
     near_start: NDArray[np.int64]  #: shape (g + 1,)
 
 
-def certain(partition: Partition, options: Options) -> NDArray[np.int16]:
+def find_certain(partition: Partition, options: Options) -> NDArray[np.int16]:
     """Return the language of each page whose text is long and sure enough to learn from, else -1; shape (n,)."""
     if not partition.languages.shape[1]:
         return np.full(len(partition.pages), -1, np.int16)
@@ -131,7 +131,7 @@ def introduce(
         partition.languages[rows][beliefs_given],
         partition.probabilities[rows][beliefs_given],
     )
-    label = certain(partition, options)
+    label = find_certain(partition, options)
     sure = np.flatnonzero(label >= 0)
     ones = np.ones(len(sure), np.int64)
 
@@ -163,7 +163,7 @@ def ghosts_of(partition: Partition, records: Records) -> Ghosts:
         )
     head, lists = unpack(records_read, _HEADER, _LISTS)
     (counts, scores), (in_host, hosts), (in_directory, directories), (many, near) = lists
-    rows, rank = ragged(counts)
+    rows, rank = index_lists(counts)
     languages = np.full((len(ghost_ids), max(1, int(counts.max(initial=0)))), -1, np.int16)
     probabilities = np.zeros(languages.shape, np.float32)
     languages[rows, rank], probabilities[rows, rank] = scores["language"], scores["probability"]
@@ -202,7 +202,7 @@ def _decode_counts(places: NDArray[np.int64], counts: NDArray[np.int64], entries
     """Return the counts of distinct places, which each of their pages repeats."""
     keys, first = np.unique(places, return_index=True)
     start = np.cumsum(counts) - counts
-    rows, offset = ragged(counts[first])
+    rows, offset = index_lists(counts[first])
     at = start[first][rows] + offset
     bounds = np.concatenate([[0], np.cumsum(counts[first])])
     return PlaceLabels(keys, bounds, entries["language"][at].copy(), entries["pages"][at].astype(np.int64))
@@ -265,7 +265,7 @@ def add_ghost_links(partition: Partition, links: Sequence[NDArray[np.int64]]) ->
         kind=np.concatenate([partition.kind, np.full(len(source), UNKNOWN, np.uint8)]),
         hreflang=np.concatenate([partition.hreflang, none]),
         ordinal=np.concatenate([partition.ordinal, none]),
-    ).sorted()
+    ).sort()
 
 
 def _is_among(ids: NDArray[np.int64], pages: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -291,7 +291,7 @@ class Local:
     elsewhere: Elsewhere
 
 
-def local(partition: Partition, ghosts: Ghosts, hosts: PlaceLabels, directories: PlaceLabels) -> Local:
+def make_local(partition: Partition, ghosts: Ghosts, hosts: PlaceLabels, directories: PlaceLabels) -> Local:
     """Make the arrays of a partition and its ghosts, with the counts of cut hosts and directories."""
     ids = np.sort(np.concatenate([partition.pages, ghosts.pages]))
     own_rows, beyond = np.searchsorted(ids, partition.pages), np.searchsorted(ids, ghosts.pages)
@@ -330,7 +330,7 @@ def local(partition: Partition, ghosts: Ghosts, hosts: PlaceLabels, directories:
         labelled=labelled,
     )
     source, target = (np.searchsorted(ids, end).astype(np.int32) for end in (partition.source, partition.target))
-    links = canonical(Graph(n, source, target, partition.kind, partition.hreflang, None, partition.ordinal))
+    links = sort_links(Graph(n, source, target, partition.kind, partition.hreflang, None, partition.ordinal))
     graph = Graph(n, links.source, links.target, links.kind, links.hreflang, None, links.ordinal)
     elsewhere = Elsewhere(
         Degrees(beyond, ghosts.out, ghosts.into, ghosts.mutual),
@@ -342,7 +342,7 @@ def local(partition: Partition, ghosts: Ghosts, hosts: PlaceLabels, directories:
 
 def signals_of(partition: Partition, options: Options) -> dict[str, Signal]:
     """Return the signals of a partition's pages, with hreflang announcements, without the order of links."""
-    local_rows = local(partition, unknown(partition.ghosts()), no_counts(), no_counts())
+    local_rows = make_local(partition, make_unknown_ghosts(partition.ghosts()), no_counts(), no_counts())
     _, signals_read = read(local_rows.graph, local_rows.evidence, replace(options, link_order=0))
     return {
         name: replace(
@@ -358,7 +358,7 @@ def no_counts() -> PlaceLabels:
     return PlaceLabels(none, np.zeros(1, np.int64), none.astype(np.int16), none)
 
 
-def unknown(pages: NDArray[np.int64]) -> Ghosts:
+def make_unknown_ghosts(pages: NDArray[np.int64]) -> Ghosts:
     """Return ghosts without any evidence."""
     g = len(pages)
     zeros, zeros32 = np.zeros(g, np.int64), np.zeros(g, np.int32)
@@ -383,10 +383,10 @@ def _counts(
     cut = np.intersect1d(keys, of_all.place, assume_unique=True)
     ghost_places = np.setdiff1d(np.setdiff1d(of_ghosts.place, cut, assume_unique=True), own_places)
     counts = [(cut, *of_all.of(cut)), (ghost_places, *of_ghosts.of(ghost_places))]
-    return _numbered(keys, counts)
+    return _number_places(keys, counts)
 
 
-def _numbered(
+def _number_places(
     keys: NDArray[np.int64], counts: Sequence[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.void]]]
 ) -> PlaceCounts:
     places = np.concatenate([place for place, _, _ in counts])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.partitioned.borders import PlaceLabels, certain, local, place_labels
+from graphlang.graph.partitioned.borders import PlaceLabels, find_certain, make_local, place_labels
 from graphlang.graph.partitioned.partition import Cut
 from graphlang.graph.propagation import compatibility, site_prior
 from graphlang.graph.propagation import learned as whole
@@ -18,7 +18,7 @@ from graphlang.graph.propagation.candidates import LIKELY, choose_active
 from graphlang.graph.propagation.edge_features import AFFORDABLE, LEAST, LONGEST, NAMES, EdgeFeatures
 from graphlang.graph.propagation.inference import read
 from graphlang.graph.propagation.learned import PlaceCounts
-from graphlang.graph.propagation.link_regressions import followed
+from graphlang.graph.propagation.link_regressions import is_followed
 from graphlang.graph.propagation.reliability import HOST_PSEUDO, PSEUDO, USUAL, Reliability
 from graphlang.graph.propagation.roles import page_roles
 from graphlang.graph.tables import BLOCK, ScoreTables
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from graphlang.graph.partitioned.partition import Partition
     from graphlang.graph.propagation.options import Options
 
-__all__ = ["UNIT", "Cut", "Survey", "add_counts", "merged", "survey"]
+__all__ = ["UNIT", "Cut", "Survey", "add_counts", "merge_surveys", "survey"]
 
 UNIT = 2.0**-30  #: unit of summed probabilities; 2 ** 33 of them fit into 64 bits
 
@@ -69,7 +69,7 @@ class Survey:
 def survey(partition: Partition, signals: Mapping[str, Signal], cut: Cut, options: Options) -> Survey:
     """Count in one partition."""
     size = len(partition.codes)
-    label = certain(partition, options)
+    label = find_certain(partition, options)
     certain_rows = np.flatnonzero(label >= 0)
     ones = np.ones(len(certain_rows), np.int64)
     languages, probabilities = partition.languages, partition.probabilities
@@ -108,7 +108,7 @@ def survey(partition: Partition, signals: Mapping[str, Signal], cut: Cut, option
     )
 
 
-def merged(parts: Iterable[Survey]) -> Survey:
+def merge_surveys(parts: Iterable[Survey]) -> Survey:
     """Add up the surveys of several partitions."""
     surveys = list(parts)
     if not surveys:
@@ -210,7 +210,7 @@ class Observed:
 
 def observe(partition: Partition, ghosts: Ghosts, survey: Survey, cut: Cut, options: Options) -> Observed:
     """Draw the sample of one partition."""
-    here = local(partition, ghosts, survey.hosts_cut, survey.directories_cut)
+    here = make_local(partition, ghosts, survey.hosts_cut, survey.directories_cut)
     links, signals_read = read(here.graph, here.evidence, options)
     active = survey.active()
     tables = ScoreTables(here.evidence, active)
@@ -218,7 +218,7 @@ def observe(partition: Partition, ghosts: Ghosts, survey: Survey, cut: Cut, opti
     inside = np.zeros(links.n, np.bool_)
     inside[here.own] = True
     numbers = np.flatnonzero(
-        inside[links.source] & (label[links.source] >= 0) & (label[links.target] >= 0) & ~followed(links.kind)
+        inside[links.source] & (label[links.source] >= 0) & (label[links.target] >= 0) & ~is_followed(links.kind)
     )
     rows = np.zeros(len(numbers), LINK)
     source, target = links.source[numbers], links.target[numbers]
@@ -226,9 +226,9 @@ def observe(partition: Partition, ghosts: Ghosts, survey: Survey, cut: Cut, opti
     rows["source"], rows["target"] = here.ids[source], here.ids[target]
     rows["between"] = host[source] != host[target]
     rows["host"] = np.where(rows["between"], 0, host[source])
-    rows["rank"], rows["key"] = mixed(rows["host"]), mixed(rows["source"], rows["target"])
+    rows["rank"], rows["key"] = hash_columns(rows["host"]), hash_columns(rows["source"], rows["target"])
     rows["kind"], rows["a"], rows["b"] = links.kind[numbers], active[label[source]], active[label[target]]
-    drawn, of_cut = _drawn(rows), _select_cut_hosts(rows, cut)
+    drawn, of_cut = _draw(rows), _select_cut_hosts(rows, cut)
     features = EdgeFeatures(links, numbers.astype(np.int32)[:0], survey.longest(), here.elsewhere.degrees)
     for sample in (drawn, of_cut):
         rows["features"][sample] = features.compute(numbers[sample].astype(np.int32))
@@ -245,25 +245,25 @@ def observe(partition: Partition, ghosts: Ghosts, survey: Survey, cut: Cut, opti
     return Observed(rows[drawn], rows[of_cut], counted, rates)
 
 
-def gathered(parts: Iterable[Observed]) -> Observed:
+def join_samples(parts: Iterable[Observed]) -> Observed:
     """Join the samples of several partitions to the sample of the whole collection."""
     samples = list(parts)
     links = np.concatenate([np.zeros(0, LINK), *(sample.links for sample in samples)])
     of_cut = np.concatenate([np.zeros(0, LINK), *(sample.of_cut for sample in samples)])
-    links, of_cut = links[_drawn(links)], of_cut[_select_lowest_keys(of_cut, OF_CUT)]
+    links, of_cut = links[_draw(links)], of_cut[_select_lowest_keys(of_cut, OF_CUT)]
     hosts = add_counts([sample.hosts for sample in samples])
     hosts_named = np.union1d(links["host"], of_cut["host"])
     counts, entries = hosts.of(hosts_named)
     labels = place_labels(np.repeat(hosts_named, counts), entries["language"], entries["pages"].astype(np.int64))
     names = sorted({name for sample in samples for name in sample.signals})
-    rates = {name: _summed([sample.signals[name] for sample in samples if name in sample.signals]) for name in names}
+    rates = {name: _sum_rates([sample.signals[name] for sample in samples if name in sample.signals]) for name in names}
     return Observed(links, of_cut, labels, rates)
 
 
-def mixed(*columns: NDArray[np.int64]) -> NDArray[np.uint64]:
+def hash_columns(*columns: NDArray[np.int64]) -> NDArray[np.uint64]:
     """Hash columns of numbers.
 
-    >>> found = mixed(np.array([1, 2, 1]), np.array([2, 1, 2]))
+    >>> found = hash_columns(np.array([1, 2, 1]), np.array([2, 1, 2]))
     >>> bool(found[0] == found[2]), bool(found[0] == found[1])
     (True, False)
     """
@@ -286,7 +286,7 @@ def _select_lowest_keys(rows: NDArray[np.void], limit: int) -> NDArray[np.int64]
     return order[np.arange(len(order)) - start < limit]
 
 
-def _drawn(rows: NDArray[np.void]) -> NDArray[np.int64]:
+def _draw(rows: NDArray[np.void]) -> NDArray[np.int64]:
     between = np.flatnonzero(rows["between"])
     within = np.flatnonzero(~rows["between"])
     of_hosts = within[_select_lowest_keys(rows[within], OF_HOST)[:OF_ALL]]
@@ -323,7 +323,7 @@ def _rate(  # noqa: PLR0917  internal
     return Rate(right, pages, cut.hosts[present], sums[present])
 
 
-def _summed(rates: list[Rate]) -> Rate:
+def _sum_rates(rates: list[Rate]) -> Rate:
     hosts = np.unique(np.concatenate([rate.hosts for rate in rates]))
     sums = np.zeros((len(hosts), 2), np.int64)
     for rate in rates:

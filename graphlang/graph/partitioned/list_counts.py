@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.adjacency import canonical
+from graphlang.graph.adjacency import sort_links
 from graphlang.graph.data import NONE, Graph, Signal
-from graphlang.graph.partitioned.borders import certain, local
+from graphlang.graph.partitioned.borders import find_certain, make_local
 from graphlang.graph.partitioned.learning import UNIT
 from graphlang.graph.propagation import link_order, site_prior
 from graphlang.graph.propagation.link_order import FARTHEST, KEEP, PSEUDO, SINGLE, Usual
@@ -53,7 +53,7 @@ class Counts:
     pages: NDArray[np.int64]  #: pages in ``UNIT``; a page in several contexts has a share in each, shape (q,)
 
 
-def usual_of(survey: Survey) -> Usual:
+def find_usual_languages(survey: Survey) -> Usual:
     """Return the languages of the certain pages of a collection."""
     languages = np.flatnonzero(survey.label).astype(np.int16)
     none = np.zeros(len(languages))
@@ -67,20 +67,20 @@ def add_places(parts: Iterable[Places]) -> Places:
     """Add up the places that several partitions found."""
     all_of = [Places(*np.zeros((3, 0), np.int64)), *parts]
     page, context = (np.concatenate([getattr(places, name) for places in all_of]) for name in ("pages", "context"))
-    (page, context), lists = _added((page, context), np.concatenate([places.lists for places in all_of]))
+    (page, context), lists = _sum_by_key((page, context), np.concatenate([places.lists for places in all_of]))
     return Places(page, context, lists)
 
 
-def added(parts: Iterable[Counts]) -> Counts:
+def add_list_counts(parts: Iterable[Counts]) -> Counts:
     """Add up the counts of several partitions."""
     all_of = [Counts(*np.zeros((4, 0), np.int64)), *parts]
     names = ("host", "context", "language")
     keys = tuple(np.concatenate([getattr(counts, name) for counts in all_of]) for name in names)
-    (host, context, language), pages = _added(keys, np.concatenate([counts.pages for counts in all_of]))
+    (host, context, language), pages = _sum_by_key(keys, np.concatenate([counts.pages for counts in all_of]))
     return Counts(host, context, language, pages)
 
 
-def several(survey: Survey) -> NDArray[np.int64]:
+def find_multilingual(survey: Survey) -> NDArray[np.int64]:
     """Return the keys of cut, multilingual hosts, ascending; other hosts have no order."""
     of = survey.hosts_cut
     pages = np.add.reduceat(of.pages, of.start[:-1]) if len(of.place) else of.pages
@@ -88,20 +88,20 @@ def several(survey: Survey) -> NDArray[np.int64]:
     return of.place[largest < SINGLE * pages]
 
 
-def lists(partition: Partition, ghosts: Ghosts, survey: Survey, options: Options) -> Places:
+def find_lists(partition: Partition, ghosts: Ghosts, survey: Survey, options: Options) -> Places:
     """Return the contexts in which a partition's lists name pages of cut, multilingual hosts."""
-    hosts = several(survey)
+    hosts = find_multilingual(survey)
     if not len(hosts) or not options.link_order or not np.isin(partition.host, hosts).any():
         return add_places([])
-    here = local(partition, ghosts, survey.hosts_cut, survey.directories_cut)
+    here = make_local(partition, ghosts, survey.hosts_cut, survey.directories_cut)
     own_rows = np.zeros(here.graph.n, np.bool_)
     own_rows[here.own] = True
     graph = here.graph
     own_pages = own_rows[graph.source]
     ends = graph.source[own_pages], graph.target[own_pages]
     ordinal = None if graph.ordinal is None else graph.ordinal[own_pages]
-    links = canonical(Graph(graph.n, *ends, graph.kind[own_pages], graph.hreflang[own_pages], None, ordinal))
-    usual = usual_of(survey)
+    links = sort_links(Graph(graph.n, *ends, graph.kind[own_pages], graph.hreflang[own_pages], None, ordinal))
+    usual = find_usual_languages(survey)
     best, probability = here.evidence.best()
     sure = here.evidence.long(options.certain_length) & (probability >= options.certain)
     label = _columns(np.where(sure, best, NONE).astype(np.int16), usual)
@@ -114,7 +114,7 @@ def lists(partition: Partition, ghosts: Ghosts, survey: Survey, options: Options
         distance, language = np.divmod(key % (FARTHEST * (size + 1)), size + 1)
         named = np.append(usual.languages.astype(np.int64), codes)[language]
         context = (side * FARTHEST + distance) * (codes + 1) + named
-        (pages, contexts), many = _added((here.ids[page], context), np.ones(len(page), np.int64))
+        (pages, contexts), many = _sum_by_key((here.ids[page], context), np.ones(len(page), np.int64))
         targets.append(Places(pages, contexts, many))
     return add_places(targets)
 
@@ -122,32 +122,32 @@ def lists(partition: Partition, ghosts: Ghosts, survey: Survey, options: Options
 def count(partition: Partition, places: Places, survey: Survey, options: Options) -> Counts:
     """Count the contexts of a partition's pages."""
     rows, shares = _shares(partition, places, len(partition.codes))
-    label = certain(partition, options)[rows].astype(np.int64)
+    label = find_certain(partition, options)[rows].astype(np.int64)
     host = partition.host[rows]
-    certain_rows = np.flatnonzero((label >= 0) & np.isin(label, usual_of(survey).languages))
+    certain_rows = np.flatnonzero((label >= 0) & np.isin(label, find_usual_languages(survey).languages))
     amount = np.rint(shares / UNIT).astype(np.int64)
     hosts = np.concatenate([host, host[certain_rows]])
     contexts = np.concatenate([places.context, places.context[certain_rows]])
     languages = np.concatenate([np.full(len(host), NONE, np.int64), label[certain_rows]])
-    return added([Counts(hosts, contexts, languages, np.concatenate([amount, amount[certain_rows]]))])
+    return add_list_counts([Counts(hosts, contexts, languages, np.concatenate([amount, amount[certain_rows]]))])
 
 
 def add_link_order(  # noqa: PLR0917  internal
     partition: Partition, ghosts: Ghosts, places: Places, counts: Counts, survey: Survey, cut: Cut, options: Options
 ) -> Partition:
     """Add the evidence of positions in lists to a partition as one more signal."""
-    usual = usual_of(survey)
+    usual = find_usual_languages(survey)
     if not options.link_order or not len(usual.languages):
         return partition
-    here = local(partition, ghosts, survey.hosts_cut, survey.directories_cut)
-    links = canonical(here.graph)
+    here = make_local(partition, ghosts, survey.hosts_cut, survey.directories_cut)
+    links = sort_links(here.graph)
     sure = here.evidence.long(options.certain_length) & (here.evidence.best()[1] >= options.certain)
     languages, probabilities = link_order.infer_from_order(links, here.evidence, sure, usual=usual)
     languages, probabilities = languages[here.own], probabilities[here.own]
     separate = np.isin(partition.host, cut.hosts)
     languages[separate], probabilities[separate] = NONE, 0
     rows, shares = _shares(partition, places, len(partition.codes))
-    label = _columns(certain(partition, options), usual)
+    label = _columns(find_certain(partition, options), usual)
     for host in np.unique(partition.host[rows]):
         model = _Host(host, counts, survey, usual)
         rows_cut = np.flatnonzero(partition.host[rows] == host)
@@ -232,7 +232,7 @@ def _shares(partition: Partition, places: Places, codes: int) -> tuple[NDArray[n
     return rows, places.lists / np.maximum(total[key], 1)
 
 
-def _added(
+def _sum_by_key(
     keys: tuple[NDArray[np.int64], ...], values: NDArray[np.int64]
 ) -> tuple[tuple[NDArray[np.int64], ...], NDArray[np.int64]]:
     """Add up the values of equal keys; return them in ascending order of the keys."""

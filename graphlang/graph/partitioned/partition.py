@@ -35,7 +35,7 @@ class Cut:
 class Partition:
     """n pages and m links. Pages have 64-bit ids, hosts and directories 64-bit keys.
 
-    Rows and links may come in any order, and links may repeat: `sorted` makes the result independent of it.
+    Rows and links may come in any order, and links may repeat: `sort` makes the result independent of it.
     """
 
     codes: tuple[str, ...]  #: ISO 639-3 codes, the same in all partitions
@@ -67,7 +67,7 @@ class Partition:
             if len(signal.languages) != n:
                 raise ValueError(f"the signal {name} has {len(signal.languages)} rows for {n} pages")
 
-    def sorted(self) -> Partition:
+    def sort(self) -> Partition:
         """Sort pages by id and links by their ends; sorted pages are not copied."""
         ordered = _sort_links(self._sort_pages())
         twice = np.flatnonzero(ordered.pages[1:] == ordered.pages[:-1])
@@ -258,7 +258,7 @@ def partition_of(urls: Sequence[bytes], ids: NDArray[np.int64], cuts: Cuts, part
         runs = cuts.hosts.get(unit)
         if runs is not None:
             run = runs[max(0, bisect_right(runs, directory_of(url), key=lambda run: run.first) - 1)]
-            piece = _scattered(int(ids[row])) % run.parts if run.parts > 1 else 0
+            piece = _hash_id(int(ids[row])) % run.parts if run.parts > 1 else 0
             unit = b"%s\n%s\n%d" % (unit, run.first, piece)
         number = partition_by_unit.get(unit)
         if number is None:
@@ -267,7 +267,7 @@ def partition_of(urls: Sequence[bytes], ids: NDArray[np.int64], cuts: Cuts, part
     return partitions_of
 
 
-def _scattered(page: int) -> int:
+def _hash_id(page: int) -> int:
     """Hash a page's id, so that pieces do not depend on how ids were numbered."""
     return int.from_bytes(
         hashlib.blake2b(page.to_bytes(8, "little", signed=True), digest_size=_BYTES).digest(), "little"

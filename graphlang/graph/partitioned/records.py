@@ -44,7 +44,7 @@ class Records:
         """Make records from a list of bytes, in any order.
 
         >>> made = Records.from_bytes([7, 3], [b"ab", b"c"])
-        >>> made.pages.tolist(), [bytes(one) for one in made.listed()]
+        >>> made.pages.tolist(), [bytes(one) for one in made.to_list()]
         ([3, 7], [b'c', b'ab'])
         """
         order = np.argsort(np.array(pages, np.int64), kind="stable")
@@ -52,7 +52,7 @@ class Records:
         data = np.frombuffer(b"".join(records[at] for at in order), np.uint8)
         return cls(np.array(pages, np.int64)[order], _bounds(sizes), data)
 
-    def listed(self) -> list[bytes]:
+    def to_list(self) -> list[bytes]:
         """Return the record of each page."""
         data, bounds = self.data.tobytes(), self.start.tolist()
         return [data[begin:stop] for begin, stop in pairwise(bounds)]
@@ -63,19 +63,19 @@ class Records:
         sizes = np.diff(self.start)[rows]
         return Records(self.pages[rows], _bounds(sizes), self.data[_spans(self.start[rows], sizes)])
 
-    def updated(self, newer: Records) -> Records:
+    def update(self, newer: Records) -> Records:
         """These records, those of some pages being replaced, and those of others added.
 
-        >>> found = Records.from_bytes([3, 7], [b"c", b"ab"]).updated(Records.from_bytes([7, 9], [b"d", b"e"]))
-        >>> found.pages.tolist(), [bytes(one) for one in found.listed()]
+        >>> found = Records.from_bytes([3, 7], [b"c", b"ab"]).update(Records.from_bytes([7, 9], [b"d", b"e"]))
+        >>> found.pages.tolist(), [bytes(one) for one in found.to_list()]
         ([3, 7, 9], [b'c', b'd', b'e'])
         """
         if not len(newer.pages):
             return self
-        return joined([self.of(np.setdiff1d(self.pages, newer.pages, assume_unique=True)), newer])
+        return join_records([self.of(np.setdiff1d(self.pages, newer.pages, assume_unique=True)), newer])
 
 
-def joined(parts: Sequence[Records]) -> Records:
+def join_records(parts: Sequence[Records]) -> Records:
     """Join the records of several partitions; no page is in two of them."""
     pages = np.concatenate([np.zeros(0, np.int64), *(records.pages for records in parts)])
     sizes = np.concatenate([np.zeros(0, np.int64), *(np.diff(records.start) for records in parts)])
@@ -151,10 +151,10 @@ def unpack(
     return head, lists_read
 
 
-def ragged(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def index_lists(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the row of each entry of lists that follow each other, and its position in its list.
 
-    >>> [part.tolist() for part in ragged(np.array([2, 0, 1]))]
+    >>> [part.tolist() for part in index_lists(np.array([2, 0, 1]))]
     [[0, 0, 2], [0, 1, 0]]
     """
     rows = np.repeat(np.arange(len(counts)), counts)

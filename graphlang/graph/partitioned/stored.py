@@ -48,7 +48,7 @@ Stored = TypeVar("Stored")
 def to_bytes(value: Any) -> bytes:
     """Encode an object of one of `KINDS`."""
     arrays: list[bytes] = []
-    document = json.dumps(_written(value, arrays), separators=(",", ":")).encode()
+    document = json.dumps(_to_json(value, arrays), separators=(",", ":")).encode()
     return b"".join([len(document).to_bytes(_SIZE, "little"), document, *arrays])
 
 
@@ -67,18 +67,18 @@ def decode(data: bytes, kind: type[Stored]) -> Stored:
     return value
 
 
-def _written(value: Any, arrays: list[bytes]) -> Any:
+def _to_json(value: Any, arrays: list[bytes]) -> Any:
     if isinstance(value, np.ndarray):
         arrays.append(np.ascontiguousarray(value).tobytes())
         return {"array": value.dtype.descr if value.dtype.names else value.dtype.str, "shape": value.shape}
     if is_dataclass(value) and type(value) in _NAMES:
-        named = {field.name: _written(getattr(value, field.name), arrays) for field in fields(value)}
+        named = {field.name: _to_json(getattr(value, field.name), arrays) for field in fields(value)}
         return {"kind": _NAMES[type(value)], "fields": named}
     if isinstance(value, dict):
-        pairs = [[name, _written(item, arrays)] for name, item in value.items()]  # their order is that of sums
+        pairs = [[name, _to_json(item, arrays)] for name, item in value.items()]  # their order is that of sums
         return {"pairs": pairs}
     if isinstance(value, tuple):
-        return {"tuple": [_written(item, arrays) for item in value]}
+        return {"tuple": [_to_json(item, arrays) for item in value]}
     if value is None or isinstance(value, str | int | float):
         return value
     raise TypeError(f"a {type(value).__name__} cannot be stored")

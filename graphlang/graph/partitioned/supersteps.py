@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.graph.data import NONE, Answer, FixedBeliefs
-from graphlang.graph.partitioned.borders import Local, local
-from graphlang.graph.partitioned.records import Records, joined, pack, unpack
+from graphlang.graph.partitioned.borders import Local, make_local
+from graphlang.graph.partitioned.records import Records, join_records, pack, unpack
 from graphlang.graph.propagation.inference import learn_hosts, prepare, to_answer
 from graphlang.graph.propagation.options import Options
 from graphlang.graph.propagation.rounds import Exchange, GhostBeliefs, Motion
@@ -35,9 +35,11 @@ class Ready:
     model: Model  #: of the hosts of all rows
 
 
-def ready_of(partition: Partition, learned: Learned, ghosts: Ghosts, options: Options | None = None) -> Ready:
+def make_partition_ready(
+    partition: Partition, learned: Learned, ghosts: Ghosts, options: Options | None = None
+) -> Ready:
     """Make a partition ready."""
-    here = local(partition, ghosts, learned.of_hosts, learned.of_directories)
+    here = make_local(partition, ghosts, learned.of_hosts, learned.of_directories)
     arrays = (here.graph, here.evidence, learned.of(here.hosts), here.elsewhere)
     return Ready(here, here.own[partition.border()], learn_hosts(*arrays, options or Options()))
 
@@ -69,10 +71,10 @@ class Prepared:
         return Exchange(potentials_now, self.edges, self.weights, self.host, options.neighbours, table.held(rows))
 
 
-def prepared_of(ready: Ready, labels: Records | None, options: Options) -> Prepared:
+def prepare_supersteps(ready: Ready, labels: Records | None, options: Options) -> Prepared:
     """Compute what is constant in all supersteps; labels of ghosts may still be missing."""
     here = ready.here
-    fixed = None if labels is None or not len(labels.pages) else _fixed(labels, here.ids)
+    fixed = None if labels is None or not len(labels.pages) else _make_fixed(labels, here.ids)
     exchange = prepare(
         here.graph, here.evidence, options=options, learned=ready.model, fixed=fixed, elsewhere=here.elsewhere
     )
@@ -86,7 +88,7 @@ def prepared_of(ready: Ready, labels: Records | None, options: Options) -> Prepa
     return Prepared(*rows, here.evidence.host, potentials, edges, exchange.weights)
 
 
-def labels_of(prepared: Prepared) -> Records:
+def border_labels(prepared: Prepared) -> Records:
     """Return the likely labels of latent pages at the border, from which neighbours choose their candidates."""
     potentials, rows = prepared.potentials, prepared.border
     numbers = potentials.number[rows]
@@ -97,7 +99,7 @@ def labels_of(prepared: Prepared) -> Records:
     return pack(prepared.ids[rows], header, [])
 
 
-def _fixed(labels: Records, ids: NDArray[np.int64]) -> FixedBeliefs:
+def _make_fixed(labels: Records, ids: NDArray[np.int64]) -> FixedBeliefs:
     head, _ = unpack(labels, _LABEL, [])
     label = head["label"].astype(np.int16)[:, None]
     return FixedBeliefs(np.searchsorted(ids, labels.pages), label, (label >= 0).astype(np.float32))
@@ -162,21 +164,21 @@ class Step:
 
 def first(prepared: Prepared, options: Options) -> Step:
     """Return superstep 0: beliefs of pages at the border from their own evidence."""
-    exchange = prepared.exchange(joined([]), options)
+    exchange = prepared.exchange(join_records([]), options)
     motion = exchange.initial_state()
-    records = _encode_border(prepared, prepared.border, motion, ~exchange.unreached()[prepared.border])
+    records = _encode_border(prepared, prepared.border, motion, ~exchange.find_unreached()[prepared.border])
     return Step(records, records, float(len(prepared.border) > 0), motion)
 
 
 def advance(prepared: Prepared, ghost_beliefs: Records, before: Step, options: Options) -> Step:
     """Take another superstep, with the last beliefs of the latent ghosts."""
     if not len(prepared.border):  # no neighbours
-        return replace(before, moved=joined([]), largest_change=0.0)
+        return replace(before, moved=join_records([]), largest_change=0.0)
     exchange = prepared.exchange(ghost_beliefs, options)
     motion = before.motion.copy()
     outcome = exchange.run(1, options.tolerance, motion=motion)
-    is_known, largest = ~exchange.unreached(), outcome.largest
-    records, changed = [joined([])], [joined([])]
+    is_known, largest = ~exchange.find_unreached(), outcome.largest
+    records, changed = [join_records([])], [join_records([])]
     for at in range(0, len(prepared.border), BLOCK):
         rows = prepared.border[at : at + BLOCK]
         pages = prepared.ids[rows]
@@ -187,8 +189,8 @@ def advance(prepared: Prepared, ghost_beliefs: Records, before: Step, options: O
             largest = 1.0
         moved = pages[newly_known | (np.abs(current - sent.belief).max(axis=1) > STILL * options.tolerance)]
         changed.append(new.of(moved))
-        records.append(joined([changed[-1], old.of(np.setdiff1d(pages, moved, assume_unique=True))]))
-    return Step(joined(records), joined(changed), largest, motion)
+        records.append(join_records([changed[-1], old.of(np.setdiff1d(pages, moved, assume_unique=True))]))
+    return Step(join_records(records), join_records(changed), largest, motion)
 
 
 def is_settled(largest: float, news: int, options: Options) -> bool:
@@ -229,12 +231,12 @@ def _table(prepared: Prepared, rows: NDArray[np.int64], motion: Motion, is_known
 
 
 def _encode_border(prepared: Prepared, rows: NDArray[np.int64], motion: Motion, is_known: NDArray[np.bool_]) -> Records:
-    records = [joined([])]
+    records = [join_records([])]
     for at in range(0, len(rows), BLOCK):
         block = slice(at, at + BLOCK)
         table = _table(prepared, rows[block], motion, is_known[block])
         records.append(encode_beliefs(prepared.ids[rows[block]], table, len(prepared.potentials.active)))
-    return joined(records)
+    return join_records(records)
 
 
 def _decode_border(prepared: Prepared, rows: NDArray[np.int64], records: Records) -> BeliefTable:

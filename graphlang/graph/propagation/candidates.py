@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.adjacency import padded
+from graphlang.graph.adjacency import pad
 from graphlang.graph.data import NONE
 from graphlang.graph.tables import row_maxima
-from graphlang.numerics import distinct
+from graphlang.numerics import find_distinct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -57,13 +57,13 @@ def choose(scores: NDArray[np.float32]) -> NDArray[np.int16]:
     return np.sort(np.argpartition(negated, MOST - 1, axis=1)[:, :MOST], axis=1).astype(np.int16)
 
 
-def missed(shares: NDArray[np.float32], candidates: NDArray[np.int16]) -> NDArray[np.bool_]:
+def find_missed(shares: NDArray[np.float32], candidates: NDArray[np.int16]) -> NDArray[np.bool_]:
     """Return the pages with neighbours in a language that is not a candidate, shape (n,).
 
     ``shares`` (of languages among the neighbours) has shape (n, L), ``candidates`` (columns) shape (n, K).
 
     >>> import numpy as np
-    >>> missed(np.float32([[0, 0.5, 0.5], [1, 0, 0]]), np.int16([[0, 1], [0, 1]])).tolist()
+    >>> find_missed(np.float32([[0, 0.5, 0.5], [1, 0, 0]]), np.int16([[0, 1], [0, 1]])).tolist()
     [True, False]
     """
     missing = shares > 0
@@ -100,7 +100,7 @@ class Nearby:
     """
 
     def __init__(self, links: Links, best: NDArray[np.int16], size: int) -> None:
-        self.links, self.label, self.size = links, padded(best.copy(), links.n, -1), size
+        self.links, self.label, self.size = links, pad(best.copy(), links.n, -1), size
         for _ in range(STEPS):
             unknown = np.flatnonzero(self.label[: len(best)] < 0)
             labels = [self._first(unknown[at : at + BLOCK]) for at in range(0, len(unknown), BLOCK)]
@@ -146,10 +146,12 @@ def active_languages(evidence: Evidence, signals: Mapping[str, Signal], long: ND
     without weight are ignored. The best language of the ``long`` texts, shape (n,), counts with any probability.
     """
     best, probability = evidence.best()
-    active = distinct(np.concatenate([best[(probability >= LIKELY) | long], *_likely(evidence, np.flatnonzero(long))]))
+    active = find_distinct(
+        np.concatenate([best[(probability >= LIKELY) | long], *_yield_likely(evidence, np.flatnonzero(long))])
+    )
     active = active[active >= 0]
     if not len(active):
-        active = distinct(best[best >= 0])
+        active = find_distinct(best[best >= 0])
     pages = evidence.n - evidence.answer_only
     signal_languages = [
         _signal_languages(signal, pages) for signal in signals.values() if signal.weight and signal.languages.size
@@ -157,11 +159,11 @@ def active_languages(evidence: Evidence, signals: Mapping[str, Signal], long: ND
     return choose_active(active, [np.bincount(named, minlength=len(evidence.codes)) for named in signal_languages])
 
 
-def _likely(evidence: Evidence, pages: NDArray[np.int64]) -> Iterator[NDArray[np.int16]]:
+def _yield_likely(evidence: Evidence, pages: NDArray[np.int64]) -> Iterator[NDArray[np.int16]]:
     """Yield the likely languages of the texts of some pages, without repeats within a block."""
     for at in range(0, len(pages), LONG_TEXTS):
         block = pages[at : at + LONG_TEXTS]
-        yield distinct(evidence.languages[block][evidence.probabilities[block] >= LIKELY])
+        yield find_distinct(evidence.languages[block][evidence.probabilities[block] >= LIKELY])
 
 
 def choose_active(from_texts: NDArray[np.signedinteger], signals: Sequence[NDArray[np.int64]]) -> NDArray[np.int16]:
@@ -175,7 +177,7 @@ def choose_active(from_texts: NDArray[np.signedinteger], signals: Sequence[NDArr
     [0, 1]
     """
     from_signals = [np.flatnonzero((pages > 0) & (pages * RARE >= pages.sum())) for pages in signals]
-    active = distinct(np.concatenate([from_texts, *from_signals]).astype(np.int16))
+    active = find_distinct(np.concatenate([from_texts, *from_signals]).astype(np.int16))
     return np.append(active, NONE).astype(np.int16) if len(active) == 1 else active
 
 

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.graph.adjacency import padded
+from graphlang.graph.adjacency import pad
 from graphlang.graph.native import couplings as _kernels
 from graphlang.graph.propagation import group_tables, link_regressions
 from graphlang.graph.propagation.group_tables import count_tables, estimate_languages, group_of
@@ -43,7 +43,7 @@ from graphlang.graph.propagation.link_regressions import (
     feature_log_odds,
     fit_classes,
     fit_intercepts,
-    followed,
+    is_followed,
     link_classes,
     predict_same,
     sigmoid,
@@ -96,7 +96,7 @@ class CompatibilityModel:
         classes = range(int(class_of_kind.max()) + 1)
         kind_log_odds = np.choose(class_of_kind, [self.regressions[number].kind_log_odds for number in classes])
         group_log_odds = np.stack([self.regressions[number].group_log_odds for number in classes])
-        forwards = followed(np.arange(256, dtype=np.uint8))
+        forwards = is_followed(np.arange(256, dtype=np.uint8))
 
         def fill(block: slice) -> None:
             block_numbers = numbers[block]
@@ -190,7 +190,7 @@ def learn(  # noqa: PLR0917  internal
         global_model: of the whole collection, if these pages are a part of it; only parameters of their hosts are
             fitted.
     """
-    host, label, length = padded(host, links.n, len(sites)), padded(label, links.n, -1), padded(length, links.n, 0)
+    host, label, length = pad(host, links.n, len(sites)), pad(label, links.n, -1), pad(length, links.n, 0)
     sites = np.vstack([sites, collection])
     groups = len(sites)
     numbers = draw_sample(links, label, host, length)
@@ -232,7 +232,7 @@ def draw_sample(
     key = np.zeros(links.n, np.uint64)
     key[inside] = _hash_columns(own_key, host_key[host[inside]])
     del own_key, degrees
-    labelled, excluded_kinds = label >= 0, followed(np.arange(256, dtype=np.uint8))
+    labelled, excluded_kinds = label >= 0, is_followed(np.arange(256, dtype=np.uint8))
     hashes, numbers = np.zeros(0, np.uint64), np.zeros(0, np.int32)
     limit = [2**64 - 1]  # a thread may use an older limit and draw too many; they are dropped below
 

@@ -70,7 +70,7 @@ class EdgeFeatures:
     ) -> None:
         self._links = links
         self._reciprocal, mutual = links.reciprocal()
-        counts = [*self._listed(), mutual[: links.inside].copy()]
+        counts = [*self._count_listed(), mutual[: links.inside].copy()]
         del mutual
         if longest is None:
             budget = max(LEAST, AFFORDABLE * links.distinct)
@@ -143,18 +143,18 @@ class EdgeFeatures:
         run_parts(len(numbers), fill)
         return log_odds
 
-    def _listed(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def _count_listed(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the number of targets and of sources of each page that are here."""
         return self._links.outdegree().astype(np.int32), self._links.indegree().astype(np.int32)
 
     def _bound_steps(self, longest: int) -> int:
         """Return an upper bound of ``_steps`` for all links."""
-        list_lengths = sum(np.where(degree > longest, 0, degree.astype(np.int64)) for degree in self._listed())
+        list_lengths = sum(np.where(degree > longest, 0, degree.astype(np.int64)) for degree in self._count_listed())
         return int((list_lengths * (self._links.indegree() + 2)).sum())
 
     def _steps(self, numbers: NDArray[np.int32], longest: int) -> int:
         links, contiguous = self._links, np.ascontiguousarray(numbers, np.int32)
-        arguments = (longest, links.source, links.target, *self._listed(), contiguous)
+        arguments = (longest, links.source, links.target, *self._count_listed(), contiguous)
         counted = run_parts(len(contiguous), lambda block: _kernels.edge_steps(block.start, block.stop, *arguments))
         return sum(counted)
 

@@ -130,7 +130,7 @@ def estimate_languages(  # noqa: PLR0917  internal
     chance = chance_of_keeping(switch_to[group, a], x[group, a])
     coupling = _coupling(p_same, by_chance[group])
     lean = leans(coupling, a == b, chance, group * languages + a, groups, languages)
-    return _smoothed(source_marginal, sites), _smoothed(switch_to, sites), x, lean, by_chance
+    return _smooth(source_marginal, sites), _smooth(switch_to, sites), x, lean, by_chance
 
 
 def chance_of_keeping(
@@ -158,21 +158,21 @@ def _table(
     for at in range(0, groups, GROUPS):  # bounds the memory of intermediate tables
         rows = slice(at, at + GROUPS)
         counts = group_counts[rows]
-        pages = _flatter(sites[rows]) if flat else sites[rows]
+        pages = _flatten(sites[rows]) if flat else sites[rows]
         table[rows] = (counts + PSEUDO * pages) / (counts.sum(axis=1, keepdims=True) + PSEUDO)
     return table
 
 
-def _flatter(table: NDArray[np.float64]) -> NDArray[np.float64]:
+def _flatten(table: NDArray[np.float64]) -> NDArray[np.float64]:
     roots = np.sqrt(table)
     return np.asarray(roots / roots.sum(axis=1, keepdims=True))
 
 
-def _smoothed(table: NDArray[np.float64], sites: NDArray[np.float64]) -> NDArray[np.float64]:
+def _smooth(table: NDArray[np.float64], sites: NDArray[np.float64]) -> NDArray[np.float64]:
     smoothed = np.empty(table.shape)
     for at in range(0, len(table), GROUPS):
         rows = slice(at, at + GROUPS)
-        smoothed[rows] = (1 - SMOOTH) * table[rows] + SMOOTH * _flatter(sites[rows])
+        smoothed[rows] = (1 - SMOOTH) * table[rows] + SMOOTH * _flatten(sites[rows])
     return smoothed
 
 

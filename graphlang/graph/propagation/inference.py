@@ -44,13 +44,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.adjacency import canonical
+from graphlang.graph.adjacency import sort_links
 from graphlang.graph.data import NONE, Answer, Contribution, Graph, Signal, Trace, make_answer
 from graphlang.graph.propagation import candidates, link_order, reliability
 from graphlang.graph.propagation.candidates import active_languages
 from graphlang.graph.propagation.edge_features import EdgeFeatures
 from graphlang.graph.propagation.learned import Learned, learn_from
-from graphlang.graph.propagation.link_regressions import followed
+from graphlang.graph.propagation.link_regressions import is_followed
 from graphlang.graph.propagation.message_weights import halve_mutual, message_weights, mute_doubtful
 from graphlang.graph.propagation.messages import release_memory
 from graphlang.graph.propagation.options import Options
@@ -227,7 +227,7 @@ def make_exchange(model: InferenceModel, options: Options, fixed: FixedBeliefs |
     release_memory()
     potentials, edges, roles = model.potentials, model.edges, model.roles
     link_arrays = (edges.source, edges.target, edges.coupling, roles.host, options.degree)
-    forwards, latent = followed(edges.kind), roles.number >= 0
+    forwards, latent = is_followed(edges.kind), roles.number >= 0
     weights = message_weights(*link_arrays, followed=forwards, receives=latent, by_target=model.by_target)
     if fixed is not None:
         latent = latent.copy()
@@ -302,7 +302,7 @@ def read(
         raise ValueError(f"the graph has {graph.inside} pages, the evidence {evidence.n}")
     if fixed is not None:
         fixed.check(evidence.n, len(evidence.codes))
-    links = canonical(graph)
+    links = sort_links(graph)
     signals = dict(evidence.signals)
     if options.hreflang and (links.hreflang >= 0).any():
         languages, shares = reliability.find_most_announced(links, len(evidence.codes))
@@ -344,7 +344,7 @@ def _latent_links(links: Links, roles: PageRoles) -> NDArray[np.int32]:
 def _index(edges: EdgeCompatibility, pages: int) -> Links:
     """Index the links of latent pages, to find neighbours of both directions."""
     none = np.full(len(edges.source), NONE, np.int16)
-    return canonical(Graph(pages, edges.source, edges.target, edges.kind, none))
+    return sort_links(Graph(pages, edges.source, edges.target, edges.kind, none))
 
 
 def _answers(exchange: Exchange, outcome: Outcome, keep: int) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
@@ -364,7 +364,7 @@ def _answers(exchange: Exchange, outcome: Outcome, keep: int) -> tuple[NDArray[n
         probabilities[latent[pages], :width] = np.take_along_axis(final, order, 1)
 
     list(run_blocks(len(latent), BLOCK, fill))
-    probabilities[exchange.unreached() & ~potentials.urls.stands_out] = 0
+    probabilities[exchange.find_unreached() & ~potentials.urls.stands_out] = 0
     return potentials.active[columns], probabilities
 
 

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.adjacency import padded
+from graphlang.graph.adjacency import pad
 from graphlang.graph.data import NONE
 from graphlang.graph.native import link_order as _kernels
 from graphlang.graph.propagation import messages, site_prior
-from graphlang.numerics import distinct, numbered, softmax
+from graphlang.numerics import find_distinct, number_distinct, softmax
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,7 +76,7 @@ def infer_from_order(
     labelled = certain & (best >= 0)
     if links.ordinal is None or not labelled.any():
         return languages, probabilities
-    present = distinct(best[labelled]) if usual is None else usual.languages
+    present = find_distinct(best[labelled]) if usual is None else usual.languages
     label = np.full(links.n, NONE, np.int16)
     label[:n][labelled] = np.searchsorted(present, best[labelled])
     all_hosts = evidence.host if outside is None else np.concatenate([evidence.host, outside])
@@ -102,7 +102,7 @@ def infer_from_order(
 
 def _multilingual(host: NDArray[np.int32], label: NDArray[np.int16], size: int) -> NDArray[np.int32]:
     """Return the multilingual hosts, ascending, from host and language of each certain page."""
-    hosts, inverse = numbered(host)
+    hosts, inverse = number_distinct(host)
     pages = np.bincount(inverse.astype(np.int64) * size + label, minlength=len(hosts) * size).reshape(len(hosts), size)
     multilingual: NDArray[np.int32] = hosts[pages.max(axis=1) < SINGLE * pages.sum(axis=1)]
     return multilingual
@@ -111,14 +111,14 @@ def _multilingual(host: NDArray[np.int32], label: NDArray[np.int16], size: int) 
 def _host_index(host: NDArray[np.int32], hosts: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return the index of each page's host in ``hosts``; their number for other hosts."""
     at = np.searchsorted(hosts, host)
-    return np.where(padded(hosts, len(hosts) + 1, NONE)[at] == host, at, len(hosts)).astype(np.int32)
+    return np.where(pad(hosts, len(hosts) + 1, NONE)[at] == host, at, len(hosts)).astype(np.int32)
 
 
 def _host_groups(links: Links, host: NDArray[np.int32], hosts: int) -> Iterator[NDArray[np.bool_]]:
     """Yield masks of hosts, in groups whose links fit in memory; hosts do not depend on each other."""
     out = np.bincount(host, np.diff(links.out_start), minlength=hosts)[:hosts]
     group = np.cumsum(out) // LINKS
-    for number in distinct(group):
+    for number in find_distinct(group):
         yield np.append(group == number, False)  # the last entry is for other hosts
 
 

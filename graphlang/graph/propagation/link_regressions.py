@@ -166,7 +166,7 @@ def link_classes() -> NDArray[np.uint8]:
     return classes
 
 
-def followed(kind: NDArray[np.uint8]) -> NDArray[np.bool_]:
+def is_followed(kind: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Return whether links of these kinds forward the reader to the target."""
     forwards = np.zeros(256, bool)
     forwards[list(FOLLOWED)] = True

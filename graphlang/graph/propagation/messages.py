@@ -214,7 +214,7 @@ class MessageClasses:
     #: latent page i sends ``latent_classes[latent_start[i]:latent_start[i + 1]]``, shape (f + 1,)
     latent_start: NDArray[np.int64]
 
-    def sent_by(self, senders: NDArray[np.int64]) -> NDArray[np.int64]:
+    def select_by_sender(self, senders: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the classes that some latent pages (ascending, distinct) send, in their order, shape (q,)."""
         if len(senders) == len(self.latent_start) - 1:  # all of them
             return self.latent_classes
@@ -359,7 +359,7 @@ def _join_links(
     ``links`` has receiver, class and weight of each link; it is cleared.
     """
     weight, message_class, receiver = (links.pop() for _ in range(3))
-    blocks = _whole_pages(receiver, split_evenly(len(receiver), most=max(1, 2 * len(receiver) // (classes + 1))))
+    blocks = _align_to_pages(receiver, split_evenly(len(receiver), most=max(1, 2 * len(receiver) // (classes + 1))))
 
     def join(block: slice) -> tuple[int, NDArray[np.int32]]:
         last_receiver, receiver_counts = np.full(classes, -1, np.int32), np.zeros(classes, np.int32)
@@ -387,10 +387,10 @@ def _join_links(
     return start, rows, values
 
 
-def _whole_pages(receiver: NDArray[np.int32], blocks: list[slice]) -> list[slice]:
+def _align_to_pages(receiver: NDArray[np.int32], blocks: list[slice]) -> list[slice]:
     """Move the ends of blocks so that no page receives links of two blocks.
 
-    >>> _whole_pages(np.int32([4, 4, 4, 7, 7, 9]), [slice(0, 2), slice(2, 4), slice(4, 6)])
+    >>> _align_to_pages(np.int32([4, 4, 4, 7, 7, 9]), [slice(0, 2), slice(2, 4), slice(4, 6)])
     [slice(0, 3, None), slice(3, 5, None), slice(5, 6, None)]
     """
     bounds = [0]

@@ -185,11 +185,11 @@ def node_potentials(  # noqa: PLR0917  internal
         nearby = candidates.Nearby(links, best_guess, len(active))
         for at in range(0, len(latent), BLOCK):
             shares = nearby.shares(latent[at : at + BLOCK])
-            missing = at + np.flatnonzero(candidates.missed(shares, columns[at : at + BLOCK]))
+            missing = at + np.flatnonzero(candidates.find_missed(shares, columns[at : at + BLOCK]))
             term_tables = terms.compute(latent[missing])
             columns[missing] = candidates.choose(softmax(_sum(term_tables)) + candidates.NEAR * shares[missing - at])
             packed[missing] = candidates.gather(terms.separate_urls(latent[missing], term_tables)[0], columns[missing])
-    clamped = _clamped(tables, np.flatnonzero(roles.number < 0), prior, keep, fixed, options.calibration)
+    clamped = _clamp(tables, np.flatnonzero(roles.number < 0), prior, keep, fixed, options.calibration)
     for row in rows:
         if roles.number[row] < 0:
             single = np.array([row])
@@ -229,11 +229,11 @@ class _Terms:
         roles, evidence = self._roles, self._tables.evidence
         prior = self._prior.probability[self._prior.group[pages]]
         scores = self._tables.scores(pages)
-        length, linked, repeated = evidence.length[pages], self._linked[pages], _repeated(evidence, pages)
+        length, linked, repeated = evidence.length[pages], self._linked[pages], _is_repeated(evidence, pages)
         text = text_likelihood.log_likelihood(scores, length, *self._foreign, linked=linked, repeated=repeated)
         site = np.log(prior)
         doubtful = roles.doubtful[pages]
-        text[doubtful] = np.log(text_likelihood.smoothed(scores[doubtful]))
+        text[doubtful] = np.log(text_likelihood.smooth(scores[doubtful]))
         terms = {"text": text, "site": site}
         for name, signal in self._signals.items():
             right = self._learned.reliability[name].by_host[roles.host[pages]]
@@ -269,11 +269,11 @@ def _sum(terms: Mapping[str, NDArray[np.float32]]) -> NDArray[np.float32]:
     return np.asarray(sum(terms.values(), np.zeros((), np.float32)))
 
 
-def _repeated(evidence: Evidence, pages: NDArray[np.int64]) -> NDArray[np.bool_] | None:
+def _is_repeated(evidence: Evidence, pages: NDArray[np.int64]) -> NDArray[np.bool_] | None:
     return None if evidence.copies is None else evidence.copies[pages] > 1
 
 
-def _clamped(  # noqa: PLR0917  internal
+def _clamp(  # noqa: PLR0917  internal
     tables: ScoreTables,
     clamped: NDArray[np.int64],
     prior: Prior,
@@ -316,7 +316,7 @@ def _clamped_beliefs(
     fixed: FixedBeliefs | None,
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
     """Return the beliefs of some clamped pages, shape (p, L), and whether they are one-hot, shape (p,)."""
-    belief = text_likelihood.smoothed(scores)
+    belief = text_likelihood.smooth(scores)
     sure = row_maxima(belief) >= ONE_HOT
     if fixed is not None:
         rows = np.flatnonzero(np.isin(pages, fixed.rows))

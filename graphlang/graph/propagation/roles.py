@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.graph.data import NONE
-from graphlang.numerics import numbered
+from graphlang.numerics import number_distinct
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,7 +69,7 @@ def page_roles(
     if fixed is not None:
         clamped[fixed.rows] = True
     certain = has_text & evidence.long(options.certain_length) & (score >= options.certain)
-    hosts, host = numbered(evidence.host)
+    hosts, host = number_distinct(evidence.host)
     latent = np.flatnonzero(~clamped)
     doubtful &= has_text & ~clamped
     number = np.full(evidence.n, NONE, np.int32)

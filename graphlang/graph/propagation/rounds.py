@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.graph.adjacency import reached_by_evidence
+from graphlang.graph.adjacency import find_reached
 from graphlang.graph.native import belief_steps as _kernels
 from graphlang.graph.propagation import messages
 from graphlang.graph.propagation.group_tables import group_of
@@ -162,7 +162,7 @@ class Exchange:
         list_messages = partial(
             messages.link_messages, *by_target, source, self.weights.to_target, levels, *page_arrays
         )
-        to_targets, self._unreached = run_both(list_messages, self.unreached)
+        to_targets, self._unreached = run_both(list_messages, self.find_unreached)
         del by_target, list_messages
         if not self._explained:
             self.weights = replace(self.weights, order=no_numbers, in_start=no_bounds, to_target=no_floats)
@@ -183,12 +183,12 @@ class Exchange:
         messages.release_memory()
         return result
 
-    def unreached(self) -> NDArray[np.bool_]:
+    def find_unreached(self) -> NDArray[np.bool_]:
         """Return pages without evidence (but their URL) that no chain of links joins to evidence, shape (n,)."""
         if self._unreached is not None:
             return self._unreached
         no_evidence = self.potentials.no_evidence
-        return no_evidence & ~reached_by_evidence(self.edges.source, self.edges.target, no_evidence)
+        return no_evidence & ~find_reached(self.edges.source, self.edges.target, no_evidence)
 
     def initial_state(self) -> Motion:
         """Return the state of the latent pages before the first round."""
@@ -211,7 +211,7 @@ class Exchange:
             raise ValueError("the rounds have been run, and their arrays were freed")
         if self._message_classes is None:
             self._message_classes = self._group_messages()
-        path = {int(row): [_best(self._answer_alone(row))] for row in rows}
+        path = {int(row): [_find_best(self._answer_alone(row))] for row in rows}
         belief, count = self.belief, len(self.potentials.latent)
         previous, (last, damping) = np.empty_like(belief), self._start(motion)
         incoming = np.zeros((count, belief.shape[1]))
@@ -349,7 +349,7 @@ class Exchange:
             if number[0] < 0:
                 steps.append(steps[0])
             else:
-                steps.append(_best(self.full_distribution(row, self.final_belief(incoming, number)[0])))
+                steps.append(_find_best(self.full_distribution(row, self.final_belief(incoming, number)[0])))
 
     def _add(
         self, incoming: NDArray[np.float64], moved: NDArray[np.int64], old: NDArray[np.float32] | None
@@ -362,8 +362,8 @@ class Exchange:
         """
         touched = np.zeros(len(incoming), np.uint8)
         for to_target, classes in zip((True, False), self._message_classes or (), strict=True):
-            changed = None if old is None else classes.sent_by(moved)
-            send = partial(self._sent, classes, changed, old, to_target=to_target)
+            changed = None if old is None else classes.select_by_sender(moved)
+            send = partial(self._changed_messages, classes, changed, old, to_target=to_target)
             blocks = run_blocks(len(classes.sender if changed is None else changed), BLOCK, send, AT_ONCE)
             while sent := list(islice(blocks, AT_ONCE)):
                 self.messages.accumulate(classes, sent, incoming, touched)
@@ -387,7 +387,7 @@ class Exchange:
         self.potentials = replace(self.potentials, clamped=replace(self.potentials.clamped, unsure_belief=no_beliefs))
         messages.release_memory()
 
-    def _sent(
+    def _changed_messages(
         self,
         classes: MessageClasses,
         changed: NDArray[np.int64] | None,
@@ -416,5 +416,5 @@ class Exchange:
         self.belief[block] = softmax(self.potentials.log_potential[block])
 
 
-def _best(belief: NDArray[np.float32]) -> tuple[int, float]:
+def _find_best(belief: NDArray[np.float32]) -> tuple[int, float]:
     return int(belief.argmax()), float(belief.max())

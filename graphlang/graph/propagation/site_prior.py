@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.numerics import numbered
+from graphlang.numerics import number_distinct
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,7 +111,7 @@ def page_prior(  # noqa: PLR0917  internal
     if directory is None or not directory_power or not site_power:
         return Prior(host, _compute_in_blocks(len(sites), sites.shape[1], lambda rows: temper(sites[rows], site_power)))
     key = np.where(directory >= 0, directory.astype(np.int64) + len(sites), host)
-    keys, group = numbered(key)
+    keys, group = number_distinct(key)
     home = np.zeros(len(keys), np.int32)
     home[group] = host
     counted = None if directories is None else _renumber(directories, keys - len(sites))

@@ -50,7 +50,7 @@ def log_likelihood(
     """
     has_text = scores.sum(axis=1) > 0
     # Not `@`: BLAS sums a row in an order that depends on its position, and may warn about memory beside the table.
-    mixed = smoothed(scores)
+    mixed = smooth(scores)
     as_foreign = np.einsum("ij,j->i", mixed, foreign.astype(np.float32))
     rate = np.array(OUTLIERS, np.float32)[np.searchsorted(LENGTHS, length, side="right") - 1][:, None]
     rate = np.where(linked[:, None], rate, rate * np.float32(UNLINKED))
@@ -61,7 +61,7 @@ def log_likelihood(
     return np.where(has_text[:, None], np.log(mixed, out=mixed), np.float32(0))
 
 
-def smoothed(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+def smooth(scores: NDArray[np.float32]) -> NDArray[np.float32]:
     """Give every language of score lists of shape (n, L) some probability; rows sum to 1."""
     remainder = np.maximum(1 - np.einsum("ij->i", scores), np.float32(FLOOR)) / np.float32(max(scores.shape[1], SHARED))
     filled = scores + remainder[:, None]
@@ -70,7 +70,7 @@ def smoothed(scores: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def unseen_share(scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the probability of languages without a column, relative to the sum of `smoothed` columns; shape (n,).
+    """Return the probability of languages without a column, relative to the sum of `smooth` columns; shape (n,).
 
     >>> import numpy as np
     >>> unseen_share(np.float32([[0.5, 0.1], [1, 0]])).round(3).tolist()  # 98 shares of .004 over .608
