@@ -48,7 +48,7 @@ _TEXTS = (
 _TAGS = _LAST = np.iinfo(np.int16).max
 
 
-class Texts(NamedTuple):
+class StoredTexts(NamedTuple):
     """Texts of some pages, in order of ids."""
 
     pages: list[int]
@@ -105,7 +105,7 @@ def list_removed_pages(connection: sqlite3.Connection) -> NDArray[np.int64]:
     return np.flatnonzero(~exists[1:]) + 1
 
 
-def texts(connection: sqlite3.Connection, *, batch: int = _BATCH) -> Iterator[Texts]:
+def texts(connection: sqlite3.Connection, *, batch: int = _BATCH) -> Iterator[StoredTexts]:
     """Yield titles and texts of all pages that have any, in order of ids, ``batch`` pages at a time."""
     after = 0
     while True:
@@ -117,7 +117,9 @@ def texts(connection: sqlite3.Connection, *, batch: int = _BATCH) -> Iterator[Te
         after = rows[-1][0]
 
 
-def texts_of_all(connection: sqlite3.Connection, pages: NDArray[np.int64], *, batch: int = _BATCH) -> Iterator[Texts]:
+def texts_of_all(
+    connection: sqlite3.Connection, pages: NDArray[np.int64], *, batch: int = _BATCH
+) -> Iterator[StoredTexts]:
     """Yield titles and texts of those of some pages, ascending ids, that have any, ``batch`` pages at a time."""
     for at in range(0, len(pages), batch):
         rows = texts_of(connection, pages[at : at + batch].tolist())
@@ -143,7 +145,7 @@ def pages_with_text(connection: sqlite3.Connection, pages: NDArray[np.int64] | N
     return found
 
 
-def texts_of(connection: sqlite3.Connection, pages: Sequence[int]) -> Texts | None:
+def texts_of(connection: sqlite3.Connection, pages: Sequence[int]) -> StoredTexts | None:
     """Return titles and texts of those of a few thousand pages that have any, or None."""
     with values.reading("texts"):
         rows = connection.execute(
@@ -152,27 +154,27 @@ def texts_of(connection: sqlite3.Connection, pages: Sequence[int]) -> Texts | No
     return _texts(rows) if rows else None
 
 
-def _texts(rows: Sequence[Any]) -> Texts:
+def _texts(rows: Sequence[Any]) -> StoredTexts:
     pages, titles, bodies, mains, visible = map(list, zip(*rows, strict=True))
-    texts = Texts(pages, titles, bodies, mains, visible, [""] * len(pages))
+    texts = StoredTexts(pages, titles, bodies, mains, visible, [""] * len(pages))
     _check_texts(texts)
     return texts
 
 
-def texts_and_anchors(connection: sqlite3.Connection, *, after: int = 0, batch: int = _BATCH) -> Iterator[Texts]:
+def texts_and_anchors(connection: sqlite3.Connection, *, after: int = 0, batch: int = _BATCH) -> Iterator[StoredTexts]:
     """Yield, as `texts` does, all pages with a text or anchor texts, fetched or not."""
     while True:
         with values.reading("texts"):
             rows = connection.execute(_WITH_ANCHORS, (after, batch)).fetchall()
         if not rows:
             return
-        texts = Texts(*map(list, zip(*rows, strict=True)))
+        texts = StoredTexts(*map(list, zip(*rows, strict=True)))
         _check_texts(texts)
         yield texts
         after = rows[-1][0]
 
 
-def _check_texts(texts: Texts) -> None:
+def _check_texts(texts: StoredTexts) -> None:
     for name, column, kind in (
         ("texts.title", texts.titles, str),
         ("texts.text", texts.texts, str),

@@ -47,7 +47,7 @@ _COLUMN: Final = r'["\[`]?\w+["\]`]?(?: COLLATE (?:BINARY|NOCASE|RTRIM))?(?: ASC
 _RESERVED: Final = ("json", "pragma", "sqlite", "_sqlite")
 
 
-class Table(NamedTuple):
+class TableDoc(NamedTuple):
     """The documentation of a table or view."""
 
     purpose: str
@@ -87,7 +87,7 @@ def _statements() -> tuple[str, ...]:
 
 
 @cache
-def documentation() -> dict[str, Table]:
+def documentation() -> dict[str, TableDoc]:
     """Read the comments of ``schema.sql``: tables and views by name, in the order of the file."""
     tables = {}
     for block in _FILE.read_text("utf-8").split("\n\n"):
@@ -103,7 +103,7 @@ def documentation() -> dict[str, Table]:
                 name = names[0] if head[1] == "TABLE" else names[-1]
             if mark:
                 columns[name] = f"{columns.get(name, '')} {comment}".strip()
-        tables[head[2]] = Table(" ".join(comments), columns)
+        tables[head[2]] = TableDoc(" ".join(comments), columns)
     return tables
 
 

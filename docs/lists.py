@@ -9,7 +9,7 @@ import textwrap
 from pathlib import Path
 from typing import Any, Final
 
-from graphlang.analysis.frontier import Candidate
+from graphlang.analysis.frontier import FrontierUrl
 from graphlang.db.check import Finding
 from graphlang.db.corrections import Correction
 from graphlang.evaluation.compare import Change, ChangeCount
@@ -31,7 +31,7 @@ LISTS: Final[dict[str, type[Any]]] = {
     "sites": sites.SiteRow,
     "languages": languages.LanguageRow,
     "languages --known": languages.Known,
-    "frontier": Candidate,
+    "frontier": FrontierUrl,
     "texts": TextRow,
     "texts --quality": Quality,
     "texts --paragraphs": ParagraphRow,

@@ -81,7 +81,7 @@ class RawRecord(NamedTuple):
     answer: tuple[bytes, int, int] | None = None
 
 
-class Records(Protocol):
+class RecordStream(Protocol):
     """A file, or a byte range of it, that is being read."""
 
     @property

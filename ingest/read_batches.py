@@ -13,8 +13,8 @@ from graphlang.ingest.formats.detect import open_records
 from graphlang.ingest.formats.record_reader import RecordReader
 from graphlang.ingest.limits import Limits
 from graphlang.ingest.page import Parser, is_candidate
-from graphlang.ingest.raw import Item, RawRecord, Records
-from graphlang.ingest.workers.pool import Group, Pool
+from graphlang.ingest.raw import Item, RawRecord, RecordStream
+from graphlang.ingest.workers.pool import Pool, RecordGroup
 from graphlang.ingest.workers.process import are_small
 from graphlang.plugins import READERS, list_plugins, load_plugin
 
@@ -115,7 +115,7 @@ def _read_here(sources: Sequence[tuple[Path, int]], limits: Limits) -> Iterator[
 def _read_in_pool(sources: Sequence[tuple[Path, int]], limits: Limits, pool: Pool) -> Iterator[Batch]:
     pending: deque[_Group[RawRecord]] = deque()  # of the tasks that are not done
 
-    def tasks() -> Iterator[Group | ByteRange]:
+    def tasks() -> Iterator[RecordGroup | ByteRange]:
         for index, (path, start) in enumerate(sources):
             for task, group in _tasks(index, path, start, limits):
                 pending.append(group)
@@ -136,7 +136,9 @@ def _read_in_pool(sources: Sequence[tuple[Path, int]], limits: Limits, pool: Poo
             pending.popleft()
 
 
-def _tasks(index: int, path: Path, start: int, limits: Limits) -> Iterator[tuple[Group | ByteRange, _Group[RawRecord]]]:
+def _tasks(
+    index: int, path: Path, start: int, limits: Limits
+) -> Iterator[tuple[RecordGroup | ByteRange, _Group[RawRecord]]]:
     """Cut a file into tasks: byte ranges that workers read, or else groups of records."""
     next_range: ByteRange | None = None
     cut: Iterator[ByteRange] = iter(())
@@ -160,7 +162,7 @@ def _tasks(index: int, path: Path, start: int, limits: Limits) -> Iterator[tuple
         next_range = None  # reading by groups reports the error
     if next_range is None:
         for group in _groups(index, path, start, limits, lambda raw: [raw]):
-            yield Group(group.results), group._replace(results=[])
+            yield RecordGroup(group.results), group._replace(results=[])
         return
     while next_range is not None:
         byte_range, next_range = next_range, next(cut, None)
@@ -173,7 +175,9 @@ def _open_wacz(file: BinaryIO, limits: Limits) -> Wacz | None:
     return Wacz(file, limits) if is_wacz(file) else None
 
 
-def _wacz_tasks(index: int, wacz: Wacz, whole: ByteRange) -> Iterator[tuple[Group | ByteRange, _Group[RawRecord]]]:
+def _wacz_tasks(
+    index: int, wacz: Wacz, whole: ByteRange
+) -> Iterator[tuple[RecordGroup | ByteRange, _Group[RawRecord]]]:
     """Cut the large archives that are stored uncompressed in a WACZ; all else in it is read in this process."""
     parts = wacz.parts()
     cut: list[ByteRange] = []
@@ -192,13 +196,13 @@ def _wacz_tasks(index: int, wacz: Wacz, whole: ByteRange) -> Iterator[tuple[Grou
     while not failed:
         for group in _group(index, wacz, 0, lambda raw: [raw], uncut()):
             failed = group.failed
-            yield Group(group.results), group._replace(results=[], last=False)
+            yield RecordGroup(group.results), group._replace(results=[], last=False)
         if not cut:
             break
         inside = cut.pop()
         for byte_range in cut_up(inside, 0, inside.size, 0):
             yield byte_range, _Group(index, 0, -1, [], last=False)
-    yield Group([]), _Group(index, 0, whole.stop - 1, [], last=True)
+    yield RecordGroup([]), _Group(index, 0, whole.stop - 1, [], last=True)
 
 
 def _find_start(file: BinaryIO, name: str, start: int, limits: Limits) -> tuple[int, int]:
@@ -225,7 +229,7 @@ def _groups(
 
 
 def _group(
-    index: int, reader: Records, start: int, process: Callable[[RawRecord], list[_T]], raws: Iterator[RawRecord]
+    index: int, reader: RecordStream, start: int, process: Callable[[RawRecord], list[_T]], raws: Iterator[RawRecord]
 ) -> Iterator[_Group[_T]]:
     results: list[_T] = []
     count = size = position = 0

@@ -58,7 +58,7 @@ class PageShare(NamedTuple):
     share: float  #: of its letters
 
 
-class Scores(NamedTuple):
+class StoredScores(NamedTuple):
     """Score lists of some pages, concatenated; s scores in all."""
 
     count: NDArray[np.int32]  #: scores of each page, shape (pages,)
@@ -163,7 +163,7 @@ def _read_tables(
         yield values.to_array(name, rows, width)
 
 
-def read_scores(connection: sqlite3.Connection, run: int, pages: NDArray[np.bool_], width: int) -> Scores:
+def read_scores(connection: sqlite3.Connection, run: int, pages: NDArray[np.bool_], width: int) -> StoredScores:
     """Read the score lists of a run, at most ``width`` labels a page, or raise StoreError.
 
     Args:
@@ -189,7 +189,7 @@ def read_scores(connection: sqlite3.Connection, run: int, pages: NDArray[np.bool
         count[row[first]] += np.diff(first, append=len(row)).astype(count.dtype)
         labels.append(selected[:, 2].astype(np.int32))
         scores.append(selected[:, 3].astype(np.float32))
-    return Scores(count[pages].astype(np.int32), np.concatenate(labels), np.concatenate(scores))
+    return StoredScores(count[pages].astype(np.int32), np.concatenate(labels), np.concatenate(scores))
 
 
 def count_answers(connection: sqlite3.Connection, run: int, labels: Collection[int]) -> tuple[int, int]:

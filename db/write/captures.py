@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from graphlang.db import statements, values
 from graphlang.db.statements import transaction
-from graphlang.db.write.choose_capture import Choice, Facts
+from graphlang.db.write.choose_capture import CaptureProperties, Choice
 
 if TYPE_CHECKING:
     import sqlite3
@@ -97,7 +97,7 @@ def read_choice(connection: sqlite3.Connection, page_id: int) -> Choice:
         values.check_type(f"captures.{name}", [value], str)
     for name, value in (("length", length), ("captures", count), ("size", size)):
         values.check_type(f"captures.{name}", [value], int)
-    return Choice(Facts(status, date, bool(revisit), *sizes), count, stored=(source, offset))
+    return Choice(CaptureProperties(status, date, bool(revisit), *sizes), count, stored=(source, offset))
 
 
 def forget_captures(connection: sqlite3.Connection, pages: Sequence[int]) -> None:

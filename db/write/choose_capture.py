@@ -27,7 +27,7 @@ class Keep(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class CaptureProperties:
     """Properties of a capture that the choice depends on."""
 
     status: int | None
@@ -39,7 +39,7 @@ class Facts:
     size: int = 0
 
     @classmethod
-    def of(cls, page: Page) -> Facts:
+    def of(cls, page: Page) -> CaptureProperties:
         """Return the properties of a capture that was read."""
         return cls(page.status, page.date, page.revisit_of is not None, page.parts, page.length, page.digest, page.size)
 
@@ -49,22 +49,23 @@ class Facts:
 
         A revisit record has the digest of another capture. The content of a redirect is its target, not its payload.
 
-        >>> [Facts(status, "2020", False, "both", 90, "A", 99).payload for status in (200, 301)]
+        >>> [CaptureProperties(status, "2020", False, "both", 90, "A", 99).payload for status in (200, 301)]
         ['A', '']
         """
         if self.revisit or (self.size and self.status not in _REDIRECTS):
             return self.digest
         return ""
 
-    def better(self, other: Facts, keep: Keep) -> bool:
+    def better(self, other: CaptureProperties, keep: Keep) -> bool:
         """Whether this capture replaces another of the same URL; among equal ones the first stays.
 
         Two records of one moment are one capture: the smaller one was truncated, as by a broken download.
 
-        >>> old, gone = Facts(200, "2020", False, "both", 90), Facts(404, "2024", False, "both", 9)
+        >>> old = CaptureProperties(200, "2020", False, "both", 90)
+        >>> gone = CaptureProperties(404, "2024", False, "both", 9)
         >>> gone.better(old, Keep.BEST), gone.better(old, Keep.LAST), gone.better(old, Keep.LONGEST)
         (False, True, False)
-        >>> cut, whole = (Facts(200, "2020", False, "both", size, size=size) for size in (4, 9))
+        >>> cut, whole = (CaptureProperties(200, "2020", False, "both", size, size=size) for size in (4, 9))
         >>> whole.better(cut, Keep.BEST), cut.better(whole, Keep.BEST)
         (True, False)
         """
@@ -94,14 +95,15 @@ class Facts:
         fine = self.status == _HTTP_OK or (self.status is None and self.length > 0)
         return fine, self.parts != "links", self._sortable_date()
 
-    def wants_text(self, other: Facts) -> bool:
+    def wants_text(self, other: CaptureProperties) -> bool:
         """Whether this is a whole capture without text and the other has it, as a browser rendered it."""
         return self.parts == "both" and not self.length and self.status in {_HTTP_OK, None} and other.length > 0
 
-    def is_same_capture(self, other: Facts) -> bool:
+    def is_same_capture(self, other: CaptureProperties) -> bool:
         """Whether two captures are parts of one, or one is a part of the other.
 
-        >>> wet, wat = Facts(None, "2020", False, "text", 9), Facts(200, "2020", False, "links", 0)
+        >>> wet = CaptureProperties(None, "2020", False, "text", 9)
+        >>> wat = CaptureProperties(200, "2020", False, "links", 0)
         >>> wet.is_same_capture(wat), wet.is_same_capture(wet)
         (True, False)
         """
@@ -130,7 +132,7 @@ def join_parts(text: Page, links: Page) -> Page:
 class Rest(NamedTuple):
     """A further capture of a page: it was not chosen, or it was replaced."""
 
-    facts: Facts
+    facts: CaptureProperties
     page: Page | None  #: None: it is stored as the main capture
     place: int  #: in the batch, of the capture with its links
     part: Page | None = None  #: the other part of the stored capture, not written yet
@@ -140,7 +142,7 @@ class Rest(NamedTuple):
 class Choice:
     """The main capture of a URL: one just read, or the stored one, or that and its other part."""
 
-    facts: Facts
+    facts: CaptureProperties
     count: int  #: captures of this URL so far
     page: Page | None = None  #: to be written, replacing the stored one
     place: int = -1  #: in the batch, of the capture whose links are kept
@@ -163,7 +165,7 @@ class Choice:
 
         Returns the one of two captures that is not chosen, or None if they are parts of one.
         """
-        facts = Facts.of(page)
+        facts = CaptureProperties.of(page)
         if facts.is_same_capture(self.facts):
             if facts.wants_text(self.facts):
                 if self.facts.parts == "text":
@@ -183,7 +185,7 @@ class Choice:
 
     def take_again(self, page: Page, place: int, keep: Keep, source: int) -> Rest | None:
         """Consider, as `take`, a capture of a file that is read again: it was counted, and may be the stored one."""
-        facts, count, rest = Facts.of(page), self.count, None
+        facts, count, rest = CaptureProperties.of(page), self.count, None
         unchanged = self.page is None and self.part is None
         if unchanged and self.facts.parts == "joined" and facts.parts != "both" and facts.is_same_capture(self.facts):
             self.part, self.place = page, place
@@ -198,12 +200,12 @@ class Choice:
         self.count = count
         return rest
 
-    def _is_other_part(self, facts: Facts) -> bool:
+    def _is_other_part(self, facts: CaptureProperties) -> bool:
         """Whether this is the other of two parts of one capture, both read again."""
         both = {facts.parts, None if self.part is None else self.part.parts}
         return self.facts.parts == "joined" and both == {"text", "links"} and facts.is_same_capture(self.facts)
 
-    def _join(self, page: Page, facts: Facts, place: int) -> None:
+    def _join(self, page: Page, facts: CaptureProperties, place: int) -> None:
         text, links = (facts, self.facts) if facts.parts == "text" else (self.facts, facts)
         date = links.date or text.date
         self.facts = replace(links, date=date, revisit=False, parts="joined", length=text.length)

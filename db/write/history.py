@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from graphlang.db.records import Page
-    from graphlang.db.write.choose_capture import Facts, Rest
-    from graphlang.db.write.links import Batch
+    from graphlang.db.write.choose_capture import CaptureProperties, Rest
+    from graphlang.db.write.links import LinkBatch
 
 _COLUMNS = "page, source, offset, date, status, mime, charset, charset_from, length, size, digest, parts, reading"
 _CONTENT = "title, text, main, rest"
@@ -61,13 +61,13 @@ class Event(NamedTuple):
 
     page_id: int
     rest: Rest | None  #: the capture that is not chosen; None if the one read is chosen, or a part of it
-    main: Facts  #: of the main capture from now on
+    main: CaptureProperties  #: of the main capture from now on
 
 
 class History:
     """Writes the further captures of a batch, before the main ones are written."""
 
-    def __init__(self, connection: sqlite3.Connection, source: int, reading: int, batch: Batch) -> None:
+    def __init__(self, connection: sqlite3.Connection, source: int, reading: int, batch: LinkBatch) -> None:
         self._connection, self._source, self._reading, self._batch = connection, source, reading, batch
 
     def write(self, events: Iterable[Event]) -> int:
@@ -91,7 +91,7 @@ class History:
         row = self._connection.execute(_HOLDER, (page_id, payload)).fetchone()
         return None if row is None else int(row[0])
 
-    def _add(self, page_id: int, main: Facts, rest: Rest) -> bool:
+    def _add(self, page_id: int, main: CaptureProperties, rest: Rest) -> bool:
         facts, earlier = rest.facts, self._earlier_row(page_id, rest)
         if earlier is None and (facts.date, facts.digest) == (main.date, main.digest):
             return False

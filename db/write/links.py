@@ -22,7 +22,7 @@ _HREFLANG: Final = 4
 _USUAL: Final = int(LinkKind.ANCHOR)
 
 
-class Batch(NamedTuple):
+class LinkBatch(NamedTuple):
     """The links of the pages of a batch, with their ids."""
 
     links: Sequence[Links]  #: of each page
@@ -55,7 +55,7 @@ def write_links(
 ) -> int:
     """Write the links of pages whose byte in ``chosen`` is 1, without links of a page to itself.
 
-    ``ids`` and ``counts`` are those of `Batch`. Returns how many links were added.
+    ``ids`` and ``counts`` are those of `LinkBatch`. Returns how many links were added.
     """
     count = sum(counts)
     marked = bytearray(count)

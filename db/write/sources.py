@@ -32,11 +32,11 @@ class Source(NamedTuple):
     position: int  #: raw records read so far
     finished: bool
     size: int  #: bytes
-    changed: tuple[Change, ...] = ()  #: options that differ from those of its reading
+    changed: tuple[OptionChange, ...] = ()  #: options that differ from those of its reading
     unread: bool = False  #: the system cannot read all its bytes, and its digest is not known
 
 
-class Change(NamedTuple):
+class OptionChange(NamedTuple):
     """An option that differs from the one of an earlier reading."""
 
     name: str
@@ -162,9 +162,11 @@ def enter(
     return int(cursor.lastrowid or 0)
 
 
-def _changes(before: Mapping[str, object], now: Mapping[str, object]) -> tuple[Change, ...]:
+def _changes(before: Mapping[str, object], now: Mapping[str, object]) -> tuple[OptionChange, ...]:
     """Compare options whose earlier value is known."""
-    return tuple(Change(name, before[name], now[name]) for name in now if before.get(name, now[name]) != now[name])
+    return tuple(
+        OptionChange(name, before[name], now[name]) for name in now if before.get(name, now[name]) != now[name]
+    )
 
 
 def digest_of(path: Path) -> tuple[str, int]:

@@ -13,8 +13,8 @@ from graphlang.db.remove import Removed
 from graphlang.db.schema import URL_INDEX
 from graphlang.db.url_ids import Captured, StoredIds, UrlIds, authorities
 from graphlang.db.write import captures, history, sources
-from graphlang.db.write.choose_capture import Choice, Facts, Keep
-from graphlang.db.write.links import Batch, write_links
+from graphlang.db.write.choose_capture import CaptureProperties, Choice, Keep
+from graphlang.db.write.links import LinkBatch, write_links
 
 if TYPE_CHECKING:
     import sqlite3
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _HOSTS_CACHED = 200_000
 
 
-class Site(NamedTuple):
+class HostParts(NamedTuple):
     """A host, split by the public suffix list."""
 
     host: str
@@ -60,10 +60,10 @@ class Writer:
     def __init__(
         self,
         connection: sqlite3.Connection,
-        site: Callable[[str], Site],
+        site: Callable[[str], HostParts],
         *,
         keep: Keep = Keep.BEST,
-        sites: Callable[[list[str]], list[Site]] | None = None,
+        sites: Callable[[list[str]], list[HostParts]] | None = None,
     ) -> None:
         self._connection = connection
         self._sites = sites or (lambda urls: [site(url) for url in urls])
@@ -130,7 +130,7 @@ class Writer:
         choices, events = self._choose([ids[start] for start in starts], pages, source)
         kept, reading = 0, self._reading(source)
         if self._keep is Keep.ALL:
-            batch = Batch(links, ids, counts, starts)
+            batch = LinkBatch(links, ids, counts, starts)
             kept = history.History(self._connection, source, reading, batch).write(events)
         captures.write_captures(self._connection, source, choices, reading=reading)
         chosen = bytearray(len(pages))
@@ -186,7 +186,7 @@ class Writer:
             if choice is None and page_id in captured:
                 choice = choices[page_id] = captures.read_choice(self._connection, page_id)
             if choice is None:
-                choices[page_id] = Choice(Facts.of(page), 1, page, place)
+                choices[page_id] = Choice(CaptureProperties.of(page), 1, page, place)
                 if repeated:
                     self._fresh.add(page_id)
             elif repeated and choice.stored and page_id not in self._fresh:

@@ -13,7 +13,7 @@ from graphlang.analysis.templates import Bodies, HostTemplates, digest_pages
 from graphlang.codes import languages
 from graphlang.content.page_input import ENOUGH, Answers, Material, ask
 from graphlang.content.score_lists import KEPT, LEAST, letters, score_lists
-from graphlang.content.segments.page_shares import Part, compute_page_shares, doubt_minorities
+from graphlang.content.segments.page_shares import LabelShare, compute_page_shares, doubt_minorities
 from graphlang.content.segments.readers import ReadsParts
 from graphlang.content.template_lines import GENERAL, REPEATED
 from graphlang.db import collection
@@ -77,7 +77,7 @@ class Answered(NamedTuple):
     characters: NDArray[np.int64]
     encodings: list[str | None] | None  #: by a method over bytes
     digests: list[int]  #: of the text read, for each page
-    shares: list[list[Part]]  #: for each page; empty if not requested
+    shares: list[list[LabelShare]]  #: for each page; empty if not requested
 
 
 class _Batch(NamedTuple):
@@ -144,7 +144,7 @@ def classify_rest(
 ) -> Run:
     """Classify like `classify` with a method that ``load`` returns; it is called only if pages have to be read."""
 
-    def read(drawn: tuple[Identifier, HostTemplates, collection.Texts, dict[int, int]]) -> _Batch:
+    def read(drawn: tuple[Identifier, HostTemplates, collection.StoredTexts, dict[int, int]]) -> _Batch:
         identifier, templates, batch, stored = drawn
         bodies = templates.bodies(batch)
         numbers = digest_pages(*bodies.material)

@@ -87,7 +87,7 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TextRead:
     """The part of a page's text that a content method reads."""
 
     text: str  #: main content without template lines
@@ -114,7 +114,7 @@ class Explanation:
     text: list[Score]  #: score list of the content run
     text_run: Run | None
     excerpt: str
-    reading: Reading | None  #: None without text
+    reading: TextRead | None  #: None without text
     stale: bool  #: the collection or its corrections have changed since the run
     reasons: list[Reason]
     log_odds: float | None  #: their sum: log P(answer) - log P(runner-up)
@@ -272,7 +272,7 @@ def _excerpt(connection: sqlite3.Connection, page: int) -> str:
     return "" if row is None else " | ".join(part.replace("\n", " ") for part in row if part)
 
 
-def _reading(connection: sqlite3.Connection, page: int) -> Reading | None:
+def _reading(connection: sqlite3.Connection, page: int) -> TextRead | None:
     batch = collection.texts_of(connection, [page])
     if batch is None:
         return None
@@ -283,7 +283,7 @@ def _reading(connection: sqlite3.Connection, page: int) -> Reading | None:
         pages = np.array(rows, dtype=np.int64)[:, 0]
     templates = HostTemplates(connection, collection.hosts(connection), pages=pages).of_page(page)
     body = body_of(PageText(batch.titles[0], batch.texts[0], batch.mains[0]), templates)
-    return Reading(body.text, body.dropped, max((templates.counts[line] for line in body.dropped), default=0))
+    return TextRead(body.text, body.dropped, max((templates.counts[line] for line in body.dropped), default=0))
 
 
 def _reasons(
@@ -291,7 +291,7 @@ def _reasons(
 ) -> tuple[list[Reason], float | None, list[Score], bool]:
     if run is None or run.kind not in ("vote", "propagation"):
         return [], None, [], False
-    loaded = graph_input.Loaded(connection, origin_of(connection, run))
+    loaded = graph_input.LoadedRun(connection, origin_of(connection, run))
     if run.method == CLUEWEB09:
         inputs = loaded.arrays()
         with values.reading("runs.parameters"):

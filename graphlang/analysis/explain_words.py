@@ -11,7 +11,7 @@ from graphlang.visible import quantity, visible
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from graphlang.analysis.explain import Explanation, Reading, Reason, Score
+    from graphlang.analysis.explain import Explanation, Reason, Score, TextRead
     from graphlang.db.corrections import Correction
 
 _EXCERPT: Final = 120  #: characters of a text that are shown
@@ -98,7 +98,7 @@ def _page(page: Explanation) -> Iterator[Line]:
     yield Line("text says", f"{scores or 'nothing'}")
 
 
-def _reading(reading: Reading) -> Iterator[Line]:
+def _reading(reading: TextRead) -> Iterator[Line]:
     text = " ".join(reading.text.split())
     yield Line("read", f"{len(reading.text):,} characters: {visible(text[:_EXCERPT])}")
     if reading.template_lines:

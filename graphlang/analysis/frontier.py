@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from graphlang.db.runs.run import Run
 
 
-class Candidate(NamedTuple):
+class FrontierUrl(NamedTuple):
     """A URL that was never fetched."""
 
     url: str  #: of the page
@@ -61,7 +61,7 @@ def frontier(
     want: Sequence[LanguageChoice] = (),
     saturated: Sequence[LanguageChoice] = (),
     run: Run,
-) -> list[Candidate]:
+) -> list[FrontierUrl]:
     """Rank the unfetched URLs by probability, then by number of referrers, then by URL.
 
     Args:
@@ -109,7 +109,7 @@ def frontier(
         _, language, script = names_of.get(label, ("und", "und", None))
         languages = sorted({names_of[choice][1] for choice in possible.get(page, ())})
         rows.append(
-            Candidate(
+            FrontierUrl(
                 url,
                 float(chance[page]),
                 language,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.analysis import signals
-from graphlang.analysis.graph_rows import Links, Rows, build_graph, drop_unknown, find_multilingual
+from graphlang.analysis.graph_rows import LinkRows, PageRows, build_graph, drop_unknown, find_multilingual
 from graphlang.codes import languages
 from graphlang.db import StoreError, collection, corrections, snapshot
 from graphlang.db.runs.answers import all_labels, digests_of_short_pages, read_answers, read_scores
@@ -114,10 +114,10 @@ def load(connection: sqlite3.Connection, run: Run, weights: Mapping[str, float] 
     ``weights`` are those of the signals, see ``signals.NAMES``; others are left out. None also leaves out the
     directories, which only the inference needs.
     """
-    return Loaded(connection, run).arrays(weights)
+    return LoadedRun(connection, run).arrays(weights)
 
 
-class Loaded:
+class LoadedRun:
     """A finished content run and the links, read once, to make the input of any pages.
 
     Most URLs of a crawl are unfetched, and linked to only by pages whose long text is clear. They receive evidence and
@@ -132,16 +132,16 @@ class Loaded:
         later: weights of signals needed with that graph, and the thread that reads them meanwhile.
     """
 
-    _cached_graph: tuple[ClampLimits, NDArray[np.int64], Rows, Graph] | None = None
-    _started_signals: tuple[Rows, Mapping[str, float], Future[tuple[dict[str, Signal], NDArray[np.int32]]]] | None = (
-        None
-    )
+    _cached_graph: tuple[ClampLimits, NDArray[np.int64], PageRows, Graph] | None = None
+    _started_signals: (
+        tuple[PageRows, Mapping[str, float], Future[tuple[dict[str, Signal], NDArray[np.int32]]]] | None
+    ) = None
 
     def __init__(
         self,
         connection: sqlite3.Connection,
         run: Run,
-        links: Links | None = None,
+        links: LinkRows | None = None,
         *,
         one_graph: bool = False,
         later: tuple[Mapping[str, float], ReadsAhead] | None = None,
@@ -150,7 +150,7 @@ class Loaded:
         self.run, self._connection, self._one_graph, self._later = run, connection, one_graph, later
         self.count = collection.count_pages(connection)
         self._links: collection.Edges | None
-        self._links, self._hosts = links or Links.of(connection)
+        self._links, self._hosts = links or LinkRows.of(connection)
         #: ids of removed pages, ascending
         self.removed = collection.list_removed_pages(connection)
         answers = read_answers(connection, run.id)
@@ -297,13 +297,13 @@ class Loaded:
             self.removed,
         )
 
-    def _signals(self, rows: Rows, weights: Mapping[str, float]) -> tuple[dict[str, Signal], NDArray[np.int32]]:
+    def _signals(self, rows: PageRows, weights: Mapping[str, float]) -> tuple[dict[str, Signal], NDArray[np.int32]]:
         started, self._started_signals = self._started_signals, None
         if started is not None and started[0] is rows and started[1] == weights:
             return started[2].result()
         return signals.load(self._connection, self._index, rows.pages + 1, weights, self._hosts[rows.pages])
 
-    def _start_signals(self, rows: Rows) -> None:
+    def _start_signals(self, rows: PageRows) -> None:
         if self._later is not None:
             weights, ahead = self._later
             arguments = (self._index, rows.pages + 1, weights, self._hosts[rows.pages])
@@ -313,7 +313,9 @@ class Loaded:
         labelled = (self._corrected >= 0) & (self._sure > 0)
         return spread(labelled, 0) if labelled.any() else None
 
-    def _rows_and_graph(self, requested: NDArray[np.int64] | None, limits: ClampLimits | None) -> tuple[Rows, Graph]:
+    def _rows_and_graph(
+        self, requested: NDArray[np.int64] | None, limits: ClampLimits | None
+    ) -> tuple[PageRows, Graph]:
         if limits is None:
             rows = self._choose_rows(None, None)
             return rows, self._graph(rows, whole=True)
@@ -332,10 +334,10 @@ class Loaded:
             self._cached_graph, self._links = (limits, requested, rows, graph), None
         return rows, graph
 
-    def _choose_rows(self, requested: NDArray[np.int64] | None, limits: ClampLimits | None) -> Rows:
+    def _choose_rows(self, requested: NDArray[np.int64] | None, limits: ClampLimits | None) -> PageRows:
         """Return the pages that are not excluded, the requested ones last."""
         if limits is None:
-            return Rows(np.arange(self.count), np.ones(self.count, dtype=np.bool_), 0)
+            return PageRows(np.arange(self.count), np.ones(self.count, dtype=np.bool_), 0)
         uses_neighbours = np.ones(self.count, dtype=np.bool_)
         sure, length = self._sure, self._length
         clamped = (sure >= limits.doubtful) & (length >= limits.clamp_length)
@@ -351,13 +353,13 @@ class Loaded:
             inside[source[block][uses_neighbours[target[block]]]] = True
         included = np.flatnonzero(inside)
         if requested is None or not len(requested):
-            return Rows(included, inside, 0)
+            return PageRows(included, inside, 0)
         new = requested - 1
         new = new[~inside[new]]
         inside[new] = True
-        return Rows(np.concatenate([included, new]), inside, len(new))
+        return PageRows(np.concatenate([included, new]), inside, len(new))
 
-    def _graph(self, rows: Rows, *, whole: bool) -> Graph:
+    def _graph(self, rows: PageRows, *, whole: bool) -> Graph:
         edges = self._edges
         tags = np.array([self._index.get(languages.code(tag) or "", -1) for tag in edges.tags] + [-1], dtype=np.int16)
         if whole:
@@ -366,7 +368,7 @@ class Loaded:
         multilingual = np.zeros(int(self._hosts.max(initial=-1)) + 1, dtype=np.bool_)
         flags = find_multilingual(self._hosts[self._rows], self._best)
         multilingual[: len(flags)] = flags
-        return build_graph(Links(edges, self._hosts), rows, tags, multilingual)
+        return build_graph(LinkRows(edges, self._hosts), rows, tags, multilingual)
 
 
 def _copies(

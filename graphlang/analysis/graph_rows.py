@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _LINKS = 1 << 20  #: links handled at a time, or those of a single page
 
 
-class Rows(NamedTuple):
+class PageRows(NamedTuple):
     """Pages of a graph, by their row in the collection (id - 1)."""
 
     pages: NDArray[np.int64]  #: pages with evidence, or that may receive some, shape (rows,)
@@ -48,7 +48,7 @@ def find_multilingual(hosts: NDArray[np.int32], language: NDArray[np.int16]) -> 
     return least < most
 
 
-def build_graph(links: Links, rows: Rows, hreflang: NDArray[np.int16], multilingual: NDArray[np.bool_]) -> Graph:
+def build_graph(links: LinkRows, rows: PageRows, hreflang: NDArray[np.int16], multilingual: NDArray[np.bool_]) -> Graph:
     """Build the graph of some pages and their common neighbours.
 
     Pages outside ``rows`` become leaves or are excluded. The graph is sorted by source and target, without
@@ -102,7 +102,7 @@ def _parts(source: NDArray[np.int32]) -> Iterator[slice]:
         at = end
 
 
-def _leaves(links: Links, inside: NDArray[np.bool_], multilingual: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _leaves(links: LinkRows, inside: NDArray[np.bool_], multilingual: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return the pages that are only counted, shape (n,)."""
     edges, hosts = links
     start = list_starts(edges.target, len(inside))
@@ -122,14 +122,14 @@ def _leaves(links: Links, inside: NDArray[np.bool_], multilingual: NDArray[np.bo
     return leaf
 
 
-class Links(NamedTuple):
+class LinkRows(NamedTuple):
     """Links and hosts, which do not depend on a run."""
 
     edges: collection.Edges
     hosts: NDArray[np.int32]  #: of each page
 
     @classmethod
-    def of(cls, connection: sqlite3.Connection) -> Links:
+    def of(cls, connection: sqlite3.Connection) -> LinkRows:
         """Read those of a collection."""
         return cls(collection.edges(connection, places=True), collection.hosts(connection))
 

@@ -15,10 +15,10 @@ from graphlang.db.connection import list_companion_files
 from graphlang.db.records import Page, Problem
 from graphlang.db.write import sources
 from graphlang.db.write.choose_capture import Keep
-from graphlang.db.write.writer import Site, Writer, finish
+from graphlang.db.write.writer import HostParts, Writer, finish
 from graphlang.ingest import ArchiveFiles, Limits, SkippedFile, batches, discover_files
 from graphlang.ingest.files.file_slice import file_signature
-from graphlang.ingest.links.canonical import Place, find_places, place
+from graphlang.ingest.links.canonical import HostNames, find_places, place
 
 if TYPE_CHECKING:
     import sqlite3
@@ -52,7 +52,7 @@ class Ingested:
     #: Files already read that no reader recognised then; readers of plug-ins installed since may know them.
     unrecognised: list[Path] = field(default_factory=list)
     #: Files already read, or interrupted, that were read with other options.
-    options_changed: list[tuple[Path, tuple[sources.Change, ...]]] = field(default_factory=list)
+    options_changed: list[tuple[Path, tuple[sources.OptionChange, ...]]] = field(default_factory=list)
     #: Skipped files of folders, and files of the database, with the reason.
     skipped: list[SkippedFile] = field(default_factory=list)
     #: Files that could not be read to their end, or that changed meanwhile: the next call reads them again.
@@ -265,16 +265,16 @@ def _bytes(paths: list[Path]) -> int | None:
         return None  # reported when it is opened
 
 
-def find_site(url: str) -> Site:
+def find_site(url: str) -> HostParts:
     """Return the row of the table ``hosts`` for a canonical URL."""
     return _site(place(url))
 
 
-def find_sites(urls: Sequence[str]) -> list[Site]:
+def find_sites(urls: Sequence[str]) -> list[HostParts]:
     """Return the rows of the table ``hosts`` for canonical URLs."""
     return list(map(_site, find_places(urls)))
 
 
-def _site(place_of_url: Place) -> Site:
+def _site(place_of_url: HostNames) -> HostParts:
     host, domain, suffix, tld = place_of_url
-    return Site(host, domain or host, suffix or "", tld or "")
+    return HostParts(host, domain or host, suffix or "", tld or "")

@@ -1,7 +1,7 @@
 """Answers for unfetched URLs, computed when they are needed, some at a time.
 
-They are most of a crawl and send no evidence to other pages (see ``graph_input.Loaded``). So the main job answers only
-for the first ones. The answers depend only on the run and the collection, not on when they are computed.
+They are most of a crawl and send no evidence to other pages (see ``graph_input.LoadedRun``). So the main job answers
+only for the first ones. The answers depend only on the run and the collection, not on when they are computed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def answer(
     connection: sqlite3.Connection,
     run: Run,
     *,
-    loaded: graph_input.Loaded | None = None,
+    loaded: graph_input.LoadedRun | None = None,
     progress: Progress = SILENT,
 ) -> bool:
     """Write the missing answers of a vote or propagation for unfetched URLs.
@@ -54,7 +54,7 @@ def answer(
     from graphlang.analysis import graph_input  # noqa: PLC0415 - slow to import, and often not needed
 
     with snapshot.show_moment(connection, run.at):
-        loaded = loaded or graph_input.Loaded(connection, origin_of(connection, run))
+        loaded = loaded or graph_input.LoadedRun(connection, origin_of(connection, run))
         first = count_answered(connection, run.id)
         progress.stage("linked", loaded.count, "URLs")
         parts = _parts(connection, run, loaded, first)
@@ -156,12 +156,12 @@ def _iterate_answers(
 ) -> Iterator[LinkedAnswers]:
     from graphlang.analysis import graph_input  # noqa: PLC0415 - slow to import
 
-    loaded = graph_input.Loaded(connection, origin_of(connection, run))
+    loaded = graph_input.LoadedRun(connection, origin_of(connection, run))
     progress.stage("linked", loaded.count, "URLs")
     return _parts(connection, run, loaded, after)
 
 
-def first_unfetched(loaded: graph_input.Loaded) -> NDArray[np.int64]:
+def first_unfetched(loaded: graph_input.LoadedRun) -> NDArray[np.int64]:
     """Return the ids of unfetched URLs that the main job answers for; see `FIRST`."""
     return _unfetched_ids(loaded, 0, FIRST)
 
@@ -183,7 +183,7 @@ def initial_unfetched_answers(
     return graph_output.unfetched_answers(connection, inputs, answered, 0, count), behind == pages - count
 
 
-def _unfetched_ids(loaded: graph_input.Loaded, first: int, count: int) -> NDArray[np.int64]:
+def _unfetched_ids(loaded: graph_input.LoadedRun, first: int, count: int) -> NDArray[np.int64]:
     ids = np.flatnonzero(~loaded.stored[first : first + count]) + 1 + first
     return np.setdiff1d(ids, loaded.removed, assume_unique=True)
 
@@ -195,7 +195,9 @@ def _report(parts: Iterable[LinkedAnswers], first: int, progress: Progress) -> I
         progress.advance(first)
 
 
-def _parts(connection: sqlite3.Connection, run: Run, loaded: graph_input.Loaded, after: int) -> Iterator[LinkedAnswers]:
+def _parts(
+    connection: sqlite3.Connection, run: Run, loaded: graph_input.LoadedRun, after: int
+) -> Iterator[LinkedAnswers]:
     """Yield answers for all pages after the first ``after``, in order of their ids; fetched pages have none."""
     from graphlang.analysis import graph_output  # noqa: PLC0415 - slow to import
     from graphlang.analysis.replay import replay  # noqa: PLC0415 - slow to import

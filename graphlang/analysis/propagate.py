@@ -53,7 +53,7 @@ def propagate(
     choose: bool = True,
     workers: int = 1,
     linked: bool = True,
-    load: Callable[[sqlite3.Connection, Run], graph_input.Loaded] = graph_input.Loaded,
+    load: Callable[[sqlite3.Connection, Run], graph_input.LoadedRun] = graph_input.LoadedRun,
     progress: Progress = SILENT,
 ) -> Run:
     """Infer the language of every page from its own evidence and its neighbours' beliefs; return the finished run.

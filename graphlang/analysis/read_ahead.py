@@ -12,8 +12,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from graphlang.analysis import signals
-from graphlang.analysis.graph_input import Loaded
-from graphlang.analysis.graph_rows import Links
+from graphlang.analysis.graph_input import LoadedRun
+from graphlang.analysis.graph_rows import LinkRows
 from graphlang.db import open_existing
 
 if TYPE_CHECKING:
@@ -72,27 +72,27 @@ class CachedLoader:
     """
 
     def __init__(self, *, one_graph: bool = False, later: tuple[Mapping[str, float], ReadsAhead] | None = None) -> None:
-        self._loaded: Loaded | None = None
-        self._links: Future[Links] | None = None
+        self._loaded: LoadedRun | None = None
+        self._links: Future[LinkRows] | None = None
         self._one_graph, self._later = one_graph, later
 
     def begin_links(self) -> None:
         """Start reading links and loading the URL method ahead, once all pages are written."""
         if self._later is not None:
             weights, ahead = self._later
-            self._links = ahead.begin(Links.of)
+            self._links = ahead.begin(LinkRows.of)
             if weights.get("url", 0):
                 ahead.begin(lambda _: bool(signals.url_method()))  # slow: it is decompressed
 
-    def __call__(self, connection: sqlite3.Connection, run: Run) -> Loaded:
+    def __call__(self, connection: sqlite3.Connection, run: Run) -> LoadedRun:
         """Return the run with all links."""
         if self._loaded is None or self._loaded.run != run:
             started, self._links = self._links, None
             links = None if started is None else started.result()
-            self._loaded = Loaded(connection, run, links, one_graph=self._one_graph, later=self._later)
+            self._loaded = LoadedRun(connection, run, links, one_graph=self._one_graph, later=self._later)
         return self._loaded
 
-    def last(self, connection: sqlite3.Connection, run: Run) -> Loaded:
+    def last(self, connection: sqlite3.Connection, run: Run) -> LoadedRun:
         """Return the run with all links, and drop the cache."""
         loaded, self._loaded = self(connection, run), None
         return loaded

@@ -29,7 +29,7 @@ _ROUNDS: Final = 10_000
 
 def replay(
     run: Run,
-    loaded: graph_input.Loaded,
+    loaded: graph_input.LoadedRun,
     requested: NDArray[Any],
     trace: Sequence[int] = (),
 ) -> tuple[graph_input.GraphInput, Answer]:

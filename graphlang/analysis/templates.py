@@ -68,7 +68,7 @@ class HostTemplates:
         """Return the template lines of a page's host, by page id."""
         return self._templates.get(int(self._hosts[number - 1]) + 1, NO_TEMPLATES)
 
-    def bodies(self, batch: collection.Texts) -> Bodies:
+    def bodies(self, batch: collection.StoredTexts) -> Bodies:
         """Return the texts of some pages without template lines."""
         pages = list(map(PageText, batch.titles, batch.texts, batch.mains))
         return read_bodies(pages, list(map(self.read_page_lines, batch.pages)), batch.visible, batch.anchors)

@@ -36,7 +36,7 @@ def vote(
     seed: int | None = None,
     choose: bool = True,
     linked: bool = True,
-    load: Callable[[sqlite3.Connection, Run], graph_input.Loaded] = graph_input.Loaded,
+    load: Callable[[sqlite3.Connection, Run], graph_input.LoadedRun] = graph_input.LoadedRun,
     progress: Progress = SILENT,
 ) -> Run:
     """Run INLINKS (algorithm 5.5), or the same with outlinks, over a finished content run; return the finished run.

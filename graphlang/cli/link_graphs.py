@@ -82,7 +82,7 @@ _OPTIONS: Final = (
 graph_options = partial(options.apply, _OPTIONS)
 
 
-class Answer(NamedTuple):
+class LanguageGraphOutput(NamedTuple):
     """What `language-graph` writes."""
 
     columns: Sequence[str]
@@ -92,22 +92,22 @@ class Answer(NamedTuple):
 
 def answer(
     languages: Callable[..., LanguageGraph], sites: Callable[..., SiteGraph], *, format_: str, what: str, by: str
-) -> Answer:
+) -> LanguageGraphOutput:
     """Count links by one of two functions of the unit and of what to measure, and choose the rows to write."""
     listed = format_ in _LISTED
     if what in _OF_SITES:
         site_graph = sites(by=by, measures=what == "sites" or not listed)
         columns, rows_of_sites = _OF_SITES[what]
         _say_bounds(site_graph, distances=what == "site-distances" if listed else format_ == "json")
-        return Answer(columns, rows_of_sites(site_graph), partial(write_site_graph, site_graph, format_))
+        return LanguageGraphOutput(columns, rows_of_sites(site_graph), partial(write_site_graph, site_graph, format_))
     graph = languages(by=by, components=what == "languages" or not listed)
     if not graph.pairs:
         say(f"no link leads from one {by} to another; those within a {by} do not count")
     columns, rows_of_languages = _OF_LANGUAGES[what]
-    return Answer(columns, rows_of_languages(graph), partial(write_language_graph, graph, format_))
+    return LanguageGraphOutput(columns, rows_of_languages(graph), partial(write_language_graph, graph, format_))
 
 
-def write_answer(result: Answer, format_: str, output: Path) -> None:
+def write_answer(result: LanguageGraphOutput, format_: str, output: Path) -> None:
     """Write rows, or a graph; never over a file that the verb reads, and never an empty file over another."""
     if format_ in _LISTED:
         write_rows(result.columns, result.rows, format_=format_, output=output, first=_FIRST)

@@ -49,7 +49,7 @@ _FIRST = ("id", "chosen", "kind", "method", "at", "pages", "seeds", "finished", 
 @archives.reading
 @waits
 @logs
-def ingest(db: Path, files: tuple[Path, ...], **reading: Unpack[archives.Reading]) -> None:
+def ingest(db: Path, files: tuple[Path, ...], **reading: Unpack[archives.ReadingOptions]) -> None:
     """Read FILES into DB.
 
     FILES are WARC, ARC, WACZ, WET, WAT, store files, JSON, HAR, MHTML and saved HTML, compressed or not, recognised by

@@ -16,7 +16,7 @@ from graphlang.cli.shared.log import log, logs, say
 from graphlang.cli.shared.output import output_options, write_json, write_line, write_rows
 from graphlang.cli.shared.paths import refuse_before_work
 from graphlang.cli.shared.progress import Timed, bars
-from graphlang.cli.shared.text_files import Texts
+from graphlang.cli.shared.text_files import TextFiles
 from graphlang.cli.shared.text_files import encoding as encoding_option
 from graphlang.native.threads import cores
 from graphlang.visible import quantity, visible
@@ -62,7 +62,7 @@ def run(
     *,
     shares: bool | None,
     as_json: bool,
-    **reading: Unpack[archives.Reading],
+    **reading: Unpack[archives.ReadingOptions],
 ) -> None:
     """Find the language of every page and print the language map.
 
@@ -272,7 +272,7 @@ def identify(
     if html and (lines or of_urls):
         raise click.UsageError("--html reads whole files: not with --lines, and not with a URL method")
     identifier = load(method)
-    source = Texts(files or ("-",), encoding, html=html)
+    source = TextFiles(files or ("-",), encoding, html=html)
     texts = source.lines() if lines or of_urls else source.files()  # a URL is a line, whatever else the file holds
     if (shares or spans) and top is None and not min_confidence:  # without predictions, which cost time
         columns: tuple[str, ...] = ("input", *["shares"] * shares, *["spans"] * spans, *["text"] * text)

@@ -16,7 +16,7 @@ from graphlang.cluster.page_ids import PageIds
 from graphlang.cluster.reading import page_of, row_of
 from graphlang.cluster.tables import CHOSEN, HISTORY, LINKS, link_kinds
 from graphlang.db.records import NOFOLLOW
-from graphlang.db.write.choose_capture import Choice, Facts, Keep
+from graphlang.db.write.choose_capture import CaptureProperties, Choice, Keep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -60,7 +60,7 @@ class _Own:
     def __init__(self, row: dict[str, Any]) -> None:
         self.page: int = row["page"]
         capture = page_of(row)
-        self._choice = Choice(Facts.of(capture), 1, capture, 0)
+        self._choice = Choice(CaptureProperties.of(capture), 1, capture, 0)
         self._files = {id(capture): (row["source"], row["file"])}
         self._chosen: Page = capture
         self._others = OtherCaptures()
@@ -94,7 +94,7 @@ _CONTENT: Final = ("title", "text", "main")
 
 @dataclass(slots=True)
 class _Entry:
-    facts: Facts
+    facts: CaptureProperties
     page: Page
     file: tuple[int, str]
     whole: bool
@@ -113,7 +113,7 @@ class OtherCaptures:
     def __init__(self) -> None:
         self._entries: list[_Entry] = []
 
-    def take(self, rest: Rest | None, page: Page | None, file: tuple[int, str], own_facts: Facts) -> None:
+    def take(self, rest: Rest | None, page: Page | None, file: tuple[int, str], own_facts: CaptureProperties) -> None:
         """Take the capture that the page's own one displaced, or that lost to it.
 
         ``own_facts`` are those of the main capture from now on.
@@ -126,7 +126,7 @@ class OtherCaptures:
     def _holder(self, payload: str) -> _Entry | None:
         return next((entry for entry in self._entries if entry.holds(payload)), None)
 
-    def _add(self, entry: _Entry, own_facts: Facts) -> None:
+    def _add(self, entry: _Entry, own_facts: CaptureProperties) -> None:
         facts = entry.facts
         if (facts.date, facts.digest) == (own_facts.date, own_facts.digest):
             return
@@ -154,7 +154,7 @@ class OtherCaptures:
             yield row
 
 
-def _is_same_time(facts: Facts, other: Facts) -> bool:
+def _is_same_time(facts: CaptureProperties, other: CaptureProperties) -> bool:
     return (facts.date, facts.digest) == (other.date, other.digest)
 
 

@@ -88,7 +88,7 @@ _MORE: Final = (
 _KINDS: Final = {int(kind): kind.name.lower() for kind in LinkKind}
 
 
-class Loaded(NamedTuple):
+class WrittenTables(NamedTuple):
     """What was written."""
 
     pages: int
@@ -97,7 +97,7 @@ class Loaded(NamedTuple):
     runs: int
 
 
-def export_database(path: Path, folder: Path, *, overwrite: bool = False) -> Loaded:
+def export_database(path: Path, folder: Path, *, overwrite: bool = False) -> WrittenTables:
     """Write the tables of a collection as `graphlang cluster run` would, and all else that it holds.
 
     Args:
@@ -138,7 +138,7 @@ class _Load:
         self._connection, self._folder = connection, folder
         self._hashes = np.zeros(collection.count_pages(connection) + 1, dtype=np.int64)
 
-    def write_all(self) -> Loaded:
+    def write_all(self) -> WrittenTables:
         """Write every table."""
         chosen = chosen_run(self._connection)
         if chosen is None:
@@ -164,7 +164,7 @@ class _Load:
         for name, schema, query in _MORE:
             if self._connection.execute(f"SELECT 1 FROM {name} LIMIT 1").fetchone() is not None:
                 self._write(name, schema, self._hash_ids(self._rows(query)))
-        return Loaded(pages, fetched, links, len(numbers))
+        return WrittenTables(pages, fetched, links, len(numbers))
 
     def _write(self, name: str, schema: pa.Schema, rows: Iterable[dict[str, Any]], size: int = _ROWS) -> int:
         path = self._folder / name

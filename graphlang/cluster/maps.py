@@ -25,7 +25,7 @@ from graphlang.maps.gathered import COLUMNS, gather, has_answered_history, selec
 from graphlang.maps.graph_measures import Shape, shapes
 from graphlang.maps.language_graph import language_graph as graph_of
 from graphlang.maps.languages import YearRow, list_languages, list_languages_by_year
-from graphlang.maps.selection import Gathered, Selection, content_run, find_outdated
+from graphlang.maps.selection import GatheredPages, Selection, content_run, find_outdated
 from graphlang.maps.sites import language_map
 from graphlang.report.page import write_report
 from graphlang.visible import visible
@@ -174,7 +174,7 @@ def _gather(
     frame = tables.spark.sql(query, args=values | {"own": content_run(tables)}).persist()
     frame.createOrReplaceTempView(name)
     try:
-        yield replace(selection, gathered=Gathered(name, columns))
+        yield replace(selection, gathered=GatheredPages(name, columns))
     finally:
         tables.spark.catalog.dropTempView(name)
         frame.unpersist()

@@ -117,7 +117,7 @@ def _read_table(folder: Location, columns: Sequence[str]) -> pa.Table:
 def _infer(task: OneTask, tables: Sequence[pa.Table], links: pa.Table) -> Iterator[pa.RecordBatch]:
     if not tables[0].num_rows:
         return
-    pages = _Pages(tables)
+    pages = _PageTables(tables)
     counts = pc.value_counts(pages.column("label", pages.stored).drop_null()).to_pylist()
     pages_by_label = {count["values"]: count["counts"] for count in counts}
     names = task.labels
@@ -125,11 +125,11 @@ def _infer(task: OneTask, tables: Sequence[pa.Table], links: pa.Table) -> Iterat
         listed = pages.column("scores", pages.stored).combine_chunks().flatten()
         names = {*pages_by_label, *pc.unique(listed.field("label")).to_pylist()}
     labels = labels_of(names, pages_by_label)
-    for answers_table in _Inference(task, labels, pages, links).yield_answers():
+    for answers_table in _OneTaskInference(task, labels, pages, links).yield_answers():
         yield from answers_table.to_batches(max_chunksize=_ROWS)
 
 
-class _Pages:
+class _PageTables:
     """All pages by ascending id, with the columns of several tables."""
 
     def __init__(self, tables: Sequence[pa.Table]) -> None:
@@ -174,10 +174,10 @@ class _Pages:
         return pa.table({**columns, "copies": pa.nulls(len(rows), pa.int32())})
 
 
-class _Inference:
+class _OneTaskInference:
     """Rows: pages that were read, URLs that listening pages link to or from, then a chunk of the others."""
 
-    def __init__(self, task: OneTask, labels: Labels, pages: _Pages, links: pa.Table) -> None:
+    def __init__(self, task: OneTask, labels: Labels, pages: _PageTables, links: pa.Table) -> None:
         self._task, self._labels, self._pages = task, labels, pages
         links = _drop_unknown(links, pages.list_unknown())
         links = links.append_column("other", pa.array(np.zeros(links.num_rows, np.int32)))
@@ -198,7 +198,7 @@ class _Inference:
         waiting = np.ones(len(self._pages.ids), np.bool_)
         waiting[first_rows] = False
         rest = np.flatnonzero(waiting) if self._task.linked else first_rows[:0]
-        rows_known = _Rows.of_read(self._partition, self._host[self._pages.stored]).append(
+        rows_known = _PageEvidence.of_read(self._partition, self._host[self._pages.stored]).append(
             self._only_linked(self._linked)
         )
         for at in range(0, max(len(rest), 1), TOGETHER):
@@ -230,14 +230,14 @@ class _Inference:
         source, target = self._source, self._target
         return np.unique(np.concatenate([target[listens[source]], source[listens[target]]]))
 
-    def _only_linked(self, rows: NDArray[np.int64]) -> _Rows:
+    def _only_linked(self, rows: NDArray[np.int64]) -> _PageEvidence:
         """Return the evidence of pages that were only linked to."""
         pages = self._pages.table(rows)
         urls = pages["url"].to_pylist()
         directory = keys_of(directory_of(url.encode()) for url in urls)
-        return _Rows(self._host[rows], directory, signals_of(pages, self._labels, self._task.weights))
+        return _PageEvidence(self._host[rows], directory, signals_of(pages, self._labels, self._task.weights))
 
-    def _infer_rows(self, rows: NDArray[np.int64], page_rows: _Rows, asked_count: int) -> Answer:
+    def _infer_rows(self, rows: NDArray[np.int64], page_rows: _PageEvidence, asked_count: int) -> Answer:
         partition, n = self._partition, len(rows)
         read, total = len(self._pages.stored), len(self._pages.ids)
         outside = np.ones(total, np.bool_)
@@ -282,7 +282,7 @@ def _drop_unknown(links: pa.Table, unknown: pa.Array) -> pa.Table:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Rows:
+class _PageEvidence:
     """The evidence of n pages besides their texts."""
 
     host: NDArray[np.int32]  #: shape (n,)
@@ -290,11 +290,11 @@ class _Rows:
     signals: Mapping[str, Signal]
 
     @classmethod
-    def of_read(cls, partition: Partition, host: NDArray[np.int32]) -> _Rows:
+    def of_read(cls, partition: Partition, host: NDArray[np.int32]) -> _PageEvidence:
         """Return that of the pages that were read."""
         return cls(host, partition.directory, partition.signals)
 
-    def append(self, other: _Rows) -> _Rows:
+    def append(self, other: _PageEvidence) -> _PageEvidence:
         """Append other pages."""
         signals = {
             name: replace(
@@ -305,4 +305,4 @@ class _Rows:
             for name, signal in self.signals.items()
         }
         host = np.concatenate([self.host, other.host])
-        return _Rows(host, np.concatenate([self.directory, other.directory]), signals)
+        return _PageEvidence(host, np.concatenate([self.directory, other.directory]), signals)

@@ -180,7 +180,7 @@ def infer(
         ValueError: neither text nor signal names a language.
     """
     sizes, folder = sizes or Sizes(), Location.of(work)
-    inference = _Inference(pages.sparkSession, folder, answers or folder / "answers", progress)
+    inference = _PartitionedInference(pages.sparkSession, folder, answers or folder / "answers", progress)
     pages = _add_missing_columns(pages)
     progress("partition")
     many = inference.many = sizes.partitions or _partitions(pages, links)
@@ -291,7 +291,7 @@ def _links(links: Any, homes: Any) -> Any:
     return placed.selectExpr("*", other).select("partition", *LINKS)
 
 
-class _Inference:
+class _PartitionedInference:
     """Runs the steps, and writes each to a folder of its own."""
 
     def __init__(self, spark: Any, folder: Location, answers: Location, progress: Callable[[str], None]) -> None:

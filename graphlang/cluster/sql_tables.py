@@ -63,7 +63,7 @@ _VIEWS: Final = {
 }
 
 
-class Rows(list[tuple[Any, ...]]):
+class QueryRows(list[tuple[Any, ...]]):
     """The rows of a query, read like a cursor of SQLite."""
 
     def __init__(self, rows: Sequence[Sequence[Any]], names: Sequence[str]) -> None:
@@ -107,12 +107,12 @@ class Tables:
             self.spark.sql(query).createOrReplaceTempView(name)
         self._name_labels()
 
-    def execute(self, query: str, values: Mapping[str, Any] | Sequence[Any] = ()) -> Rows:
+    def execute(self, query: str, values: Mapping[str, Any] | Sequence[Any] = ()) -> QueryRows:
         """Return all rows of a query that SQLite and Spark both understand."""
         with errors_in_one_line():
             bound = dict(values) if hasattr(values, "keys") else list(values)
             frame = self.spark.sql(query, args=bound)
-            return Rows(frame.collect(), frame.columns)
+            return QueryRows(frame.collect(), frame.columns)
 
     def create_function(
         self, name: str, count: int, function: Callable[..., str | None], *, deterministic: bool = True

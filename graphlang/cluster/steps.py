@@ -45,7 +45,7 @@ from graphlang.graph.partitioned.borders import (
     signals_of,
 )
 from graphlang.graph.partitioned.learning import join_samples, observe, survey
-from graphlang.graph.partitioned.records import Records, join_records
+from graphlang.graph.partitioned.records import PageRecords, join_records
 from graphlang.graph.partitioned.supersteps import (
     Step,
     advance,
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 
     from graphlang.cluster.arrays import Labels
     from graphlang.graph.data import Answer
-    from graphlang.graph.partitioned.learning import Cut, Learned, Survey
+    from graphlang.graph.partitioned.learning import Cut, PartitionParameters, Survey
     from graphlang.graph.partitioned.partition import Partition
     from graphlang.graph.propagation.options import Options
     from graphlang.graph.propagation.rounds import Motion
@@ -86,7 +86,7 @@ class Shared:
     linked: bool = True  #: whether URLs that were only linked to are answered for
     survey: Survey | None = None
     counts: list_counts.Counts | None = None
-    learned: Learned | None = None
+    learned: PartitionParameters | None = None
 
 
 def make_partition(shared: Shared, pages: pa.Table, links: pa.Table) -> pa.Table:
@@ -279,11 +279,11 @@ def require(value: Any) -> Any:
     return value
 
 
-def _join_records(messages: pa.Table) -> Records:
+def _join_records(messages: pa.Table) -> PageRecords:
     return join_records(list(parcels.open_parcels(messages).values()))
 
 
-def _send_ghosts(number: int, records: Records, routes: Mapping[int, NDArray[np.int64]]) -> list[dict[str, Any]]:
+def _send_ghosts(number: int, records: PageRecords, routes: Mapping[int, NDArray[np.int64]]) -> list[dict[str, Any]]:
     return [row for home, pages in routes.items() for row in parcels.parcel(home, number, records.of(pages))]
 
 
@@ -362,18 +362,18 @@ def answer_partition(shared: Shared, rows_kept: pa.Table, messages: pa.Table) ->
     return answers_of(shared.labels, objects[FACTS], answer, linked=shared.linked)
 
 
-def _receive(messages: pa.Table) -> tuple[Records, Any]:
+def _receive(messages: pa.Table) -> tuple[PageRecords, Any]:
     """Return what is new of the ghosts, and the state of the partition."""
     objects = parcels.open_parcels(messages)
     return _join_received(objects), objects[STATE]
 
 
-def _join_received(objects: Mapping[int, Any]) -> Records:
+def _join_received(objects: Mapping[int, Any]) -> PageRecords:
     return join_records([records for sender, records in objects.items() if sender >= 0])
 
 
 def _send_step(
-    number: int, step: Step, beliefs: Records, snapshot: Motion, routes: Mapping[str, Any]
+    number: int, step: Step, beliefs: PageRecords, snapshot: Motion, routes: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """Return rows for the neighbours of a partition, for itself and for the driver."""
     state = {
@@ -386,7 +386,7 @@ def _send_step(
     return rows + _send_records(number, step.moved, routes)
 
 
-def _send_records(number: int, records: Records, routes: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _send_records(number: int, records: PageRecords, routes: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return rows for the neighbours: the records of pages that they have as ghosts."""
     rows = []
     for other in np.unique(routes["homes"]).tolist():

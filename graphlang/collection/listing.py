@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from graphlang.analysis.explain import Explanation
-    from graphlang.analysis.frontier import Candidate
+    from graphlang.analysis.frontier import FrontierUrl
     from graphlang.collection.page_filter import PageFilter
     from graphlang.db.runs.run import Run
     from graphlang.export.texts import TextRow
@@ -256,7 +256,7 @@ class Listing(OpenedFile):
     @check_arguments(want=list_texts, saturated=list_texts, run=run_number)
     def frontier(
         self, *, want: str | Sequence[str] = (), saturated: str | Sequence[str] = (), run: int | None = None
-    ) -> Rows[Candidate]:
+    ) -> Rows[FrontierUrl]:
         """Rank URLs that were never fetched by the probability that they are in a wanted language.
 
         Args:
@@ -268,12 +268,12 @@ class Listing(OpenedFile):
             TypeError: an argument of another type.
             ValueError: an unknown language.
         """
-        from graphlang.analysis.frontier import Candidate, frontier  # noqa: PLC0415
+        from graphlang.analysis.frontier import FrontierUrl, frontier  # noqa: PLC0415
 
         targets, enough = parse_languages(want), parse_languages(saturated)
         return self._rows(
-            Candidate._make,
-            Candidate._fields,
+            FrontierUrl._make,
+            FrontierUrl._fields,
             lambda connection: frontier(connection, want=targets, saturated=enough, run=run_or_chosen(connection, run)),
             linked=(run,),
         )

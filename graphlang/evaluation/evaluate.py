@@ -166,7 +166,7 @@ def evaluate(connection: sqlite3.Connection, gold: Gold, run: Run, by: str | Non
             answers.pages.tolist(), answers.label.tolist(), answers.confidence.tolist(), strict=True
         )
     }
-    table = _Table(
+    table = _GoldTable(
         gold=np.array(gold.language, dtype=object),
         answer=np.array([answer_of.get(page, (languages.UND, 0.0))[0] for page in gold.pages], dtype=object),
         confidence=np.array([answer_of.get(page, (languages.UND, 0.0))[1] for page in gold.pages], dtype=np.float64),
@@ -214,7 +214,7 @@ def _score_languages(gold: NDArray[np.object_], answer: NDArray[np.object_]) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class _GoldTable:
     gold: NDArray[np.object_]
     answer: NDArray[np.object_]
     confidence: NDArray[np.float64]

@@ -43,7 +43,7 @@ class TranslationRow(NamedTuple):
     target_length: int  #: characters of visible text
 
 
-class _Pages(NamedTuple):
+class _CountedPages(NamedTuple):
     """The pages that count; index 0 and pages that do not count have the language -1."""
 
     language: NDArray[np.int16]  #: number of the language, shape (pages + 1,)
@@ -81,7 +81,7 @@ def translation_rows(connection: sqlite3.Connection, selection: Selection) -> It
         )
 
 
-def _read_pages(connection: sqlite3.Connection, selection: Selection) -> _Pages:
+def _read_pages(connection: sqlite3.Connection, selection: Selection) -> _CountedPages:
     count = collection.count_pages(connection) + 1
     language, domain = np.full(count, -1, dtype=np.int16), np.zeros(count, dtype=np.int32)
     confidence, length = np.zeros(count, dtype=np.float32), np.zeros(count, dtype=np.int32)
@@ -93,10 +93,12 @@ def _read_pages(connection: sqlite3.Connection, selection: Selection) -> _Pages:
         if code not in _NO_LANGUAGE:
             language[page], domain[page] = codes.setdefault(code, len(codes)), domains.setdefault(name, len(domains))
             confidence[page], length[page] = sure or 0, min(size, 1 << 30)
-    return _Pages(language, domain, confidence, length, list(codes))
+    return _CountedPages(language, domain, confidence, length, list(codes))
 
 
-def _links_between_languages(connection: sqlite3.Connection, pages: _Pages) -> Iterator[tuple[int, int, str | None]]:
+def _links_between_languages(
+    connection: sqlite3.Connection, pages: _CountedPages
+) -> Iterator[tuple[int, int, str | None]]:
     """Yield source, target and hreflang of the links between pages that count and have different languages."""
     cursor = connection.execute("SELECT source, target, hreflang FROM links")
     while block := cursor.fetchmany(_LINKS):

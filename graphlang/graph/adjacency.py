@@ -25,7 +25,7 @@ BLOCK = 1 << 18  #: links that one core handles at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Links:
+class SortedLinks:
     """Distinct links between different pages, sorted by source, then by target.
 
     Page s links to ``target[out_start[s]:out_start[s + 1]]``. The pages ``in_source[in_start[t]:in_start[t + 1]]`` link
@@ -64,7 +64,7 @@ class Links:
         """Number of pages of the collection, with leaves without a row (each has one link)."""
         return self.n + self.distinct - self.m
 
-    def drop_sources(self) -> Links:
+    def drop_sources(self) -> SortedLinks:
         """Return the links without ``in_source``, which takes four bytes per link."""
         return replace(self, in_source=np.zeros(0, np.int32))
 
@@ -154,7 +154,7 @@ def pad(values: NDArray[Number], pages: int, fill: int) -> NDArray[Number]:
     return np.concatenate([values, np.full(pages - len(values), fill, values.dtype)]) if pages > len(values) else values
 
 
-def sort_links(graph: Graph) -> Links:
+def sort_links(graph: Graph) -> SortedLinks:
     """Sort the links, join duplicates and drop self-links.
 
     A duplicate keeps the lowest kind (the most informative, see ``LinkKind``), the lowest valid hreflang and the
@@ -185,7 +185,9 @@ def sort_links(graph: Graph) -> Links:
         lambda first, last, places: _kernels.links_sources(n, first, last, source, target, places, in_source),
     )
     outside = n - graph.inside
-    return Links(n, source, target, kind, hreflang, out_start, in_source, in_start, ordinal, outside, graph.leaves)
+    return SortedLinks(
+        n, source, target, kind, hreflang, out_start, in_source, in_start, ordinal, outside, graph.leaves
+    )
 
 
 def list_starts(ends: NDArray[np.int32], pages: int) -> NDArray[np.int64]:

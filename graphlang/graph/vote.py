@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.graph.adjacency import Links
+    from graphlang.graph.adjacency import SortedLinks
     from graphlang.graph.data import Evidence, Graph
 
 MIN_LENGTH = 50  #: pages with more characters keep the answer of their text; the paper measures below 25 and below 50
@@ -153,7 +153,7 @@ class _Ballot(NamedTuple):
 
 
 def _count_votes(
-    links: Links,
+    links: SortedLinks,
     evidence: Evidence,
     voters: tuple[NDArray[np.int16], NDArray[np.float32], NDArray[np.bool_]],
     min_length: int,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from graphlang.db.runs.run import AT
 from graphlang.maps import selection as selections
-from graphlang.maps.selection import Gathered, content_run
+from graphlang.maps.selection import GatheredPages, content_run
 from graphlang.maps.shares import CONTENT_RUN
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def gather(
             f"INSERT INTO {table} SELECT {', '.join(stored)} FROM ({rows}) WHERE TRUE {nearer}",
             values | {"own": content_run(connection)},
         )
-        yield replace(selection, gathered=Gathered(table, columns))
+        yield replace(selection, gathered=GatheredPages(table, columns))
     finally:
         if connection.in_transaction:  # where there is no room left, SQLite has ended it already
             connection.execute(f"ROLLBACK TO {_SAVEPOINT}")

@@ -51,7 +51,7 @@ class LanguageRow(NamedTuple):
 YearRow: Final = NamedTuple("YearRow", [("year", str), *LanguageRow.__annotations__.items()])  # type: ignore[misc]
 
 
-class _Language(PageCounts):
+class _LanguageCounts(PageCounts):
     def __init__(self, language: str) -> None:
         super().__init__(language)
         self.scripts: Counter[str] = Counter()
@@ -66,12 +66,12 @@ def list_languages(connection: sqlite3.Connection, selection: Selection) -> list
 
 def _list(connection: sqlite3.Connection, selection: Selection, *, of_captures: bool = False) -> list[LanguageRow]:
     source, values = selection.source(with_languages=False)
-    counts: dict[str, _Language] = {}
+    counts: dict[str, _LanguageCounts] = {}
     scripts = any(choice.script for choice in selection.choices)
 
-    def find(language: str, script: str | None = None) -> _Language:
+    def find(language: str, script: str | None = None) -> _LanguageCounts:
         label = f"{language}_{script}" if scripts and script else language
-        return counts.setdefault(label, _Language(label))
+        return counts.setdefault(label, _LanguageCounts(label))
 
     rows = connection.execute(
         f"SELECT language, script, charset, fetched, COUNT(*), {total('confidence')}, SUM(COALESCE(length, 0))"
@@ -142,7 +142,7 @@ def list_languages_by_year(connection: sqlite3.Connection, selection: Selection)
         ]
 
 
-def _row(counts: _Language, weight: float, sites: int) -> LanguageRow:
+def _row(counts: _LanguageCounts, weight: float, sites: int) -> LanguageRow:
     low, high = counts.interval()
     return LanguageRow(
         language=counts.language,

@@ -35,7 +35,7 @@ COLUMNS: Final = (
 FLOOR: Final = 0.2
 
 
-class Gathered(NamedTuple):
+class GatheredPages(NamedTuple):
     """A temporary table of pages, see `graphlang.maps.gathered`."""
 
     table: str
@@ -60,7 +60,7 @@ class Selection:
     fetched: bool | None = None  #: True: only pages that were read; False: only those that were not
     everything: bool = False
     captures: str = "own"  #: ``all``: every capture of a page counts, where captures are listed
-    gathered: Gathered | None = None  #: where the pages were gathered
+    gathered: GatheredPages | None = None  #: where the pages were gathered
     year: str | None = None  #: only pages that were gathered for this year
 
     def source(

@@ -64,12 +64,12 @@ def _lines(rows: Iterable[Sequence[Any]], *, returns: bool) -> str:
         csv.writer(out, lineterminator="\n").writerows(rows)
         return out.getvalue()
     # The module puts cells in quotes that hold a character of the row's end: a carriage return alone is one to readers.
-    writer = csv.writer(_Rows(out), lineterminator=_END)
+    writer = csv.writer(_LineBuffer(out), lineterminator=_END)
     writer.writerows(rows)
     return out.getvalue()
 
 
-class _Rows:
+class _LineBuffer:
     """Takes rows from the writer, and gives them on with a line feed at their end."""
 
     def __init__(self, file: IO[str]) -> None:

@@ -36,7 +36,7 @@ YEAR_CHANGES: Final = 15
 LENGTHS: Final = (0, 1, 25, 50, 100, 300, 1_000)
 
 
-class Part(NamedTuple):
+class LanguagePages(NamedTuple):
     """Pages in a language."""
 
     language: str
@@ -50,7 +50,7 @@ class Place(NamedTuple):
 
     name: str
     pages: int
-    parts: list[Part]
+    parts: list[LanguagePages]
 
 
 class LengthClass(NamedTuple):
@@ -208,7 +208,8 @@ def _places(rows: list[SiteRow]) -> list[Place]:
             name,
             sum(row.pages for row in listed),
             sorted(
-                (Part(row.language, row.name, row.expected, row.share) for row in listed), key=lambda part: -part.share
+                (LanguagePages(row.language, row.name, row.expected, row.share) for row in listed),
+                key=lambda part: -part.share,
             ),
         )
         for name, listed in places.items()
@@ -337,4 +338,4 @@ def _runs(connection: sqlite3.Connection) -> list[dict[str, Any]]:
 
 _LONGEST: Final = 200
 
-__all__ = ["FLOOR", "SHORT", "SURE", "Facts", "LengthClass", "Part", "Place", "count_facts", "country_name"]
+__all__ = ["FLOOR", "SHORT", "SURE", "Facts", "LanguagePages", "LengthClass", "Place", "count_facts", "country_name"]

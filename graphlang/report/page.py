@@ -115,7 +115,7 @@ def text_colour(colour: str) -> str:
     return "#ffffff" if 0.299 * red + 0.587 * green + 0.114 * blue < _DARK else "#000000"
 
 
-def segments(parts: list[fact_lists.Part], colours: Mapping[str, str]) -> list[dict[str, Any]]:
+def segments(parts: list[fact_lists.LanguagePages], colours: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return the parts of a bar from left to right: languages with a colour first, in the same order in all bars.
 
     >>> parts = [fact_lists.Part(code, code, 1, share) for code, share in (("a", 0.7), ("b", 0.3))]

@@ -44,7 +44,7 @@ _NEVER = -12.0  # a text whose gap is less teaches nothing
 _BATCH = 4_000  # texts whose scores are in memory at once
 
 
-class Group(NamedTuple):
+class LineGroup(NamedTuple):
     """Lines of one kind of text, how many excerpts to draw of them, and what each counts."""
 
     lines: Sequence[str]
@@ -67,7 +67,7 @@ class Scored(NamedTuple):
     rows: NDArray[np.int64]
 
 
-def retrain(model: Model, label: str, groups: Sequence[Group], *, seed: int) -> Model:
+def retrain(model: Model, label: str, groups: Sequence[LineGroup], *, seed: int) -> Model:
     """Train the vector of a label again; the columns of all other labels stay as they are, to the bit."""
     identifier = Discriminative(model, "", label)
     texts, kind = Excerpts(

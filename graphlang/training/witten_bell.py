@@ -79,7 +79,7 @@ class _Order(NamedTuple):
     weights: Floats
 
 
-class _Language(NamedTuple):
+class _LanguageModel(NamedTuple):
     orders: list[_Order]
     words: list[str]
     lifts: Floats  # of the words
@@ -145,11 +145,11 @@ def _unpack_ngram(key: int, alphabet: list[str]) -> str:
     return letters
 
 
-def _estimate_language(counts: Mapping[str, int], numbers: Numbers, letters: int, least: float) -> _Language:
+def _estimate_language(counts: Mapping[str, int], numbers: Numbers, letters: int, least: float) -> _LanguageModel:
     words = list(counts)
     often = np.fromiter(counts.values(), dtype=np.float64, count=len(words))
     if not words:
-        return _Language([], [], np.zeros(0), often, -float(np.log(letters)), 0.0)
+        return _LanguageModel([], [], np.zeros(0), often, -float(np.log(letters)), 0.0)
     text = f" {'  '.join(words)} "
     symbols = numbers[np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")]
     sizes = np.fromiter(map(len, words), dtype=np.int64, count=len(words)) + 2
@@ -191,7 +191,7 @@ def _estimate_language(counts: Mapping[str, int], numbers: Numbers, letters: int
     space = int(np.searchsorted(orders[0].keys, _SPACE))
     whole = float(orders[0].weights[space]) + start + float(np.log(free / (often.sum() + len(words))))
     orders[0].weights[space] = 0  # each word has one
-    return _Language(orders, words, lifts, often, letter, whole)
+    return _LanguageModel(orders, words, lifts, often, letter, whole)
 
 
 def _estimate_letters(keys: Numbers, number: Floats, letters: int) -> tuple[_Order, float]:

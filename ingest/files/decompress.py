@@ -77,7 +77,7 @@ def compression(head: bytes) -> str:
     return next((name for name in codecs.STREAMS if _MAGICS[name].match(head)), "")
 
 
-class Source:
+class ByteSource:
     """A file that is read once, from its start to its end.
 
     Reading begins at 0, or at the offset of a gzip member, a frame or a record. It stops where the file has unpacked to

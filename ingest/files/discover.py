@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from graphlang.files import open_regular
-from graphlang.ingest.files.decompress import Source
+from graphlang.ingest.files.decompress import ByteSource
 from graphlang.ingest.formats.observatory_store import COOKIE
 from graphlang.ingest.formats.record_reader import GRAMMARS, is_index
 from graphlang.ingest.formats.saved_html import find_url
@@ -241,7 +241,7 @@ def _is_readable(path: Path) -> bool:
         if stored.startswith(b"ustar", _TAR_MAGIC_AT):
             return _ARCHIVE_IN_TAR.search(stored) is not None
         file.seek(0)
-        source = Source(file)
+        source = ByteSource(file)
         # Most files of a folder are no archives, and short: what is not compressed is not read a second time.
         head = next((chunk.data for chunk in source.chunks()), b"")[:_SNIFFED] if source.compression else stored
     return not is_index(head) and (_is_archive(head.lstrip(b"\r\n")) or _lists_pages(head))

@@ -20,11 +20,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn
 
 from graphlang.db.records import Declaration, Link, Links, Page, Problem
-from graphlang.ingest.files.decompress import Source
+from graphlang.ingest.files.decompress import ByteSource
 from graphlang.ingest.formats.record_reader import GRAMMARS, RecordReader, Within
 from graphlang.ingest.limits import cut_text
 from graphlang.ingest.links.canonical import canonical_url
-from graphlang.ingest.raw import Item, RawRecord, Records
+from graphlang.ingest.raw import Item, RawRecord, RecordStream
 from graphlang.plugins import FAILURES, READERS, list_plugins, load_plugin
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ _NUMBERS: Final = ("offset", "length", "size", "main_length")
 
 
 @contextmanager
-def open_records(path: Path, limits: Limits, *, begin: int = 0, stop: int | None = None) -> Iterator[Records]:
+def open_records(path: Path, limits: Limits, *, begin: int = 0, stop: int | None = None) -> Iterator[RecordStream]:
     """Open a file, or a folder that holds a mirror; raise OSError if that fails, or while records are read.
 
     ``begin`` and ``stop`` are those of `graphlang.ingest.formats.record_reader.RecordReader`; other formats than WARC
@@ -61,7 +61,7 @@ def open_records(path: Path, limits: Limits, *, begin: int = 0, stop: int | None
 
 
 @contextmanager
-def open_range(byte_range: ByteRange, limits: Limits, begin: int) -> Iterator[Records]:
+def open_range(byte_range: ByteRange, limits: Limits, begin: int) -> Iterator[RecordStream]:
     """Open a byte range of a file, or of an archive within one; offsets of its records are those in the file.
 
     ``begin`` counts from the first byte of the archive that the byte range belongs to.
@@ -76,10 +76,10 @@ def open_range(byte_range: ByteRange, limits: Limits, begin: int) -> Iterator[Re
 
 def _choose_reader(
     file: BinaryIO, name: str, limits: Limits, stop: int | None, *, is_unpacked: bool = False
-) -> Records:
+) -> RecordStream:
     stored = file.read(_SNIFFED)
     file.seek(0)
-    head = b"".join([chunk.data for chunk in islice(Source(file).chunks(), 2)])[:_SNIFFED]
+    head = b"".join([chunk.data for chunk in islice(ByteSource(file).chunks(), 2)])[:_SNIFFED]
     file.seek(0)
     for plugin, entry in list_plugins(READERS).items():
         choose = load_plugin(entry)
@@ -103,7 +103,7 @@ def _choose_reader(
     return _choose_rare(file, stored, head, limits) or RecordReader(file, name, limits, stop=stop)
 
 
-def _choose_rare(file: BinaryIO, stored: bytes, head: bytes, limits: Limits) -> Records | None:
+def _choose_rare(file: BinaryIO, stored: bytes, head: bytes, limits: Limits) -> RecordStream | None:
     import zipfile  # noqa: PLC0415
 
     from graphlang.ingest.formats.observatory_store import COOKIE, Store  # noqa: PLC0415
@@ -119,7 +119,7 @@ def _choose_rare(file: BinaryIO, stored: bytes, head: bytes, limits: Limits) -> 
     return Tar(file, limits) if is_tar(stored) else _choose_saved(file, head, limits)
 
 
-def _choose_saved(file: BinaryIO, head: bytes, limits: Limits) -> Records | None:
+def _choose_saved(file: BinaryIO, head: bytes, limits: Limits) -> RecordStream | None:
     """Return the reader of pages that no crawler wrote."""
     from graphlang.ingest.formats.har import Har, is_har  # noqa: PLC0415
     from graphlang.ingest.formats.jsonl import Jsonl, is_array  # noqa: PLC0415

@@ -6,7 +6,7 @@ import binascii
 import re
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
-from graphlang.ingest.files.decompress import Source
+from graphlang.ingest.files.decompress import ByteSource
 from graphlang.ingest.formats.jsonl import array_objects, load_json
 from graphlang.ingest.formats.saved_html import format_header_value, read_date
 from graphlang.ingest.raw import RawRecord
@@ -35,7 +35,7 @@ class Har:
     ended: int | None = None
 
     def __init__(self, file: BinaryIO, limits: Limits) -> None:
-        self._source = Source(file, max_ratio=limits.max_ratio)
+        self._source = ByteSource(file, max_ratio=limits.max_ratio)
         self._limits = limits
 
     @property

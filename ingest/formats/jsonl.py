@@ -21,7 +21,7 @@ import re
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from graphlang.db.records import Links, Page, Problem, pack_texts
-from graphlang.ingest.files.decompress import Source
+from graphlang.ingest.files.decompress import ByteSource
 from graphlang.ingest.formats.dates import parse_date
 from graphlang.ingest.formats.saved_html import resource
 from graphlang.ingest.html.document import Document, Reference, fold, fold_lines
@@ -162,7 +162,7 @@ class Jsonl:
     def __init__(
         self, file: BinaryIO, limits: Limits, *, room: int | None = None, in_array: bool = False, is_list: bool = False
     ) -> None:
-        self._source = Source(file, max_ratio=limits.max_ratio, room=room)
+        self._source = ByteSource(file, max_ratio=limits.max_ratio, room=room)
         self._limits = limits
         self._in_array = in_array
         self._is_list = is_list  # of the pages of a WACZ: it may have their URLs alone

@@ -11,7 +11,7 @@ import tempfile
 from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from graphlang.ingest.files.decompress import MEMBER, UNPACKED_FREELY, Source
+from graphlang.ingest.files.decompress import MEMBER, UNPACKED_FREELY, ByteSource
 from graphlang.ingest.files.file_slice import FileSlice, size_of
 from graphlang.ingest.formats.wacz import Wacz, is_archive_name, open_member
 from graphlang.ingest.raw import RawRecord
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from graphlang.ingest.limits import Limits
-    from graphlang.ingest.raw import Records
+    from graphlang.ingest.raw import RecordStream
 
 _TAR_MAGIC = b"ustar"
 _MAGIC_AT = 257  # in the header of the first file
@@ -90,9 +90,9 @@ class Unpacked:
 
     ended: int | None = None
 
-    def __init__(self, file: BinaryIO, limits: Limits, choose: Callable[[BinaryIO], Records]) -> None:
+    def __init__(self, file: BinaryIO, limits: Limits, choose: Callable[[BinaryIO], RecordStream]) -> None:
         room = UNPACKED_FREELY + _ROOM * size_of(file)
-        self._source = Source(file, max_ratio=limits.max_ratio, room=room)
+        self._source = ByteSource(file, max_ratio=limits.max_ratio, room=room)
         self._choose = choose
 
     @property

@@ -9,7 +9,7 @@ import re
 from itertools import chain, islice
 from typing import TYPE_CHECKING, BinaryIO
 
-from graphlang.ingest.files.decompress import Chunk, Source
+from graphlang.ingest.files.decompress import ByteSource, Chunk
 from graphlang.ingest.formats.arc import Arc
 from graphlang.ingest.formats.records import End, PlainMembers, raw_records
 from graphlang.ingest.formats.warc import Warc
@@ -56,7 +56,7 @@ class RecordReader:
         stop: int | None = None,
         room: int | None = None,
     ) -> None:
-        self._source = Source(file, begin, max_ratio=limits.max_ratio, room=room)
+        self._source = ByteSource(file, begin, max_ratio=limits.max_ratio, room=room)
         self._name = name.lower()
         self._limits = limits
         self._begin = begin

@@ -18,7 +18,7 @@ from graphlang.ingest.raw import RawRecord, Remainder
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from graphlang.ingest.files.decompress import Chunk, Source
+    from graphlang.ingest.files.decompress import ByteSource, Chunk
     from graphlang.ingest.limits import Limits
     from graphlang.ingest.raw import Grammar, Pieces
 
@@ -73,7 +73,7 @@ class PlainMembers:
 class _Buffer:
     """The decompressed bytes of one run, a stretch without damage. A record never crosses the end of a run."""
 
-    def __init__(self, chunks: Iterator[Chunk], grammar: Grammar, source: Source, members: int) -> None:
+    def __init__(self, chunks: Iterator[Chunk], grammar: Grammar, source: ByteSource, members: int) -> None:
         self._chunks = chunks
         self._grammar = grammar
         self._next = next(chunks, None)
@@ -185,7 +185,7 @@ def raw_records(
     chunks: Iterator[Chunk],
     grammar: Grammar,
     limits: Limits,
-    source: Source,
+    source: ByteSource,
     *,
     members: int = 0,
     end: End | None = None,

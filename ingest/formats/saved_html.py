@@ -13,7 +13,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from graphlang.ingest.files.decompress import Source
+from graphlang.ingest.files.decompress import ByteSource
 from graphlang.ingest.formats.dates import parse_date
 from graphlang.ingest.payload.http import decode_value, detect_form
 from graphlang.ingest.raw import RawRecord
@@ -125,7 +125,7 @@ class WholeFile:
     def __init__(self, file: BinaryIO, limits: Limits) -> None:
         self._file = file
         self.limits = limits
-        self._source = Source(file, max_ratio=limits.max_ratio)
+        self._source = ByteSource(file, max_ratio=limits.max_ratio)
 
     @property
     def bytes_read(self) -> int:

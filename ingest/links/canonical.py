@@ -128,7 +128,7 @@ def parse_host(name: str) -> str:
     return parsed
 
 
-class Place(NamedTuple):
+class HostNames(NamedTuple):
     """The host of a page, and the names that it is below."""
 
     host: str
@@ -137,7 +137,7 @@ class Place(NamedTuple):
     tld: str | None  #: see `tld`
 
 
-def place(url: str) -> Place:
+def place(url: str) -> HostNames:
     """Return the host of a canonical URL, its registered domain, public suffix and TLD.
 
     >>> place("http://www.bbc.co.uk/news")
@@ -145,22 +145,22 @@ def place(url: str) -> Place:
     """
     match = _BELOW_ANOTHER.match(url)
     if match and (parent := _parent(match[2])).domain and is_like_its_parent(match[1], match[2]):
-        return Place(url[match.start(1) : match.end(2)], *parent[1:])
+        return HostNames(url[match.start(1) : match.end(2)], *parent[1:])
     return _host_place(host(url))
 
 
-def _host_place(host: str) -> Place:
+def _host_place(host: str) -> HostNames:
     name = domain_name(host)
     if name is None:
-        return Place(host, None, None, None)
+        return HostNames(host, None, None, None)
     suffix = suffix_of(name)
-    return Place(host, domain_of(name, suffix), suffix, name.rpartition(".")[2])
+    return HostNames(host, domain_of(name, suffix), suffix, name.rpartition(".")[2])
 
 
 _parent = lru_cache(maxsize=1 << 14)(_host_place)  # many hosts have the same parent
 
 
-def find_places(urls: Sequence[str]) -> list[Place]:
+def find_places(urls: Sequence[str]) -> list[HostNames]:
     """Return the `place` of many canonical URLs: a kernel splits the plain hosts that nearly all have.
 
     >>> find_places(["https://www.bbc.co.uk:8080/news", "http://192.0.2.1/"])[0]
@@ -170,7 +170,7 @@ def find_places(urls: Sequence[str]) -> list[Place]:
     begins, ends, domains, suffixes, labels = (array("i", bytes(4 * len(urls))) for _ in range(5))
     kernels.places_find(table, pack_texts(urls), begins, ends, domains, suffixes, labels)
     return [
-        Place(url[begin:end], url[domain:end] or None, url[suffix:end], url[label:end]) if end else place(url)
+        HostNames(url[begin:end], url[domain:end] or None, url[suffix:end], url[label:end]) if end else place(url)
         for url, begin, end, domain, suffix, label in zip(urls, begins, ends, domains, suffixes, labels, strict=True)
     ]
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from graphlang.ingest.html.document import Document
     from graphlang.ingest.limits import Limits
-    from graphlang.ingest.links.resolve import Gathered, Joiner
+    from graphlang.ingest.links.resolve import Joiner, PageLinks
 
 #: The "shared declarative refresh steps" of the HTML standard; a URL without quotes ends with the value.
 _REFRESH = re.compile(
@@ -128,7 +128,7 @@ def _describe_dropped(too_long: int, skipped: int, limits: Limits) -> list[tuple
     return problems
 
 
-def _gather(url: str, document: Document, fields: dict[str, str], joiner: Joiner, limits: Limits) -> Gathered | None:
+def _gather(url: str, document: Document, fields: dict[str, str], joiner: Joiner, limits: Limits) -> PageLinks | None:
     """Return the links of a page by one kernel, as is possible for most pages; else None."""
     if document.anchor_texts or not isinstance(document.references, References):
         return None

@@ -41,7 +41,7 @@ class Merged(NamedTuple):
     skipped: int  #: references beyond the limit
 
 
-class Gathered(NamedTuple):
+class PageLinks(NamedTuple):
     """The links of a page."""
 
     links: Links
@@ -119,7 +119,7 @@ class Joiner:
 
     def gather(
         self, references: bytes, anchors: bytes, base: bytes, url: str, *, nofollow: bool, longest: int, most: int
-    ) -> Gathered | None:
+    ) -> PageLinks | None:
         r"""Join all references of a page, and return one link for each target; None if one of them is unusual.
 
         Of several references to one target the lowest kind counts; the link is nofollow only if all of them are, and
@@ -147,12 +147,14 @@ class Joiner:
             return None
         kinds = copy_bytes(links.kinds, links.kinds_size)
         if not kinds:
-            return Gathered(NO_LINKS, links.too_long, links.skipped)
+            return PageLinks(NO_LINKS, links.too_long, links.skipped)
         hreflangs: tuple[tuple[int, str], ...] = ()
         if links.places_size:
             places = array("I", copy_bytes(links.places, links.places_size))
             hreflangs = tuple(zip(places, unpack_texts(copy_bytes(links.hreflangs, links.hreflangs_size)), strict=True))
-        return Gathered(Links(copy_bytes(links.urls, links.urls_size), kinds, hreflangs), links.too_long, links.skipped)
+        return PageLinks(
+            Links(copy_bytes(links.urls, links.urls_size), kinds, hreflangs), links.too_long, links.skipped
+        )
 
     def _resolve(self, references: bytes, base: str) -> tuple[bytes, int]:
         """Join packed references; return the URLs, and how many are left to the library."""

@@ -23,7 +23,7 @@ from graphlang.db.records import Problem
 from graphlang.ingest.files.byte_ranges import ByteRange
 from graphlang.ingest.formats.detect import open_range
 from graphlang.ingest.page import is_candidate, target_uri
-from graphlang.ingest.workers.process import Answers, Process, WorkerError
+from graphlang.ingest.workers.process import Process, WorkerError, WorkerResults
 from graphlang.ingest.workers.protocol import pack_raw, unpack_item
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ _PATIENCE = 300.0  # seconds for one group: it takes less than one, unless a rec
 _GROUP = 64  # records
 
 
-class Group(NamedTuple):
+class RecordGroup(NamedTuple):
     """Raw records to parse."""
 
     raws: Sequence[RawRecord]
@@ -57,11 +57,11 @@ class Parsed(NamedTuple):
 
 
 class _Task:
-    def __init__(self, number: int, work: Group | ByteRange) -> None:
+    def __init__(self, number: int, work: RecordGroup | ByteRange) -> None:
         self.number = number
         self.work = work
         self.worker: Process | None = None
-        self.answers: Answers | None = None
+        self.answers: WorkerResults | None = None
 
 
 class Pool:
@@ -73,10 +73,10 @@ class Pool:
         self._prestarted = prestarted if prestarted is not None and prestarted.limits == limits else None
         self._workers: list[Process] = []
         self._window: deque[_Task] = deque()
-        self._begun: dict[ByteRange, tuple[Process, Answers]] = {}
+        self._begun: dict[ByteRange, tuple[Process, WorkerResults]] = {}
         self._reached: int | None = None  # where the byte range before ended
 
-    def parse(self, tasks: Iterator[Group | ByteRange]) -> Iterator[Parsed]:
+    def parse(self, tasks: Iterator[RecordGroup | ByteRange]) -> Iterator[Parsed]:
         """Yield the items of all tasks, in order; raise WorkerError if no worker can be started."""
         try:
             if self._prestarted is not None:
@@ -96,7 +96,7 @@ class Pool:
             for worker in self._workers:
                 worker.end()
 
-    def _take_over(self, tasks: Iterator[tuple[int, Group | ByteRange]]) -> None:
+    def _take_over(self, tasks: Iterator[tuple[int, RecordGroup | ByteRange]]) -> None:
         """Use the byte ranges that are read already as the first tasks, as long as the tasks are the same.
 
         From the first other task on they are dropped: no task may wait behind a later one in the same worker.
@@ -111,7 +111,7 @@ class Pool:
             answers.drop()
         self._begun.clear()
 
-    def _fill(self, tasks: Iterator[tuple[int, Group | ByteRange]]) -> None:
+    def _fill(self, tasks: Iterator[tuple[int, RecordGroup | ByteRange]]) -> None:
         """Assign tasks to idle workers, and replace dead ones."""
         for place, worker in enumerate(self._workers):
             if worker.exited:
@@ -148,7 +148,7 @@ class Pool:
 
     def _results(self, task: _Task) -> Iterator[Parsed]:
         """Yield the items of the first task of the window, also if its worker dies."""
-        if isinstance(task.work, Group):
+        if isinstance(task.work, RecordGroup):
             answer = self._wait_answer(task)
             if answer is not None:
                 yield Parsed(task.number, [unpack_item(item) for item in answer], 0, 0, last=True)
@@ -227,7 +227,7 @@ class Pool:
                 if not is_candidate(raw):
                     continue
                 worker = worker or Process(self._limits)
-                task = _Task(0, Group([raw]))
+                task = _Task(0, RecordGroup([raw]))
                 self._assign(task, worker)
                 since = time.monotonic()
                 answer = self._wait_answer(task)

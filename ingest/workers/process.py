@@ -47,7 +47,7 @@ class WorkerError(RuntimeError):
     """Worker processes cannot be started on this machine."""
 
 
-class Answers:
+class WorkerResults:
     """The answers of a worker to one task, in order; `None` if it ended before the task was done."""
 
     def __init__(self) -> None:
@@ -80,8 +80,8 @@ class Process:
         self._child = child or _start_child(_START)
         for stream in (self._child.stdin, self._child.stdout):
             _widen_pipe(stream)
-        self._pending: deque[Answers] = deque()
-        self._last = Answers()  # of the task that was answered last
+        self._pending: deque[WorkerResults] = deque()
+        self._last = WorkerResults()  # of the task that was answered last
         self._lock = threading.Lock()
         self.exited = False  #: and all pending tasks with it
         self.answered = False  #: at least once
@@ -94,9 +94,9 @@ class Process:
         """Number of pending tasks."""
         return len(self._pending)
 
-    def submit(self, task: Any) -> Answers:
+    def submit(self, task: Any) -> WorkerResults:
         """Send a task, as plain values."""
-        answers = Answers()
+        answers = WorkerResults()
         with self._lock:
             if self.exited:
                 answers.put(None)
@@ -256,7 +256,7 @@ class PrestartedWorkers:
     def __init__(self, workers: int, limits: Limits) -> None:
         self.limits = limits
         #: Byte ranges that are read already: the process of each, and its answers.
-        self.begun: dict[ByteRange, tuple[Process, Answers]] = {}
+        self.begun: dict[ByteRange, tuple[Process, WorkerResults]] = {}
         self.signatures: dict[Path, tuple[object, ...]] = {}  #: of files that are begun, before
         self._processes: list[Process] = []
         children: list[ForkedChild | None] = []

@@ -23,7 +23,7 @@ from graphlang.db.remove import remove, scrub
 from graphlang.db.runs.answers import RunAnswers, write_answers
 from graphlang.db.runs.lifecycle import finish_run, start_run
 from graphlang.db.runs.run import get_run
-from graphlang.db.write.writer import Site, Writer, finish
+from graphlang.db.write.writer import HostParts, Writer, finish
 from graphlang.evaluation.evaluate import evaluate, read_gold
 
 if TYPE_CHECKING:
@@ -44,9 +44,9 @@ TEXTS: dict[str, tuple[int, dict[str, float]]] = {
 }
 
 
-def site(url: str) -> Site:
+def site(url: str) -> HostParts:
     host = url.split("/")[2]
-    return Site(host, host, "example", "example")
+    return HostParts(host, host, "example", "example")
 
 
 def read(connection: sqlite3.Connection, source: int, urls: dict[str, tuple[str, ...]]) -> None:

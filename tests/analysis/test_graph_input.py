@@ -14,7 +14,7 @@ from graphlang.db import Link, LinkKind, Page, create
 from graphlang.db.runs.answers import RunAnswers, write_answers
 from graphlang.db.runs.lifecycle import finish_run, start_run
 from graphlang.db.runs.run import all_runs, chosen_run, get_run
-from graphlang.db.write.writer import Site, Writer
+from graphlang.db.write.writer import HostParts, Writer
 from graphlang.graph.data import make_answer
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def collection(path: Path) -> sqlite3.Connection:
         Page(url=f"http://a.example/{n}", offset=0, text="...", links=links if n == 1 else ()) for n in range(1, 5)
     ]
     # Page 5 is only linked to; ids go by first appearance, so page 1's target is number 2.
-    Writer(connection, lambda _: Site("a.example", "a.example", "example", "example")).add(
+    Writer(connection, lambda _: HostParts("a.example", "a.example", "example", "example")).add(
         1, pages, position=4, finished=True
     )
     return connection
@@ -145,7 +145,7 @@ def test_copies_are_short_texts_of_one_host_that_are_the_same(tmp_path: Path) ->
     connection.execute("INSERT INTO sources (name, sha256, bytes) VALUES ('a.warc', 'x', 1)")
     hosts = ["a", "a", "a", "b", "a", "a", "a"]
     pages = [Page(url=f"http://{host}.example/{n}", offset=0, text="...") for n, host in enumerate(hosts)]
-    name = lambda url: Site(url[7:16], url[7:16], "example", "example")  # noqa: E731
+    name = lambda url: HostParts(url[7:16], url[7:16], "example", "example")  # noqa: E731
     Writer(connection, name).add(1, pages, position=9, finished=True)
     (deu,) = label_ids(connection, ["deu"])
     run = start_run(connection, kind="content", method="by-hand", parameters={}, version="1")

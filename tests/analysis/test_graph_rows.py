@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from graphlang.analysis import graph_rows
-from graphlang.analysis.graph_rows import Links, Rows, build_graph, find_multilingual
+from graphlang.analysis.graph_rows import LinkRows, PageRows, build_graph, find_multilingual
 from graphlang.db.collection import Edges
 from graphlang.graph.adjacency import sort_links
 from graphlang.graph.data import Evidence, Graph
@@ -24,17 +24,17 @@ NO_TAGS = np.int16([-1])
 class Web(NamedTuple):
     """A few pages and URLs, in any order of ids."""
 
-    links: Links
+    links: LinkRows
     language: list[int]  #: -1 no text
     length: list[int]
 
 
-def links_of(pairs: list[tuple[int, int]], hosts: list[int], places: list[int] | None = None) -> Links:
+def links_of(pairs: list[tuple[int, int]], hosts: list[int], places: list[int] | None = None) -> LinkRows:
     order = sorted(range(len(pairs)), key=pairs.__getitem__)
     ends = [np.array([pairs[link][end] for link in order], np.int32) for end in (0, 1)]
     flags = np.full(len(pairs), 7, np.uint8), np.zeros(len(pairs), np.bool_), np.full(len(pairs), -1, np.int16)
     place = None if places is None else np.array([places[link] for link in order], np.int16)
-    return Links(Edges(*ends, *flags, (), place), np.array(hosts, np.int32))
+    return LinkRows(Edges(*ends, *flags, (), place), np.array(hosts, np.int32))
 
 
 def web_of(seed: int) -> Web:
@@ -58,7 +58,7 @@ def web_of(seed: int) -> Web:
     return Web(links_of(pairs, hosts.tolist(), places if seed % 3 else None), language, length)
 
 
-def rows_of(web: Web, asked: list[int]) -> Rows:
+def rows_of(web: Web, asked: list[int]) -> PageRows:
     """Pages with a text, those that have a neighbour who listens, and those that are asked for."""
     source, target = web.links.edges.source, web.links.edges.target
     length = np.array(web.length)
@@ -67,17 +67,17 @@ def rows_of(web: Web, asked: list[int]) -> Rows:
     inside[source[listens[target]]] = True
     kept, new = np.flatnonzero(inside), np.array([page for page in asked if not inside[page]], np.int64)
     inside[new] = True
-    return Rows(np.concatenate([kept, new]), inside, len(new))
+    return PageRows(np.concatenate([kept, new]), inside, len(new))
 
 
-def evidence_of(web: Web, rows: Rows) -> Evidence:
+def evidence_of(web: Web, rows: PageRows) -> Evidence:
     languages = np.array([(one, (one + 1) % 3) if one >= 0 else (-1, -1) for one in web.language], np.int16)[rows.pages]
     probabilities = np.where(languages >= 0, np.float32([0.97, 0.02]), np.float32(0))
     length, host = np.array(web.length, np.int32)[rows.pages], web.links.hosts[rows.pages]
     return Evidence(CODES, languages, probabilities, length, host, answer_only=rows.answer_only)
 
 
-def with_leaves(web: Web, rows: Rows) -> Graph:
+def with_leaves(web: Web, rows: PageRows) -> Graph:
     """The same graph with a row for each leaf."""
     edges, hosts = web.links
     outside = np.setdiff1d(np.arange(len(hosts)), rows.pages)
@@ -116,7 +116,7 @@ def test_leaves_that_are_only_counted_change_no_answer(
 def test_leaves_have_no_row_unless_a_list_of_a_host_of_several_languages_names_them() -> None:
     # pages 0 and 1 were read; both link to 2, page 0 also to the leaves 3 and 4, page 1 to the leaf 5
     links = links_of([(0, 2), (1, 2), (0, 3), (0, 4), (1, 5)], [0, 1, 0, 0, 1, 1], [0, 0, 1, 2, 1])
-    rows = Rows(np.array([0, 1]), np.array([True, True, False, False, False, False]), 0)
+    rows = PageRows(np.array([0, 1]), np.array([True, True, False, False, False, False]), 0)
     graph = build_graph(links, rows, NO_TAGS, np.array([False, False]))
     assert (graph.n, graph.pages, graph.inside) == (3, 6, 2)
     assert graph.leaves is not None

@@ -20,7 +20,7 @@ from graphlang.db.runs.answers import RunAnswers, write_answers
 from graphlang.db.runs.lifecycle import finish_run, start_run
 from graphlang.db.runs.linked_answers import count_answered
 from graphlang.db.runs.run import get_run
-from graphlang.db.write.writer import Site, Writer, finish
+from graphlang.db.write.writer import HostParts, Writer, finish
 
 if TYPE_CHECKING:
     import sqlite3
@@ -33,9 +33,9 @@ CODES = ("eng", "deu", "swa")
 LENGTHS = (10, 60, 400, 900)
 
 
-def site(url: str) -> Site:
+def site(url: str) -> HostParts:
     host = url.split("/")[2]
-    return Site(host, host, "example", "example")
+    return HostParts(host, host, "example", "example")
 
 
 def crawl(path: Path) -> sqlite3.Connection:
@@ -121,7 +121,7 @@ def test_how_many_are_asked_about_at_a_time_changes_nothing(tmp_path: Path, monk
 def test_nothing_is_left_out_that_a_page_in_doubt_links_to(tmp_path: Path) -> None:
     with closing(crawl(tmp_path / "a.db")) as connection:
         classified(connection)
-        loaded = graph_input.Loaded(connection, get_run(connection, 1))
+        loaded = graph_input.LoadedRun(connection, get_run(connection, 1))
         whole, few = loaded.arrays(), loaded.arrays(limits=graph_input.ClampLimits(200, 0.0, 150))
         assert whole.graph.outside is None
         assert few.graph.outside is not None

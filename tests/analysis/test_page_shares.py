@@ -16,7 +16,7 @@ from graphlang.db import Page, create
 from graphlang.db.remove import remove
 from graphlang.db.runs.lifecycle import forget_run
 from graphlang.db.write.choose_capture import Keep
-from graphlang.db.write.writer import Site, Writer, finish
+from graphlang.db.write.writer import HostParts, Writer, finish
 
 if TYPE_CHECKING:
     import sqlite3
@@ -45,9 +45,9 @@ def add(connection: sqlite3.Connection, name: str, texts: Mapping[str, str], *, 
         Page(url=f"http://{name}.example/", offset=0, date=date, status=200, text=text) for name, text in texts.items()
     ]
 
-    def site(url: str) -> Site:
+    def site(url: str) -> HostParts:
         host = url.split("/")[2]
-        return Site(host, host, "example", "example")
+        return HostParts(host, host, "example", "example")
 
     Writer(connection, site, keep=Keep.LAST).add(source, pages, position=len(pages), finished=True)
     finish(connection)

@@ -18,7 +18,7 @@ from graphlang.analysis.read_ahead import CachedLoader, ReadsAhead
 from graphlang.content import registry
 from graphlang.db import Declaration, Link, LinkKind, Page, StoreError, collection, create
 from graphlang.db.write import sources
-from graphlang.db.write.writer import Site, Writer, finish
+from graphlang.db.write.writer import HostParts, Writer, finish
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +32,7 @@ FEW = graph_input.ClampLimits(0, 0.0, 0)
 def add(connection: sqlite3.Connection, path: Path, *pages: Page) -> None:
     path.write_bytes(path.name.encode())
     source = sources.register(connection, path).id
-    writer = Writer(connection, lambda url: Site(url.split("/")[2], "a.example", "example", "example"))
+    writer = Writer(connection, lambda url: HostParts(url.split("/")[2], "a.example", "example", "example"))
     writer.add(source, list(pages), position=1, finished=True)
     finish(connection)
 

@@ -12,7 +12,7 @@ from graphlang.analysis.vote import vote
 from graphlang.content import registry
 from graphlang.db import Link, LinkKind, Page, create
 from graphlang.db.write.choose_capture import Keep
-from graphlang.db.write.writer import Site, Writer, finish
+from graphlang.db.write.writer import HostParts, Writer, finish
 
 if TYPE_CHECKING:
     import sqlite3
@@ -43,7 +43,7 @@ def collection(path: Path, links: Mapping[str, Iterable[str]] | None = None) -> 
         )
         for name, text in TEXTS.items()
     ]
-    Writer(connection, lambda _: Site("v.example", "v.example", "example", "example"), keep=Keep.LAST).add(
+    Writer(connection, lambda _: HostParts("v.example", "v.example", "example", "example"), keep=Keep.LAST).add(
         source, pages, position=len(pages), finished=True
     )
     finish(connection)

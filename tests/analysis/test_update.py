@@ -27,7 +27,7 @@ from graphlang.db.runs.lifecycle import finish_run, start_run
 from graphlang.db.runs.run import chosen_run, get_run
 from graphlang.db.write import sources
 from graphlang.db.write.choose_capture import Keep
-from graphlang.db.write.writer import Site, Writer, finish
+from graphlang.db.write.writer import HostParts, Writer, finish
 from graphlang.urls import url_methods
 
 if TYPE_CHECKING:
@@ -55,9 +55,9 @@ def page(number: int, date: int, text: int, targets: Sequence[int]) -> Page:
     return Page(url=url, offset=0, date=f"{2000 + date}", status=200, text=TEXTS[text], links=links)
 
 
-def site(url: str) -> Site:
+def site(url: str) -> HostParts:
     host = url.split("/")[2]
-    return Site(host, host, "example", "example")
+    return HostParts(host, host, "example", "example")
 
 
 def add(connection: sqlite3.Connection, name: str, pages: Sequence[Page]) -> None:
@@ -263,7 +263,7 @@ def test_links_are_let_go_of_once_there_is_a_graph_and_read_anew_for_another(
         reads: list[int] = []
         plain = collection.edges
         monkeypatch.setattr(collection, "edges", lambda given, **how: reads.append(1) or plain(given, **how))
-        kept, let_go = graph_input.Loaded(connection, run), graph_input.Loaded(connection, run, one_graph=True)
+        kept, let_go = graph_input.LoadedRun(connection, run), graph_input.LoadedRun(connection, run, one_graph=True)
         reads.clear()
         few, all_listen = graph_input.ClampLimits(0, 0.0, 0), graph_input.ClampLimits(10**6, 1.0, 10**6)
         for listening, asked, expected in (

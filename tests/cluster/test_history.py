@@ -22,7 +22,7 @@ from graphlang.cluster.reading import RecordRows
 from graphlang.cluster.tables import HISTORY
 from graphlang.db import Declaration, Link, LinkKind, Page, create
 from graphlang.db.write.choose_capture import Keep
-from graphlang.db.write.writer import Site, Writer, finish
+from graphlang.db.write.writer import HostParts, Writer, finish
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +55,7 @@ def capture(offset: int, year: int, words: str, kind: tuple[int | None, str]) ->
 def of_one_machine(pages: Sequence[Page], path: Path) -> tuple[Any, Any]:
     connection = create(path)
     connection.execute("INSERT INTO sources (name, sha256, bytes, keep) VALUES ('a.warc', 'x', 1, 'all')")
-    writer = Writer(connection, lambda _: Site("a.example", "a.example", "example", "example"), keep=Keep.ALL)
+    writer = Writer(connection, lambda _: HostParts("a.example", "a.example", "example", "example"), keep=Keep.ALL)
     for number, page in enumerate(pages, 1):
         writer.add(1, [page], position=number, finished=False)
     finish(connection)

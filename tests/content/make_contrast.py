@@ -15,7 +15,7 @@ from typing import Final
 
 from graphlang import modelfile
 from graphlang.training import contrast
-from graphlang.training.contrast import Group
+from graphlang.training.contrast import LineGroup
 
 #: Labels, and the folders of the corpus with their text and that of the great language.
 PAIRS: Final = {"pcm": ("pcm", "en"), "hin_Latn": ("hi-Latn", "en"), "aym": ("ay", "es")}
@@ -32,15 +32,15 @@ def read_files(folder: Path) -> list[list[str]]:
     return [path.read_text(encoding="utf-8").splitlines() for path in paths]
 
 
-def make_groups(folder: Path, own_name: str, great_name: str) -> list[Group]:
+def make_groups(folder: Path, own_name: str, great_name: str) -> list[LineGroup]:
     """Make the groups of both languages, and one of each other language."""
     own, great = read_files(folder / own_name), read_files(folder / great_name)
-    groups = [Group(lines, EXCERPTS // len(own), 1.0, in_language=True) for lines in own]
-    groups += [Group(lines, EXCERPTS // len(great), WEIGHT_GREAT, in_language=False) for lines in great]
+    groups = [LineGroup(lines, EXCERPTS // len(own), 1.0, in_language=True) for lines in own]
+    groups += [LineGroup(lines, EXCERPTS // len(great), WEIGHT_GREAT, in_language=False) for lines in great]
     for path in sorted(folder.iterdir()):
         if path.name not in (own_name, great_name):
             lines = [line for lines in read_files(path) for line in lines]
-            groups.append(Group(lines, OF_OTHERS, WEIGHT_OTHERS, in_language=False))
+            groups.append(LineGroup(lines, OF_OTHERS, WEIGHT_OTHERS, in_language=False))
     return groups
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from graphlang.content.nfc.model import Discriminative
 from graphlang.training import contrast, model_columns
-from graphlang.training.contrast import Group
+from graphlang.training.contrast import LineGroup
 from graphlang.training.train import train
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Model:
 
 
 def retrain(model: Model) -> Model:
-    groups = [Group(OWN, 200, 1.0, in_language=True), Group(ENGLISH, 200, 50.0, in_language=False)]
+    groups = [LineGroup(OWN, 200, 1.0, in_language=True), LineGroup(ENGLISH, 200, 50.0, in_language=False)]
     return contrast.retrain(model, "pcm", groups, seed=1)
 
 

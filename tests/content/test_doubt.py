@@ -208,7 +208,7 @@ def best_of(rows: np.ndarray, found: np.ndarray, offsets: list[int], answer: np.
     wide = np.zeros((len(rows), 16), np.int16)
     wide[:, :3] = rows
     weights = ScriptWeights(("A",), (slice(0, 3),), np.array([[0, 0, 0, 8, 0, 0]]), *[np.zeros(0)] * 3)
-    return SCORES.best(
+    return SCORES.find_best(
         Sums(wide.ravel(), np.arange(len(rows)), np.array([len(rows)])),
         weights,
         features=np.concatenate([[0], np.cumsum(found)]),

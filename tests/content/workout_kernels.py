@@ -109,7 +109,7 @@ def strangers(
                 "to": into["to"][: len(windows_of) - 1],
                 "answer": answer,
             }
-            scores.best(sums, weights, letters=long, **about)
+            scores.find_best(sums, weights, letters=long, **about)
             scores.mixture(sums, weights, lengths=wild(np.full(4, 30)), **known, **about)
     with suppress(*REFUSED):
         scores.mixture(
@@ -122,7 +122,7 @@ def strangers(
             answer=answer,
             **known,
         )
-    best = scores.best(sums, weights, features=wild(offsets), offsets=np.arange(5), **into)
+    best = scores.find_best(sums, weights, features=wild(offsets), offsets=np.arange(5), **into)
     wrong = doubt.BestLabels(wild(best.label), best.fit, best.margin)
     columns, script = weights.columns(), np.zeros(4, np.int64)
     base = scores.base

@@ -14,7 +14,7 @@ from graphlang.db.runs.answers import RunAnswers, enter_labels, read_answers, wr
 from graphlang.db.runs.lifecycle import finish_run, start_run
 from graphlang.db.runs.linked_answers import LinkedAnswers, write_linked
 from graphlang.db.runs.run import get_run
-from graphlang.db.write.writer import Site, Writer, finish
+from graphlang.db.write.writer import HostParts, Writer, finish
 
 if TYPE_CHECKING:
     import sqlite3
@@ -29,7 +29,7 @@ def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
     with closing(create(tmp_path / "a.db")) as made:
         made.execute("INSERT INTO sources (name, sha256, bytes) VALUES ('a.warc', 'x', 1)")
         links = tuple(Link(f"http://a.example/{n}", LinkKind.ANCHOR) for n in range(2, LINKS + 2))
-        site = Site("a.example", "a.example", "example", "example")
+        site = HostParts("a.example", "a.example", "example", "example")
         page = Page(url="http://a.example/1", offset=0, text="...", links=links)
         Writer(made, lambda _: site).add(1, [page], position=1, finished=True)
         finish(made)

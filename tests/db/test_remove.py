@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from graphlang.db import Link, LinkKind, Page, StoreError, collection, create
 from graphlang.db.remove import Removal, forget, remove, scrub
-from graphlang.db.write.writer import Site, Writer, finish
+from graphlang.db.write.writer import HostParts, Writer, finish
 
 Call = Callable[..., Result]
 SECRET = "http://geheim.example/weg.html"  # noqa: S105 - no password
@@ -22,8 +22,8 @@ def host_of(url: str) -> str:
     return url.split("/")[2]
 
 
-def site(url: str) -> Site:
-    return Site(host_of(url), host_of(url), "example", "example")
+def site(url: str) -> HostParts:
+    return HostParts(host_of(url), host_of(url), "example", "example")
 
 
 def page(url: str, *links: str) -> Page:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from graphlang.db import Declaration, Link, LinkKind, Page, Problem, StoreError, collection, create
 from graphlang.db.write import sources
-from graphlang.db.write.writer import Site, Writer, finish
+from graphlang.db.write.writer import HostParts, Writer, finish
 
 sys.path.append(str(Path(__file__).parent))
 from sites import site
@@ -184,7 +184,7 @@ def test_a_batch_that_fails_leaves_no_trace(tmp_path: Path) -> None:
     connection.execute("INSERT INTO sources (name, sha256, bytes) VALUES ('a.warc', 'x', 1)")
     before = dump(connection)
 
-    def broken(url: str) -> Site:
+    def broken(url: str) -> HostParts:
         if "b.example" in url:
             raise KeyboardInterrupt
         return site(url)

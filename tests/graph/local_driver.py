@@ -15,7 +15,14 @@ from graphlang.graph.partitioned.borders import (
     links_among,
     signals_of,
 )
-from graphlang.graph.partitioned.learning import Learned, join_samples, learn, merge_surveys, observe, survey
+from graphlang.graph.partitioned.learning import (
+    PartitionParameters,
+    join_samples,
+    learn,
+    merge_surveys,
+    observe,
+    survey,
+)
 from graphlang.graph.partitioned.list_counts import add_link_order, add_list_counts, add_places, count, find_lists
 from graphlang.graph.partitioned.partition import Cut
 from graphlang.graph.partitioned.records import join_records
@@ -61,7 +68,7 @@ def run(
     *,
     options: Options | None = None,
     supersteps: int | None = None,
-    learned: Learned | None = None,
+    learned: PartitionParameters | None = None,
 ) -> Run:
     """Infer the languages of all partitions.
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.graph import adjacency
-from graphlang.graph.adjacency import Links, sort_links
+from graphlang.graph.adjacency import SortedLinks, sort_links
 from graphlang.graph.data import Graph
 from graphlang.graph.propagation import compatibility, edge_features
 from graphlang.native import threads
@@ -23,7 +23,7 @@ import graph_definitions as definitions
 PAIRS = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=40)
 
 
-def links_of(pairs: list[tuple[int, int]], n: int = 9) -> Links:
+def links_of(pairs: list[tuple[int, int]], n: int = 9) -> SortedLinks:
     ends = np.array(pairs, np.int32).reshape(-1, 2)
     m = len(ends)
     return sort_links(Graph(n, ends[:, 0], ends[:, 1], np.full(m, 7, np.uint8), np.full(m, -1, np.int16)))

@@ -16,15 +16,15 @@ from graphlang.graph.partitioned.learning import merge_surveys, survey
 from graphlang.graph.partitioned.partition import (
     Cut,
     Cuts,
+    DirectoryRun,
     Partition,
-    Run,
     cut_host,
     directory_of,
     host_of,
     key_of,
     partition_of,
 )
-from graphlang.graph.partitioned.records import BELIEF, Records, join_records, pack, unpack
+from graphlang.graph.partitioned.records import BELIEF, PageRecords, join_records, pack, unpack
 from graphlang.graph.propagation.options import Options
 
 CODES = ("deu", "eng", "fra")
@@ -49,7 +49,7 @@ def partition(pages: dict[int, tuple[int, int, int, int]], links: list[tuple[int
 def test_hosts_stay_together_and_large_ones_are_cut_by_directory() -> None:
     sizes = {b"http://h/a": 3, b"http://h/b": 4, b"http://h/c": 20, b"http://h/d": 1}
     runs = cut_host(sizes, 8)
-    assert runs == (Run(b"http://h/a", 7), Run(b"http://h/c", 20, 3), Run(b"http://h/d", 1))
+    assert runs == (DirectoryRun(b"http://h/a", 7), DirectoryRun(b"http://h/c", 20, 3), DirectoryRun(b"http://h/d", 1))
     cuts = Cuts(8, {b"h": runs})
     assert cuts.cut_hosts().tolist() == [key_of(b"h")]
     assert cuts.cut_directories().tolist() == [key_of(b"http://h/c")]
@@ -217,7 +217,7 @@ def test_what_is_packed_is_unpacked(pages: list[int], data: st.DataObject) -> No
     head, ((many, again),) = unpack(made, kind, [("many", BELIEF)])
     assert head.tolist() == header.tolist()
     assert (many.tolist(), again.tolist()) == (counts.tolist(), entries.tolist())
-    assert Records.from_bytes(ids.tolist(), made.to_list()).data.tobytes() == made.data.tobytes()
+    assert PageRecords.from_bytes(ids.tolist(), made.to_list()).data.tobytes() == made.data.tobytes()
     some = ids[::2]
     assert made.of(some).to_list() == made.to_list()[::2]
     assert join_records([made.of(ids[1::2]), made.of(some)]).data.tobytes() == made.data.tobytes()
@@ -226,7 +226,7 @@ def test_what_is_packed_is_unpacked(pages: list[int], data: st.DataObject) -> No
             start = made.start.copy()
             start[-1] = len(damaged)
             with pytest.raises(ValueError, match="record"):
-                unpack(Records(ids, start, damaged), kind, [("many", BELIEF)])
+                unpack(PageRecords(ids, start, damaged), kind, [("many", BELIEF)])
 
 
 def test_only_languages_with_something_of_their_own_are_told() -> None:

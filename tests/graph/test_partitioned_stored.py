@@ -13,8 +13,8 @@ from graphlang.graph.data import Signal
 from graphlang.graph.partitioned import list_counts
 from graphlang.graph.partitioned.borders import Ghosts, ghosts_of, introduce, signals_of
 from graphlang.graph.partitioned.learning import (
-    Learned,
     Observed,
+    PartitionParameters,
     Survey,
     join_samples,
     learn,
@@ -23,7 +23,7 @@ from graphlang.graph.partitioned.learning import (
     survey,
 )
 from graphlang.graph.partitioned.partition import Cut, Partition
-from graphlang.graph.partitioned.records import Records, join_records
+from graphlang.graph.partitioned.records import PageRecords, join_records
 from graphlang.graph.partitioned.stored import decode, to_bytes
 from graphlang.graph.partitioned.supersteps import (
     Moves,
@@ -47,12 +47,12 @@ from partitioned_webs import partitions, web
 OPTIONS = Options()
 
 
-def learned_of(parts: list[Partition], cut: Cut) -> tuple[Survey, list_counts.Counts, Observed, Learned]:
+def learned_of(parts: list[Partition], cut: Cut) -> tuple[Survey, list_counts.Counts, Observed, PartitionParameters]:
     """What the partitions learn, all of it passed on as bytes."""
     parts = [decode(to_bytes(part.sort()), Partition) for part in parts]
     routes = routes_of(parts)
     said = join_records([introduce(part, OPTIONS, cut, of) for part, of in zip(parts, routes, strict=True)])
-    introduced = decode(to_bytes(said), Records)
+    introduced = decode(to_bytes(said), PageRecords)
     ghosts = [decode(to_bytes(ghosts_of(part, introduced)), Ghosts) for part in parts]
     parts = with_links_between_ghosts(parts, ghosts)
     surveys = [survey(part, signals_of(part, OPTIONS), cut, OPTIONS) for part in parts]
@@ -72,7 +72,7 @@ def learned_of(parts: list[Partition], cut: Cut) -> tuple[Survey, list_counts.Co
     ]
     seen = [decode(to_bytes(observe(*one, counted, cut, OPTIONS)), Observed) for one in ready]
     together = join_samples(seen)
-    return counted, counts, together, decode(to_bytes(learn(counted, together, cut)), Learned)
+    return counted, counts, together, decode(to_bytes(learn(counted, together, cut)), PartitionParameters)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -96,7 +96,7 @@ def test_what_is_learned_does_not_depend_on_the_partitions_by_a_single_bit(seed:
 def test_bytes_that_are_no_such_object_are_refused() -> None:
     data = to_bytes(Cut(np.array([3, 5])))
     with pytest.raises(ValueError, match="hold a Cut, expected a Records"):
-        decode(data, Records)
+        decode(data, PageRecords)
     with pytest.raises(ValueError, match="1 bytes more than the Cut has"):
         decode(data + b"x", Cut)
     for damaged in (b"", data[:4], data[:-1], data.replace(b'"cut"', b'"cat"'), data.replace(b"<i8", b"|O8")):
@@ -122,7 +122,7 @@ def test_a_superstep_from_a_checkpoint_is_the_same_to_the_last_bit() -> None:
     labels = join_records([border_labels(prepare_supersteps(one, None, OPTIONS)) for one in ready])
     mine, others = (labels.of(one.here.ids[one.here.ghosts]) for one in ready)
     prepared = prepare_supersteps(ready[0], mine, OPTIONS)
-    again = prepare_supersteps(decode(to_bytes(ready[0]), Ready), decode(to_bytes(mine), Records), OPTIONS)
+    again = prepare_supersteps(decode(to_bytes(ready[0]), Ready), decode(to_bytes(mine), PageRecords), OPTIONS)
     assert to_bytes(again) == to_bytes(prepared)
     again = decode(to_bytes(prepared), Prepared)
     heard = first(prepare_supersteps(ready[1], others, OPTIONS), OPTIONS).border.of(prepared.ids[prepared.ghosts])

@@ -50,7 +50,7 @@ def bent(rng: Generator, array: Any, rate: float) -> Any:
     return np.where(rng.random(array.shape) < rate, rng.choice(some, array.shape), array).astype(array.dtype)
 
 
-def web(rng: Generator, n: int) -> adjacency.Links:
+def web(rng: Generator, n: int) -> adjacency.SortedLinks:
     m = int(rng.integers(0, 6 * n))
     ends = rng.integers(0, n, (2, m)).astype(np.int32)
     ordinals = rng.choice(np.array([-32768, -1, 0, 1, 2, 3, 9, 32767], np.int16), m)

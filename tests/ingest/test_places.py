@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.ingest.links.canonical import Place, find_places, place
+from graphlang.ingest.links.canonical import HostNames, find_places, place
 from graphlang.ingest.links.native import places as kernels
 from graphlang.native.kernels import KernelError
 from graphlang.public_suffix import MARKS, rules
@@ -44,20 +44,20 @@ def test_every_rule_of_the_list_decides_as_it_does_for_one() -> None:
 @pytest.mark.parametrize(
     ("url", "where"),
     [
-        ("http://www.bbc.co.uk/news", Place("www.bbc.co.uk", "bbc.co.uk", "co.uk", "uk")),
-        ("https://a.b.unknown:8080/", Place("a.b.unknown", "b.unknown", "unknown", "unknown")),
-        ("http://www.city.kobe.jp/", Place("www.city.kobe.jp", "city.kobe.jp", "kobe.jp", "jp")),
-        ("http://a.b.kobe.jp/", Place("a.b.kobe.jp", "a.b.kobe.jp", "b.kobe.jp", "jp")),
-        ("http://co.uk/", Place("co.uk", None, "co.uk", "uk")),
-        ("http://alice.github.io/", Place("alice.github.io", "alice.github.io", "github.io", "io")),
-        ("http://localhost/", Place("localhost", None, None, None)),
-        ("http://192.0.2.1/", Place("192.0.2.1", None, None, None)),
+        ("http://www.bbc.co.uk/news", HostNames("www.bbc.co.uk", "bbc.co.uk", "co.uk", "uk")),
+        ("https://a.b.unknown:8080/", HostNames("a.b.unknown", "b.unknown", "unknown", "unknown")),
+        ("http://www.city.kobe.jp/", HostNames("www.city.kobe.jp", "city.kobe.jp", "kobe.jp", "jp")),
+        ("http://a.b.kobe.jp/", HostNames("a.b.kobe.jp", "a.b.kobe.jp", "b.kobe.jp", "jp")),
+        ("http://co.uk/", HostNames("co.uk", None, "co.uk", "uk")),
+        ("http://alice.github.io/", HostNames("alice.github.io", "alice.github.io", "github.io", "io")),
+        ("http://localhost/", HostNames("localhost", None, None, None)),
+        ("http://192.0.2.1/", HostNames("192.0.2.1", None, None, None)),
     ],
 )
-def test_places(url: str, where: Place) -> None:
+def test_places(url: str, where: HostNames) -> None:
     assert find_places([url, "http://a.example/", url]) == [
         where,
-        Place("a.example", "a.example", "example", "example"),
+        HostNames("a.example", "a.example", "example", "example"),
         where,
     ]
 

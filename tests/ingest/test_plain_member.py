@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.ingest.files.decompress import Source
+from graphlang.ingest.files.decompress import ByteSource
 from graphlang.ingest.formats.record_reader import RecordReader
 from graphlang.ingest.formats.records import PlainMembers, raw_records
 from graphlang.ingest.formats.warc import Warc
@@ -50,7 +50,7 @@ MEMBERS = st.lists(
 def _slowly(archive: bytes, path: Path) -> list[RawRecord]:
     path.write_bytes(archive)
     with path.open("rb") as file:
-        source = Source(file)
+        source = ByteSource(file)
         return list(raw_records(source.chunks(), Warc(), LIMITS, source))
 
 

@@ -65,7 +65,7 @@ class Bounds(TypedDict):
     pdf: bool
 
 
-class Reading(Bounds):
+class ReadingOptions(Bounds):
     """The options of reading."""
 
     from_: Path | None
@@ -198,7 +198,7 @@ _READING: Final = (
 
 
 def reading(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb the options of reading; see `Reading`."""
+    """Give a verb the options of reading; see `ReadingOptions`."""
     return apply(_READING, function)
 
 
@@ -223,7 +223,7 @@ def limits_of(options: Bounds) -> Limits:
     )
 
 
-def inputs(paths: Sequence[Path], options: Reading) -> list[Any]:
+def inputs(paths: Sequence[Path], options: ReadingOptions) -> list[Any]:
     """Return the files to read, those in a list after the others; standard input as an open file."""
     names = list(paths)
     if options["from_"] is not None:
@@ -235,7 +235,7 @@ def inputs(paths: Sequence[Path], options: Reading) -> list[Any]:
     return [sys.stdin.buffer if name == Path(STANDARD_INPUT) else name for name in names]
 
 
-def arguments(options: Reading) -> dict[str, Any]:
+def arguments(options: ReadingOptions) -> dict[str, Any]:
     """Return the arguments of `Collection.ingest` that the options say."""
     return {
         "keep": options["keep"],

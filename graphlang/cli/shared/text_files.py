@@ -74,7 +74,7 @@ encoding = click.option(
 )
 
 
-class Texts:
+class TextFiles:
     """Texts of files, with their names; ``-`` is standard input. ``unread`` has the files that could not be read.
 
     With `html` every file is HTML; without it, those that begin so.

@@ -20,7 +20,7 @@ from graphlang.content import calibration
 from graphlang.content.nfc import sparse_weights
 from graphlang.content.nfc.weight_codec import longest_text
 from graphlang.content.ngrams.keys import MAX_ORDER
-from graphlang.content.ngrams.vocabulary import MOST_BITS, Table
+from graphlang.content.ngrams.vocabulary import MOST_BITS, NgramTable
 from graphlang.content.text.normalise import SPACE, Letters
 from graphlang.modelfile import ModelError, damage_error, take, take_kept
 
@@ -51,7 +51,7 @@ class CharLMSums:
 class CharLM:
     """The character language models of all scripts."""
 
-    table: Table
+    table: NgramTable
     weights: ScriptWeights  #: what n-grams and words add to the log likelihood
     step: float  #: unit of the weights
     gain: Floats  #: factor on the log likelihood by number of letters, (lengths,); 0 from the last on
@@ -142,7 +142,7 @@ def pack(keys: NDArray[np.uint32]) -> NDArray[np.uint32]:
     return distances
 
 
-def _table(model: Model, source: str) -> Table:
+def _table(model: Model, source: str) -> NgramTable:
     bits: Any = model.parameters.get(f"{PREFIX}bits")
     if type(bits) is not int or not 1 <= bits <= MOST_BITS:
         raise ModelError(f"{source}: its parameter {PREFIX}bits is not 1 to {MOST_BITS}")
@@ -150,7 +150,7 @@ def _table(model: Model, source: str) -> Table:
     entries = take_kept(model, f"{PREFIX}entries", "u4", None, source)
     if marks is not None and entries is not None:
         try:
-            return Table.from_arrays(marks, entries, range(1, MAX_ORDER + 1), bits=bits, has_words=True)
+            return NgramTable.from_arrays(marks, entries, range(1, MAX_ORDER + 1), bits=bits, has_words=True)
         except ValueError as error:
             raise damage_error(source) from error
     packed = take(model, f"{PREFIX}keys", "u4", (None,), source)
@@ -160,6 +160,6 @@ def _table(model: Model, source: str) -> Table:
         )
     keys = np.cumsum(packed, dtype=np.uint32)
     try:
-        return Table(keys, range(1, MAX_ORDER + 1), has_words=True, bits=bits)
+        return NgramTable(keys, range(1, MAX_ORDER + 1), has_words=True, bits=bits)
     except ValueError as error:
         raise ModelError(f"{source}: the n-grams of its character language model are damaged ({error})") from error

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 MOST_BITS = 24  #: of a table
 
 
-class Table:
+class NgramTable:
     """Finds n-grams and words by their keys; each has a number.
 
     Args:
@@ -136,7 +136,7 @@ class Table:
         return out[:number], offsets
 
 
-class Vocabulary(Table):
+class Vocabulary(NgramTable):
     """The n-grams and words of a method, in their order.
 
     Args:

@@ -40,7 +40,7 @@ _WHOLE = 2_000  # characters of texts that are copied whole instead of window by
 _NONE = -1  # label of pages without an answer
 
 
-class Part(NamedTuple):
+class LabelShare(NamedTuple):
     """The number of a label, and the share of a text's letters that is in it."""
 
     label: int
@@ -49,7 +49,7 @@ class Part(NamedTuple):
 
 def compute_page_shares(
     identifier: Identifier, texts: Sequence[str], probabilities: NDArray[np.float32]
-) -> list[list[Part]]:
+) -> list[list[LabelShare]]:
     """List the languages of each page that is in several, greatest share first; nothing for other pages.
 
     Args:
@@ -57,18 +57,18 @@ def compute_page_shares(
         texts: Of the pages; a text of less than two windows is in one language.
         probabilities: The method's answers, (texts, labels).
     """
-    parts: list[list[Part]] = [[] for _ in texts]
+    parts: list[list[LabelShare]] = [[] for _ in texts]
     best = probabilities.argmax(axis=1)
     best[probabilities[np.arange(len(texts)), best] <= 0] = _NONE
     long = np.array([place for place, text in enumerate(texts) if len(text) > 2 * SIZE], dtype=np.int64)
     for begin in range(0, len(long), _BATCH):
         rows = long[begin : begin + _BATCH]
         for text, label, share in _shares(identifier, [texts[place] for place in rows.tolist()], best[rows]):
-            parts[rows[text]].append(Part(label, share))
+            parts[rows[text]].append(LabelShare(label, share))
     return parts
 
 
-def doubt_minorities(probabilities: NDArray[np.float32], parts: Sequence[Sequence[Part]]) -> None:
+def doubt_minorities(probabilities: NDArray[np.float32], parts: Sequence[Sequence[LabelShare]]) -> None:
     """Limit the probability of answers that are the language of less than half of a page, in place.
 
     The rest goes to the language of most letters. On pages with comments in other scripts, of 240 such answers 61 were
@@ -79,7 +79,7 @@ def doubt_minorities(probabilities: NDArray[np.float32], parts: Sequence[Sequenc
         parts: Of the pages, see `compute_page_shares`.
 
     >>> answers = np.float32([[0.99, 0.01], [0.99, 0.01]])
-    >>> doubt_minorities(answers, [[Part(1, 0.6), Part(0, 0.4)], [Part(0, 0.6), Part(1, 0.4)]])
+    >>> doubt_minorities(answers, [[LabelShare(1, 0.6), LabelShare(0, 0.4)], [LabelShare(0, 0.6), LabelShare(1, 0.4)]])
     >>> answers.round(2).tolist()
     [[0.949999988079071, 0.05000000074505806], [0.9900000095367432, 0.009999999776482582]]
     """

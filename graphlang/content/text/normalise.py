@@ -108,7 +108,7 @@ def code_points(text: str) -> NDArray[np.uint32]:
     return np.array([text]).view(np.uint32)[: len(text)]
 
 
-class _Table:
+class _CodePointTable:
     """The normalised form of every code point, filled page by page on demand.
 
     An entry is a character (or SPACE), a mark for those that vanish, and from bit 24 on the script.
@@ -152,7 +152,7 @@ def _entry(code_point: int) -> int:
     return ord(small[0]) | scripts.registry.restricted(ord(small[0])) << 24
 
 
-_table = _Table()
+_table = _CodePointTable()
 
 
 def sample(text: str, limit: int, parts: int = 4) -> str:

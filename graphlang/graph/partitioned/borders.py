@@ -11,7 +11,7 @@ import numpy as np
 from graphlang.graph.adjacency import sort_links
 from graphlang.graph.data import NONE, Evidence, Graph, Signal
 from graphlang.graph.partitioned.partition import Cut
-from graphlang.graph.partitioned.records import BELIEF, COUNT, Records, index_lists, pack, unpack
+from graphlang.graph.partitioned.records import BELIEF, COUNT, PageRecords, index_lists, pack, unpack
 from graphlang.graph.propagation.edge_features import Degrees
 from graphlang.graph.propagation.inference import read
 from graphlang.graph.propagation.learned import Elsewhere, PlaceCounts
@@ -112,7 +112,7 @@ def introduce(
     options: Options,
     cut: Cut | None = None,
     routes: Mapping[int, NDArray[np.int64]] | None = None,
-) -> Records:
+) -> PageRecords:
     """Return a record for each page at the border."""
     cut = cut or Cut()
     rows = partition.border()
@@ -151,7 +151,7 @@ def introduce(
     return pack(pages, header, lists)
 
 
-def ghosts_of(partition: Partition, records: Records) -> Ghosts:
+def ghosts_of(partition: Partition, records: PageRecords) -> Ghosts:
     """Decode the records of a partition's ghosts."""
     ghost_ids = partition.ghosts()
     records_read = records.of(ghost_ids)

@@ -332,7 +332,7 @@ def _sum_rates(rates: list[Rate]) -> Rate:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Learned:
+class PartitionParameters:
     """Parameters for every partition; the size depends on the number of cut hosts, not of pages."""
 
     model: whole.Learned  #: of the cut hosts, numbered as in ``hosts``, and of all others together
@@ -357,7 +357,7 @@ class Learned:
         )
 
 
-def learn(survey: Survey, observed: Observed, cut: Cut) -> Learned:
+def learn(survey: Survey, observed: Observed, cut: Cut) -> PartitionParameters:
     """Learn from the surveys and samples of all partitions."""
     active = survey.active()
     if not len(active):
@@ -410,7 +410,7 @@ def learn(survey: Survey, observed: Observed, cut: Cut) -> Learned:
     learned = whole.Learned(
         survey.codes, active, np.arange(len(cut.hosts), dtype=np.int32), collection, of_cut, rates, model
     )
-    return Learned(learned, cut.hosts, survey.hosts_cut, survey.directories_cut)
+    return PartitionParameters(learned, cut.hosts, survey.hosts_cut, survey.directories_cut)
 
 
 def _reliability(rate: Rate, cut: Cut) -> Reliability:

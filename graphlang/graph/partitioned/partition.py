@@ -169,7 +169,7 @@ def directory_of(url: bytes) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class DirectoryRun:
     """Directories of a host that follow each other by name."""
 
     first: bytes  #: the first of them; the run ends before the next run's
@@ -182,7 +182,7 @@ class Cuts:
     """Where the hosts that are larger than a limit are cut."""
 
     limit: int  #: pages of a unit at most
-    hosts: Mapping[bytes, tuple[Run, ...]] = field(default_factory=dict)  #: of each such host, by name
+    hosts: Mapping[bytes, tuple[DirectoryRun, ...]] = field(default_factory=dict)  #: of each such host, by name
 
     def cut_hosts(self) -> NDArray[np.int64]:
         """Return the keys of hosts whose pages are in several units, ascending."""
@@ -204,7 +204,7 @@ class Cuts:
         ]
 
 
-def cut_host(directories: Mapping[bytes, int], limit: int) -> tuple[Run, ...]:
+def cut_host(directories: Mapping[bytes, int], limit: int) -> tuple[DirectoryRun, ...]:
     """Where to cut a host; nothing to cut leaves one run.
 
     Args:
@@ -220,13 +220,13 @@ def cut_host(directories: Mapping[bytes, int], limit: int) -> tuple[Run, ...]:
     """
     if limit < 1:
         raise ValueError(f"the limit is {limit} pages; it must be at least 1")
-    runs: list[Run] = []
+    runs: list[DirectoryRun] = []
     for name in sorted(directories):
         pages = directories[name]
         if runs and runs[-1].parts == 1 and runs[-1].pages + pages <= limit:
-            runs[-1] = Run(runs[-1].first, runs[-1].pages + pages)
+            runs[-1] = DirectoryRun(runs[-1].first, runs[-1].pages + pages)
         else:
-            runs.append(Run(name, pages, max(1, -(-pages // limit))))
+            runs.append(DirectoryRun(name, pages, max(1, -(-pages // limit))))
     return tuple(runs)
 
 

@@ -23,7 +23,7 @@ COUNT = np.dtype([("language", "<i2"), ("pages", "<u4")])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Records:
+class PageRecords:
     """b pages, ascending; the record of page i is ``data[start[i]:start[i + 1]]``."""
 
     pages: NDArray[np.int64]  #: ids, shape (b,)
@@ -40,7 +40,7 @@ class Records:
             raise ValueError("the bounds of records must be ascending")
 
     @classmethod
-    def from_bytes(cls, pages: Sequence[int], records: Sequence[bytes]) -> Records:
+    def from_bytes(cls, pages: Sequence[int], records: Sequence[bytes]) -> PageRecords:
         """Make records from a list of bytes, in any order.
 
         >>> made = Records.from_bytes([7, 3], [b"ab", b"c"])
@@ -57,13 +57,13 @@ class Records:
         data, bounds = self.data.tobytes(), self.start.tolist()
         return [data[begin:stop] for begin, stop in pairwise(bounds)]
 
-    def of(self, pages: NDArray[np.int64]) -> Records:
+    def of(self, pages: NDArray[np.int64]) -> PageRecords:
         """Return the records of some pages, ascending, without those that have none."""
         rows = np.flatnonzero(np.isin(self.pages, pages, assume_unique=True))
         sizes = np.diff(self.start)[rows]
-        return Records(self.pages[rows], _bounds(sizes), self.data[_spans(self.start[rows], sizes)])
+        return PageRecords(self.pages[rows], _bounds(sizes), self.data[_spans(self.start[rows], sizes)])
 
-    def update(self, newer: Records) -> Records:
+    def update(self, newer: PageRecords) -> PageRecords:
         """These records, those of some pages being replaced, and those of others added.
 
         >>> found = Records.from_bytes([3, 7], [b"c", b"ab"]).update(Records.from_bytes([7, 9], [b"d", b"e"]))
@@ -75,19 +75,19 @@ class Records:
         return join_records([self.of(np.setdiff1d(self.pages, newer.pages, assume_unique=True)), newer])
 
 
-def join_records(parts: Sequence[Records]) -> Records:
+def join_records(parts: Sequence[PageRecords]) -> PageRecords:
     """Join the records of several partitions; no page is in two of them."""
     pages = np.concatenate([np.zeros(0, np.int64), *(records.pages for records in parts)])
     sizes = np.concatenate([np.zeros(0, np.int64), *(np.diff(records.start) for records in parts)])
     data = np.concatenate([np.zeros(0, np.uint8), *(records.data for records in parts)])
     order = np.argsort(pages, kind="stable")
     first = _bounds(sizes)[:-1]
-    return Records(pages[order], _bounds(sizes[order]), data[_spans(first[order], sizes[order])])
+    return PageRecords(pages[order], _bounds(sizes[order]), data[_spans(first[order], sizes[order])])
 
 
 def pack(
     pages: NDArray[np.int64], header: NDArray[np.void], lists: Sequence[tuple[NDArray[np.int64], NDArray[np.void]]]
-) -> Records:
+) -> PageRecords:
     """Join headers and lists to records.
 
     Args:
@@ -110,11 +110,11 @@ def pack(
         size = counts * entries.dtype.itemsize
         data[_spans(at, size)] = np.ascontiguousarray(entries).view(np.uint8).reshape(-1)
         at += size
-    return Records(pages, start, data)
+    return PageRecords(pages, start, data)
 
 
 def unpack(
-    records: Records, header: np.dtype[Any], lists: Sequence[tuple[str, np.dtype[Any]]]
+    records: PageRecords, header: np.dtype[Any], lists: Sequence[tuple[str, np.dtype[Any]]]
 ) -> tuple[NDArray[np.void], list[tuple[NDArray[np.int64], NDArray[np.void]]]]:
     """The way back from ``pack``.
 

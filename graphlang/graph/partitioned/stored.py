@@ -14,10 +14,10 @@ import numpy as np
 
 from graphlang.graph.data import Evidence, FixedBeliefs, Graph, Signal
 from graphlang.graph.partitioned.borders import Ghosts, Local, PlaceLabels
-from graphlang.graph.partitioned.learning import Learned, Observed, Rate, Survey
+from graphlang.graph.partitioned.learning import Observed, PartitionParameters, Rate, Survey
 from graphlang.graph.partitioned.list_counts import Counts, Places
 from graphlang.graph.partitioned.partition import Cut, Partition
-from graphlang.graph.partitioned.records import Records
+from graphlang.graph.partitioned.records import PageRecords
 from graphlang.graph.partitioned.supersteps import Moves, Prepared, Ready
 from graphlang.graph.propagation.compatibility import CompatibilityModel, EdgeCompatibility
 from graphlang.graph.propagation.edge_features import Degrees
@@ -32,9 +32,9 @@ from graphlang.graph.propagation.site_prior import Prior
 
 #: What can be stored, by the name that it has in the bytes.
 KINDS: Final[dict[str, type[Any]]] = {
-    "partition": Partition, "signal": Signal, "ghosts": Ghosts, "labels": PlaceLabels, "records": Records,
+    "partition": Partition, "signal": Signal, "ghosts": Ghosts, "labels": PlaceLabels, "records": PageRecords,
     "cut": Cut, "survey": Survey, "observed": Observed, "rate": Rate, "places": Places, "counts": Counts,
-    "learned": Learned, "model": Model, "reliability": Reliability, "compatibility": CompatibilityModel,
+    "learned": PartitionParameters, "model": Model, "reliability": Reliability, "compatibility": CompatibilityModel,
     "regression": Regression, "graph": Graph, "evidence": Evidence, "degrees": Degrees, "place counts": PlaceCounts,
     "elsewhere": Elsewhere, "beliefs": FixedBeliefs, "local": Local, "ready": Ready,
     "prepared": Prepared, "potentials": NodePotentials, "clamped": ClampedBeliefs, "urls": UrlEvidence,

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphlang.graph.data import NONE, Answer, FixedBeliefs
 from graphlang.graph.partitioned.borders import Local, make_local
-from graphlang.graph.partitioned.records import Records, join_records, pack, unpack
+from graphlang.graph.partitioned.records import PageRecords, join_records, pack, unpack
 from graphlang.graph.propagation.inference import learn_hosts, prepare, to_answer
 from graphlang.graph.propagation.options import Options
 from graphlang.graph.propagation.rounds import Exchange, GhostBeliefs, Motion
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphlang.graph.partitioned.borders import Ghosts
-    from graphlang.graph.partitioned.learning import Learned
+    from graphlang.graph.partitioned.learning import PartitionParameters
     from graphlang.graph.partitioned.partition import Partition
     from graphlang.graph.propagation.compatibility import EdgeCompatibility
     from graphlang.graph.propagation.learned import Learned as Model
@@ -36,7 +36,7 @@ class Ready:
 
 
 def make_partition_ready(
-    partition: Partition, learned: Learned, ghosts: Ghosts, options: Options | None = None
+    partition: Partition, learned: PartitionParameters, ghosts: Ghosts, options: Options | None = None
 ) -> Ready:
     """Make a partition ready."""
     here = make_local(partition, ghosts, learned.of_hosts, learned.of_directories)
@@ -60,7 +60,7 @@ class Prepared:
     edges: EdgeCompatibility
     weights: MessageWeights
 
-    def exchange(self, ghost_beliefs: Records, options: Options) -> Exchange:
+    def exchange(self, ghost_beliefs: PageRecords, options: Options) -> Exchange:
         """Return the pages ready to exchange messages, with the beliefs of the latent ghosts."""
         potentials, rows = self.potentials, np.searchsorted(self.ids, ghost_beliefs.pages)
         candidate_count, prior = potentials.candidates.shape[1], potentials.prior
@@ -71,7 +71,7 @@ class Prepared:
         return Exchange(potentials_now, self.edges, self.weights, self.host, options.neighbours, table.held(rows))
 
 
-def prepare_supersteps(ready: Ready, labels: Records | None, options: Options) -> Prepared:
+def prepare_supersteps(ready: Ready, labels: PageRecords | None, options: Options) -> Prepared:
     """Compute what is constant in all supersteps; labels of ghosts may still be missing."""
     here = ready.here
     fixed = None if labels is None or not len(labels.pages) else _make_fixed(labels, here.ids)
@@ -88,7 +88,7 @@ def prepare_supersteps(ready: Ready, labels: Records | None, options: Options) -
     return Prepared(*rows, here.evidence.host, potentials, edges, exchange.weights)
 
 
-def border_labels(prepared: Prepared) -> Records:
+def border_labels(prepared: Prepared) -> PageRecords:
     """Return the likely labels of latent pages at the border, from which neighbours choose their candidates."""
     potentials, rows = prepared.potentials, prepared.border
     numbers = potentials.number[rows]
@@ -99,7 +99,7 @@ def border_labels(prepared: Prepared) -> Records:
     return pack(prepared.ids[rows], header, [])
 
 
-def _make_fixed(labels: Records, ids: NDArray[np.int64]) -> FixedBeliefs:
+def _make_fixed(labels: PageRecords, ids: NDArray[np.int64]) -> FixedBeliefs:
     head, _ = unpack(labels, _LABEL, [])
     label = head["label"].astype(np.int16)[:, None]
     return FixedBeliefs(np.searchsorted(ids, labels.pages), label, (label >= 0).astype(np.float32))
@@ -154,8 +154,8 @@ STILL = 0.1  #: share of the tolerance: smaller changes of a belief are not sent
 class Step:
     """The outcome of a superstep on one partition."""
 
-    border: Records  #: last beliefs sent of all latent pages at the border
-    moved: Records  #: changed ones
+    border: PageRecords  #: last beliefs sent of all latent pages at the border
+    moved: PageRecords  #: changed ones
     #: largest difference between a belief and its messages, 0 without border; 1 at first, and while evidence reaches
     #: pages at the border that had none
     largest_change: float
@@ -170,7 +170,7 @@ def first(prepared: Prepared, options: Options) -> Step:
     return Step(records, records, float(len(prepared.border) > 0), motion)
 
 
-def advance(prepared: Prepared, ghost_beliefs: Records, before: Step, options: Options) -> Step:
+def advance(prepared: Prepared, ghost_beliefs: PageRecords, before: Step, options: Options) -> Step:
     """Take another superstep, with the last beliefs of the latent ghosts."""
     if not len(prepared.border):  # no neighbours
         return replace(before, moved=join_records([]), largest_change=0.0)
@@ -198,7 +198,7 @@ def is_settled(largest: float, news: int, options: Options) -> bool:
     return not news and largest <= STILL * options.tolerance
 
 
-def answer_of(prepared: Prepared, ghost_beliefs: Records, motion: Motion | None, options: Options) -> Answer:
+def answer_of(prepared: Prepared, ghost_beliefs: PageRecords, motion: Motion | None, options: Options) -> Answer:
     """Return the answers of a partition's pages."""
     exchange = prepared.exchange(ghost_beliefs, options)
     rounds = (
@@ -230,7 +230,9 @@ def _table(prepared: Prepared, rows: NDArray[np.int64], motion: Motion, is_known
     return BeliefTable(candidates, motion.belief[numbers], prior, is_known)
 
 
-def _encode_border(prepared: Prepared, rows: NDArray[np.int64], motion: Motion, is_known: NDArray[np.bool_]) -> Records:
+def _encode_border(
+    prepared: Prepared, rows: NDArray[np.int64], motion: Motion, is_known: NDArray[np.bool_]
+) -> PageRecords:
     records = [join_records([])]
     for at in range(0, len(rows), BLOCK):
         block = slice(at, at + BLOCK)
@@ -239,7 +241,7 @@ def _encode_border(prepared: Prepared, rows: NDArray[np.int64], motion: Motion, 
     return join_records(records)
 
 
-def _decode_border(prepared: Prepared, rows: NDArray[np.int64], records: Records) -> BeliefTable:
+def _decode_border(prepared: Prepared, rows: NDArray[np.int64], records: PageRecords) -> BeliefTable:
     """Return the beliefs of some latent pages as their neighbours decode them."""
     candidate_count, prior = prepared.potentials.candidates.shape[1], prepared.potentials.prior
     return decode_beliefs(records, candidate_count, prior.probability, prior.group[rows])
@@ -295,7 +297,7 @@ def prior_beliefs(
     return belief
 
 
-def encode_beliefs(pages: NDArray[np.int64], table: BeliefTable, languages: int) -> Records:
+def encode_beliefs(pages: NDArray[np.int64], table: BeliefTable, languages: int) -> PageRecords:
     """Encode beliefs as a record for each page.
 
     Args:
@@ -322,7 +324,7 @@ def encode_beliefs(pages: NDArray[np.int64], table: BeliefTable, languages: int)
 
 
 def decode_beliefs(
-    records: Records, candidate_count: int, prior: NDArray[np.float32], group: NDArray[np.int32]
+    records: PageRecords, candidate_count: int, prior: NDArray[np.float32], group: NDArray[np.int32]
 ) -> BeliefTable:
     """Decode records of `encode`.
 

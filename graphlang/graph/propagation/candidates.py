@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.graph.adjacency import Links
+    from graphlang.graph.adjacency import SortedLinks
     from graphlang.graph.data import Evidence, Signal
 
 MOST = 32  #: candidates of a page
@@ -99,7 +99,7 @@ class Nearby:
     excluded, and are not linked to pages without evidence. ``size`` is the number of active languages.
     """
 
-    def __init__(self, links: Links, best: NDArray[np.int16], size: int) -> None:
+    def __init__(self, links: SortedLinks, best: NDArray[np.int16], size: int) -> None:
         self.links, self.label, self.size = links, pad(best.copy(), links.n, -1), size
         for _ in range(STEPS):
             unknown = np.flatnonzero(self.label[: len(best)] < 0)

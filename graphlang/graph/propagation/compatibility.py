@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.graph.adjacency import Links, LinkSubset
+    from graphlang.graph.adjacency import LinkSubset, SortedLinks
     from graphlang.graph.propagation.edge_features import EdgeFeatures
 
 
@@ -167,7 +167,7 @@ class EdgeCompatibility:
 
 
 def learn(  # noqa: PLR0917  internal
-    links: Links,
+    links: SortedLinks,
     features: EdgeFeatures,
     host: NDArray[np.int32],
     label: NDArray[np.int16],
@@ -216,7 +216,7 @@ SAMPLE = 100_000  #: largest number of links to learn from
 
 
 def draw_sample(
-    links: Links, label: NDArray[np.int16], host: NDArray[np.int32], length: NDArray[np.int32]
+    links: SortedLinks, label: NDArray[np.int16], host: NDArray[np.int32], length: NDArray[np.int32]
 ) -> NDArray[np.int32]:
     """Draw the links to learn from: those between labelled pages except forwarding links, or a sample of them.
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.graph.adjacency import Links
+    from graphlang.graph.adjacency import SortedLinks
 
 AFFORDABLE = 60  #: neighbours compared per link of the graph, on average ...
 LEAST = 100_000_000  #: ... or this many in all, if that is more
@@ -63,7 +63,7 @@ class EdgeFeatures:
 
     def __init__(
         self,
-        links: Links,
+        links: SortedLinks,
         numbers: NDArray[np.int32],
         longest: int | None = None,
         degrees: Degrees | None = None,

@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.graph.adjacency import Links
+    from graphlang.graph.adjacency import SortedLinks
     from graphlang.graph.data import Evidence, FixedBeliefs
     from graphlang.graph.propagation.compatibility import EdgeCompatibility
     from graphlang.graph.propagation.learned import Elsewhere
@@ -284,7 +284,7 @@ def learn(graph: Graph, evidence: Evidence, *, options: Options | None = None) -
 
 def read(
     graph: Graph, evidence: Evidence, options: Options, fixed: FixedBeliefs | None = None
-) -> tuple[Links, dict[str, Signal]]:
+) -> tuple[SortedLinks, dict[str, Signal]]:
     """Return sorted links, and all signals: those of the evidence, hreflang and the order of links.
 
     The order of links is not computed if the evidence has a signal ``link_order``.
@@ -321,7 +321,7 @@ def _active(evidence: Evidence, signals: dict[str, Signal], options: Options) ->
     return active_languages(evidence, signals, evidence.long(options.certain_length))
 
 
-def _latent_links(links: Links, roles: PageRoles) -> NDArray[np.int32]:
+def _latent_links(links: SortedLinks, roles: PageRoles) -> NDArray[np.int32]:
     """Return the numbers of the links with a latent end, ascending.
 
     Raises:
@@ -341,7 +341,7 @@ def _latent_links(links: Links, roles: PageRoles) -> NDArray[np.int32]:
     return numbers
 
 
-def _index(edges: EdgeCompatibility, pages: int) -> Links:
+def _index(edges: EdgeCompatibility, pages: int) -> SortedLinks:
     """Index the links of latent pages, to find neighbours of both directions."""
     none = np.full(len(edges.source), NONE, np.int16)
     return sort_links(Graph(pages, edges.source, edges.target, edges.kind, none))

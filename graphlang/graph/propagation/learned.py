@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.graph.adjacency import Links
+    from graphlang.graph.adjacency import SortedLinks
     from graphlang.graph.data import Signal
     from graphlang.graph.propagation.compatibility import CompatibilityModel
     from graphlang.graph.propagation.edge_features import Degrees, EdgeFeatures
@@ -49,7 +49,7 @@ class Learned:
         tables: ScoreTables,
         signals: Mapping[str, Signal],
         roles: PageRoles,
-        links: Links,
+        links: SortedLinks,
         features: EdgeFeatures,
     ) -> Learned:
         """Extend to the hosts of some pages; unknown hosts are learned from these pages.
@@ -88,7 +88,7 @@ def learn_from(  # noqa: PLR0917  internal
     tables: ScoreTables,
     signals: Mapping[str, Signal],
     roles: PageRoles,
-    links: Links,
+    links: SortedLinks,
     features: EdgeFeatures,
     global_model: Learned | None = None,
 ) -> Learned:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.graph.adjacency import Links
+    from graphlang.graph.adjacency import SortedLinks
     from graphlang.graph.data import Evidence
 
 
@@ -53,7 +53,7 @@ class Usual:
 
 
 def infer_from_order(
-    links: Links,
+    links: SortedLinks,
     evidence: Evidence,
     certain: NDArray[np.bool_],
     outside: NDArray[np.int32] | None = None,
@@ -114,7 +114,7 @@ def _host_index(host: NDArray[np.int32], hosts: NDArray[np.int32]) -> NDArray[np
     return np.where(pad(hosts, len(hosts) + 1, NONE)[at] == host, at, len(hosts)).astype(np.int32)
 
 
-def _host_groups(links: Links, host: NDArray[np.int32], hosts: int) -> Iterator[NDArray[np.bool_]]:
+def _host_groups(links: SortedLinks, host: NDArray[np.int32], hosts: int) -> Iterator[NDArray[np.bool_]]:
     """Yield masks of hosts, in groups whose links fit in memory; hosts do not depend on each other."""
     out = np.bincount(host, np.diff(links.out_start), minlength=hosts)[:hosts]
     group = np.cumsum(out) // LINKS
@@ -127,7 +127,7 @@ class _Side:
 
     def __init__(
         self,
-        links: Links,
+        links: SortedLinks,
         label: NDArray[np.int16],
         host: NDArray[np.int32],
         chosen: NDArray[np.bool_],
@@ -218,7 +218,7 @@ def _number_keys(keys: NDArray[np.int64], below: int) -> tuple[NDArray[np.int32]
 
 
 def contexts(
-    links: Links,
+    links: SortedLinks,
     label: NDArray[np.int16],
     host: NDArray[np.int32],
     chosen: NDArray[np.bool_],

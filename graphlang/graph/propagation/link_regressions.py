@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.graph.adjacency import Links
+    from graphlang.graph.adjacency import SortedLinks
     from graphlang.graph.propagation.edge_features import EdgeFeatures
 
 BLOCK = 1 << 14  #: links that one core handles at a time
@@ -41,7 +41,7 @@ class Regression:
 
 
 def fit_classes(  # noqa: PLR0917  internal
-    links: Links,
+    links: SortedLinks,
     features: EdgeFeatures,
     numbers: NDArray[np.int32],
     same: NDArray[np.bool_],

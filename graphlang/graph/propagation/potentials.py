@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.graph.adjacency import Links
+    from graphlang.graph.adjacency import SortedLinks
     from graphlang.graph.data import Evidence, FixedBeliefs, Signal
     from graphlang.graph.propagation.learned import Learned
     from graphlang.graph.propagation.options import Options
@@ -121,7 +121,7 @@ def node_potentials(  # noqa: PLR0917  internal
     roles: PageRoles,
     learned: Learned,
     options: Options,
-    links: Links | None,
+    links: SortedLinks | None,
     linked: NDArray[np.bool_],
     *,
     keep: int,

@@ -17,7 +17,7 @@ from graphlang.graph.tables import row_maxima
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from graphlang.graph.adjacency import Links
+    from graphlang.graph.adjacency import SortedLinks
 
 USUAL = 0.8  #: prior mean of a signal's reliability
 STANDS_OUT = 0.5  #: a signal answers alone if its best language has this probability under a uniform prior
@@ -74,7 +74,7 @@ def stands_out(log_odds: NDArray[np.float32]) -> NDArray[np.bool_]:
     return np.asarray(np.exp(log_odds - row_maxima(log_odds)[:, None]).sum(axis=1) < 1 / STANDS_OUT)
 
 
-def find_most_announced(links: Links, count: int) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+def find_most_announced(links: SortedLinks, count: int) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
     """Return the language that hreflang announces most often for each page, and its share; shape (n, 1) each.
 
     Ties go to the lowest number; ``count`` is the number of languages.
