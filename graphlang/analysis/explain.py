@@ -281,7 +281,7 @@ def _reading(connection: sqlite3.Connection, page: int) -> TextRead | None:
             "SELECT id FROM pages WHERE host = (SELECT host FROM pages WHERE id = ?) ORDER BY id", (page,)
         ).fetchall()
         pages = np.array(rows, dtype=np.int64)[:, 0]
-    templates = HostTemplates(connection, collection.hosts(connection), pages=pages).of_page(page)
+    templates = HostTemplates(connection, collection.hosts(connection), pages=pages).read_page_lines(page)
     body = body_of(PageText(batch.titles[0], batch.texts[0], batch.mains[0]), templates)
     return TextRead(body.text, body.dropped, max((templates.counts[line] for line in body.dropped), default=0))
 
