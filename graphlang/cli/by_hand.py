@@ -19,6 +19,7 @@ from graphlang.visible import quantity
 
 if TYPE_CHECKING:
     from graphlang.analysis.correct import Corrected
+    from graphlang.collection.page_filter import PageFilter
     from graphlang.rows import Rows
 
 #: What a narrow terminal shows first.
@@ -37,7 +38,7 @@ _NEXT = "; run 'graphlang propagate' for their neighbours"
     help="Draw fetched pages at random (text, status 200), without the answers: a gold file for 'evaluate'.",
 )
 @click.option("--draw", type=WholeNumber(0), default=1, show_default=True, help="With --random: seed of the draw.")
-@options.codes("--language", "languages", help="With --random: only pages with this answer, as in 'pages'.")
+@options.selects
 @to_file
 @click.option(
     "--format",
@@ -62,11 +63,11 @@ def review(
     db: Path,
     count: int,
     draw: int,
-    languages: list[str],
     output: str,
     format_: str,
     from_: Path | None,
     by: str,
+    pages: PageFilter,
     *,
     random_: bool,
 ) -> None:
@@ -79,7 +80,8 @@ def review(
     With --random every page that 'languages' counts is equally likely: fetched text with status 200 or without a
     status. The order is random, too, so the first rows are a sample as well. Write the language of each page, or
     und if it cannot be determined, and give the file to 'evaluate --gold'; it prints an interval for the accuracy
-    of all these pages. With --language the interval is for the pages with that answer: its precision.
+    of all these pages. With --language the interval is for the pages with that answer: its precision. The other
+    filters are those of 'pages'.
 
     \b
     Examples:
@@ -91,9 +93,9 @@ def review(
     _refuse_without_effect(reading=from_ is not None, random=random_, by=by)
     crawl = open_crawl(db)
     if from_ is None:
-        rows: Rows[Any] = crawl.review(count=count)
+        rows: Rows[Any] = crawl.review(count=count, **pages)
         if random_:
-            rows = crawl.sample(count=count, draw=draw, language=languages)
+            rows = crawl.sample(count=count, draw=draw, **pages)
         first = _FIRST_OF_SAMPLE if random_ else _FIRST
         write_rows(rows.columns, rows.tuples(), format_=format_, output=output, first=first, for_people=True)
         return
@@ -105,13 +107,13 @@ def review(
 
 
 def _refuse_without_effect(*, reading: bool, random: bool, by: str) -> None:
-    for name in ("random_", "draw", "languages", "count", "output", "format_"):
+    for name in ("random_", "draw", "count", "output", "format_", *options.FILTER):
         if not is_on_command_line(name):
             continue
-        option = f"--{name.rstrip('_').replace('languages', 'language')}"
+        option = f"--{name.rstrip('_').replace('_', '-').replace('everything', 'all')}"
         if reading:
             raise click.UsageError(f"{option} has no effect with --from")
-        if name in ("draw", "languages") and not random:
+        if name == "draw" and not random:
             raise click.UsageError(f"{option} needs --random")
     if by and not reading:
         raise click.UsageError("--by needs --from")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from graphlang.analysis.progress import Progress, watcher
 from graphlang.arguments import check_arguments, flag, list_texts, text, whole_number
 from graphlang.collection.opened_file import OpenedFile
-from graphlang.collection.page_filter import languages
+from graphlang.collection.page_filter import PageFilter, selection
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,29 +103,29 @@ class Correcting(OpenedFile):
         )
 
     @check_arguments(count=whole_number)
-    def review(self, *, count: int = 50) -> Rows[ReviewRow]:
+    def review(self, *, count: int = 50, **pages: Unpack[PageFilter]) -> Rows[ReviewRow]:
         """List the pages that are most useful to check, on many hosts and in many languages.
 
         Args:
             count: at most this many.
+            pages: which pages count, see `PageFilter`.
 
         Raises:
             TypeError: `count` is not an integer.
-            ValueError: `count` is below 1.
+            ValueError: `count` is below 1; as for `PageFilter`.
         """
         from graphlang.maps.review import ReviewRow, review_rows  # noqa: PLC0415
 
+        chosen = selection(pages)
         return self._rows(
             ReviewRow._make,
             ReviewRow._fields,
-            lambda connection: review_rows(connection, count=count),
+            lambda connection: review_rows(connection, count=count, selection=chosen),
             linked=(None,),
         )
 
-    @check_arguments(
-        count=whole_number, draw=partial(whole_number, minimum=0, maximum=(1 << 64) - 1), language=list_texts
-    )
-    def sample(self, *, count: int = 50, draw: int = 1, language: str | Sequence[str] = ()) -> Rows[SampleRow]:
+    @check_arguments(count=whole_number, draw=partial(whole_number, minimum=0, maximum=(1 << 64) - 1))
+    def sample(self, *, count: int = 50, draw: int = 1, **pages: Unpack[PageFilter]) -> Rows[SampleRow]:
         """Draw fetched pages at random, to be labelled, without the answers. The verb is `review --random`.
 
         They are those that `languages` counts: text with status 200, or without a status.
@@ -133,19 +133,19 @@ class Correcting(OpenedFile):
         Args:
             count: at most this many.
             draw: from 0 on; another number draws other pages.
-            language: only pages that the chosen run takes for this language, or one of these.
+            pages: which pages count, see `PageFilter`; only fetched ones are drawn.
 
         Raises:
             TypeError: `count` or `draw` is not an integer.
-            ValueError: `count` is below 1; `draw` is negative, or has more than 64 bits; an unknown language.
+            ValueError: `count` is below 1; `draw` is negative, or has more than 64 bits; as for `PageFilter`.
         """
         from graphlang.maps.review import SampleRow, sample_rows  # noqa: PLC0415
 
-        tags = languages(language)
+        chosen = selection(pages)
         return self._rows(
             SampleRow._make,
             SampleRow._fields,
-            lambda connection: sample_rows(connection, count=count, draw=draw, choices=tags),
+            lambda connection: sample_rows(connection, count=count, draw=draw, selection=chosen),
         )
 
     @check_arguments(by=text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from dataclasses import replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
-
-    from graphlang.codes.languages import LanguageChoice
 
 
 COUNT: Final = 50  #: pages, unless another number is asked for
@@ -54,26 +53,31 @@ class _Pages(NamedTuple):
     open: NDArray[np.bool_]  #: whether a check is possible: it has a text, and no correction, shape (p,)
 
 
-def review_rows(connection: sqlite3.Connection, *, count: int = COUNT) -> Iterator[tuple[Any, ...]]:
-    """Yield pages to check as tuples of the fields of `ReviewRow`, the most useful first.
+def review_rows(connection: sqlite3.Connection, *, count: int, selection: Selection) -> Iterator[tuple[Any, ...]]:
+    """Yield pages to check as tuples of the fields of `ReviewRow`, the most useful first; only those of a selection.
 
     What a check teaches is taken to be the doubt about the page and about those of its neighbours that listen: a page
     with confidence 0.4 and ten short neighbours with 0.9 each has 0.6 + 10 * 0.1. Of a host and language the second
     page counts half, the third a third, and so on, so that no site takes all places. Pages without any words, pages
     that were corrected and pages whose text leaves no doubt are left out.
     """
-    pages = _pages(connection)
+    of_kind = Selection(status=selection.status, mime=selection.mime, everything=selection.everything)
+    pages = _pages(connection, of_kind)
     total = collection.count_pages(connection)
     row_of = np.full(total + 1, -1, dtype=np.int64)
     row_of[pages.page] = np.arange(len(pages.page))
     around, many = _neighbours(connection, pages, row_of)
+    if selection != of_kind:
+        source, values = selection.source()
+        chosen = [page for (page,) in connection.execute(f"SELECT page FROM {source}", values)]
+        pages = pages._replace(open=pages.open & np.isin(pages.page, chosen))
     taught = np.where(pages.open & (pages.listens | (pages.doubt >= LEAST)), pages.doubt + around, 0)
     for row in _choose_diverse(taught, pages.group, count):
         yield _make_review_row(connection, int(pages.page[row]), float(pages.doubt[row]), int(many[row]))
 
 
-def _pages(connection: sqlite3.Connection) -> _Pages:
-    source, values = Selection().source()
+def _pages(connection: sqlite3.Connection, selection: Selection) -> _Pages:
+    source, values = selection.source()
     cursor = connection.execute(
         "SELECT pages.page, host, language, confidence, COALESCE(characters, 0), fetched, method IS 'correction',"
         " COALESCE(texts.title, '') <> '' OR COALESCE(texts.text, '') <> ''"
@@ -155,7 +159,7 @@ class SampleRow(NamedTuple):
 
 
 def sample_rows(
-    connection: sqlite3.Connection, *, count: int, draw: int = 1, choices: tuple[LanguageChoice, ...] = ()
+    connection: sqlite3.Connection, *, count: int, draw: int = 1, selection: Selection
 ) -> Iterator[tuple[Any, ...]]:
     """Draw fetched pages at random without replacement; yield tuples of the fields of `SampleRow`.
 
@@ -163,7 +167,7 @@ def sample_rows(
     digests of draw and URL are drawn, in this order. So the first rows are a sample as well, the order in which pages
     were read changes nothing, and of a collection that has grown most are drawn again.
     """
-    selection = Selection(choices=choices, fetched=True)
+    selection = replace(selection, fetched=True)
     source, values = selection.source(of=selection.view, columns=("page", "url", "language", "script"))
     key = draw.to_bytes(8, "little")
     drawn = heapq.nsmallest(

@@ -140,7 +140,9 @@ def test_texts_exports_and_reviews(crawl: gl.Collection, tmp_path: Path, filters
         crawl.export(tmp_path / "export.jsonl", what, min_length=1, **filters)
         lines = (tmp_path / "export.jsonl").read_text(encoding="utf-8").splitlines()
         assert {json.loads(line)["url"] for line in lines} == pages
-    assert {row.url for row in crawl.review()} <= {row.url for row in crawl.pages()}
+    fetched = {row.url for row in crawl.pages(min_length=1, fetched=True, **filters)}
+    assert {row.url for row in crawl.sample(count=10**6, min_length=1, **filters)} == fetched
+    assert {row.url for row in crawl.review(count=10**6, min_length=1, **filters)} <= fetched
 
 
 def test_the_language_graph_of_pages_that_were_read(crawl: gl.Collection, counted: dict[str, int]) -> None:

@@ -120,7 +120,7 @@ def test_rows_without_a_language_say_nothing(tmp_path: Path) -> None:
         (("--from", "t.csv"), "--by is missing"),
         (("--from", "t.csv", "--by", "Asha", "--count", "3"), "--count has no effect with --from"),
         (("--draw", "2"), "--draw needs --random"),
-        (("--language", "deu"), "--language needs --random"),
+        (("--from", "t.csv", "--by", "Asha", "--all"), "--all has no effect with --from"),
         (("--random", "--language", "martian"), "unknown language 'martian'"),
         (("--random", "--language", ","), "names no language"),
         (("--random", "--from", "t.csv", "--by", "Asha"), "--random has no effect with --from"),
