@@ -27,18 +27,15 @@ class OutputError(OSError):
 
 
 class NothingToWriteError(OutputError):
-    """There is nothing to write, and the file is kept."""
+    """There is no content to write, and the old file is kept."""
 
 
 @contextmanager
 def replacing(target: Path) -> Iterator[IO[bytes]]:
     """Open a file that replaces ``target`` if the block ends without an exception.
 
-    Until then it is beside the target. A link is followed; a pipe or device is written directly.
-
-    Raises:
-        OSError: the target cannot be written, or is a link in a circle.
-        OutputError: it is a database.
+    Until then it is beside the target. A link is followed; a pipe or device is written directly. Raise an OSError if
+    the target cannot be written or is a link in a circle, an OutputError if it is a database.
 
     >>> folder = Path(tempfile.mkdtemp())
     >>> with replacing(folder / "a.txt") as file:
@@ -114,12 +111,8 @@ def naming(target: Path) -> Iterator[None]:
 def refuse_unwritable(target: Path) -> None:
     """Refuse a target that `replacing` could not write, before hours are spent on its content.
 
-    Raises:
-        FileNotFoundError: its folder does not exist.
-        IsADirectoryError: it is a folder.
-        PermissionError: nothing can be written there.
-        OSError: it is a socket, or a link in a circle.
-        OutputError: it is a database.
+    Raise an OSError if its folder is missing or not writable, or it is a folder, a socket or a link in a circle; an
+    OutputError if it is a database.
     """
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
@@ -144,11 +137,7 @@ def _followed(target: Path) -> Path:
 
 
 def refuse_database(target: Path) -> None:
-    """Refuse to overwrite a database: no output is one, and a collection cannot be restored.
-
-    Raises:
-        OutputError: it is a database of SQLite.
-    """
+    """Refuse to overwrite a database of SQLite by an OutputError: a collection cannot be restored."""
     if not target.is_file():
         return
     with target.open("rb") as file:
@@ -157,11 +146,7 @@ def refuse_database(target: Path) -> None:
 
 
 def refuse_empty(target: Path) -> None:
-    """Refuse to replace a file by nothing.
-
-    Raises:
-        NothingToWriteError: there is a file that is not empty.
-    """
+    """Raise a NothingToWriteError if an empty output would replace a file that is not empty."""
     if target.is_file() and target.stat().st_size:
         raise NothingToWriteError(f"{target} is left as it is: there is nothing to write")
 
@@ -179,8 +164,7 @@ MOST = 1 << 30
 def open_regular(path: str | Path, *, most: int | None = None) -> BinaryIO:
     """Open a regular file of at most `most` bytes for reading; links are followed.
 
-    Raises:
-        OSError: it cannot be opened, is a folder, a pipe, a device or a socket, or is larger; ``filename`` is the path.
+    Raise an OSError with the path as ``filename`` if it cannot be opened, is no regular file, or is larger.
 
     >>> open_regular("/dev/null")
     Traceback (most recent call last):

@@ -37,7 +37,7 @@ def watch_signals() -> None:
 
 
 def interrupted() -> bool:
-    """Whether a signal to stop has come since `watch_signals`."""
+    """Return True if a signal to stop has arrived since `watch_signals`."""
     return bool(_received)
 
 

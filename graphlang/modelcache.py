@@ -1,15 +1,13 @@
-"""Large arrays of a shipped model as they are used, kept in a file for later starts.
+"""Cache the large arrays of a shipped model, unpacked, in a file for later starts.
 
-A model file is packed: the default one unpacks to four times its size, which takes a third of a second of a processor,
-half of what `graphlang identify` takes for a line. What came out of it the first time is written to the user's folder
-of caches, and is read from there ever after, in a sixth of the time. Mapped into memory it would be there sooner still,
-but the system maps files in small pages, and long texts took a tenth more time.
+Unpacking a model file takes longer than reading the unpacked arrays: half of the time that `graphlang identify` takes
+for one line. So the first start writes them to the user's cache folder, and later starts read them from there. Mapping
+the file into memory would start faster still, but the system maps it in small pages, which slows long texts.
 
-The file's name is a hash of the model file's bytes and of what worked the arrays out (the size and the time of each
-module), so that another model, or another version of this program, finds none and makes its own. A file that belongs
-to another user, that others may write to, that is not whole, or that has another checksum is left alone. Where nothing
-can be written, nothing is kept. ``GRAPHLANG_CACHE`` names another folder; where it is ``no``, nothing is kept or looked
-for.
+The file's name is a hash of the model file's bytes and of the size and time of each module that computes the arrays, so
+that another model or version does not find them. A file is ignored if it belongs to another user, is writable by
+others, is incomplete or has a wrong checksum. If the folder is not writable, nothing is cached. ``GRAPHLANG_CACHE``
+names another folder; ``no`` disables the cache.
 """
 
 from __future__ import annotations
@@ -49,7 +47,7 @@ _MOST: Final = 2  # files that are kept: of two environments with models of thei
 
 
 def folder() -> Path | None:
-    """Where the files are kept; None where none are."""
+    """Return the folder of the cache; None if it is disabled."""
     named = os.environ.get(VARIABLE)
     if named == OFF:
         return None
@@ -70,14 +68,9 @@ def folder() -> Path | None:
 
 
 def find(digest: str, makers: Iterable[Path]) -> Kept | None:
-    """What was kept of a model.
+    """Return the cached tables of a model file by its hash; None if there are none, or they are not valid.
 
-    Args:
-        digest: Of the model file.
-        makers: Files of the modules that work the arrays out.
-
-    Returns:
-        None where nothing was, or what is there is not sound.
+    `makers` are the files of the modules that compute the arrays.
     """
     where = _file(digest, makers)
     if where is None:
@@ -97,16 +90,10 @@ def find(digest: str, makers: Iterable[Path]) -> Kept | None:
 
 
 def keep(digest: str, makers: Iterable[Path], arrays: Mapping[str, NDArray[Any]], instead_of: Iterable[str]) -> bool:
-    """Store the tables of a model for the next start.
+    """Cache the tables of a model for the next start; return False if the cache is disabled or cannot be written.
 
-    Args:
-        digest: Of the model file.
-        makers: Files of the modules that work the arrays out.
-        arrays: By name.
-        instead_of: Names of the arrays of the model file that are not needed beside them.
-
-    Returns:
-        Whether it is kept: not where nothing can be written, or nothing is to be.
+    `makers` are the files of the modules that compute the arrays. The arrays of the model file in `instead_of` are not
+    needed beside the cached ones.
     """
     where = _file(digest, makers)
     if where is None:
@@ -157,7 +144,7 @@ def _crc32(data: Any, before: int = 0) -> int:
 
 
 def _is_own(status: os.stat_result) -> bool:
-    """Whether a file belongs to this user, and no other may write to it."""
+    """Return True if a file belongs to this user and no one else may write to it."""
     return not hasattr(os, "geteuid") or (status.st_uid == os.geteuid() and not status.st_mode & stat.S_IWOTH)
 
 
@@ -191,7 +178,7 @@ def _read(data: NDArray[np.uint8]) -> Kept | None:
 
 
 def _clear(newest: Path) -> None:
-    """Remove what earlier versions kept, so that there are never more than a few, and what killed processes left."""
+    """Remove the caches of earlier versions but for a few, and what killed processes left."""
     from graphlang.files import PART  # noqa: PLC0415 - rarely needed
 
     old_files = [path for path in newest.parent.glob(f"*{_SUFFIX}") if path != newest]

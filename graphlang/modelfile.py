@@ -1,13 +1,11 @@
 """A trained model as one file: named arrays and a JSON header in a zip, as `numpy.load` reads it.
 
-Nothing in the file is ever executed: no pickle, no object arrays. A file may come from anywhere, so everything is
-bounded before it is read: the file, the number of arrays and their unpacked size; and an array's header must agree with
-the bytes that follow. The same arrays and header always give the same bytes, so that a model's hash names what was
-trained, not when.
+Nothing in the file is executed: no pickle, no object arrays. A file may come from anywhere, so everything is bounded
+before it is read: the file, the number of arrays and their unpacked size. An array's header must agree with the bytes
+that follow. The same arrays and header always give the same bytes, so the hash of a model does not depend on the date.
 
-`numpy.load` would do, but for two things: it believes what the headers of arrays say of their size, and it unpacks one
-array after the other with zlib. The default model is read in 0.13 s of processor time, on as many cores as there are,
-instead of 0.20 s on one; loading the model as a whole then stays below 0.3 s.
+`numpy.load` trusts the sizes in the headers of arrays, and unpacks one array after the other with zlib. This module
+checks the sizes and unpacks on all cores.
 """
 
 from __future__ import annotations
@@ -67,15 +65,14 @@ _DAMAGE = (
 
 
 class ModelError(ValueError):
-    """A model file or a training corpus cannot be used; the message says which and why, in one line."""
+    """A model file or a training corpus cannot be used; the message names it and the reason on one line."""
 
 
 class Kept(NamedTuple):
     """Tables that an earlier start has computed from a model file (`modelcache`).
 
-    Attributes:
-        arrays: By name; they cannot be written to.
-        instead_of: Names of the arrays of the model file that are not needed beside them.
+    `arrays` are by name and cannot be written to; the arrays of the model file in `instead_of` are not needed beside
+    them.
     """
 
     arrays: Mapping[str, NDArray[Any]]
@@ -84,7 +81,7 @@ class Kept(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """What training made: the method that reads it, its labels, parameters to show, and arrays.
+    """A trained model: the method that reads it, its labels, parameters to show, and arrays.
 
     `hash` is the SHA-256 of the file's bytes, in hexadecimal.
     """
@@ -99,11 +96,9 @@ class Model:
     def save(self, path: str | Path) -> str:
         """Write the file and return its hash.
 
-        A file that is there is replaced when the new one is whole, so that no disk that is full and no stop costs it.
-
-        Raises:
-            OSError: it cannot be written, or the path is a database.
-            ModelError: it would be larger than what is read.
+        An existing file is replaced when the new one is complete, so that a full disk or an interrupt does not destroy
+        it. Raise an OSError if it cannot be written or the path is a database, a ModelError if it is too large to be
+        read again.
         """
         data = self.to_bytes()
         if len(data) > MAX_FILE or sum(array.nbytes for array in self.arrays.values()) > MAX_ARRAYS - MAX_HEADER:
@@ -149,17 +144,10 @@ def _write(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
 
 
 def read(path: str | Path, kept: Callable[[str], Kept | None] | None = None) -> tuple[Model, str]:
-    """Read a model file.
+    """Read a model file; return the model and the SHA-256 of its bytes.
 
-    Args:
-        path: The file.
-        kept: Finds what was kept of it, by its hash; if not given, nothing is looked for.
-
-    Returns:
-        The model and the SHA-256 of its bytes.
-
-    Raises:
-        ModelError: no such file, not a model, damaged, of a newer format, or larger than any sound model.
+    `kept` finds the cached tables of a model by its hash. Raise a ModelError if the file is missing, not a model,
+    damaged, of a newer format, or larger than any valid model.
     """
     path = Path(path)
     try:
@@ -182,10 +170,9 @@ def method_of(path: str | Path) -> str:
 
 
 def header_of(path: str | Path) -> tuple[str, tuple[str, ...], dict[str, Any]]:
-    """The method, labels and parameters of a model file; its arrays are not read.
+    """Return the method, labels and parameters of a model file, without reading its arrays.
 
-    Raises:
-        ModelError: no such file, or not a model.
+    Raise a ModelError for others.
     """
     try:
         with (
@@ -202,15 +189,9 @@ def header_of(path: str | Path) -> tuple[str, tuple[str, ...], dict[str, Any]]:
 
 
 def parse_model(data: bytes, name: str = "model", without: frozenset[str] = frozenset()) -> Model:
-    """The model that `Model.to_bytes` wrote.
+    """Parse the bytes that `Model.to_bytes` wrote, except the arrays in `without`.
 
-    Args:
-        data: Of a model file.
-        name: For messages.
-        without: Arrays that are left out.
-
-    Raises:
-        ModelError: the bytes are no sound model; its text begins with `name`.
+    Raise a ModelError that begins with `name` if they are not a valid model.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -244,7 +225,7 @@ def _bound(entries: list[zipfile.ZipInfo], name: str) -> None:
 
 
 def _unpack_member(data: bytes, entry: zipfile.ZipInfo) -> bytes:
-    """What a member of a zip holds; no more is unpacked than its entry in the directory says, which may be a lie."""
+    """Unpack a member of a zip, at most to the size in the directory, which may be wrong."""
     local = _LOCAL.unpack_from(data, entry.header_offset)
     begin = entry.header_offset + _LOCAL.size + local[-2] + local[-1]
     packed = memoryview(data)[begin : begin + entry.compress_size]
@@ -297,17 +278,9 @@ def _array(content: bytes, name: str) -> NDArray[Any]:
 
 
 def take_kept(model: Model, name: str, kind: str, size: int | None, source: str) -> NDArray[Any] | None:
-    """Return a table of one dimension that was computed earlier; None if there is none.
+    """Return a cached one-dimensional table of `size` numbers (None: any), of a type as in `take`.
 
-    Args:
-        model: As it was read.
-        name: Under which it is kept.
-        kind: As `take` has it.
-        size: How many numbers; None for any.
-        source: For messages.
-
-    Raises:
-        ModelError: it is not what the model's other arrays need.
+    None if there is none. Raise a ModelError that names `source` if it does not fit.
     """
     if not model.kept:
         return None
@@ -318,29 +291,18 @@ def take_kept(model: Model, name: str, kind: str, size: int | None, source: str)
 
 
 def damage_error(source: str) -> ModelError:
-    """What to raise where the arrays that are kept of a model do not fit one another.
-
-    Args:
-        source: For the message.
-    """
+    """Return the error for a model whose cached arrays do not fit each other; `source` is for the message."""
     return ModelError(f"{source}: what is kept of it is damaged: GRAPHLANG_CACHE=no works it out again")
 
 
 def take(
     model: Model, name: str, kind: str, shape: tuple[int | None, ...], source: str, *, most: float = math.inf
 ) -> NDArray[Any]:
-    """An array of the model, checked: its type, its shape, no NaN or infinity.
+    """Return an array of the model after checking its type, its shape, and that it has no NaN or infinity.
 
-    Args:
-        model: What the file holds.
-        name: Of the array.
-        kind: Numpy's letter of its type, with the bytes of a number behind it where no other size will do.
-        shape: Its shape, None for any length.
-        source: For messages.
-        most: Greatest absolute value of a float, so that what is computed from it stays finite.
-
-    Raises:
-        ModelError: the array is missing or not as the method needs it.
+    `kind` is numpy's letter of the type, followed by the bytes of a number if only that size is valid. None in `shape`
+    allows any length. `most` bounds the absolute value of floats, so that results computed from them stay finite. Raise
+    a ModelError that names `source` if the array is missing or does not pass.
     """
     array = model.arrays.get(name)
     if array is None:

@@ -16,12 +16,9 @@ SPARSE = 16  #: times as many numbers as values are a table that is worth its me
 
 
 def find_distinct(values: NDArray[Number]) -> NDArray[Number]:
-    """The different values of an array, ascending, as `numpy.unique` has them.
+    """Return the distinct values of an array of any shape without NaN, ascending, as `numpy.unique` does.
 
-    That one imports `numpy.ma` at its first call, for as long as it takes to read thirty pages.
-
-    Args:
-        values: Of any shape; no NaN among them.
+    `numpy.unique` imports `numpy.ma` at its first call, which takes as long as reading thirty pages.
 
     >>> find_distinct(np.array([3, 1, 3])).tolist(), find_distinct(np.zeros(0)).tolist()
     ([1, 3], [])
@@ -33,13 +30,9 @@ def find_distinct(values: NDArray[Number]) -> NDArray[Number]:
 
 
 def number_distinct(values: NDArray[Whole]) -> tuple[NDArray[Whole], NDArray[np.int32]]:
-    """Return the distinct values, ascending, and the number of each value among these.
+    """Return the distinct values (d,) of numbers (n,), ascending, and for each number its index among these, (n,).
 
-    Args:
-        values: Not negative, shape (n,). They are sorted only if they are far apart.
-
-    Returns:
-        Shape (d,) and (n,).
+    The numbers must not be negative. They are sorted only if they are far apart.
 
     >>> [array.tolist() for array in number_distinct(np.array([7, 3, 7]))]
     [[3, 7], [1, 0, 1]]
@@ -56,17 +49,9 @@ def number_distinct(values: NDArray[Whole]) -> tuple[NDArray[Whole], NDArray[np.
 
 
 def softmax(logs: NDArray[Float], largest: NDArray[Float] | None = None) -> NDArray[Float]:
-    """Probabilities in proportion to the exponentials of numbers, row by row.
+    """Return the softmax of each row of finite numbers (rows, columns), in their type.
 
-    Args:
-        logs: Any finite numbers, (rows, columns), one column at least; left as they are.
-        largest: Of each row, if it is known already, (rows,).
-
-    Returns:
-        Numbers from 0 to 1, (rows, columns), of the same type; each row sums to 1.
-
-    Raises:
-        ValueError: there are rows and no columns.
+    `largest` is the maximum of each row, if it is known already. Raise a ValueError for rows without columns.
 
     >>> softmax(np.log([[1.0, 3.0], [2.0, 2.0]])).round(2).tolist()
     [[0.25, 0.75], [0.5, 0.5]]

@@ -1,15 +1,15 @@
-"""The public suffix list: under what names people can register their own, and what they registered.
+"""The public suffix list: under which names people can register their own, and which domain they registered.
 
-The list has two sections. That of ICANN holds what registries offer: ``co.uk``, ``com``. The private one holds what
-companies offer below their own names: ``github.io``, ``blogspot.com``. Whether it counts is for the use to say
+The list has two sections. The ICANN section lists what registries offer: ``co.uk``, ``com``. The private section lists
+what companies offer below their own names: ``github.io``, ``blogspot.com``. The caller chooses if it counts
 (``private``):
 
 * A page's site and its row in the database: it counts, since ``alice.github.io`` is a site of its own.
 * URLs that are grouped for training and tests, because they are not independent of each other: it does not count
   (Baykan et al. 2008, footnote 12), since the pages of one host share their template and its words.
 
-The list is the one that the publicsuffixlist package carries; nothing is fetched. Its own look-up, and the encoding of
-every rule for IDNA, take ten times as long as these, which give the same answers.
+The list comes from the publicsuffixlist package; nothing is fetched. These functions give the same answers as that
+package in a tenth of the time, because they do not encode every rule for IDNA.
 """
 
 from __future__ import annotations
@@ -28,12 +28,9 @@ _ADDRESS: Final = re.compile(r"\[.*\]|\d{1,3}(?:\.\d{1,3}){3}")
 
 @cache
 def rules(*, private: bool = True) -> dict[str, int]:
-    """The rules of the list: name -> kinds of rules that there are for it, as a sum of the keys of `MARKS`.
+    """Return the rules of the list: for each name the kinds of its rules, as a sum of the keys of `MARKS`.
 
-    Names beyond ASCII stand as they are, and once more encoded for IDNA.
-
-    Args:
-        private: Whether the rules of the private section are among them.
+    Names beyond ASCII are listed as they are and encoded for IDNA. Without `private`, the private section is left out.
     """
     from publicsuffixlist import PSLFILE  # noqa: PLC0415 - only some verbs need it
 
@@ -56,14 +53,10 @@ def rules(*, private: bool = True) -> dict[str, int]:
 
 
 def suffix_of(name: str, *, private: bool = True) -> str:
-    """The public suffix of a name in lower case, of which no label is empty.
+    """Return the public suffix of a name in lower case without empty labels.
 
-    The longest rule decides. A rule for all names below one makes that a suffix, too. A name that no rule is for is one
-    under its last label.
-
-    Args:
-        name: A domain name.
-        private: Whether the private section of the list counts.
+    The longest rule decides. A wildcard rule makes the name below which it applies a suffix, too. A name without a rule
+    is registered under its last label. Without `private`, the private section of the list does not count.
 
     >>> suffix_of("www.city.kobe.jp"), suffix_of("www.other.kobe.jp"), suffix_of("kobe.jp"), suffix_of("a.unknown")
     ('kobe.jp', 'other.kobe.jp', 'kobe.jp', 'unknown')
@@ -86,11 +79,7 @@ def suffix_of(name: str, *, private: bool = True) -> str:
 
 
 def is_like_its_parent(label: str, parent: str) -> bool:
-    """Whether a name has the public suffix of the name above it, of which it is no suffix itself.
-
-    Args:
-        label: The first label of the name, in lower case.
-        parent: The rest of it: not itself a public suffix.
+    """Return True if `label` before `parent` has the public suffix of `parent`, which is not a public suffix itself.
 
     >>> is_like_its_parent("www", "bbc.co.uk"), is_like_its_parent("city", "kobe.jp")
     (True, False)
@@ -100,11 +89,7 @@ def is_like_its_parent(label: str, parent: str) -> bool:
 
 
 def domain_of(name: str, suffix: str) -> str | None:
-    """The domain that was registered under a suffix of a name; None where the name is the suffix.
-
-    Args:
-        name: In lower case.
-        suffix: Its public suffix.
+    """Return the domain that was registered under the public suffix of a name; None if the name is the suffix.
 
     >>> domain_of("www.bbc.co.uk", "co.uk"), domain_of("co.uk", "co.uk")
     ('bbc.co.uk', None)
@@ -126,11 +111,9 @@ def domain_name(host: str) -> str | None:
 
 
 def registered_domain(host: str, *, private: bool = True) -> str | None:
-    """The domain that was registered under a public suffix; None for addresses, suffixes and single labels.
+    """Return the domain of a host that was registered under a public suffix.
 
-    Args:
-        host: Of a URL.
-        private: Whether the private section of the list counts, so that every ``*.github.io`` is a site of its own.
+    None for addresses, suffixes and single labels. With `private` every ``*.github.io`` is a site of its own.
 
     >>> registered_domain("www.bbc.co.uk"), registered_domain("192.0.2.1"), registered_domain("co.uk")
     ('bbc.co.uk', None, None)

@@ -92,19 +92,11 @@ class Gold:
 
 
 def read_gold(connection: sqlite3.Connection, path: str | Path | Any, by: str | None) -> Gold:
-    """Read a gold file or DataFrame: a table with a header line and the columns ``url`` and ``language``.
+    """Read a gold file or DataFrame: a table with the columns ``url``, ``language`` and the group `by`.
 
-    Codes may be of any convention that ``graphlang.codes.languages`` reads. A page counts once, however many lines name
-    it; if these contradict each other, it does not count.
-
-    Args:
-        connection: The collection.
-        path: Of the gold file, in UTF-8; its columns are separated by tabs, commas or semicolons. Or a table of pandas
-            or polars.
-        by: Column that groups the pages; None for no groups.
-
-    Raises:
-        InputError: the file cannot be read, lacks a column, or has no line.
+    The file is UTF-8 with a header line, separated by tabs, commas or semicolons. Codes may be of any convention that
+    ``graphlang.codes.languages`` reads. A page counts once, however many lines name it; if these contradict each other,
+    it does not count. Raise an InputError if the file cannot be read, lacks a column, or has no line.
     """
     gold = Gold()
     lines = named = 0  # rows, and those of them with a page of the collection
@@ -143,17 +135,11 @@ def read_gold(connection: sqlite3.Connection, path: str | Path | Any, by: str | 
 
 
 def evaluate(connection: sqlite3.Connection, gold: Gold, run: Run, by: str | None = None) -> Evaluation:
-    """Compare a run with gold labels.
+    """Compare a run with gold labels, grouped by the gold column `by`.
 
     A page is right if its language (ISO 639-3) is; the script does not count. A page without an answer is wrong, unless
     the gold label is ``und`` too. Pages corrected by hand, now or when the run was made, are not an achievement of the
     method: they are a separate group.
-
-    Args:
-        connection: the collection.
-        gold: from ``read_gold``.
-        run: the run.
-        by: name of the gold column that groups the pages, for the names of the groups.
     """
     with snapshot.show_moment(connection, run.at):
         linked, length = _linked(connection, gold.pages), _lengths(connection, gold.pages)

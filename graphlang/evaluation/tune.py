@@ -75,8 +75,7 @@ def tune(
 ) -> Tuned:
     """Fit the weights of `SEARCHED`, from those of `start`; all sites of all collections count the same.
 
-    Raises:
-        StoreError: a collection has no gold page in a language of its seeds.
+    Raise a StoreError if a collection has no gold page in a language of its seeds.
     """
     search = _Search([_Labelled.select(inputs, gold) for inputs, gold in labelled], options or Options(), progress)
     first = {name: float(start[name]) for name in SEARCHED}
@@ -169,7 +168,7 @@ class _Search:
         return np.asarray(np.bincount(host, self._losses(weights)[which]) / np.bincount(host))
 
     def _matters(self, name: str) -> bool:
-        """Whether a collection has the signal of this weight."""
+        """Return True if a collection has the signal of this weight."""
         graphs = [pages.inputs.graph for pages in self.labelled]
         if name == "hreflang":
             return any((graph.hreflang >= 0).any() for graph in graphs)
@@ -200,7 +199,7 @@ class _Search:
 
 
 def _better(loss: NDArray[np.float64], than: NDArray[np.float64]) -> bool:
-    """Whether losses by site are lower by more than ``ERRORS`` standard errors of their difference."""
+    """Return True if losses by site are lower by more than ``ERRORS`` standard errors of their difference."""
     gain = than - loss
     error = gain.std(ddof=1) / np.sqrt(len(gain)) if len(gain) >= FEW else 0.0
     return bool(gain.mean() > max(ERRORS * error, 1e-6))

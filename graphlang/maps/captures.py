@@ -1,8 +1,8 @@
-"""Captures of pages: each page's own, those nearest to a moment, or all, with the language that each has in its time.
+"""List captures of pages (the main ones, those nearest to a moment, or all) with their languages at that time.
 
-Of a capture that is not the page's own the language is that of the run of its time (`propagate --at`, `--each year`).
-Where there is none, it is what a content run says of the same text, and else ``und``: what the page is in today says
-nothing of what it was in then.
+The language of a capture that is not the main one comes from the run of its time (`propagate --at`, `--each year`).
+Without such a run it comes from a content run that read the same text, else it is ``und``: the language of a page today
+is no evidence of its language then.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a collection holds, in counts: files, pages, links, charsets, languages, problems, runs."""
+"""Count the content of a collection: files, pages, links, charsets, languages, problems, runs."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Gather pages in a temporary table, for several questions about them.
+"""Gather pages in a temporary table, for several queries about them.
 
-What a map counts of a page lies in six tables, and looking a million pages up takes longer than counting them. So they
-are looked up once. The table lies outside the database, on the disk once it is large, and all questions see the
-collection at one moment, also while another process writes to it.
+The columns that a map counts are in six tables, and looking up a million pages takes longer than counting them. So they
+are looked up once. The table is outside the database, on disk once it is large. All queries see the collection at one
+moment, even while another process writes to it.
 """
 
 from __future__ import annotations

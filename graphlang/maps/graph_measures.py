@@ -21,13 +21,10 @@ if TYPE_CHECKING:
 
 
 class Ways:
-    """Links between nodes that are numbered from 0 on, by their sources and by their targets.
+    """Links between nodes 0..size-1, by source and by target.
 
-    Args:
-        size: number of nodes.
-        source: shape (links,), each in 0..size-1. A link that occurs twice counts once; those of a node to itself do
-            not count.
-        target: shape (links,).
+    `source` and `target` have the shape (links,). A link that occurs twice counts once; links of a node to itself do
+    not count.
     """
 
     def __init__(self, size: int, source: NDArray[Any], target: NDArray[Any]) -> None:
@@ -48,13 +45,7 @@ class Ways:
         return len(self.tails)
 
     def onward(self, nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The links of some nodes.
-
-        Args:
-            nodes: which ones.
-
-        Returns:
-            For each link the place of its source in ``nodes``, and its target.
+        """Return the links of some nodes: for each link the index of its source in ``nodes``, and its target.
 
         >>> Ways(3, np.array([0, 0, 2, 2]), np.array([1, 2, 2, 0])).onward(np.array([2, 0]))
         (array([0, 1, 1]), array([0, 1, 2]))
@@ -73,14 +64,10 @@ _FEW: Final = 32
 
 
 def searches(ways: Ways, bits: NDArray[np.uint64]) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint64]]]:
-    """Follow the links from some nodes, a step at a time, as long as anything new is reached.
+    """Follow the links from some nodes, a step at a time, until no search reaches a new node.
 
-    Args:
-        ways: the links.
-        bits: the searches that begin at each node, as bits; shape (nodes,).
-
-    Yields:
-        Steps from 1 on; the nodes that searches first reach in that many, each once; and which searches do.
+    `bits` are the searches that begin at each node, shape (nodes,). Yield the number of the step, from 1 on, the nodes
+    that searches first reach in it, each once, and the bits of these searches.
     """
     seen, fresh = bits.copy(), bits.copy()
     nodes, steps = np.flatnonzero(bits), 0
@@ -118,7 +105,7 @@ _SWEEPS: Final = 8
 
 
 class Shape(NamedTuple):
-    """What the links between the pages of a language, or a site, look like."""
+    """Components and diameter of the links between the pages of a language or a site."""
 
     components: int  #: strongly connected ones
     largest: int  #: pages of the largest; of equals, that with the first page
@@ -128,19 +115,12 @@ class Shape(NamedTuple):
 def shapes(
     group: NDArray[np.int32], groups: int, source: NDArray[np.int32], target: NDArray[np.int32], *, exact: int
 ) -> list[Shape]:
-    """The components of each group of pages, by the links within it.
+    """Find the components of each group of pages, by the links within it.
 
-    Args:
-        group: the group of each page, -1 where it counts nowhere; shape (pages,).
-        groups: how many there are.
-        source: links, each between pages of one group; shape (links,).
-        target: shape (links,).
-        exact: up to this many pages the diameter is exact. Of a larger component it is the longest way that eight
-            sweeps find, each from the page that was farthest from the one before: a lower bound, which is nearly
-            always met.
-
-    Returns:
-        One for each group; of one without pages all is 0.
+    `group` is the group of each page, -1 if it does not count, shape (pages,); `source` and `target`, shape (links,),
+    are within one group each. All numbers of a group without pages are 0. The diameter of a component of up to `exact`
+    pages is exact. Otherwise it is the longest distance of eight sweeps, each from the page that was farthest in the
+    sweep before: a lower bound that is mostly reached.
 
     >>> shapes(np.array([0, 0, 1, 0, -1]), 3, np.array([0, 1]), np.array([1, 0]), exact=9)[:2]
     [Shape(components=2, largest=2, diameter=1), Shape(components=1, largest=1, diameter=0)]
@@ -173,7 +153,7 @@ def shapes(
 def _diameters(
     sizes: NDArray[np.int64], source: NDArray[np.int64], target: NDArray[np.int64], exact: int
 ) -> NDArray[np.int64]:
-    """Diameters of components whose pages are numbered one after the other."""
+    """Return the diameters of components whose pages are numbered consecutively."""
     ends = np.cumsum(sizes)
     small = sizes <= exact
     diameters = np.zeros(len(sizes), dtype=np.int64)
@@ -215,7 +195,7 @@ def _measure_all_distances(
 
 
 def _estimate_by_sweeps(matrix: sparse.csr_matrix) -> int:
-    """From the page that is farthest to the one that is farthest from it, and so on."""
+    """Estimate the diameter by sweeps, each from the page that was farthest in the sweep before."""
     longest, start, transposed = 0, 0, matrix.T.tocsr()
     for sweep in range(_SWEEPS):
         order, before = csgraph.breadth_first_order(transposed if sweep % 2 else matrix, start)
@@ -227,15 +207,10 @@ def _estimate_by_sweeps(matrix: sparse.csr_matrix) -> int:
 
 
 def steps_between(ways: Ways, nodes: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
-    """Steps between some nodes, by ways over all nodes, along the direction of the links.
+    """Count the steps between some nodes, each listed once, along the direction of all links.
 
-    Args:
-        ways: the links.
-        nodes: those that count, each once.
-
-    Yields:
-        (place of the one in ``nodes``, of the other, steps from the one to the other), in order of the places; where
-        no way leads from one to the other there is no row.
+    Yield the index of the first node in ``nodes``, of the second, and the steps, in order of the indices. Pairs without
+    a path are left out.
 
     >>> list(steps_between(Ways(3, np.array([0, 1]), np.array([1, 2])), np.array([0, 2])))
     [(0, 1, 2)]
@@ -267,18 +242,12 @@ _SEED: Final = 1
 
 
 def betweenness(ways: Ways, *, budget: int = BUDGET) -> tuple[NDArray[np.float64], int]:
-    """The share of ordered pairs of other nodes whose shortest ways lead over each node.
+    """Return the betweenness of each node, from 0 to 1, shape (nodes,), and from how many nodes it is computed.
 
-    Where there are several shortest ways, each counts for its part of them.
-
-    Args:
-        ways: the links; along their direction.
-        budget: what may be looked at. Where it is spent before the ways from every node are followed, betweenness is
-            estimated without bias from those that were: nodes drawn with a fixed seed.
-
-    Returns:
-        Betweenness from 0 to 1, shape (nodes,), as `networkx.betweenness_centrality` has it; and how many nodes it
-        is from: all where it is exact.
+    Betweenness is the share of ordered pairs of other nodes whose shortest paths pass through the node, as in
+    `networkx.betweenness_centrality`; if a pair has several shortest paths, each counts for its part. It is exact if it
+    is computed from all nodes. If `budget` steps are spent before that, it is an unbiased estimate from nodes drawn
+    with a fixed seed.
 
     >>> betweenness(Ways(3, np.array([0, 1]), np.array([1, 2])))
     (array([0. , 0.5, 0. ]), 3)
@@ -298,7 +267,7 @@ def betweenness(ways: Ways, *, budget: int = BUDGET) -> tuple[NDArray[np.float64
 
 
 def _add_from(ways: Ways, start: int, total: NDArray[np.float64]) -> int:
-    """Add what every node has of the ways from one; returns what was looked at."""
+    """Add the share of each node in the shortest paths from one; return the steps spent."""
     steps = np.full(ways.size, -1, dtype=np.int64)
     steps[start] = 0
     number = np.zeros(ways.size)  # of shortest ways
@@ -325,7 +294,7 @@ def _add_from(ways: Ways, start: int, total: NDArray[np.float64]) -> int:
 
 
 def _drop_repeats(nodes: NDArray[np.int64], scratch: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Each node once; ``scratch``, which has a value for each, is as before."""
+    """Return each node once; ``scratch`` has one value for each node and is restored."""
     saved = scratch[nodes]
     scratch[nodes] = np.arange(len(nodes))
     single: NDArray[np.int64] = nodes[scratch[nodes] == np.arange(len(nodes))]

@@ -26,11 +26,8 @@ _FUNCTION: Final = "SQRT"
 def interval(expected: float, variance: float, *, candidates: int, undetermined: int = 0) -> tuple[int, int]:
     """Return the ends of a 95 % interval for the number of pages.
 
-    Args:
-        expected: sum of the probabilities.
-        variance: see above.
-        candidates: pages with a probability above 0: there cannot be more.
-        undetermined: pages without an answer that may be in the language.
+    `expected` is the sum of the probabilities, `variance` as above. `candidates` pages have a probability above 0, an
+    upper limit; `undetermined` pages without an answer may be in the language, too.
 
     >>> interval(7.0, 0.0, candidates=7), interval(1.0, 0.5, candidates=2), interval(90.0, 900.0, candidates=100)
     ((7, 7), (0, 2), (31, 100))

@@ -2,7 +2,7 @@
 
 After R. G. Caminero and Y. Mikami, "Links between languages on the Web" (2006; see also "Languages of the World Wide
 Web", 2011): pages are grouped by language, and links between pages of different sites become links between
-languages. Links within a site say how it is built and not whom it talks to, so that only off-site links count here.
+languages. Links within a site show how it is built, not who is linked to, so only links between sites count here.
 """
 
 from __future__ import annotations

@@ -56,10 +56,10 @@ class _Pages(NamedTuple):
 def review_rows(connection: sqlite3.Connection, *, count: int, selection: Selection) -> Iterator[tuple[Any, ...]]:
     """Yield pages to check as tuples of the fields of `ReviewRow`, the most useful first; only those of a selection.
 
-    What a check teaches is taken to be the doubt about the page and about those of its neighbours that listen: a page
-    with confidence 0.4 and ten short neighbours with 0.9 each has 0.6 + 10 * 0.1. Of a host and language the second
-    page counts half, the third a third, and so on, so that no site takes all places. Pages without any words, pages
-    that were corrected and pages whose text leaves no doubt are left out.
+    The benefit of a check is the doubt about the page and about those of its neighbours that receive its messages: a
+    page with confidence 0.4 and ten short neighbours with 0.9 each has 0.6 + 10 * 0.1. The second page of a host and
+    language counts half, the third a third, and so on, so that no site fills the list. Pages without any words,
+    corrected pages and pages whose text leaves no doubt are left out.
     """
     of_kind = Selection(status=selection.status, mime=selection.mime, everything=selection.everything)
     pages = _pages(connection, of_kind)

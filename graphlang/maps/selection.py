@@ -1,4 +1,4 @@
-"""Which pages count: what a map, an export or a report takes of a collection."""
+"""Select which pages of a collection count for a map, an export or a report."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ class GatheredPages(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which pages of a collection count, fetched or only linked to.
+    """The pages of a collection that count, fetched or only linked to.
 
-    Of fetched pages, unless ``everything`` is set, only text that came with status 200 (or without a status): images,
-    style sheets and error pages are no pages of a site. ``status`` and ``mime`` take the place of these two conditions.
+    Unless ``everything`` is set, only text with status 200 (or without a status) counts of fetched pages: images, style
+    sheets and error pages are no pages of a site. ``status`` and ``mime`` replace these two conditions.
     """
 
     choices: tuple[LanguageChoice, ...] = ()  #: only these languages; all if empty

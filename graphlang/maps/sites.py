@@ -84,8 +84,8 @@ def site_map(
 ) -> Map:
     """Map languages by one or several units: a column for each unit (``site`` if one), then those of `SiteRow`.
 
-    The greatest sites come first, the years of each in their order, and of a year the commonest language first. With
-    ``unfetched``, languages and sites of which there are only unfetched URLs have rows, too.
+    The largest sites come first, their years in order, and the languages of a year by frequency. With ``unfetched``,
+    languages and sites that have only unfetched URLs have rows, too.
     """
     for unit in units:
         if unit not in UNITS:

@@ -27,7 +27,7 @@ FIGURES_FILE: Final = Path(__file__).parent.parent / "data" / "method-figures.js
 
 
 class NoCardError(ValueError):
-    """No method has this name, or it has no languages of its own; the message is one line."""
+    """There is no method of this name, or it has no languages; the message is one line."""
 
 
 class Measure(NamedTuple):
@@ -110,10 +110,9 @@ def read_figures() -> dict[str, Any]:
 
 
 def make_card(name: str, figures: Mapping[str, Any] | None = None) -> Card:
-    """Return the card of one of `sources.names`, with the shipped figures if none are passed.
+    """Return the card of one of `sources.names`, with the shipped figures by default.
 
-    Raises:
-        NoCardError: there is no such method.
+    Raise a NoCardError for other names.
 
     >>> make_card("nfc-2004").source.startswith("K. Hayati")
     True
@@ -166,9 +165,7 @@ def _describe_training(label: str) -> tuple[Any, ...]:
 def list_languages(name: str) -> list[MethodLanguage]:
     """List the languages of a content or URL method, installed program or model file, by name.
 
-    Raises:
-        NoCardError: there is no such method, or it has no languages of its own.
-        ModelError: it has no model here.
+    Raise a NoCardError if there is no such method or it has no languages, a ModelError if its model is not installed.
     """
     try:
         if is_model_file(name):

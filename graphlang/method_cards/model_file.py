@@ -16,15 +16,14 @@ _SHORT = 16  # digits of a digest in text
 
 
 def is_model_file(name: str) -> bool:
-    """Whether a name from a user is a file, and not a method of graphlang or of another package."""
+    """Return True if a name from a user is a file, and not a method of graphlang or of another package."""
     return name not in sources.names() and Path(name).is_file()
 
 
 def describe_model_file(path: Path) -> dict[str, Any]:
     """Return `file`, `method`, `labels`, `sha256`, `corpus` and `extended` of a model file.
 
-    Raises:
-        ModelError: it is not a model file.
+    Raise a ModelError if it is not a model file.
     """
     model, digest = modelfile.read(path)
     extended: Any = model.parameters.get("extended", [])

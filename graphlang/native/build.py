@@ -133,7 +133,7 @@ def flags(kernel: Kernel) -> dict[str, list[str]]:
 
 
 def maker(kernel: Kernel) -> Callable[[], Any]:
-    """What makes the module of a kernel, when cffi asks for it."""
+    """Return the function that makes the module of a kernel, when cffi asks for it."""
 
     def make() -> Any:
         from cffi import FFI  # noqa: PLC0415  needed for building alone

@@ -1,4 +1,4 @@
-r"""Check the arrays that kernels get, and raise their errors: what the modules that `wrapper` writes have in common.
+r"""Check the arrays that kernels get, and raise their errors: the common part of the modules that `wrapper` writes.
 
 >>> from graphlang.db.native import ids
 >>> out = bytearray(12)
@@ -9,8 +9,8 @@ Traceback (most recent call last):
   ...
 graphlang.native.kernels.KernelError: out has shape (3,), expected (size + 1,) = (12,)
 
-An array is anything that has a buffer: of numpy, of Python's `array`, bytes. A parameter that is the size of an array
-is never passed: it is taken from the array, and every other array is compared with it. The array lives as long as the
+An array is any object with a buffer: of numpy, of Python's `array`, bytes. A parameter that is the size of an array is
+never passed: it is taken from the array, and every other array is compared with it. The array is kept alive during the
 call, a number is never taken for an address, and while a kernel runs other threads of Python run too (cffi releases the
 lock of the interpreter). A handle is for one thread at a time.
 """
@@ -75,11 +75,8 @@ def array_taker(
 ) -> Callable[[Any, str], tuple[Any, tuple[int, ...]]]:
     """Make a function that checks an array of a C type, and returns it as cffi takes it, with its shape.
 
-    Args:
-        ffi: Of the compiled module.
-        number: The type in C.
-        formats: Of the buffers that are such numbers; the first one is named in errors.
-        writable: Whether the kernel writes to the array.
+    `ffi` is that of the compiled module, `number` the type in C. `formats` are the buffer formats of such numbers;
+    errors name the first one. With `writable` the kernel writes to the array.
     """
     kind, hold = ffi.typeof(f"{number}[]"), ffi.from_buffer
     expected = _NAMES[formats[0]]

@@ -19,19 +19,14 @@ LEAST = 100_000  #: entries of a range that a thread is worth
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def split_evenly(count: int, most: int | None = None) -> list[slice]:
-    """Parts of a range as even as can be, one for each core, each of ``LEAST`` entries or more.
+    """Split a range of `count` entries evenly into one part a core, at most `most`, of ``LEAST`` entries or more each.
 
-    Args:
-        count: Entries of the range.
-        most: Parts, at most.
-
-    Returns:
-        One part at least, which may be empty.
+    There is at least one part, which may be empty.
 
     >>> split_evenly(7)
     [slice(0, 7, None)]
@@ -42,11 +37,9 @@ def split_evenly(count: int, most: int | None = None) -> list[slice]:
 
 
 def run_parts(count: int, work: Callable[[slice], _Made]) -> list[_Made]:
-    """What some work gives for each of the ``split_evenly`` of a range, in their order, in as many threads.
+    """Run `work` on each part of `split_evenly` in a thread of its own; return the results in order.
 
-    Args:
-        count: Entries of the range.
-        work: Called with each part; the calls must not need each other's results.
+    The calls must not need each other's results.
 
     >>> run_parts(7, lambda part: sum(range(part.start, part.stop)))
     [21]
@@ -61,13 +54,9 @@ def run_parts(count: int, work: Callable[[slice], _Made]) -> list[_Made]:
 
 
 def run_blocks(count: int, size: int, work: Callable[[slice], _Made], ahead: int = 1) -> Iterator[_Made]:
-    """What some work gives for each block of a range, in their order, as many at a time as there are cores.
+    """Run `work` on each block of `size` entries of a range; yield the results in order, with one thread a core.
 
-    Args:
-        count: Entries of the range.
-        size: Entries of a block; the last one may have fewer.
-        work: Called with each block; the calls must not need each other's results.
-        ahead: As in `side_by_side`.
+    The last block may be shorter. The calls must not need each other's results. `ahead` is as in `side_by_side`.
 
     >>> list(run_blocks(7, 3, lambda part: part.stop - part.start))
     [3, 3, 1]
@@ -77,11 +66,9 @@ def run_blocks(count: int, size: int, work: Callable[[slice], _Made], ahead: int
 
 
 def run_both(first: Callable[[], _Made], second: Callable[[], _Other]) -> tuple[_Made, _Other]:
-    """What two pieces of work give that do not need each other's results: where one core idles, the other work has it.
+    """Run two functions that do not need each other's results; return both results.
 
-    Args:
-        first: Called in the caller's thread.
-        second: Called in another one, or after the first where there is one core alone.
+    The second one runs in another thread; on a single core it runs after the first.
 
     >>> run_both(lambda: 1, lambda: "b")
     (1, 'b')
@@ -98,13 +85,10 @@ def run_both(first: Callable[[], _Made], second: Callable[[], _Other]) -> tuple[
 def side_by_side(
     work: Callable[[_Given], _Made], items: Iterable[_Given], workers: int, ahead: int = 1
 ) -> Iterator[_Made]:
-    """What `work` makes of every item, in the order of the items; the items are drawn in the caller's thread.
+    """Run `work` on each item in at most ``MOST`` threads; yield the results in the order of the items.
 
-    Args:
-        work: Called with each item.
-        items: May be endless.
-        workers: Threads, at most ``MOST``; with 1 there is none but the caller's.
-        ahead: Items that are drawn ahead, besides one for each worker: these have work while the caller is at its own.
+    Items may be endless; the caller's thread draws them. With one worker there is no other thread. `ahead` items are
+    drawn besides one for each worker, so that the threads have work while the caller uses a result.
 
     >>> list(side_by_side(lambda x: x * x, range(5), 3))
     [0, 1, 4, 9, 16]

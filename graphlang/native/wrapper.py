@@ -180,10 +180,7 @@ def _write_plain(kernel: Prototype) -> str:
 def wrapper(header: str, path: str, module: str) -> str:
     """Write the source of the Python module that calls the kernels of a header.
 
-    Args:
-        header: Its text.
-        path: Of the header, from the top folder.
-        module: Full name of the compiled module.
+    `path` is that of the header from the top folder, `module` the full name of the compiled module.
     """
     kernels = prototypes(header)
     types = {

@@ -37,11 +37,8 @@ def read_urls(path: str | Path) -> list[LabelledUrl]:
     """Read the labelled URLs of a file or a folder; those of unknown codes are left out.
 
     A file is tab-separated, and its header names at least ``url`` and ``lang`` (or ``language``). A folder has a
-    sub-folder for each language, named by any usual code, with ``.txt`` files of one URL a line.
-
-    Raises:
-        OSError: it cannot be read.
-        ValueError: a column is missing.
+    sub-folder for each language, named by any usual code, with ``.txt`` files of one URL a line. Raise an OSError if it
+    cannot be read, a ValueError if a column is missing.
     """
     return _read_folder(Path(path)) if Path(path).is_dir() else _read_table(Path(path))
 
@@ -86,7 +83,7 @@ _WITH_PATH = re.compile(r"(https?://[^/?#]+)[/?#]..", re.DOTALL)
 
 
 def registered_domains(urls: Sequence[str]) -> list[str]:
-    """One label below the public suffix of ICANN: ``epfl.ch``, ``cam.ac.uk`` (footnote 12 of Baykan et al. 2008).
+    """Return the domain of each URL below the ICANN public suffix: ``epfl.ch`` (footnote 12 of Baykan et al. 2008).
 
     The private section of the list does not count: all of ``*.github.io`` is one domain. A host without a registered
     domain (an IP address, a bare suffix) is its own; a URL without a host has the empty string.
@@ -123,7 +120,7 @@ _FEWEST = 2  # languages
 
 
 class UrlMeasures(NamedTuple):
-    """One binary classifier on one test set."""
+    """Measures of one binary classifier on one test set."""
 
     precision: float  #: in the balanced setting, as many positive as negative URLs
     recall: float  #: p(+|+)
@@ -160,9 +157,9 @@ def measure_decisions(decided: NDArray[np.bool_], truth: NDArray[np.bool_]) -> U
 def count_confusion(
     decided: NDArray[np.bool_], language: NDArray[np.str_], languages: Sequence[str]
 ) -> NDArray[np.float64]:
-    """Share of the URLs of each language (row) for which each classifier (column) says yes; the diagonal is recall.
+    """Return the share of the URLs of each language (row) that each classifier (column) accepts.
 
-    Neither rows nor columns have to sum to 1, as every classifier decides alone.
+    The diagonal is recall. Neither rows nor columns have to sum to 1, as every classifier decides alone.
 
     Shapes: decided [URLs, languages], language [URLs].
     """
@@ -170,12 +167,9 @@ def count_confusion(
 
 
 def balanced_f(decided: NDArray[np.bool_], language: NDArray[np.str_], languages: Sequence[str]) -> float:
-    """F in the balanced setting, averaged over the languages.
+    """Return F in the balanced setting, averaged over the languages.
 
-    Args:
-        decided: [URLs, languages].
-        language: [URLs] the true code.
-        languages: Codes of the columns.
+    Shapes: decided [URLs, languages], language [URLs] with the true codes.
     """
     return float(np.mean([measure_decisions(decided[:, n], language == code).f for n, code in enumerate(languages)]))
 
@@ -209,10 +203,9 @@ class UrlDecisions(NamedTuple):
 def decide_urls(
     identifier: UrlIdentifier, urls: Sequence[LabelledUrl], languages: Sequence[str] | None = None
 ) -> UrlDecisions:
-    """Decide labelled URLs by a method, for all languages that both share or for those given.
+    """Decide labelled URLs by a method, for `languages`, or for all languages of both.
 
-    Raises:
-        ValueError: fewer than two languages, or one that has no URL or that the method does not know.
+    Raise a ValueError for fewer than two languages, or one without URLs or that the method does not know.
 
     >>> from graphlang.urls import url_methods
     >>> from graphlang.urls.labelled_urls import LabelledUrl

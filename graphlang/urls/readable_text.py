@@ -31,7 +31,7 @@ _URL = re.compile(
 
 
 def is_url(text: str) -> bool:
-    """Whether a text has the form of a URL; the scheme may be missing, and so may the host before a path.
+    """Return True if a text has the form of a URL; the scheme may be missing, and so may the host before a path.
 
     >>> [is_url(text) for text in ("http://a.example/b c", "www.a.example", "/politik/", "mailto:a@b.example")]
     [True, True, True, True]

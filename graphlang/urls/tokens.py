@@ -40,7 +40,7 @@ _AFTER_LATIN = 0x370
 
 @cache
 def fold_table() -> NDArray[np.uint16]:
-    """For each code point below 65,536 the code point of its folded letter; 0 where it is no letter.
+    """Map each code point below 65,536 to that of its folded letter, 0 if it is not a letter.
 
     >>> table = fold_table()
     >>> [chr(table[ord(letter)]) for letter in "ÉłйЯ漢"], int(table[ord("7")])
@@ -89,7 +89,7 @@ class Tokens:
     indptr: NDArray[np.int64]  #: [urls + 1] the tokens of URL u are indptr[u] to indptr[u + 1]
 
     def select(self, keep: NDArray[np.bool_]) -> Tokens:
-        """Only the tokens where ``keep`` is true."""
+        """Return the tokens for which ``keep`` is true."""
         count = np.concatenate(([0], np.cumsum(keep)))
         return Tokens(self.characters, self.letters, self.first, self.start[keep], self.end[keep], count[self.indptr])
 
@@ -113,7 +113,7 @@ def join_urls(urls: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64
 
 
 def find_runs(urls: Sequence[str]) -> Tokens:
-    """Every run of letters of the URLs, nothing dropped.
+    """Return every run of letters of the URLs, nothing dropped.
 
     >>> find_runs(["http://a.example/x1"]).words()
     ['http', 'a', 'example', 'x']
@@ -162,10 +162,9 @@ def mix_bits(value: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def hash_words(words: Sequence[str]) -> NDArray[np.uint64]:
-    """[words] `hash_tokens` of words given as strings, each of letters only.
+    """Return `hash_tokens` of words given as strings, [words].
 
-    Raises:
-        ValueError: a word is empty, or is not one run of letters.
+    Raise a ValueError if one is not a single run of letters.
 
     >>> bool(hash_words(["Café"])[0] == hash_tokens(find_runs(["/cafe/"]))[0])
     True
@@ -294,10 +293,9 @@ def join_letters(tokens: Tokens) -> tuple[NDArray[np.uint16], NDArray[np.int64]]
 
 
 def hash_ngrams(tokens: Tokens, n: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """The hashes of all n-grams, and [urls + 1] where those of each URL start.
+    """Return the hashes of all n-grams, and [urls + 1] where those of each URL start.
 
-    Raises:
-        ValueError: n is less than 2.
+    Raise a ValueError if n is below 2.
 
     >>> from graphlang.urls.tokens import tokenize
     >>> hashes, first = hash_ngrams(tokenize(["weather", "it"]), 3)

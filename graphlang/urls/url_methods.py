@@ -79,7 +79,7 @@ class UrlIdentifier(Protocol):
 
 
 def names() -> dict[str, str]:
-    """Every method's name and one line on it; any two can be merged, see `MERGED`."""
+    """Return each method's name with a line about it; any two can be merged, see `MERGED`."""
     return {**_TRAINED, **_CCTLD}
 
 
@@ -97,7 +97,7 @@ def split_merged(name: str) -> tuple[str, str, str] | None:
 
 
 def is_url_method(name_or_path: str | Path) -> bool:
-    """Whether this is a URL method, two merged ones, or a model file of a URL method.
+    """Return True for a URL method, two merged ones, or a model file of a URL method.
 
     >>> is_url_method("url-cctld or url"), is_url_method("nfc")
     (True, False)
@@ -114,8 +114,7 @@ def is_url_method(name_or_path: str | Path) -> bool:
 def load(name_or_path: str | Path = DEFAULT) -> UrlIdentifier:
     """Load a shipped model, a model file that training made, or two of these merged: ``A or B``, ``A and B``.
 
-    Raises:
-        ModelError: neither a method's name nor a usable model file.
+    Raise a ModelError if it is neither a method's name nor a usable model file.
 
     >>> method = load("url-cctld")
     >>> method.labels[int(method.probabilities(["http://example.pl/"])[0].argmax())]

@@ -61,14 +61,10 @@ def fit_temperature(
     label: NDArray[np.int64],
     weight: NDArray[np.float64],
 ) -> NDArray[np.float32]:
-    """The coefficients a and b that maximise the likelihood of the right labels of held-out URLs, [2].
+    """Fit the coefficients a and b, [2], that maximise the likelihood of the right labels of held-out URLs.
 
-    Args:
-        evidence: [URLs, labels] scores by a model that has not seen the URL's domain.
-        known: [URLs] known features.
-        offset: [labels] log prior.
-        label: [URLs] the right column.
-        weight: [URLs] how much each counts.
+    Shapes: evidence [URLs, labels], scores by a model that has not seen the URL's domain; known [URLs], known features;
+    offset [labels], log prior; label [URLs], the right column; weight [URLs].
     """
     from scipy import optimize  # noqa: PLC0415 - a tenth of a second that only training needs
 
@@ -98,16 +94,11 @@ _MOST_PRIOR = 1e6  #: of a prior, before it is made to sum to 1
 class UrlModel:
     """The model in memory.
 
-    Args:
-        labels: ISO 639-3 codes.
-        prior: [labels] probability of each language where the URL says nothing.
-        buckets: [features] distinct buckets (`url_features.to_bucket`) that have weights, ascending.
-        weights: [features, labels] whole numbers.
-        enough: N-grams of a URL that count in full (`url_features.damp_ngrams`).
-        step: Log-odds of one unit of the weights.
-        temperature_coefficients: [2] of `inverse_temperature`.
-        parameters: Of training, for `describe`.
-        digest: SHA-256 of the file.
+    `prior` [labels] is the probability of each language if the URL has no evidence. `buckets` [features] are the
+    distinct buckets (`url_features.to_bucket`) that have `weights` [features, labels], ascending; `step` is the
+    log-odds of one unit of the weights. `enough` n-grams of a URL count in full (`url_features.damp_ngrams`).
+    `temperature_coefficients` [2] are those of `inverse_temperature`, `parameters` those of training, for `describe`,
+    and `digest` the SHA-256 of the file.
     """
 
     name = "url"
@@ -196,11 +187,7 @@ class UrlModel:
 
 
 def read_url_model(content: Model, digest: str, source: str) -> UrlModel:
-    """Read the URL model of a file; `source` is for messages.
-
-    Raises:
-        ModelError: its parts do not fit one another.
-    """
+    """Read the URL model of a file; raise a ModelError that names `source` if its parts do not fit each other."""
     labels = content.labels
     parameters = dict(content.parameters)
     step, enough = parameters.pop("step", None), parameters.pop("enough", None)
