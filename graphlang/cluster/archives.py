@@ -46,7 +46,7 @@ class Archive(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """What is read without a break."""
+    """A byte range of an archive, or a whole archive, that is read without a break."""
 
     archive: Archive
     begin: int
@@ -57,12 +57,9 @@ class Piece(NamedTuple):
 def find_archives(paths: Sequence[str]) -> list[Archive]:
     """Return the archives that paths and addresses mean, in the order of reading.
 
-    Args:
-        paths: files, folders and patterns that every executor sees under the same path, in the order in which
-            `graphlang ingest` reads them; or addresses, in the order of their names.
-
-    Raises:
-        InputError: a path does not exist, or holds nothing to read; local paths and addresses are mixed.
+    Files, folders and patterns have the same path on every executor, and are read in the order of `graphlang ingest`;
+    addresses are read in the order of their names. Raise an InputError if a path does not exist or holds nothing to
+    read, or if local paths and addresses are mixed.
     """
     remote = [is_address(path) for path in paths]
     if not any(remote):
@@ -155,11 +152,8 @@ def misread(ranges: Iterable[Mapping[str, Any]]) -> set[int]:
     """Return the numbers of archives that have to be read again as a whole.
 
     The start of a byte range is first a guess, which an archive within an archive can deceive. Each range has to begin
-    where the one before it ended.
-
-    Args:
-        ranges: ``source``, ``begin``, ``found`` (where its first record begins, -1 none), ``ended`` (where the next one
-            begins, None at the end of the file) and ``stop`` of each byte range.
+    where the one before it ended. A range has ``source``, ``begin``, ``found`` (where its first record begins, -1
+    none), ``ended`` (where the next one begins, None at the end of the file) and ``stop``.
     """
     wrong = set()
     source, expected = -1, None

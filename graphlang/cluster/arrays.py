@@ -1,4 +1,4 @@
-"""On an executor: rows of pages and links into the arrays that the kernels take."""
+"""On an executor: turn rows of pages and links into the arrays that the kernels take."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class TooLargeError(ValueError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PageDetails:
-    """What the answers of a partition need besides its arrays; n pages in ascending order, g ghosts."""
+    """Data for the answers of a partition besides its arrays; n pages in ascending order, g ghosts."""
 
     ghosts: NDArray[np.int64]  #: ids, ascending, shape (g,)
     homes: NDArray[np.int32]  #: partition of each ghost, shape (g,)
@@ -104,19 +104,11 @@ def bundle(  # noqa: PLR0917  all that it depends on
     most_links: int,
     cut_hosts: NDArray[np.int64],
 ) -> tuple[Partition, PageDetails]:
-    """Make the arrays of a partition.
+    """Make the arrays of a partition from its pages, with the columns `PAGES`, and links.
 
-    Args:
-        number: of the partition.
-        pages: with the columns `PAGES`.
-        links: with the columns `LINKS`, those from or to one of the pages.
-        labels: of all partitions.
-        weights: of the signals, see ``graphlang.analysis.signals.NAMES``.
-        most_links: a partition with more is refused.
-        cut_hosts: keys of the hosts that have pages elsewhere, ascending.
-
-    Raises:
-        TooLargeError: there are more links.
+    The links, with the columns `LINKS`, are those from or to one of the pages. `labels` are those of all partitions,
+    `weights` those of the signals (``graphlang.analysis.signals.NAMES``). `cut_hosts` are keys of the hosts that have
+    pages in other partitions, ascending. Raise a TooLargeError if there are more than `most_links` links.
     """
     if links.num_rows > most_links:
         raise TooLargeError(_describe_too_large(number, pages, links, most_links))

@@ -60,13 +60,9 @@ def choose_captures(
 ) -> None:
     """Write captures, links and facts, and with `Keep.ALL` the other captures.
 
-    Args:
-        stages: of the job; ``read`` and ``pages`` are done.
-        keep: which of several captures of a URL is the page's own.
-        bucket_count: buckets of pages.
-        several: pages with several captures.
-        key: of page ids.
-        borrowing: write captures with their links to `CHOSEN_TABLE` instead, for `borrow_content`.
+    The stages ``read`` and ``pages`` are done. `keep` chooses the main capture of a URL; `several` is the number of
+    pages with several captures, `bucket_count` that of buckets of pages, and `key` that of page ids. With `borrowing`
+    captures with their links are written to `CHOSEN_TABLE` instead, for `borrow_content`.
     """
     tables = {CHOSEN_TABLE: CAPTURES} if borrowing else {"captures": KEPT_CAPTURES, "links": LINKS, FACTS_TABLE: None}
     tables |= {REPEATED_TABLE: None} | ({"history": HISTORY} if keep is Keep.ALL else {})

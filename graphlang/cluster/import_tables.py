@@ -1,4 +1,4 @@
-"""From the tables of a cluster to the database of a collection, where ids are dense: in reading order, then by URL."""
+"""Write the tables of a cluster to the database of a collection, where ids are dense: in reading order, then by URL."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ MORE: Final = ("anchor_texts", "corrections", "history", "removed")
 
 
 class Imported(NamedTuple):
-    """What was written to the database."""
+    """Numbers of rows written to the database."""
 
     pages: int  #: URLs, fetched or only linked to
     fetched: int
@@ -167,16 +167,10 @@ class Imported(NamedTuple):
 
 
 def to_database(folder: Path, path: Path) -> Imported:
-    """Make a database of the tables that `graphlang cluster run` wrote.
+    """Make a database from the tables that `graphlang cluster run` wrote as Parquet.
 
-    The file gets its name when it is complete.
-
-    Args:
-        folder: with the tables as Parquet.
-        path: of the database; there must be no such file.
-
-    Raises:
-        InputError: a table or a column is missing or broken; or the database exists.
+    The file gets its name when it is complete. Raise an InputError if a table or a column is missing or broken, or the
+    database exists.
     """
     if path.exists():
         raise InputError(f"{path} exists; import makes a new database")

@@ -1,8 +1,8 @@
-"""All of the work: from archives to the tables of a collection, stage after stage.
+"""The whole job: from archives to the tables of a collection, stage after stage.
 
-Tasks read files and write files; no row passes through Java, to which each costs more than its work here. Spark hands
-out the tasks, repeats those that fail, and brings back the names of their files. Its own tables do three things: the
-inference in several partitions, the content that revisit records borrow, and maps.
+Tasks read files and write files; no row passes through Java, because that costs more than the work on a row. Spark
+distributes the tasks, repeats those that fail, and returns the names of their files. Its own tables do three things:
+the inference in several partitions, the content that revisit records borrow, and maps.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _AFTER_CONTENT: Final = (f"{WORK}/inference", INFERRED, SENT_ANSWERS_TABLE, "run
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a job wrote."""
+    """Counts of a job's tables, and how the inference ended."""
 
     archives: int
     pages: int  #: URLs, fetched or only linked to
@@ -80,25 +80,14 @@ def run(
 ) -> Done:
     """Find the language of every page of some archives, and write all tables.
 
-    Args:
-        spark: the session.
-        paths: see `graphlang.cluster.read`.
-        out: the folder for the tables; one that every executor sees, or an address.
-        method: content method, or a model file.
-        keep: which of several captures of a URL is the page's own.
-        limits: bounds of a record.
-        overwrite: replace a folder that exists.
-        resume: go on with the tables that an earlier job of the same archives and options left beside it.
-        sizes: how the inference is cut.
-        linked: answer for the URLs that were only linked to; else they are ``pending`` in the tables, and a database
-            that is made of these answers when it is asked for them.
-        progress: called with the name of each stage as it begins.
+    `paths` are those of `graphlang.cluster.read`, `out` a folder that every executor sees, or an address. `method` is a
+    content method or a model file. `keep` chooses the main capture of a URL. With `resume` the job continues with the
+    tables that an earlier one of the same archives and options left beside `out`. Without `linked`, URLs that were only
+    linked to are ``pending`` in the tables, and a database made of these answers for them on request. `progress` gets
+    the name of each stage as it begins.
 
-    Raises:
-        OutputError: the folder exists; or there is nothing to resume.
-        InputError: a path does not exist.
-        ModelError: there is no such method.
-        CollisionError: two URLs have the same id under each of several keys.
+    Raise an OutputError if the folder exists or there is nothing to resume, an InputError if a path does not exist, a
+    ModelError if there is no such method, a CollisionError if two URLs have the same id under each of several keys.
     """
     limits, sizes = limits or Limits(), sizes or Sizes()
     content, identifier = method_of(method)

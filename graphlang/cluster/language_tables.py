@@ -36,7 +36,7 @@ _ROWS: Final = 1 << 16
 
 
 class View(NamedTuple):
-    """What is the same in all rows."""
+    """The values that are the same in all rows."""
 
     labels: Sequence[str]  #: that answers may have
     method: str

@@ -1,4 +1,4 @@
-"""From the database of a collection to the tables of a cluster, with hashed ids."""
+"""Write the tables of a cluster, with hashed ids, from the database of a collection."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ _KINDS: Final = {int(kind): kind.name.lower() for kind in LinkKind}
 
 
 class WrittenTables(NamedTuple):
-    """What was written."""
+    """Numbers of rows written to the tables."""
 
     pages: int
     fetched: int
@@ -100,16 +100,9 @@ class WrittenTables(NamedTuple):
 def export_database(path: Path, folder: Path, *, overwrite: bool = False) -> WrittenTables:
     """Write the tables of a collection as `graphlang cluster run` would, and all else that it holds.
 
-    Args:
-        path: of the database.
-        folder: for the tables; it gets its name when they are complete.
-        overwrite: whether a folder that exists gives way.
-
-    Raises:
-        StoreError: there is no such database, or nothing is classified yet.
-        OSError: it cannot be written.
-        OutputError: it exists.
-        CollisionError: two URLs have the same id under each of several keys.
+    The folder gets its name when the tables are complete. Raise a StoreError if there is no such database or nothing is
+    classified yet, an OutputError if the folder exists, an OSError if it cannot be written, a CollisionError if two
+    URLs have the same id under each of several keys.
     """
     if folder.exists() and not overwrite:
         raise OutputError(f"{folder} exists; name another folder, or replace it with --overwrite")

@@ -39,12 +39,7 @@ if TYPE_CHECKING:
 
 
 def open_tables(spark: Any, folder: str) -> Any:
-    """Open the tables of a folder, which the functions of `graphlang.maps` query like a database's connection.
-
-    Args:
-        spark: the session.
-        folder: that a job wrote, as Spark names it.
-    """
+    """Open the tables of a folder that a job wrote, which `graphlang.maps` queries like a database's connection."""
     return Tables(spark, folder)
 
 
@@ -181,11 +176,7 @@ def _gather(
 
 
 def refuse_other_years(tables: Tables) -> None:
-    """Refuse to count by year where captures of other years have answers.
-
-    Raises:
-        InputError: they have.
-    """
+    """Raise an InputError if captures of other years have answers, so that a count by year would be wrong."""
     if has_answered_history(tables):
         raise InputError(
             "captures of other years have languages of their own here: count them in a database, which"

@@ -64,7 +64,7 @@ _ROWS: Final = 50_000  # of answers that are handed out at once
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OneTask:
-    """What the task infers, and how."""
+    """The options of an inference in one task."""
 
     labels: Collection[str] | None  #: that the method may give; None: those that pages have
     weights: Mapping[str, float]  #: of the signals
@@ -94,12 +94,9 @@ def _write_answers(task: OneTask, bucket_count: int, folder: Location, output: T
 def infer_tables(
     task: OneTask, pages: Sequence[tuple[Location, Sequence[str]]], links: Location
 ) -> Iterator[pa.RecordBatch]:
-    """Yield rows of `ANSWERS` for the pages of which anything is known.
+    """Yield rows of `ANSWERS` for the pages with any evidence.
 
-    Args:
-        task: what to infer.
-        pages: tables of pages with the columns to read; the first has all pages and their URLs.
-        links: the table of links.
+    `pages` are tables with the columns to read; the first one has all pages and their URLs.
     """
     tables = [_read_table(location, columns) for location, columns in pages]
     yield from _infer(task, tables, _read_table(links, _LINK_COLUMNS))

@@ -1,6 +1,6 @@
-"""On the driver: the inference over DataFrames, step by step; each step is written before the next one begins.
+"""On the driver: run the inference over DataFrames step by step; each step is written before the next one begins.
 
-No page, link or belief comes to the driver: only counts, the sample of links that it learns from, and what it learned.
+No page, link or belief is sent to the driver: only counts, the sample of links to learn from, and the parameters.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ _ROWS: Final = ddl(ANSWERS)
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How the work is cut."""
+    """Limits of partitions, hosts and supersteps."""
 
     partitions: int | None = (
         None  #: None: one up to `USUAL` pages; else one for each core, or as many as needed for all to fit
@@ -137,7 +137,7 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class Inferred:
-    """What came of the inference."""
+    """The answers of an inference, and how it ended."""
 
     answers: Any  #: a DataFrame of `graphlang.cluster.tables.ANSWERS`
     partitions: int
@@ -162,22 +162,15 @@ def infer(
 ) -> Inferred:
     """Infer the language of every page.
 
-    Args:
-        pages: a DataFrame of all pages, fetched or not: ``page``, ``url``, ``tld``, and the answer of a content method
-            (``label``, ``characters``, ``scores``, ``read``), null where there is no text; ``declared`` and ``shares``
-            may be missing.
-        links: a DataFrame of ``source``, ``target``, ``kind``, ``hreflang`` and ``place``; both ends are pages.
-        work: a folder that does not exist, for what is written between steps.
-        labels: that the method may give; None: those that pages have.
-        options: weights and limits of the inference.
-        weights: of the signals, see ``graphlang.analysis.signals.NAMES``.
-        sizes: how the work is cut.
-        answers: the folder that the answers are written to; None: one in ``work``.
-        linked: whether URLs that were only linked to are answered for.
-        progress: called with the name of each step.
+    `pages` is a DataFrame of all pages, fetched or not: ``page``, ``url``, ``tld``, and the answer of a content method
+    (``label``, ``characters``, ``scores``, ``read``), null where there is no text; ``declared`` and ``shares`` may be
+    missing. `links` has ``source``, ``target``, ``kind``, ``hreflang`` and ``place``; both ends are pages. `work` is a
+    folder that does not exist, for the results of steps. `labels` are those of the method, by default those that pages
+    have; `weights` those of the signals (``graphlang.analysis.signals.NAMES``). The answers are written to `answers`,
+    by default a folder in `work`; without `linked`, URLs that were only linked to get none. `progress` gets the name of
+    each step.
 
-    Raises:
-        ValueError: neither text nor signal names a language.
+    Raise a ValueError if neither text nor signal names a language.
     """
     sizes, folder = sizes or Sizes(), Location.of(work)
     inference = _PartitionedInference(pages.sparkSession, folder, answers or folder / "answers", progress)
@@ -292,7 +285,7 @@ def _links(links: Any, homes: Any) -> Any:
 
 
 class _PartitionedInference:
-    """Runs the steps, and writes each to a folder of its own."""
+    """Run the steps, and write each to its own folder."""
 
     def __init__(self, spark: Any, folder: Location, answers: Location, progress: Callable[[str], None]) -> None:
         self._spark, self._folder, self._answers, self._progress = spark, folder, answers, progress
@@ -323,7 +316,7 @@ class _PartitionedInference:
         )
 
     def learn(self, partitions: Any, shared: steps.Shared) -> tuple[Any, steps.Shared]:
-        """Learn what is common to all partitions, and make each ready."""
+        """Learn the parameters that all partitions share, and prepare each partition."""
         rows_kept = self._persist(partitions)
         begun = self._step("begin", steps.survey_partition, shared, rows_kept)
         shared = replace(shared, survey=merge_surveys(self._collect(begun, SURVEY)))
@@ -415,7 +408,7 @@ class _PartitionedInference:
         return max(moves, default=0.0)
 
     def _collect(self, frame: Any, sender: int) -> Iterator[Any]:
-        """Yield what each partition sent to the driver, one after the other."""
+        """Yield the data that each partition sent to the driver, one partition at a time."""
         rows = frame.where(f"sender = {sender}").repartition(max(1, self.many // _AT_ONCE), "partition")
         pieces: list[dict[str, Any]] = []
         for row in rows.sortWithinPartitions("partition", "number").toLocalIterator():

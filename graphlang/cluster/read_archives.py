@@ -43,7 +43,7 @@ _ROWS: Final = 1 << 17
 
 
 class _ReadFile(NamedTuple):
-    """What is known of the pieces of one file of captures."""
+    """The pieces of one file of captures."""
 
     ranges: list[dict[str, Any]]  #: byte ranges
     stem: str  #: of the file

@@ -1,4 +1,7 @@
-"""On an executor: archives, or byte ranges of them, into rows of captures and problems; and rows back into pages."""
+"""On an executor: read archives, or byte ranges of them, into rows of captures and problems.
+
+And rows back into pages.
+"""
 
 from __future__ import annotations
 

@@ -150,19 +150,10 @@ def session(master: str | None = None, settings: Mapping[str, str] | None = None
 def late_session(
     master: str | None = None, settings: Mapping[str, str] | None = None, *, method: str | None = None
 ) -> Any:
-    """Start Spark, or take the session that there is; one that starts is as good as `session`, but begins with tasks.
+    """Start Spark, or take the existing session; a new session starts only when it is needed (`LateSession`).
 
-    Args:
-        master: as for `session`.
-        settings: as for `session`.
-        method: the content method that will be asked, if known: processes of an executor share its model where that
-            comes with the program, and the master is local.
-
-    Returns:
-        A ``pyspark.sql.SparkSession``, or what becomes one when it is needed (`LateSession`).
-
-    Raises:
-        SparkError: as for `session`.
+    Until then it can run tasks. If the content `method` is known and the master is local, processes of an executor
+    share the model that comes with the program. Arguments and errors are as for `session`.
     """
     if is_there():
         return session(master, settings)

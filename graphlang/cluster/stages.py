@@ -1,8 +1,8 @@
-"""On the driver: stages whose tasks write tables, of which only the files of tasks that ended are taken in.
+"""On the driver: run stages whose tasks write tables, and take only the files of tasks that ended.
 
-A task may be tried several times, on executors that die, or at once on two. Each try writes files of its own below
-``_temporary``; Spark brings back the names of one try of each task. These files get their names in the end, and all
-others are deleted with the folder. The result of a stage is a file that is written last: with it the stage is done.
+A task may be tried several times, after an executor died, or on two at once. Each try writes its own files below
+``_temporary``; Spark returns the names of one try of each task. These files get their names in the end, and all others
+are deleted with the folder. The result of a stage is a file that is written last: with it the stage is done.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class Stages:
 
 
 def run_tasks(spark: Any, groups: Sequence[Any], work: Callable[[Any], Any]) -> list[Any]:
-    """Return what ``work`` makes of each group, each in a task of its own.
+    """Run ``work`` on each group in its own task; return the results.
 
     Spark plans nothing, as it would for rows of tables: that costs Java more than the work on a small collection.
     """

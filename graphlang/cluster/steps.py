@@ -1,7 +1,7 @@
-"""On an executor: the steps of `graphlang.graph.partitioned`, from the rows of one partition to rows for others.
+"""On an executor: run the steps of `graphlang.graph.partitioned`, from the rows of one partition to rows for others.
 
-A superstep writes for each neighbour what its pages at the border believe that moved, and for the partition itself all
-that the next superstep reads besides the prepared partition: a checkpoint.
+A superstep writes for each neighbour the changed beliefs of its pages at the border. For the partition itself it writes
+a checkpoint: everything the next superstep reads besides the prepared partition.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ _DIGITS = 4  # of confidences of URLs that were only linked to, as a database ke
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shared:
-    """What all partitions know; later steps fill what is None."""
+    """Parameters that all partitions share; later steps fill those that are None."""
 
     labels: Labels
     weights: Mapping[str, float]  #: of the signals
@@ -166,7 +166,7 @@ def observe_partition(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -
 
 
 def facts_of(partition: Partition, details: PageDetails) -> dict[str, Any]:
-    """Return what the answers of a partition need besides what is inferred."""
+    """Return the data for the answers of a partition that are not inferred."""
     names = ("labels", "no_letters", "unknown", "characters", "read", "default_labels")
     return {"pages": partition.pages, **{name: getattr(details, name) for name in names}}
 
@@ -363,7 +363,7 @@ def answer_partition(shared: Shared, rows_kept: pa.Table, messages: pa.Table) ->
 
 
 def _receive(messages: pa.Table) -> tuple[PageRecords, Any]:
-    """Return what is new of the ghosts, and the state of the partition."""
+    """Return the new beliefs of the ghosts, and the state of the partition."""
     objects = parcels.open_parcels(messages)
     return _join_received(objects), objects[STATE]
 

@@ -37,7 +37,7 @@ def is_address(path: str) -> bool:
 
 
 def local_path(path: str) -> str:
-    """Return the path that a ``file:`` address means; any other path as it is.
+    """Return the path of a ``file:`` address; any other path unchanged.
 
     >>> local_path("file:///data/a%20b"), local_path("data/a")
     ('/data/a b', 'data/a')
@@ -197,18 +197,13 @@ def replacing(
 ) -> Iterator[Location]:
     """Yield a folder for tables that gets its name when the block ends without an exception.
 
-    It lies beside the target until then, so that the target is always complete. Its name has a key of what it is made
-    of, and a mark: two jobs never write to the same folder. After an error it stays, for ``resume``.
+    It lies beside the target until then, so that the target is always complete. Its name has `key`, a digest of all
+    that the tables depend on, and a mark: two jobs never write to the same folder. After an error it stays, for
+    `resume`, which takes the folder that an earlier job with the same key left, and which must have ended. After an
+    error in `lost`, which another try would meet again, nothing stays. With `overwrite` an old target stays until the
+    new one is complete.
 
-    Args:
-        path: of the target.
-        key: a digest of all that the tables depend on.
-        overwrite: replace a target that exists; it stays until the new one is complete.
-        resume: take the folder that an earlier job with the same key left, which must have ended.
-        lost: errors that another try would meet again: after one of them nothing stays.
-
-    Raises:
-        OutputError: the target exists, or cannot be replaced; or there is nothing to resume.
+    Raise an OutputError if the target exists or cannot be replaced, or there is nothing to resume.
     """
     target = Location.of(path)
     mark = uuid.uuid4().hex[:12]

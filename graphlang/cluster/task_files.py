@@ -1,7 +1,7 @@
-"""On an executor: the files that one try of a task writes, under names that no other try has.
+"""On an executor: write the files of one try of a task, under names that no other try has.
 
-Tables are Parquet. What one task has for others is a file of Arrow with a batch for each bucket of pages: a task that
-works on a bucket reads its batches from the files of all tasks. The bucket of a page is a function of its id.
+Tables are Parquet. Rows for other tasks go to a file of Arrow with a batch for each bucket of pages: a task that works
+on a bucket reads its batches from the files of all tasks. The bucket of a page is a function of its id.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ class BucketFile:
 
 
 def bucket_of(pages: NDArray[np.int64], bucket_count: int) -> NDArray[np.int64]:
-    """Return the bucket of each page: ids are digests, so that buckets have about as many each.
+    """Return the bucket of each page; ids are digests, so buckets have about equal numbers of pages.
 
     >>> bucket_of(np.array([7, -1]), 4).tolist()
     [3, 3]

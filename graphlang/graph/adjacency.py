@@ -159,10 +159,7 @@ def sort_links(graph: Graph) -> SortedLinks:
 
     A duplicate keeps the lowest kind (the most informative, see ``LinkKind``), the lowest valid hreflang and the
     first ordinal. Links with rel=nofollow count like others: whether an author vouches for the target is no evidence
-    of its language.
-
-    Raises:
-        ValueError: more than 2 ** 31 - 1 links.
+    of its language. Raise a ValueError for more than 2 ** 31 - 1 links.
 
     >>> import numpy as np
     >>> from graphlang.graph.data import Graph

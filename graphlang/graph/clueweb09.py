@@ -28,15 +28,8 @@ def count_referring(
 ) -> sparse.csr_matrix:
     """Count the referring pages of each page by language, shape (n, languages); each counted language is possible.
 
-    Args:
-        graph: the links.
-        language: language of each page, -1 none, shape (n,).
-        size: bytes of text of each page, shape (n,).
-        languages: number of languages.
-        min_bytes: referring pages with fewer bytes do not count; 400 in ClueWeb09.
-
-    Raises:
-        ValueError: ``min_bytes`` is negative.
+    `language` of each page (n,) is -1 if it has none. Pages with less than `min_bytes` of text (`size`, in bytes, (n,))
+    do not count; 400 in ClueWeb09. Raise a ValueError if it is negative.
     """
     if min_bytes < 0:
         raise ValueError(f"min_bytes is {min_bytes}; it must not be negative")
@@ -52,11 +45,8 @@ def find_skipped(possible: sparse.csr_matrix, saturated: Collection[int]) -> NDA
     """Return the pages that ClueWeb09's crawler would skip: no referring page is in a wanted language; shape (n,).
 
     A page without counted referring pages is skipped too, as in the rule ("the crawler skips a URL when no referring
-    page is in a poorly crawled language").
-
-    Args:
-        possible: result of ``count_referring``, shape (n, languages).
-        saturated: languages with enough pages.
+    page is in a poorly crawled language"). `possible` is the result of ``count_referring``, `saturated` are the
+    languages with enough pages.
     """
     is_wanted = np.ones(possible.shape[1], bool)
     is_wanted[list(saturated)] = False

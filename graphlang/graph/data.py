@@ -219,7 +219,7 @@ def _check_range(name: str, values: NDArray[np.signedinteger] | ListTable[np.int
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """How much a neighbour or a piece of evidence added to the log-odds of the answer."""
+    """The log-odds that a neighbour or a piece of evidence added to the answer."""
 
     source: str  #: ``text``, ``site``, ``prior``, ``inlink``, ``outlink`` or the name of a signal
     neighbour: int  #: row of the neighbour, -1 where it is none

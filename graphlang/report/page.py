@@ -118,7 +118,7 @@ def text_colour(colour: str) -> str:
 def segments(parts: list[fact_lists.LanguagePages], colours: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return the parts of a bar from left to right: languages with a colour first, in the same order in all bars.
 
-    >>> parts = [fact_lists.Part(code, code, 1, share) for code, share in (("a", 0.7), ("b", 0.3))]
+    >>> parts = [fact_lists.LanguagePages(code, code, 1, share) for code, share in (("a", 0.7), ("b", 0.3))]
     >>> [(part["name"], part["x"], part["width"], part["label"]) for part in segments(parts, {"b": "#0072b2"})]
     [('b', 0.0, 30.0, 'b'), ('a', 30.0, 70.0, 'a')]
     """

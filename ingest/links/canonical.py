@@ -141,7 +141,7 @@ def place(url: str) -> HostNames:
     """Return the host of a canonical URL, its registered domain, public suffix and TLD.
 
     >>> place("http://www.bbc.co.uk/news")
-    Place(host='www.bbc.co.uk', domain='bbc.co.uk', suffix='co.uk', tld='uk')
+    HostNames(host='www.bbc.co.uk', domain='bbc.co.uk', suffix='co.uk', tld='uk')
     """
     match = _BELOW_ANOTHER.match(url)
     if match and (parent := _parent(match[2])).domain and is_like_its_parent(match[1], match[2]):
@@ -164,7 +164,7 @@ def find_places(urls: Sequence[str]) -> list[HostNames]:
     """Return the `place` of many canonical URLs: a kernel splits the plain hosts that nearly all have.
 
     >>> find_places(["https://www.bbc.co.uk:8080/news", "http://192.0.2.1/"])[0]
-    Place(host='www.bbc.co.uk', domain='bbc.co.uk', suffix='co.uk', tld='uk')
+    HostNames(host='www.bbc.co.uk', domain='bbc.co.uk', suffix='co.uk', tld='uk')
     """
     kernels, table = _suffix_table()
     begins, ends, domains, suffixes, labels = (array("i", bytes(4 * len(urls))) for _ in range(5))

@@ -37,7 +37,7 @@ _LISTS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlaceLabels:
-    """How many certain pages each place has in each language; places are hosts or directories."""
+    """Number of certain pages of each place by language; places are hosts or directories."""
 
     place: NDArray[np.int64]  #: keys, ascending, shape (p,)
     start: NDArray[np.int64]  #: place i has ``language[start[i]:start[i + 1]]``, shape (p + 1,)

@@ -94,11 +94,9 @@ class Partition:
         return np.searchsorted(self.pages, np.unique(ids))
 
     def routes(self, ghosts: NDArray[np.int64], homes: NDArray[np.int32]) -> dict[int, NDArray[np.int64]]:
-        """Ids of the pages at the border, ascending, by the partition that has them as ghosts.
+        """Return the ids of the pages at the border, ascending, by the partition that has them as ghosts.
 
-        Args:
-            ghosts: of `ghosts`.
-            homes: the partition of each, shape (g,).
+        `homes` has the partition of each of the `ghosts`, shape (g,).
         """
         source, target = self.is_inside(self.source), self.is_inside(self.target)
         out, into = np.flatnonzero(source & ~target), np.flatnonzero(target & ~source)
@@ -179,7 +177,7 @@ class DirectoryRun:
 
 @dataclass(frozen=True, slots=True)
 class Cuts:
-    """Where the hosts that are larger than a limit are cut."""
+    """Cuts of the hosts that are larger than a limit."""
 
     limit: int  #: pages of a unit at most
     hosts: Mapping[bytes, tuple[DirectoryRun, ...]] = field(default_factory=dict)  #: of each such host, by name
@@ -205,14 +203,9 @@ class Cuts:
 
 
 def cut_host(directories: Mapping[bytes, int], limit: int) -> tuple[DirectoryRun, ...]:
-    """Where to cut a host; nothing to cut leaves one run.
+    """Cut a host into runs of directories of at most `limit` pages, unless a single directory has more.
 
-    Args:
-        directories: pages of each.
-        limit: pages of a run at most, unless it is a single directory.
-
-    Raises:
-        ValueError: a limit below 1.
+    `directories` has the pages of each. Without cuts there is one run. Raise a ValueError for a limit below 1.
 
     >>> runs = cut_host({b"//h/a": 3, b"//h/b": 2, b"//h/c": 9}, 5)
     >>> [(run.first, run.pages, run.parts) for run in runs]
@@ -231,19 +224,9 @@ def cut_host(directories: Mapping[bytes, int], limit: int) -> tuple[DirectoryRun
 
 
 def partition_of(urls: Sequence[bytes], ids: NDArray[np.int64], cuts: Cuts, partitions: int) -> NDArray[np.int32]:
-    """The partition of some pages.
+    """Return the partition of pages by canonical URL and id, 0..partitions-1, shape (n,).
 
-    Args:
-        urls: canonical.
-        ids: of the pages, shape (n,).
-        cuts: where large hosts are cut.
-        partitions: how many there are.
-
-    Returns:
-        0..partitions-1, shape (n,).
-
-    Raises:
-        ValueError: fewer than one partition.
+    Raise a ValueError for fewer than one partition.
 
     >>> found = partition_of([b"http://a.example/x", b"http://a.example/y/z"], np.array([1, 2]), Cuts(10), 64)
     >>> bool(found[0] == found[1])

@@ -43,7 +43,7 @@ class PageRecords:
     def from_bytes(cls, pages: Sequence[int], records: Sequence[bytes]) -> PageRecords:
         """Make records from a list of bytes, in any order.
 
-        >>> made = Records.from_bytes([7, 3], [b"ab", b"c"])
+        >>> made = PageRecords.from_bytes([7, 3], [b"ab", b"c"])
         >>> made.pages.tolist(), [bytes(one) for one in made.to_list()]
         ([3, 7], [b'c', b'ab'])
         """
@@ -64,9 +64,9 @@ class PageRecords:
         return PageRecords(self.pages[rows], _bounds(sizes), self.data[_spans(self.start[rows], sizes)])
 
     def update(self, newer: PageRecords) -> PageRecords:
-        """These records, those of some pages being replaced, and those of others added.
+        """Return these records with those of newer pages replaced or added.
 
-        >>> found = Records.from_bytes([3, 7], [b"c", b"ab"]).update(Records.from_bytes([7, 9], [b"d", b"e"]))
+        >>> found = PageRecords.from_bytes([3, 7], [b"c", b"ab"]).update(PageRecords.from_bytes([7, 9], [b"d", b"e"]))
         >>> found.pages.tolist(), [bytes(one) for one in found.to_list()]
         ([3, 7, 9], [b'c', b'd', b'e'])
         """
@@ -88,12 +88,9 @@ def join_records(parts: Sequence[PageRecords]) -> PageRecords:
 def pack(
     pages: NDArray[np.int64], header: NDArray[np.void], lists: Sequence[tuple[NDArray[np.int64], NDArray[np.void]]]
 ) -> PageRecords:
-    """Join headers and lists to records.
+    """Join headers (b,) and lists to records of pages with ascending ids (b,).
 
-    Args:
-        pages: ids, ascending, shape (b,).
-        header: of each page, shape (b,).
-        lists: how many entries each page has, shape (b,), and these, page by page.
+    Each list is the number of entries of each page (b,), and the entries page by page.
 
     >>> header = np.array([(2,), (0,)], [("entries", "u1")])
     >>> made = pack(np.array([5, 9]), header, [(np.array([2, 0]), np.array([(1, 0.5), (2, 0.25)], BELIEF))])
@@ -116,18 +113,10 @@ def pack(
 def unpack(
     records: PageRecords, header: np.dtype[Any], lists: Sequence[tuple[str, np.dtype[Any]]]
 ) -> tuple[NDArray[np.void], list[tuple[NDArray[np.int64], NDArray[np.void]]]]:
-    """The way back from ``pack``.
+    """Split the records of b pages into headers (b,) and lists, each as in ``pack``.
 
-    Args:
-        records: b pages.
-        header: what each begins with.
-        lists: field of the header that counts the entries of each list, and what an entry is.
-
-    Returns:
-        the headers, shape (b,), and for each list how many entries each page has, and these, page by page.
-
-    Raises:
-        ValueError: a record that is too short or too long.
+    `lists` names the field of the header that counts the entries of each list, and the type of an entry. Raise a
+    ValueError if a record is too short or too long.
     """
     sizes = np.diff(records.start)
     if (sizes < header.itemsize).any():

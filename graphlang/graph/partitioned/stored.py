@@ -1,7 +1,7 @@
-"""What passes between the tasks of a cluster as bytes: checkpoints, broadcasts, columns of tables.
+"""Encode what tasks of a cluster exchange as bytes: checkpoints, broadcasts, columns of tables.
 
-The same object gives the same bytes, whatever the machine. Bytes are a JSON document that names the classes and fields,
-and behind it the arrays, one after the other. Nothing is run when they are read: only the classes of `KINDS` are made.
+The same object gives the same bytes on every machine: a JSON document that names the classes and fields, followed by
+the arrays. Nothing is executed when they are read: only the classes of `KINDS` are made.
 """
 
 from __future__ import annotations

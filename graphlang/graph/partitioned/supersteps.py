@@ -72,7 +72,7 @@ class Prepared:
 
 
 def prepare_supersteps(ready: Ready, labels: PageRecords | None, options: Options) -> Prepared:
-    """Compute what is constant in all supersteps; labels of ghosts may still be missing."""
+    """Compute all data that are constant in the supersteps; labels of ghosts may still be missing."""
     here = ready.here
     fixed = None if labels is None or not len(labels.pages) else _make_fixed(labels, here.ids)
     exchange = prepare(
@@ -274,15 +274,9 @@ class BeliefTable:
 def prior_beliefs(
     candidates: NDArray[np.int16], prior: NDArray[np.float32], group: NDArray[np.int32]
 ) -> NDArray[np.float32]:
-    """Return prior beliefs about the candidates, and about all other languages together.
+    """Return prior beliefs about the candidates, and about all other languages together, shape (b, K + 1).
 
-    Args:
-        candidates: columns, shape (b, K).
-        prior: of each group of pages, shape (P, L).
-        group: of each page, shape (b,).
-
-    Returns:
-        shape (b, K + 1).
+    Shapes: candidates (b, K), columns; prior of each group of pages (P, L); group of each page (b,).
 
     >>> prior_beliefs(np.int16([[0, 2]]), np.float32([[0.5, 0.25, 0.125, 0.125]]), np.int32([0])).tolist()
     [[0.5, 0.125, 0.375]]
@@ -298,13 +292,7 @@ def prior_beliefs(
 
 
 def encode_beliefs(pages: NDArray[np.int64], table: BeliefTable, languages: int) -> PageRecords:
-    """Encode beliefs as a record for each page.
-
-    Args:
-        pages: ids, ascending, shape (b,).
-        table: what they believe.
-        languages: L, all that they could ask about.
-    """
+    """Encode the beliefs of pages (ids ascending, (b,)) about L languages as a record for each page."""
     ratio = table.belief[:, -1] / np.maximum(table.prior[:, -1], LEAST)
     ratio_of_others = np.where(
         table.prior[:, -1] > LEAST, ratio, ~table.known
@@ -326,16 +314,10 @@ def encode_beliefs(pages: NDArray[np.int64], table: BeliefTable, languages: int)
 def decode_beliefs(
     records: PageRecords, candidate_count: int, prior: NDArray[np.float32], group: NDArray[np.int32]
 ) -> BeliefTable:
-    """Decode records of `encode`.
+    """Decode records of `encode_beliefs` with K candidates of each page.
 
-    Args:
-        records: b pages.
-        candidate_count: K, of each page.
-        prior: of each group of pages, shape (P, L).
-        group: of each page, shape (b,).
-
-    Raises:
-        ValueError: records of other languages, or of more or fewer candidates.
+    Shapes: prior of each group of pages (P, L); group of each page (b,). Raise a ValueError for records of other
+    languages or another number of candidates.
     """
     head, lists = unpack(records, _HEADER, _LISTS)
     names, marks, entries = (entry_bytes.view(kind) for (_, entry_bytes), (_, kind) in zip(lists, _LISTS, strict=True))

@@ -177,18 +177,11 @@ def learn(  # noqa: PLR0917  internal
     *,
     global_model: CompatibilityModel | None = None,
 ) -> CompatibilityModel:
-    """Learn the compatibility of links.
+    """Learn the compatibility of all links of n pages, and of excluded pages behind them.
 
-    Args:
-        links: all links of n pages, and those of excluded pages behind them.
-        features: of these links.
-        host: number of each page's host, 0..H-1, shape (n,).
-        label: column of the language of each certain page, -1 for others, shape (n,).
-        sites: language distribution of each host, shape (H, L).
-        collection: language distribution of the collection, shape (L,).
-        length: characters of each page's text, shape (n,); used to hash pages.
-        global_model: of the whole collection, if these pages are a part of it; only parameters of their hosts are
-            fitted.
+    Shapes: host number of each page (n,), 0..H-1; label (n,), the column of the language of each certain page, -1 for
+    others; sites (H, L) and collection (L,), language distributions; length (n,), characters of text, used to hash
+    pages. With a `global_model` of the whole collection only the parameters of these pages' hosts are fitted.
     """
     host, label, length = pad(host, links.n, len(sites)), pad(label, links.n, -1), pad(length, links.n, 0)
     sites = np.vstack([sites, collection])

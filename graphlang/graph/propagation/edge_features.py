@@ -46,19 +46,15 @@ class Degrees:
 class EdgeFeatures:
     """The features of links, and the graph packed as the kernels need it.
 
-    ``reciprocal`` is 1 where the target links back. Degrees, their differences, and the numbers of common targets,
+    ``reciprocal`` is 1 if the target links back. Degrees, their differences, and the numbers of common targets,
     common sources and detours (paths of length two) are log(1 + n). The last two are the Jaccard similarities of the
     targets and of the sources of both ends. A page with more targets (sources) than ``longest`` has none in common
-    with others, so that a hub does not cost the square of its links.
+    with others, so that a hub does not cost the square of its links; the default is the first affordable limit of
+    ``LONGEST``.
 
-    Args:
-        links: all links.
-        numbers: links whose features will be computed, shape (w,), best grouped by page.
-        longest: longer neighbour lists are ignored; default: the first affordable limit of ``LONGEST``.
-        degrees: of pages with links that are not here.
-
-    Raises:
-        ValueError: a link or page outside its range; bounds of lists that do not fit the links.
+    ``numbers`` are the links whose features will be computed, shape (w,), best grouped by page; ``degrees`` those of
+    pages with links in other partitions. Raise a ValueError for a link or page outside its range, or bounds of lists
+    that do not fit the links.
     """
 
     def __init__(

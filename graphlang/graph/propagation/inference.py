@@ -324,8 +324,7 @@ def _active(evidence: Evidence, signals: dict[str, Signal], options: Options) ->
 def _latent_links(links: SortedLinks, roles: PageRoles) -> NDArray[np.int32]:
     """Return the numbers of the links with a latent end, ascending.
 
-    Raises:
-        ValueError: the other end is an excluded page.
+    Raise a ValueError if the other is an excluded page.
     """
     latent = np.zeros(links.n, np.bool_)
     latent[: len(roles.number)] = roles.number >= 0

@@ -54,8 +54,7 @@ class Learned:
     ) -> Learned:
         """Extend to the hosts of some pages; unknown hosts are learned from these pages.
 
-        Raises:
-            ValueError: the pages have other languages than those learned from.
+        Raise a ValueError if the pages have other languages than those learned from.
         """
         if tables.evidence.codes != self.codes:
             ours, theirs = set(self.codes), set(tables.evidence.codes)

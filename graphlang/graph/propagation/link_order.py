@@ -61,14 +61,9 @@ def infer_from_order(
 ) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
     """Return the best languages of each page by its positions in lists, and their probabilities; shape (n, KEEP) each.
 
-    Only links within multilingual hosts count; pages in no list have no languages.
-
-    Args:
-        links: with ordinals.
-        evidence: texts and hosts.
-        certain: pages with certain text, shape (n,).
-        outside: hosts of the excluded pages.
-        usual: language distribution of the collection, if these pages are a partition of it.
+    Only links with ordinals within multilingual hosts count; pages in no list have no languages. `certain` pages (n,)
+    have certain text, `outside` are hosts of the excluded pages. `usual` is the language distribution of the
+    collection, if these pages are a partition of it.
     """
     n = evidence.n
     languages, probabilities = np.full((n, KEEP), NONE, np.int16), np.zeros((n, KEEP), np.float32)
@@ -226,24 +221,13 @@ def contexts(
     *,
     backwards: bool,
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """List the targets of links, list by list, with the number of their context.
+    """List the targets of links, list by list, with the number of their context, shape (c,) each.
 
-    A list is what a page links to on its own host, if the host is chosen; links without ordinal are ignored.
-
-    Args:
-        links: with ordinals.
-        label: language of each certain page, 0..A-1, -1 otherwise, shape (n,).
-        host: of each page, 0..H-1, shape (n,).
-        chosen: hosts whose lists count, shape (H,).
-        size: A.
-        backwards: use the pages behind each target; else those before it.
-
-    Returns:
-        pages and contexts, shape (c,) each. The context is (host x FARTHEST + d - 1) x (A + 1) + a, with a = A at the
-        end of a list.
-
-    Raises:
-        ValueError: the links have no ordinals; a page, host or language outside its range.
+    A list is the targets of a page on its own host, if that is one of the `chosen` hosts (H,); links without ordinal
+    are ignored. `label` is the language of each certain page (n,), 0..A-1 with A the `size`, else -1. The context is
+    (host x FARTHEST + d - 1) x (A + 1) + a, with a = A at the end of a list; with `backwards` it is that of the pages
+    behind each target, else before it. Raise a ValueError without ordinals, or for a page, host or language outside its
+    range.
     """
     if links.ordinal is None:
         raise ValueError("the links have no ordinals")

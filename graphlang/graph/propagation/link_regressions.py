@@ -196,19 +196,11 @@ def fit(
 ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
     """Fit P(outcome) = sigmoid(offset + intercept + features @ weights + intercepts[group]).
 
-    All coefficients are shrunk towards 0: without data the prediction is the offset.
+    All coefficients are shrunk towards 0: without data the prediction is the offset. `ridge` is the precision of the
+    prior of every weight and of the intercept, `variance` that of the prior of a group's intercept.
 
-    Args:
-        features: standardised, shape (m, f).
-        outcome: 0 or 1, shape (m,).
-        offset: prior log-odds, shape (m,).
-        group: number of each row's group, shape (m,).
-        groups: number of groups.
-        ridge: precision of the prior of every weight and of the intercept.
-        variance: variance of the prior of a group's intercept.
-
-    Returns:
-        the intercept, the weights of shape (f,), the intercepts of the groups of shape (groups,).
+    Shapes: features (m, f), standardised; outcome (m,), 0 or 1; offset (m,), prior log-odds; group (m,). Return the
+    intercept, the weights (f,), and the intercepts of the groups (groups,).
     """
     size = features.shape[1] + 1
     design, weighted = np.ones((size, len(outcome))), np.empty((size, len(outcome)))  # a row for each feature

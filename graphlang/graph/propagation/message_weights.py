@@ -54,18 +54,12 @@ def message_weights(
 ) -> MessageWeights:
     """Divide the weight among the neighbours of every page.
 
-    Args:
-        source: source page of each link, ascending, shape (w,).
-        target: target page, shape (w,).
-        coupling: of each link (see ``compatibility``), shape (w,); 0 takes no share.
-        host: number of each page's host, shape (n,).
-        degree: sum of couplings that counts in full.
-        followed: forwarding links, shape (w,). The messages back from their targets have the total weight ``FOLLOWED``.
-        receives: pages that receive messages, shape (n,); default all. Messages to other pages have weight 0.
-        by_target: result of ``order_by_target``; computed if None.
+    Shapes: source (w,), ascending, and target (w,) pages of links; coupling (w,) of each (see ``compatibility``), 0
+    takes no share; host number of each page (n,). A sum of couplings of `degree` counts in full. Messages back from the
+    targets of `followed`, forwarding links (w,) have the total weight ``FOLLOWED``. Messages to pages outside
+    `receives` (n,) have weight 0. `by_target` is the result of ``order_by_target``; computed if None.
 
-    Raises:
-        ValueError: links that are not sorted, a page or host outside its range, a coupling that is not finite.
+    Raise a ValueError for unsorted links, a page or host outside its range, or a coupling that is not finite.
 
     >>> import numpy as np
     >>> ends = np.int32([1, 2, 3, 4]), np.int32([0, 0, 0, 0])  # three pages of a farm, and one on the host of page 0
@@ -112,16 +106,8 @@ def mute_doubtful(  # noqa: PLR0917  internal
     method read a text of the same site. Two pages that are Malay or Indonesian with probability .6 would confirm each
     other and become certain.
 
-    Args:
-        weights: result of ``message_weights`` for these links; modified.
-        source: source page of each link, ascending, shape (w,).
-        target: target page, shape (w,).
-        coupling: of each link, shape (w,).
-        host: number of each page's host, shape (n,).
-        degree: sum of couplings that counts in full.
-        doubtful: pages that receive from clamped pages only, shape (n,).
-        latent: pages that are not clamped, ``doubtful`` included, shape (n,).
-        followed: forwarding links, whose messages back always count, shape (w,).
+    `weights` is the result of ``message_weights`` for the same links; other arguments are as there. `latent` pages (n,)
+    are not clamped, `doubtful` ones (n,) included. Messages back through `followed` links (w,) always count.
 
     >>> import numpy as np
     >>> ends = np.int32([1, 2, 3]), np.int32([0, 0, 0])  # two clamped pages and a doubtful one link to a doubtful page

@@ -47,14 +47,9 @@ SINGLE_CORE = 1 << 12  #: up to this many messages are added by one core
 class Messages:
     """Tables of all groups and priors of all pages, to turn beliefs into messages.
 
-    Args:
-        edges: L languages, G groups of links.
-        prior: of each group of pages, shape (P, L).
-        unsure_belief: of clamped pages without a one-hot belief, shape (d, L).
-        candidates: columns of each latent page, receivers first, shape (f, K).
-
-    Raises:
-        ValueError: arrays of different languages.
+    L languages, G groups of links. Shapes: prior of each group of pages (P, L); unsure_belief of clamped pages without
+    a one-hot belief (d, L); candidates (f, K), columns of each latent page, receivers first. Raise a ValueError for
+    arrays of different languages.
     """
 
     def __init__(
@@ -91,17 +86,12 @@ class Messages:
     ) -> NDArray[np.float32]:
         """Return log messages for each language and for those the sender does not name, shape (m, L + 1).
 
-        Args:
-            group: group of links of each message, shape (m,).
-            coupling: k of each, shape (m,).
-            sender: language of a one-hot belief, L + i for unsure page i, ``fixed`` + i for latent page i, shape (m,).
-            prior_group: of each sender, shape (m,).
-            belief: of latent pages, for their candidates and all other languages together, shape (b, K + 1).
-            row: of ``belief``, for each latent sender, shape (m,).
-            to_target: from sources to targets; else from targets to sources.
+        Shapes: group of links (m,), coupling (m,), sender (m,) and prior_group of the sender (m,) of each message. The
+        sender is the language of a one-hot belief, L + i for unsure page i, ``fixed`` + i for latent page i. belief (b,
+        K + 1) is that of latent pages about their candidates and all other languages together, row (m,) that of
+        ``belief`` for each latent sender. Messages go from sources to targets with `to_target`, else back.
 
-        Raises:
-            ValueError: a group, sender, prior group or row outside its range; a number that is not finite.
+        Raise a ValueError for an index outside its range, or a number that is not finite.
         """
         result = np.empty((len(group), self.size + 1), np.float32)
         scratch = np.empty(_ROOM * self.size, np.float32)  # per thread
@@ -122,14 +112,10 @@ class Messages:
 
         Each core adds the messages of its own receivers in order, so that sums do not depend on the number of cores.
 
-        Args:
-            classes: receivers and weights of each class.
-            blocks: numbers of classes, shape (p,), and their log messages, shape (p, L + 1), in blocks.
-            incoming: weighted sum of the log messages to each receiver, shape (r, K + 1), modified.
-            touched: set to 1 for receivers of messages, shape (r,).
-
-        Raises:
-            ValueError: a class or receiver outside its range, a message that is not finite.
+        `classes` has the receivers and weights of each class. Each of `blocks` is numbers of classes (p,) and their log
+        messages (p, L + 1). incoming (r, K + 1) is the weighted sum of the log messages to each receiver, touched (r,)
+        becomes 1 for receivers of messages; both are modified. Raise a ValueError for a class or receiver outside its
+        range, or a message that is not finite.
         """
         arrays = (classes.start, classes.receiver, classes.weight, self._candidates[: len(incoming)])
         stripes = cores() if sum(len(numbers) for numbers, _ in blocks) > SINGLE_CORE else 1
@@ -266,24 +252,15 @@ def link_messages(  # noqa: PLR0917  internal
     sender_class: NDArray[np.int32],
     host: NDArray[np.int32],
 ) -> list[NDArray[Any]]:
-    """List the messages that latent pages receive, page by page.
+    """List the messages that latent pages receive, page by page: receiver, key and weight of each, shape (l,) each.
 
-    Args:
-        start: index of the first link of each receiver in ``order``, shape (n + 1,).
-        order: numbers of the links, shape (w,); None if links are in the order of receivers.
-        sender: page that sends each link's message, shape (w,).
-        weight: factor of each log message, shape (w,).
-        levels: coupling of each link as an index of ``LEVELS``, shape (w,).
-        latent_number: index of each page among the latent ones (receivers, and senders whose belief changes), -1
-            otherwise, shape (n,).
-        sender_class: class of pages that send the same message, shape (n,).
-        host: of each page, shape (n,).
+    start (n + 1,) is the index of the first link of each receiver in order (w,), the numbers of the links (None: links
+    are in the order of receivers). Of each link: sender (w,), weight (w,), the factor of its log message, and levels
+    (w,), its coupling as an index of ``LEVELS``. Of each page: latent_number (n,), its index among the latent ones
+    (receivers, and senders whose belief changes), else -1; sender_class (n,), the class of pages that send the same
+    message; host (n,).
 
-    Returns:
-        receiver, key of the message, and weight of each link to a latent page; shape (l,) each.
-
-    Raises:
-        ValueError: a link or page outside its range, a weight that is not finite.
+    Raise a ValueError for a link or page outside its range, or a weight that is not finite.
     """
     receivers = np.flatnonzero(latent_number >= 0)
     ends = np.concatenate([[0], np.cumsum(start[receivers + 1] - start[receivers])])

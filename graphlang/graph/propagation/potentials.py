@@ -129,20 +129,13 @@ def node_potentials(  # noqa: PLR0917  internal
     fixed: FixedBeliefs | None = None,
     directories: Counted | None = None,
 ) -> NodePotentials:
-    """Compute the potentials of all pages.
+    """Compute the potentials of n pages from their scores, signals, site and directory.
 
-    Args:
-        tables: scores of the texts of n pages.
-        signals: by name; those without weight are ignored.
-        roles: which pages are clamped.
-        learned: language distribution of sites, and reliability of signals, for the hosts of ``roles``.
-        options: weights of site and directory.
-        links: to find candidates among neighbours; None if links have no weight.
-        linked: pages with a link from or to a latent page, shape (n,).
-        keep: k, languages per answer.
-        rows: pages whose terms are recorded.
-        fixed: beliefs of clamped pages that do not come from their text.
-        directories: counts of directories that are only partly here.
+    Signals without weight are ignored. `learned` has the language distribution of sites, and the reliability of
+    signals, for the hosts of `roles`. `links` are for candidates among neighbours; None if links have no weight.
+    `linked` pages (n,) have a link from or to a latent page. `keep` is k, the languages per answer. The terms of `rows`
+    are recorded. `fixed` beliefs of clamped pages do not come from their text. `directories` are counts of directories
+    that continue in other partitions.
     """
     evidence, active = tables.evidence, tables.active
     directory_options = (evidence.directory, options.site, options.directory)

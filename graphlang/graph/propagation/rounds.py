@@ -92,13 +92,9 @@ AT_ONCE = 8  #: blocks of messages that are added together, while the next ones 
 class Exchange:
     """Pages with their potentials, ready to exchange messages. n pages, f of them latent, w links, L languages.
 
-    Args:
-        potentials: of the pages.
-        edges: the links that reach a latent page.
-        weights: of the messages through them.
-        host: of each page, 0..H-1, shape (n,).
-        neighbours: weight of all messages.
-        ghosts: latent pages of other partitions.
+    `edges` are the links that reach a latent page, `weights` those of the messages through them. `host` is the number
+    of each page's host, 0..H-1, shape (n,). `neighbours` is the weight of all messages, `ghosts` are latent pages of
+    other partitions.
     """
 
     def __init__(  # noqa: PLR0917  internal
@@ -196,16 +192,10 @@ class Exchange:
         return Motion(belief, np.zeros_like(belief), np.full((len(belief), 1), START, np.float32))
 
     def run(self, rounds: int, tolerance: float, rows: Sequence[int] = (), motion: Motion | None = None) -> Outcome:
-        """Exchange messages until no belief changes, or the cap on rounds is reached.
+        """Exchange messages until no probability changes by more than `tolerance`, for at most `rounds` rounds.
 
-        Args:
-            rounds: the cap.
-            tolerance: converged when no probability changes by more in a round.
-            rows: pages whose path is recorded.
-            motion: state to continue from; updated to the final state.
-
-        Raises:
-            ValueError: weights so large that probabilities overflow; a second run after `free_traces`.
+        The paths of the pages `rows` are recorded. `motion` is the state to continue from, and is updated to the final
+        one. Raise a ValueError for weights so large that probabilities overflow, or a second run after `free_traces`.
         """
         if self._is_spent:
             raise ValueError("the rounds have been run, and their arrays were freed")
