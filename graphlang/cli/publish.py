@@ -20,7 +20,7 @@ from graphlang.cli.failures import UNFIT, USAGE, Failure
 from graphlang.cli.shared import options
 from graphlang.cli.shared.crawl import open_answered, open_crawl, say_outdated
 from graphlang.cli.shared.log import say
-from graphlang.cli.shared.options import WholeNumber, is_on_command_line, selects_captures
+from graphlang.cli.shared.options import Finite, WholeNumber, is_on_command_line, selects_captures
 from graphlang.cli.shared.output import (
     csv_safe,
     format_of_name,
@@ -178,6 +178,13 @@ def _listening(port: int) -> socket.socket:
 _unique = click.option(
     "--unique", is_flag=True, help="Leave out texts whose main content an earlier page in the language has."
 )
+_near = click.option(
+    "--near",
+    type=Finite(0, 1),
+    metavar="SHARE",
+    help="Leave out near duplicates: texts that share this part of their runs of five words with an earlier one in the "
+    "language, such as 0.8; needs graphlang[near].",
+)
 _quality = click.option("--quality", is_flag=True, help="Add the columns letters, repeated and filler.")
 
 
@@ -203,6 +210,7 @@ _quality = click.option("--quality", is_flag=True, help="Add the columns letters
     "language if it has {language} in it, or is a folder. '-' is standard output.",
 )
 @_unique
+@_near
 @_quality
 @click.option("--paragraphs", is_flag=True, help="Write a row for each paragraph, with its own language.")
 @click.option("--limit", type=WholeNumber(0), help="At most this many texts.")
@@ -217,10 +225,8 @@ def texts(
     at: str | None,
     pages: PageFilter,
     *,
-    main: bool,
-    unique: bool,
-    quality: bool,
     paragraphs: bool,
+    **settings: Any,
 ) -> None:
     """Write the texts of pages with language, URL and date.
 
@@ -230,6 +236,7 @@ def texts(
     "by_text" that of the text alone; "languages" and "shares" are for pages in several.
     --quality adds signals, and no verdicts: "letters" is the share of letters, "repeated" that of characters in lines
     that came before, and "filler" is 1 for Lorem ipsum.
+    --near compares a text with the last 500,000 in its language and takes 2 KB of memory for each.
 
     Of a page with several captures the main one counts; see --captures and --at. For another capture "language" is
     the answer of the run of its time ('graphlang propagate --each year'), else that of its text.
@@ -247,41 +254,45 @@ def texts(
     target = Path(output)
     if output.endswith("/") or target.is_dir():
         target /= f"{to_file.LANGUAGE}.{format_}"
-    settings: Any = {"main": main, "unique": unique, "quality": quality, "captures": captures, "at": at, **pages}
+    settings |= {"captures": captures, "at": at, **pages}
+    if paragraphs and format_ == "txt":
+        raise click.UsageError("txt has no languages of paragraphs: use jsonl, csv, tsv or parquet")
     if to_file.LANGUAGE not in target.name:
-        if paragraphs and format_ == "txt":
-            raise click.UsageError("txt has no languages of paragraphs: use jsonl, csv, tsv or parquet")
         rows = crawl.texts(paragraphs=paragraphs, limit=limit, notes=notes.append, **settings)
         _write_texts(Table(rows.columns, rows.tuples()), format_, output)
-    elif limit is not None or paragraphs:
-        name = "--paragraphs" if paragraphs else "--limit"
-        raise click.UsageError(f"{name} is for one file, and not for a file for each language")
+    elif limit is not None:
+        raise click.UsageError("--limit is for one file, and not for a file for each language")
     else:
         refuse_inputs(target)
-        notes = _export(db, "texts", settings, target, format_, partial(say_written, output=target))
+        notes = _export(
+            db, "texts", {**settings, "paragraphs": paragraphs}, target, format_, partial(say_written, output=target)
+        )
     for note in notes:
         say(visible(note))
 
 
 def _write_texts(table: Table, format_: str, output: str) -> None:
-    if format_ in _ROWS:
-        write_rows(table.columns, table.rows, format_=format_, output=output)
-        return
-    if output == "-":
-        if format_ == "parquet":
-            raise click.UsageError("Parquet goes to a file: name one with -o")
-        write_text(partial(write_txt, table))
-        return
-    refuse_inputs(Path(output))
-    write = write_parquet if format_ == "parquet" else write_txt
     try:
-        with packing(Path(output)) if format_ == "txt" else replacing(Path(output)) as file:
-            written = write(table, file)
-            if not written:
-                refuse_empty(Path(output))
-        say_written(written, output)
+        if format_ in _ROWS:
+            write_rows(table.columns, table.rows, format_=format_, output=output)
+        elif output != "-":
+            _write_texts_to(Path(output), table, format_)
+        elif format_ == "parquet":
+            raise click.UsageError("Parquet goes to a file: name one with -o")
+        else:
+            write_text(partial(write_txt, table))
     except MissingExtraError as error:
         raise Failure(str(error), USAGE) from error
+
+
+def _write_texts_to(target: Path, table: Table, format_: str) -> None:
+    refuse_inputs(target)
+    write = write_parquet if format_ == "parquet" else write_txt
+    with packing(target) if format_ == "txt" else replacing(target) as file:
+        written = write(table, file)
+        if not written:
+            refuse_empty(target)
+    say_written(written, target)
 
 
 @click.command()
@@ -305,6 +316,7 @@ def _write_texts(table: Table, format_: str, output: str) -> None:
 )
 @click.option("--main", is_flag=True, help="For texts and wet: only the main content, without navigation and the like.")
 @_unique
+@_near
 @_quality
 @csv_safe
 @selects_captures
@@ -360,7 +372,7 @@ def export(db: Path, what: str, output: Path, pages: PageFilter, **settings: Any
 
 
 #: Options of one kind of export.
-_OF_TEXTS: Final = (("unique", to_file.OF_TEXTS), ("quality", ("texts",)))
+_OF_TEXTS: Final = (("unique", to_file.OF_TEXTS), ("near", to_file.OF_TEXTS), ("quality", ("texts",)))
 #: What an export consists of; the others have rows.
 _UNIT_OF: Final = {
     "pages": "page",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from graphlang.analysis.progress import Progress, watcher
-from graphlang.arguments import check_arguments, flag, length, list_texts, run_number, text
+from graphlang.arguments import check_arguments, flag, length, list_texts, probability, run_number, text
 from graphlang.collection.opened_file import OpenedFile, require_answers, run_or_chosen
 from graphlang.collection.page_filter import languages as parse_languages
 from graphlang.collection.page_filter import selection
@@ -175,12 +175,15 @@ class Listing(OpenedFile):
 
         return self._rows(kind._make, kind._fields, read, linked=() if chosen.fetched else (None,))
 
-    @check_arguments(main=flag, unique=flag, quality=flag, paragraphs=flag, limit=length, captures=text)
+    @check_arguments(
+        main=flag, unique=flag, near=probability, quality=flag, paragraphs=flag, limit=length, captures=text
+    )
     def texts(
         self,
         *,
         main: bool = False,
         unique: bool = False,
+        near: float | None = None,
         quality: bool = False,
         paragraphs: bool = False,
         limit: int | None = None,
@@ -194,6 +197,8 @@ class Listing(OpenedFile):
         Args:
             main: the main content alone, without the column ``text``.
             unique: only texts whose main content no earlier page in the language has.
+            near: only texts that share less than this part of their runs of five words with each earlier one in the
+                language; ``0.8`` finds near duplicates.
             quality: the columns ``letters``, ``repeated`` and ``filler`` as well.
             paragraphs: a row for each paragraph with the language that the default method finds, as `ParagraphRow`.
             limit: at most this many rows.
@@ -205,6 +210,7 @@ class Listing(OpenedFile):
         Raises:
             TypeError: an argument of another type.
             ValueError: another value of `captures`; `at` is not a moment; as for `PageFilter`.
+            MissingExtraError: `near` without the extra ``near`` (when the rows are read).
         """
         from itertools import islice  # noqa: PLC0415
 
@@ -222,7 +228,9 @@ class Listing(OpenedFile):
         def rows(connection: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
             counts = TextCounts()
             with snapshot.show_moment(connection, at):
-                table = texts(connection, chosen, whole=not main, unique=unique, quality=quality, counts=counts)
+                table = texts(
+                    connection, chosen, whole=not main, unique=unique, near=near, quality=quality, counts=counts
+                )
                 if paragraphs:
                     table = split_paragraphs(table, load("nfc"))
                 yield from islice(table.rows, limit)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from graphlang.analysis.progress import Progress, watcher
-from graphlang.arguments import check_arguments, flag, run_number, text
+from graphlang.arguments import check_arguments, flag, probability, run_number, text
 from graphlang.collection.opened_file import OpenedFile, require_answers, run_or_chosen
 from graphlang.collection.page_filter import PageFilter, selection
 from graphlang.db import StoreError
@@ -36,7 +36,7 @@ _UNITS = ("domain", "host", "page")
 class Publishing(OpenedFile):
     """Results for other programs and for people, and how good they are."""
 
-    @check_arguments(main=flag, csv_safe=flag)
+    @check_arguments(main=flag, near=probability, paragraphs=flag, csv_safe=flag)
     def export(
         self,
         output: str | Path,
@@ -46,7 +46,9 @@ class Publishing(OpenedFile):
         by: str = "host",
         main: bool = False,
         unique: bool = False,
+        near: float | None = None,
         quality: bool = False,
+        paragraphs: bool = False,
         csv_safe: bool | None = None,
         captures: str = "own",
         at: str | None = None,
@@ -66,7 +68,10 @@ class Publishing(OpenedFile):
             by: ``host`` or ``domain``, for ``vertices-edges``.
             main: of ``texts`` and ``wet`` the main content alone.
             unique: of ``texts`` and ``wet`` those whose main content no earlier page in the language has.
+            near: of ``texts`` and ``wet`` those that share less than this part of their runs of five words with each
+                earlier one.
             quality: of ``texts`` the columns ``letters``, ``repeated`` and ``filler`` as well.
+            paragraphs: of ``texts`` a row for each paragraph, with its language; ``{language}`` is that of paragraphs.
             csv_safe: an apostrophe before CSV cells that begin like a formula; None: where the file is named ``.csv``.
             captures: ``own``: each page's main capture; ``all``: every one, with its date and the language of its time;
                 of ``pages`` (as a table), ``texts``, ``cdxj``, ``warc-metadata`` and ``wet``.
@@ -87,7 +92,7 @@ class Publishing(OpenedFile):
         from graphlang.export import to_file  # noqa: PLC0415
 
         options: dict[str, Any] = {"format_": format, "by": by, "safe": csv_safe, "database": self.path}
-        options |= {"main": main, "unique": unique, "quality": quality}
+        options |= {"main": main, "unique": unique, "near": near, "quality": quality, "paragraphs": paragraphs}
         options |= {"selection": selection(pages, captures, at), "on_written": on_written}
         self._refuse_own_files(output)
         with self._open_answered() as connection, snapshot.show_moment(connection, at):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -51,6 +53,19 @@ def split_paragraphs(table: Table, identifier: Identifier) -> Table:
                     yield (*page, number, int(begin < main), language, script, confidence, line)
 
     return Table(ParagraphRow._fields, rows())
+
+
+def sort_by_language(table: Table) -> Table:
+    """Return the rows of a table in order of languages, by a temporary file."""
+
+    def rows() -> Iterator[tuple[Any, ...]]:
+        with closing(sqlite3.connect("")) as file:
+            columns = ", ".join(f'"{name}"' for name in table.columns)
+            file.execute(f"CREATE TABLE rows ({columns})")
+            file.executemany(f"INSERT INTO rows VALUES ({', '.join('?' * len(table.columns))})", table.rows)
+            yield from file.execute("SELECT * FROM rows ORDER BY language, rowid")
+
+    return Table(table.columns, rows())
 
 
 def _paragraphs(text: str, spans: list[Span]) -> Iterator[tuple[int, str, str, float]]:

@@ -65,7 +65,9 @@ class TextCounts:
         """
         sentences = []
         if self.repeated:
-            sentences.append(f"{quantity(self.repeated, 'text')} left out: an earlier page has the same")
+            sentences.append(
+                f"{quantity(self.repeated, 'text')} left out: an earlier page has the same text, or nearly"
+            )
         if self.cut:
             single = self.cut == 1
             sentence = f"{self.cut:,} of {quantity(self.texts, 'text')} {'is' if single else 'are'} cut"
@@ -82,6 +84,7 @@ def texts(
     counts: TextCounts | None = None,
     codes: bool = False,
     unique: bool = False,
+    near: float | None = None,
     quality: bool = False,
     by_language: bool = False,
 ) -> Table:
@@ -90,8 +93,8 @@ def texts(
     ``main`` is the main content; ``text`` the whole visible text: the main content, then navigation and the like. A
     line feed ends a line or paragraph. ``source`` and ``offset`` say which record of which file it is, ``cut`` is 1
     where the text was longer than the limit of the ingest. A text that several captures have
-    comes with each of them; with ``unique`` once for each main content in a language. ``quality`` adds the
-    columns of `Quality`.
+    comes with each of them; with ``unique`` once for each main content in a language, and with ``near`` once for all
+    that share this part of their runs of words. ``quality`` adds the columns of `Quality`.
     """
     left_out = () if whole else ("text",)
     names = tuple(name for name in (*COLUMNS, *(["codes"] if codes else [])) if name not in left_out)
@@ -99,6 +102,8 @@ def texts(
     rows = _rows(connection, selection, counts, by_language=by_language)
     if unique:
         rows = _drop_repeated(rows, counts)
+    if near is not None:
+        rows = _drop_near(rows, near, counts)
     if names == COLUMNS:
         table = Table(COLUMNS, (row[:-1] for row in rows))
     else:
@@ -134,6 +139,23 @@ def _drop_repeated(rows: Iterator[tuple[Any, ...]], counts: TextCounts) -> Itera
             continue
         digests.add(digest)
         yield row
+
+
+def _drop_near(rows: Iterator[tuple[Any, ...]], share: float, counts: TextCounts) -> Iterator[tuple[Any, ...]]:
+    """Return the rows whose main content is not nearly that of an earlier one in the language."""
+    from graphlang.export.near_duplicates import NearDuplicates  # noqa: PLC0415 - an extra
+
+    earlier = NearDuplicates(share)
+    place, main, text = (COLUMNS.index(name) for name in ("language", "main", "text"))
+
+    def keep() -> Iterator[tuple[Any, ...]]:
+        for row in rows:
+            if earlier.add(row[place], row[main] or row[text]):
+                yield row
+            else:
+                counts.repeated += 1
+
+    return keep()
 
 
 def _rows(

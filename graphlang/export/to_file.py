@@ -97,7 +97,9 @@ def export(
     safe: bool | None = None,
     main: bool = False,
     unique: bool = False,
+    near: float | None = None,
     quality: bool = False,
+    paragraphs: bool = False,
     on_written: Callable[[int], object] | None = None,
 ) -> list[str]:
     """Write one thing of a collection, row by row; return sentences about what is missing.
@@ -112,8 +114,17 @@ def export(
     notes: list[str] = []
     counts = TextCounts()
     order = "language" if LANGUAGE in output.name else "page"
-    options = {"whole": not main, "unique": unique, "quality": quality, "by_language": order == "language"}
-    table = functools.partial(_table, connection, what, selection, counts=counts, **options)
+    options = {"whole": not main, "unique": unique, "near": near, "quality": quality}
+    table = functools.partial(
+        _table,
+        connection,
+        what,
+        selection,
+        counts=counts,
+        paragraphs=paragraphs,
+        by_language=order == "language",
+        **options,
+    )
     safe = output.suffix.lower() == ".csv" if safe is None else safe
     if what in FOLDERS:
         written = _folder(connection, what, by, selection, _Folder(output, database))
@@ -150,10 +161,24 @@ def _checked(connection: sqlite3.Connection, what: str, format_: str, by: str, s
     return selection
 
 
-def _table(connection: sqlite3.Connection, what: str, selection: Selection, **options: Any) -> tables.Table:
+def _table(
+    connection: sqlite3.Connection,
+    what: str,
+    selection: Selection,
+    *,
+    paragraphs: bool,
+    by_language: bool,
+    **options: Any,
+) -> tables.Table:
     """Read the rows of an export; the options are those of `texts`."""
+    if paragraphs:
+        from graphlang.content.registry import load  # noqa: PLC0415
+        from graphlang.export.paragraphs import sort_by_language, split_paragraphs  # noqa: PLC0415
+
+        table = split_paragraphs(texts(connection, selection, **options), load("nfc"))
+        return sort_by_language(table) if by_language else table
     if what in OF_TEXTS:
-        return texts(connection, selection, codes=what == "wet", **options)
+        return texts(connection, selection, codes=what == "wet", by_language=by_language, **options)
     read: Callable[..., tables.Table] = getattr(tables, what)
     return read(connection, selection)
 

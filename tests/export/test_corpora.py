@@ -107,7 +107,7 @@ def test_a_file_for_each_language(
     ("options", "reason"),
     [
         (("texts", "--limit", 3), "--limit is for one file"),
-        (("texts", "--paragraphs"), "--paragraphs is for one file"),
+        (("texts", "--paragraphs", "--format", "txt"), "txt has no languages of paragraphs"),
         (("export", "--what", "pages"), "is for texts, and not for pages"),
     ],
 )
@@ -135,7 +135,15 @@ def test_a_label_of_a_hostile_database_is_no_path(graphlang: Call, db: Path, tmp
 def test_unique_texts_differ_in_their_main_content(graphlang: Call, db: Path) -> None:
     result = graphlang("texts", db, "--unique")
     assert [row["url"].removeprefix(HOST) for row in lines(result.stdout_bytes)] == list(PAGES)[:-1]
-    assert result.stderr == "1 text left out: an earlier page has the same\n"
+    assert result.stderr == "1 text left out: an earlier page has the same text, or nearly\n"
+
+
+def test_texts_near_an_earlier_one_are_left_out(graphlang: Call, db: Path, tmp_path: Path) -> None:
+    pytest.importorskip("rensa")
+    result = graphlang("export", db, "--what", "texts", "--near", 0.7, "-o", tmp_path / "t.jsonl")
+    urls = [row["url"].removeprefix(HOST) for row in lines((tmp_path / "t.jsonl").read_bytes())]
+    assert urls == ["/de/a", "/fr/a", "/en/b", "/en/c"]
+    assert "3 texts left out" in result.stderr
 
 
 def test_lists_are_lists_in_parquet(graphlang: Call, db: Path, tmp_path: Path) -> None:
@@ -158,6 +166,14 @@ def test_each_paragraph_has_its_own_language(graphlang: Call, db: Path) -> None:
     assert {row["page_language"] for row in rows} == {"eng"}
     around = [row["text"] for row in rows if not row["is_main"]]
     assert around == ["Deutsch"]
+
+
+def test_the_paragraphs_of_each_language_have_a_file(graphlang: Call, db: Path, tmp_path: Path) -> None:
+    graphlang("texts", db, "--paragraphs", "-o", tmp_path / "{language}.jsonl")
+    rows = {path.stem: lines(path.read_bytes()) for path in tmp_path.iterdir()}
+    assert all(row["language"] == language for language in rows for row in rows[language])
+    french = [(row["url"].removeprefix(HOST), row["text"]) for row in rows["fra"]]
+    assert french == [("/fr/a", FRENCH), ("/en/b", FRENCH)]
 
 
 def test_pages_and_their_translations(graphlang: Call, db: Path, tmp_path: Path) -> None:
