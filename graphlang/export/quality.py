@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-#: Words of Lorem ipsum, of which several in a text are no accident.
-_FILLER: Final = re.compile(
-    r"\b(?:lorem|ipsum|dolor|amet|consectetur|adipiscing|elit|eiusmod|tempor|incididunt|labore|dolore|aliqua)\b",
-    re.IGNORECASE,
-)
-_FILLER_WORDS: Final = 5  # different ones
+from graphlang.content.nfc.doubt import is_filler
 
 
 class Quality(NamedTuple):
@@ -43,8 +37,7 @@ def measure_quality(text: str) -> Quality:
         if line in lines:
             repeated += sum(map(len, line.split()))
         lines.add(line)
-    filler = len({word.lower() for word in _FILLER.findall(text)}) >= _FILLER_WORDS
-    return Quality(round(letters / total, 4), round(repeated / total, 4), int(filler))
+    return Quality(round(letters / total, 4), round(repeated / total, 4), int(is_filler(text)))
 
 
 @lru_cache(4096)

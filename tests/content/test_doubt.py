@@ -472,3 +472,18 @@ def test_places_outside_the_symbols_are_refused() -> None:
     given_ = characters(["abc"])
     with pytest.raises(ValueError, match="ends"):
         doubt.find_rubbish(replace(given_, ends=np.array([9])))
+
+
+@pytest.mark.parametrize(
+    ("text", "is_sure"),
+    [
+        ("Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt.", False),
+        ("Ut enim ad minim veniam, quis nostrud exercitation ullamco laboris nisi ut aliquip.", False),
+        ("Gallia est omnis divisa in partes tres, quarum unam incolunt Belgae, aliam Aquitani.", True),
+        ("Neque porro quisquam est qui dolorem ipsum quia dolor sit amet consectetur velit.", True),
+    ],
+)
+def test_lorem_ipsum_is_no_sure_latin(shipped: Identifier, text: str, *, is_sure: bool) -> None:
+    (probabilities,) = shipped.probabilities([text])
+    assert shipped.labels[probabilities.argmax()] == "lat"
+    assert (probabilities.max() > 0.9) == is_sure

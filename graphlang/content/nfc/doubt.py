@@ -18,7 +18,7 @@ confidence falls. They are applied in this order:
 3. **Rubbish** (`doubt_rubbish`), by characters: letters in threes ("XXXX") have no answer, nor have codes, names of
    files, formulas and single letters ("K1 K2 L1", "IMG_2001.JPG", "f(x) = ax + b"); program code, settings of paths
    ("Disallow: /tmp/"), text encoded twice ("Ð¿Ñ€Ð¸Ð²ÐµÑ‚") and numbers with a few words lose `OF_CODE` of their
-   confidence.
+   confidence. So does Latin that is Lorem ipsum (`doubt_filler`).
 
 Both logistic functions were fitted on development texts, answered by the whole model and by models without the text's
 language; about one of a hundred texts counts as unknown and one as rubbish. ``tests/content/make_unknown.py`` fits the
@@ -31,6 +31,7 @@ on pages in other languages (`text.windows.share_with_hosts`) and small relative
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
@@ -104,6 +105,12 @@ FEWEST_SIGNS = 3  #: braces and the like that program code has at least
 OF_PATH = _letters.LETTERS_OF_PATH
 OF_CODE = 0.6  #: P(no language) of program code, of text encoded twice, and of numbers
 OF_CODES = 0.8  #: P(no language) of a page of codes
+#: Words of Lorem ipsum that are not Latin; "lorem ipsum" are two words.
+_FILLER: Final = re.compile(
+    r"\b(lorem|(?<=lorem )ipsum|adipiscing|eiusmod|incididunt|nostrud|exercitation|ullamco|aliquip|cillum|excepteur"
+    r"|occaecat|cupidatat)\b",
+    re.IGNORECASE,
+)
 #: A text of which one character in this many was encoded twice is doubted like code.
 GARBLED = _letters.LETTERS_GARBLED
 
@@ -449,6 +456,21 @@ def doubt_rubbish(
         answer[rows[none]] = 0
     _spread_evenly(answer, rows[code & ~rubbish.codes], OF_CODE)
     _spread_evenly(answer, rows[rubbish.codes & ~none], OF_CODES)
+
+
+def is_filler(text: str) -> bool:
+    """Return whether a text is Lorem ipsum, by two words of it that Latin does not have.
+
+    >>> is_filler("Lorem ipsum dolor sit amet, consectetur adipiscing elit."), is_filler("Dolorem ipsum amat.")
+    (True, False)
+    """
+    return len({word.lower() for word in _FILLER.findall(text)}) > 1
+
+
+def doubt_filler(answer: Floats, texts: Sequence[str], latin: int) -> None:
+    """Doubt that texts are in Latin, the label of a column, where they are Lorem ipsum."""
+    rows = [row for row in np.flatnonzero(answer[:, latin] > 1 - OF_CODE).tolist() if is_filler(texts[row])]
+    _spread_evenly(answer, np.array(rows, dtype=np.int64), OF_CODE)
 
 
 def _spread_evenly(answer: Floats, rows: Ints, part: float) -> None:

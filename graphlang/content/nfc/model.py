@@ -40,7 +40,7 @@ from graphlang import modelcache
 from graphlang.content import relatives
 from graphlang.content.identifier import Calibrated
 from graphlang.content.native import scores as _kernels
-from graphlang.content.nfc.doubt import OpenSet
+from graphlang.content.nfc.doubt import OpenSet, doubt_filler
 from graphlang.content.nfc.long_texts import LongTexts
 from graphlang.content.nfc.model_parts import BATCH, PACKED, list_large_arrays, load, makers
 from graphlang.content.nfc.short_texts import OUTLIERS, ShortTexts
@@ -87,6 +87,7 @@ class Discriminative(Calibrated):
         open_set = OpenSet(self.parts)
         self._short = ShortTexts(self.parts, open_set)
         self._long = LongTexts(self.parts, open_set, self._short, relatives.find_bounds(self))
+        self._latin = self.labels.index("lat") if "lat" in self.labels else -1
         self._fit_order = max((order for order in self.vocabulary.orders if order <= _FIT_ORDER), default=0)
 
     def measure(
@@ -168,6 +169,8 @@ class Discriminative(Calibrated):
             self._short.answer(short_ones[begin:end], short[begin:end], answer, pages=pages)
         answer[long] = 0  # short texts fill in all of their rows
         self._long.answer(texts, long, answer, pages=pages)
+        if self._latin >= 0:
+            doubt_filler(answer, texts, self._latin)
         return answer
 
 
