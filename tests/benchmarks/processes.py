@@ -63,12 +63,12 @@ def write_copies(archive: Path, count: int, path: Path) -> None:
             file.write(record)
 
 
-def write_parts(archive: Path, count: int, paths: Sequence[Path]) -> None:
-    """Write the pages of `write_copies` into several files, one after the other, each with as many pages."""
-    records = _copies(archive, count)
-    for path in paths:
+def write_parts(archive: Path, counts: Sequence[int], paths: Sequence[Path]) -> None:
+    """Write the pages of `write_copies` into several files, one after the other, so many into each."""
+    records = _copies(archive, sum(counts))
+    for count, path in zip(counts, paths, strict=True):
         with path.open("wb") as file:
-            for record in islice(records, count // len(paths)):
+            for record in islice(records, count):
                 file.write(record)
 
 

@@ -23,7 +23,7 @@ import tempfile
 from pathlib import Path
 
 from development_data import DATA
-from processes import PROGRAM, run_process, write_copies, write_parts
+from processes import PROGRAM, Cost, run_process, write_copies, write_parts
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "crawl.warc.gz"
 TIMELESS = ("started", "finished")
@@ -53,31 +53,26 @@ def digests(db: Path) -> dict[str, str]:
     return found
 
 
-def job(archive: Path, db: Path, workers: int) -> tuple[int, float, float]:
-    """Run the main job; its exit code, seconds, and megabytes of its largest process.
-
-    Args:
-        archive: what is read.
-        db: a database that does not exist.
-        workers: processes that parse.
-    """
+def job(archive: Path, db: Path, workers: int) -> Cost:
+    """Run the main job on an archive and a database, with so many processes that parse; return what it cost."""
     command = [*PROGRAM, "run", str(archive), "--db", str(db), "--workers", str(workers), "--quiet"]
     cost = run_process(command)
     if cost.code not in (0, 1):
         print(cost.errors[-2000:])
-    return cost.code, cost.seconds, cost.megabytes
+    return cost
 
 
 def run_increments(source: Path, pages: int, increments: int, folder: Path) -> int:
     """Run the job after each of several archives; return the exit code of the check."""
     archives = [folder / f"{number}.warc.gz" for number in range(increments)]
-    write_parts(source, pages, archives)
+    write_parts(source, [pages // increments] * increments, archives)
     db = folder / "grown.db"
-    print(f"{'pages':>9} {'seconds':>8} {'MB':>6}", flush=True)
+    print(f"{'pages':>9} {'seconds':>8} {'CPU s':>6} {'MB':>6}", flush=True)
     for number, archive in enumerate(archives, 1):
-        code, seconds, megabytes = job(archive, db, 2)
-        print(f"{pages // increments * number:>9,} {seconds:>8.1f} {megabytes:>6.0f}", flush=True)
-        if code not in (0, 1):
+        cost = job(archive, db, 2)
+        costs = f"{cost.seconds:>8.1f} {cost.cpu:>6.1f} {cost.megabytes:>6.0f}"
+        print(f"{pages // increments * number:>9,} {costs}", flush=True)
+        if cost.code not in (0, 1):
             return 1
     checked = run_process([*PROGRAM, "check", str(db)])
     print(f"check: exit code {checked.code} {checked.errors.strip()}", flush=True)
@@ -102,8 +97,8 @@ def main() -> int:
         archive = Path(folder) / "pages.warc.gz"
         write_copies(source, given.pages, archive)
         clean = Path(folder) / "one.db"
-        code, seconds, megabytes = job(archive, clean, 1)
-        if code not in (0, 1):
+        first = job(archive, clean, 1)
+        if first.code not in (0, 1):
             return 1
         expected = digests(clean)
         counted = sqlite3.connect(clean)
@@ -111,18 +106,19 @@ def main() -> int:
         counted.close()
         print(f"{source.name}: {pages:,} pages read, {urls:,} URLs, {len(expected)} tables", flush=True)
         print(f"{'workers':>7} {'run':>3} {'seconds':>8} {'MB':>6}  database", flush=True)
-        print(f"{1:>7} {0:>3} {seconds:>8.1f} {megabytes:>6.0f}  the measure of all others", flush=True)
+        print(f"{1:>7} {0:>3} {first.seconds:>8.1f} {first.megabytes:>6.0f}  the measure of all others", flush=True)
         for number in range(given.runs):
             for workers in given.workers:
                 db = Path(folder) / "several.db"
                 for left in Path(folder).glob("several.db*"):
                     left.unlink()
-                again, seconds, megabytes = job(archive, db, workers)
-                found = digests(db) if again == code else {}
+                again = job(archive, db, workers)
+                found = digests(db) if again.code == first.code else {}
                 other = sorted(table for table in expected if found.get(table) != expected[table])
                 failed += bool(other)
-                words = "equal" if not other else f"exit code {again}, differs in {', '.join(other)}"
-                print(f"{workers:>7} {number + 1:>3} {seconds:>8.1f} {megabytes:>6.0f}  {words}", flush=True)
+                words = "equal" if not other else f"exit code {again.code}, differs in {', '.join(other)}"
+                costs = f"{again.seconds:>8.1f} {again.megabytes:>6.0f}"
+                print(f"{workers:>7} {number + 1:>3} {costs}  {words}", flush=True)
     print(f"{given.runs * len(given.workers)} runs, {failed} of them differ", flush=True)
     return 1 if failed else 0
 
