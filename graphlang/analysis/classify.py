@@ -106,16 +106,10 @@ def classify(
     run. In a collection that has grown, unchanged texts get the answers of the last run with the same method, and texts
     of hosts without a new capture are not read.
 
-    Args:
-        connection: a collection opened for writing.
-        identifier: a content method.
-        title: whether the title is part of the text.
-        anchors: whether anchor texts, if stored, count as text of the target pages that have little text or none.
-        shares: whether to store the languages of multilingual pages, with the share of letters of each
-            (``page_shares``). None: if answers of the method about a few words are good enough, as by default.
-        choose: whether the views show the run.
-        workers: threads that identify, if the method allows several; the result does not depend on their number.
-        progress: reports pages.
+    With ``anchors`` stored anchor texts count as text of target pages with little text or none. ``shares`` stores the
+    languages of multilingual pages, with the share of letters of each (``page_shares``); None: if answers of the method
+    about a few words are good enough. With ``choose`` the views show the run. ``workers`` threads identify, if the
+    method allows several; the result does not depend on their number.
     """
     return classify_rest(
         connection,
@@ -323,10 +317,8 @@ def write(
 ) -> None:
     """Write the answers for some pages of an unfinished run.
 
-    ``ids`` come from `method_label_ids`; for ``copied`` see ``graphlang.db.runs.answers``.
-
-    Raises:
-        StoreError: the run is finished, or does not belong to this connection.
+    ``ids`` come from `method_label_ids`; for ``copied`` see ``graphlang.db.runs.answers``. Raise a StoreError if the
+    run is finished, or does not belong to this connection.
     """
     label = np.where(answered.label >= 0, ids[answered.label], -1)
     probability = answered.score.astype(np.float64)

@@ -75,10 +75,7 @@ def classify_tld(
 ) -> Run:
     """Give every page the most frequent language of the long texts of its top-level domain; return the finished run.
 
-    ``seed`` is the content run to learn from; default: the chosen run.
-
-    Raises:
-        StoreError: nothing is classified yet.
+    ``seed`` is the content run to learn from; default: the chosen run. Raise a StoreError if nothing is classified yet.
     """
     start = graph_input.seed_run(connection, seed)
     run = start_run(

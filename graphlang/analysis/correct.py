@@ -47,17 +47,10 @@ def correct(
 ) -> Corrected:
     """Correct pages: the views show it at once, and the next vote or propagation learns from it.
 
-    A language without script gets that of the page's own text, else the most frequent one. If any label is invalid, no
-    page is changed.
-
-    Args:
-        connection: a collection opened for writing.
-        labels: the last label of a URL counts.
-        by: name of the person.
-        progress: reports unfetched URLs, whose answers are computed first if they are missing.
-
-    Raises:
-        InputError: an invalid or removed URL, an unknown language, or no name.
+    A language without script gets that of the page's own text, else the most frequent one. The last label of a URL
+    counts. ``by`` is the name of the person. Answers for unfetched URLs are computed first if they are missing. If any
+    label is invalid, no page is changed: raise an InputError for an invalid or removed URL, an unknown language, or no
+    name.
     """
     if not by.strip():
         raise InputError("the name of the person who corrects is empty")
@@ -81,10 +74,7 @@ def correct(
 def undo(connection: sqlite3.Connection, urls: Iterable[str], *, hosts: Sequence[str] = (), by: str = "") -> int:
     """Undo the current correction of each page, so that the one before it counts again; return how many were undone.
 
-    ``hosts`` selects all corrected pages of these hosts.
-
-    Raises:
-        InputError: an invalid URL.
+    ``hosts`` selects all corrected pages of these hosts. Raise an InputError for an invalid URL.
     """
     named = dict.fromkeys(map(_canonical_url, urls))
     if hosts:
@@ -106,10 +96,7 @@ def _answer_unfetched(connection: sqlite3.Connection, progress: Progress) -> Non
 def label_hosts(connection: sqlite3.Connection, hosts: Sequence[str], language: str, note: str = "") -> list[PageLabel]:
     """Label every page of some hosts that is in the collection now, fetched or only linked to.
 
-    ``hosts`` are in lower case and ASCII.
-
-    Raises:
-        InputError: the collection has no page of a host.
+    ``hosts`` are in lower case and ASCII. Raise an InputError if the collection has no page of a host.
     """
     labels = []
     for name in hosts:
@@ -145,11 +132,9 @@ def _label(connection: sqlite3.Connection, run: Run | None, url: str, language: 
 def read_review(path: str | Path) -> list[PageLabel]:
     """Read the labels of a table; rows with an empty column ``language`` are skipped.
 
-    The file is CSV in UTF-8 with a header line and the columns ``url``, ``language`` and perhaps ``note``, separated
-    by commas, semicolons or tabs.
-
-    Raises:
-        InputError: the file cannot be read, lacks a column, or has a row of another length.
+    The file is CSV in UTF-8 with a header line and the columns ``url``, ``language`` and perhaps ``note``, separated by
+    commas, semicolons or tabs. Raise an InputError if it cannot be read, lacks a column, or has a row of another
+    length.
     """
     return [
         PageLabel(row["url"].strip(), row["language"].strip(), row.get("note", "").strip())

@@ -39,18 +39,11 @@ def infer_moment(
     """Vote or infer languages at a moment, with the links of that moment; return the finished run.
 
     The texts of the moment are identified first, by the method of the content run, unless a run has done so. The views
-    still show the same run.
+    still show the same run. ``moment`` is as in `graphlang.db.snapshot.parse_moment`. ``ask`` makes the run over links
+    from the id of a content run. ``seed`` is a content run of this moment or of main captures; default: the newest of
+    these.
 
-    Args:
-        connection: a collection opened for writing.
-        moment: see `graphlang.db.snapshot.parse_moment`.
-        ask: makes the run over links from the id of a content run.
-        seed: a content run of this moment or of main captures; default: the newest of these.
-        workers: threads that identify texts.
-        progress: reports pages.
-
-    Raises:
-        StoreError: nothing is classified yet, the content run is of another moment, or its model is missing.
+    Raise a StoreError if nothing is classified yet, the content run is of another moment, or its model is missing.
     """
     with snapshot.show_moment(connection, moment):
         start = graph_input.seed_run(connection, seed)
@@ -72,8 +65,7 @@ def infer_each_year(
 ) -> Iterator[Run]:
     """Yield the run of each calendar year with captures; arguments as in `infer_moment`.
 
-    Raises:
-        StoreError: see `infer_moment`; or no capture has a date.
+    Raise a StoreError as there, and if no capture has a date.
     """
     start = graph_input.seed_run(connection, seed)
     years = snapshot.years(connection)

@@ -124,7 +124,7 @@ class Explanation:
     unknown: bool  #: a long text in no language of the method: no answer, and its links are ignored
 
     def to_text(self, neighbours: int = 20) -> str:
-        """Return what the verb `explain` prints, with this number of neighbours at most."""
+        """Return the output of the verb `explain`, with this number of neighbours at most."""
         from graphlang.analysis.explain_words import text  # noqa: PLC0415 - programs do without
 
         return text(self, neighbours)
@@ -139,10 +139,8 @@ class Explanation:
 def explain(connection: sqlite3.Connection, url: str, *, run: int | None = None) -> Explanation:
     """Collect the evidence for one page, by its canonical URL.
 
-    ``run`` is the run to explain; default: the current correction, else the chosen run.
-
-    Raises:
-        StoreError: the page or the run is not in the collection.
+    ``run`` is the run to explain; default: the current correction, else the chosen run. Raise a StoreError if the page
+    or the run is not in the collection.
     """
     page = collection.page_id(connection, url)
     if page is None:
@@ -203,12 +201,9 @@ def _collect(connection: sqlite3.Connection, url: str, page: int, chosen: Run | 
 
 
 def run_at(connection: sqlite3.Connection, moment: str) -> int:
-    """Return the id of the run over the captures of a moment.
+    """Return the id of the run over the captures of a moment (`graphlang.db.snapshot.parse_moment`).
 
-    ``moment`` is as in `graphlang.db.snapshot.parse_moment`.
-
-    Raises:
-        StoreError: there is no such run.
+    Raise a StoreError if there is no such run.
     """
     text = snapshot.parse_moment(moment).text
     run = run_of_moment(connection, text)

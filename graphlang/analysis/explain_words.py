@@ -1,4 +1,4 @@
-"""The reasons for the language of a page in words: what `explain` prints, and what a page of `serve` shows."""
+"""Describe the reasons for the language of a page in words, for `explain` and for a page of `serve`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def text(page: Explanation, neighbours: int) -> str:
 
 
 def facts(page: Explanation) -> Iterator[Line]:
-    """Yield the answer, and what the page and its text say."""
+    """Yield the answer, and the evidence of the page and its text."""
     yield from _answer(page)
     yield from _page(page)
     for source, value, code in page.declared:
@@ -108,7 +108,7 @@ def _reading(reading: TextRead) -> Iterator[Line]:
 
 
 def sums(page: Explanation) -> Iterator[Line]:
-    """Yield what the reasons sum to, and notes about them."""
+    """Yield the sum of the reasons, and notes about them."""
     best = page.rounds[-1].language if page.rounds else page.language
     if best != page.language and not page.by_hand and not page.stale:
         note = "no evidence in the page, or in any page connected with it by links: no answer"

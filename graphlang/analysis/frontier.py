@@ -64,15 +64,9 @@ def frontier(
 ) -> list[FrontierUrl]:
     """Rank the unfetched URLs by probability, then by number of referrers, then by URL.
 
-    Args:
-        connection: a collection.
-        want: languages to look for, in one script or in any; default: all except the saturated ones.
-        saturated: languages with enough pages.
-        run: a propagation or URL run, or one of ClueWeb09's rule: others have no answers for unfetched URLs.
-
-    Raises:
-        StoreError: the run is of another kind, or has no answers for unfetched URLs yet.
-        InputError: a language is both wanted and saturated.
+    ``want`` are the languages to look for, in one script or in any; default: all except the ``saturated`` ones, which
+    have enough pages. ``run`` is a propagation or URL run, or one of ClueWeb09's rule. Raise a StoreError for another
+    run, or one without answers for unfetched URLs yet; an InputError if a language is both wanted and saturated.
     """
     if run.kind not in ("propagation", "url") and run.method != kernel.CLUEWEB09:
         msg = f"run {run.id} ({run.kind}) has no answers for unfetched pages: run 'graphlang propagate' first"

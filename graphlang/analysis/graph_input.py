@@ -85,10 +85,8 @@ def seed_run(connection: sqlite3.Connection, run: int | None) -> Run:
     """Return the run to start from: the one with this id, else the chosen content run.
 
     If a vote or propagation is chosen, it is the content run that it started from. Without a chosen run it is the
-    newest content run. So runs made only to compare methods do not change later inferences.
-
-    Raises:
-        StoreError: there is no such run, or it is not a run over texts or URLs.
+    newest content run. So runs made only to compare methods do not change later inferences. Raise a StoreError if there
+    is no such run, or it is not a run over texts or URLs.
     """
     if run is not None:
         requested = get_run(connection, run)
@@ -123,13 +121,9 @@ class LoadedRun:
     Most URLs of a crawl are unfetched, and linked to only by pages whose long text is clear. They receive evidence and
     send none. So they can be excluded unless an answer for them is requested, which changes nothing for other pages.
 
-    Args:
-        connection: the collection.
-        run: a finished content run.
-        links: of the collection, if already read.
-        one_graph: keep the first graph with excluded pages instead of the links, which are read again for other
-            graphs.
-        later: weights of signals needed with that graph, and the thread that reads them meanwhile.
+    ``links`` are those of the collection, if already read. ``one_graph`` keeps the first graph with excluded pages
+    instead of the links, which are read again for other graphs. ``later`` are the weights of signals needed with that
+    graph, and the thread that reads them meanwhile.
     """
 
     _cached_graph: tuple[ClampLimits, NDArray[np.int64], PageRows, Graph] | None = None

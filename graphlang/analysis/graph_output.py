@@ -46,18 +46,10 @@ def write(
     neighbours. The others have no evidence of text and links. Corrected pages have their correction, with confidence
     1.
 
-    Args:
-        connection: a collection opened for writing.
-        run: not finished; rows of an interrupted attempt are deleted.
-        graph_input: input of the algorithm.
-        answer: one row for each row of the input.
-        choose: whether the views show the run.
-        inputs: digest of the input; None if not computed.
-        linked: answers for the first unfetched URLs, and whether these are all; unless None, only pages of
-            `GraphInput.stored` get a row.
-
-    Raises:
-        StoreError: the run does not belong to this connection.
+    The run is not finished; rows of an interrupted attempt are deleted. ``answer`` has one row for each row of
+    ``graph_input``. With ``choose`` the views show the run. ``inputs`` is the digest of the input; None if not
+    computed. ``linked`` has answers for the first unfetched URLs, and whether these are all; unless None, only pages of
+    `GraphInput.stored` get a row. Raise a StoreError if the run does not belong to this connection.
     """
     rows = np.flatnonzero(graph_input.stored) if linked is not None else np.arange(len(graph_input.pages))
     columns = [answer.language[rows], answer.runner_up[rows], *answer.languages[rows].T]

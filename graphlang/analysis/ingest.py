@@ -103,24 +103,15 @@ def ingest(
     prestarted: PrestartedWorkers | None = None,
     progress: Progress = SILENT,
 ) -> Ingested:
-    """Read files and folders into the collection.
+    """Read files and folders, or the result of `find_archives`, into the collection.
 
     Files whose bytes are already in the collection are skipped; an interrupted file is resumed. The database does not
     depend on the number of workers and interruptions.
 
-    Args:
-        connection: a collection opened for writing.
-        files: archives, or folders of them; or the result of `find_archives`.
-        names: names of files in the collection; default: their paths.
-        keep: which captures of a URL to store.
-        limits: how much of a page to store, see ``graphlang.ingest.Limits``.
-        again: read files again with these limits; stored pages stay until they are replaced.
-        workers: processes that parse pages; 1 parses in this process.
-        prestarted: processes that were started earlier; the caller ends unused ones.
-        progress: reports bytes, pages and links.
-
-    Raises:
-        InputError: a file or folder does not exist, or cannot be read at all.
+    ``names`` are those of files in the collection; default: their paths. ``keep`` chooses the captures of a URL to
+    store. With ``again`` files are read again with these limits; stored pages stay until they are replaced. ``workers``
+    processes parse pages; 1 parses in this process. The caller ends unused ones of ``prestarted``. Raise an InputError
+    if a file or folder does not exist, or cannot be read at all.
     """
     started = time.perf_counter()
     archives = _exclude_database(connection, files if isinstance(files, ArchiveFiles) else find_archives(files))
@@ -245,10 +236,8 @@ def _join_batches(read: Iterable[Batch]) -> Iterator[Batch]:
 def find_archives(files: Iterable[str | Path], *, follow_links: bool = False) -> ArchiveFiles:
     """Find the files to read.
 
-    ``follow_links`` follows symbolic links within folders.
-
-    Raises:
-        InputError: a file does not exist, or has nothing to read.
+    ``follow_links`` follows symbolic links within folders. Raise an InputError if a file does not exist, or has nothing
+    to read.
     """
     try:
         return discover_files(files, follow_links=follow_links)

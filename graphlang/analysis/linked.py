@@ -66,10 +66,8 @@ def ensure_answers(path: str | Path, *numbers: int | None, progress: Progress = 
     """Call `answer` for some runs of the collection in a file.
 
     ``numbers`` are ids of runs; None, or no number, is the run that the views show. Return whether these runs have all
-    answers now. They have not if the collection has grown since, or the file is read-only.
-
-    Raises:
-        StoreError: there is no such run.
+    answers now. They have not if the collection has grown since, or the file is read-only. Raise a StoreError if there
+    is no such run.
     """
     with closing(open_existing(path)) as connection:
         runs = [chosen_run(connection) if run is None else get_run(connection, run) for run in numbers or (None,)]
@@ -88,8 +86,7 @@ def ensure_answers(path: str | Path, *numbers: int | None, progress: Progress = 
 def open_with_answers(path: str | Path, *numbers: int | None, progress: Progress = SILENT) -> sqlite3.Connection:
     """Open a collection for reading, with the answers of some runs; see `ensure_answers`.
 
-    Raises:
-        StoreError: there is no such file or run.
+    Raise a StoreError if there is no such file or run.
     """
     ensure_answers(path, *numbers, progress=progress)
     return open_existing(path)
@@ -100,12 +97,9 @@ def answer_in_steps(path: str | Path, *, progress: Progress = SILENT) -> Iterato
 
     Each step is stored: a caller who stops has paid only for what was read, and the next one continues from there.
 
-    Yields:
-        ids up to which pages have all their answers, ascending; at last None for all other pages. None comes at once
-        if nothing is missing, or nothing can be computed.
-
-    Raises:
-        StoreError: there is no such file; or another process has changed the input of the run since the first step.
+    Yield ids up to which pages have all their answers, ascending; at last None for all other pages. None comes at once
+    if nothing is missing, or nothing can be computed. Raise a StoreError if there is no such file, or another process
+    has changed the input of the run since the first step.
     """
     with closing(open_existing(path)) as connection:
         run = chosen_run(connection)

@@ -64,10 +64,8 @@ class Scripts:
     ) -> NDArray[np.int64]:
         """Return the label of each page: that of its own text, else the default; -1 without a language; shape (n,).
 
-        Args:
-            language: of the answers, -1 none, shape (n,).
-            text: labels of the texts, best first, -1 padding, shape (n, k).
-            default: labels for languages with several, shape (n, s).
+        Shapes: language (n,) of the answers, -1 none; text (n, k), labels of the texts, best first, -1 padding; default
+        (n, s), labels for languages with several.
         """
         label, column = self.usual[language], self.column[language]
         rows = np.flatnonzero(column >= 0)
@@ -84,10 +82,8 @@ class Scripts:
     ) -> NDArray[np.int64]:
         """Return for each page the labels of languages with several that its text does not show, shape (n, s).
 
-        Args:
-            host: of each page, shape (n,).
-            counts: most frequent labels of the hosts.
-            url_label: label that each URL names, -1 none, shape (n,).
+        Shapes: host (n,) of each page; url_label (n,), the label that each URL names, -1 none. ``counts`` are the most
+        frequent labels of the hosts.
         """
         several = np.flatnonzero(self.column >= 0)
         default = np.tile(self.usual[several], (len(host), 1))

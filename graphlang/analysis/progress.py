@@ -54,7 +54,7 @@ SILENT = Silent()
 
 
 class State(NamedTuple):
-    """How far a stage is."""
+    """The state of a stage."""
 
     stage: str
     done: float

@@ -58,30 +58,22 @@ def propagate(
 ) -> Run:
     """Infer the language of every page from its own evidence and its neighbours' beliefs; return the finished run.
 
-    A finished run with the same parameters is returned as it is.
+    A finished run with the same parameters is returned as it is. ``algorithm`` is ``couplings``
+    (``graphlang.graph.propagation.inference``) or ``label-spreading`` (Zhou et al. 2004; ``harmonic`` is an older
+    name). ``signals`` are weights (``graphlang.analysis.signals.NAMES``). ``seed`` is the content run to start from;
+    default: the chosen one. With ``choose`` the views show the run. ``load`` reads the links and the content run; a
+    `read_ahead.CachedLoader` if several steps read the same.
 
-    Args:
-        connection: a collection opened for writing.
-        algorithm: ``couplings`` (``graphlang.graph.propagation.inference``) or ``label-spreading`` (Zhou et al. 2004;
-            ``harmonic`` is an older name).
-        options: options of the inference.
-        signals: weights of the signals, see ``graphlang.analysis.signals.NAMES``.
-        seed: the content run to start from; default: the chosen one.
-        update: update that run first (``analysis.update``), and choose an earlier run if its input was the same. The
-            inference itself is repeated after any change: all pages share the languages of the collection, the
-            compatibility of links and the reliability of signals, so one new page changes the belief of every latent
-            page.
-        choose: whether the views show the run.
-        workers: threads that identify texts for ``update``.
-        linked: whether to answer for all unfetched URLs now, instead of the first ones. They are no evidence for other
-            pages, and lists compute their answers when needed (``analysis.linked``).
-        load: reads the links and the content run; a `read_ahead.CachedLoader` if several steps read the same.
-        progress: reports the stage.
+    With ``update`` that run is updated first (``analysis.update``), and an earlier run is chosen if its input was the
+    same. The inference itself is repeated after any change: all pages share the languages of the collection, the
+    compatibility of links and the reliability of signals, so one new page changes the belief of every latent page.
+    ``workers`` threads identify texts for it.
 
-    Raises:
-        StoreError: nothing is classified yet.
-        ModelError: with ``update``, the model of the content run is missing.
-        ValueError: an option that is negative or not a number, or an unknown algorithm.
+    With ``linked`` all unfetched URLs get answers now, instead of the first ones. They are no evidence for other pages,
+    and lists compute their answers when needed (``analysis.linked``).
+
+    Raise a StoreError if nothing is classified yet, a ModelError if ``update`` lacks the model of the content run, a
+    ValueError for an option that is negative or not a number, or an unknown algorithm.
     """
     algorithm = ALIASES.get(algorithm, algorithm)
     if algorithm not in ALGORITHMS:

@@ -35,11 +35,9 @@ def replay(
 ) -> tuple[graph_input.GraphInput, Answer]:
     """Return the answers of a run for its pages and ``requested`` ones, by row.
 
-    ``loaded`` is the content run and the links that the run used; a run of another moment is replayed while that
-    moment is shown (``graphlang.db.snapshot``). ``requested`` and ``trace`` (pages to explain) are ids.
-
-    Raises:
-        StoreError: the run has invalid parameters.
+    ``loaded`` is the content run and the links that the run used; a run of another moment is replayed while that moment
+    is shown (``graphlang.db.snapshot``). ``requested`` and ``trace`` (pages to explain) are ids. Raise a StoreError if
+    the run has invalid parameters.
     """
     if run.method == "label-spreading":
         inputs = loaded.arrays({})
@@ -59,8 +57,7 @@ def replay(
 def _parameters(run: Run) -> tuple[Options | None, dict[str, float] | None, dict[str, int]]:
     """Return options and signal weights of a propagation, or limits of a vote.
 
-    Raises:
-        StoreError: they are invalid.
+    Raise a StoreError if they are invalid.
     """
     parameters = {name: value for name, value in run.parameters.items() if name not in ASIDE}
     with values.reading("runs.parameters"):

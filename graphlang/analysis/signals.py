@@ -43,10 +43,7 @@ def load(
 
     A directory is everything before the last slash of the path, numbered from 0; -1 for removed pages. ``index``
     numbers the languages, ``pages`` are distinct ids, ``weights`` are by name (see ``NAMES``), and ``hosts`` are those
-    of the pages.
-
-    Raises:
-        ValueError: a weight that is negative or not a number.
+    of the pages. Raise a ValueError for a weight that is negative or not a number.
     """
     directory = np.full(len(pages), -1, dtype=np.int32)
     urls = _directories(collection.urls_of(connection, pages), directory)  # one pass for directories and signal

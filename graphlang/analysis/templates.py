@@ -52,10 +52,8 @@ def read_bodies(
 class HostTemplates:
     """Template lines of each host of a collection.
 
-    Args:
-        connection: A collection.
-        hosts: Host of each page, see `collection.hosts`.
-        pages: Learn only from these page ids, which include all pages of their hosts; None: from all pages.
+    ``hosts`` has the host of each page, see `collection.hosts`. Only ``pages`` are learned from, which include all
+    pages of their hosts; None: all pages.
     """
 
     def __init__(

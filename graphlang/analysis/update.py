@@ -26,9 +26,8 @@ def update_run(connection: sqlite3.Connection, run: Run, *, workers: int = 1, pr
     Unchanged pages get the answers of ``run``; others are read. It is ``run`` itself if that is up to date with the
     collection, or with the moment shown (``graphlang.db.snapshot``). The views still show the same run.
 
-    Raises:
-        StoreError: the run's model is missing, or has changed.
-        ModelError: a method without a model, or a program that is not installed.
+    Raise a StoreError if the run's model is missing or has changed, a ModelError for a method without a model, or a
+    program that is not installed.
     """
     moment = snapshot.current_moment(connection)
     if run.at == moment and run.collection == state_seen(connection, run.seeds):

@@ -41,24 +41,11 @@ def vote(
 ) -> Run:
     """Run INLINKS (algorithm 5.5), or the same with outlinks, over a finished content run; return the finished run.
 
-    A finished run with the same parameters is returned as it is.
-
-    Args:
-        connection: a collection opened for writing.
-        outlinks: the targets of a page's links vote, instead of the sources of its inlinks.
-        min_length: MIN_LENGTH: pages with more characters keep the answer of their text.
-        min_ref_length: MIN_REF_LENGTH: pages with fewer characters have no vote.
-        max_links: MAX_INLINKS: largest number of votes.
-        rounds: see ``inlinks`` of the algorithm.
-        seed: the content run to start from; default: the chosen one.
-        choose: whether the views show the run.
-        linked: see ``propagate``.
-        load: reads the links and the content run; a `read_ahead.CachedLoader` if several steps read the same.
-        progress: reports the stage.
-
-    Raises:
-        StoreError: nothing is classified yet.
-        ValueError: a negative parameter.
+    A finished run with the same parameters is returned as it is. With ``outlinks`` the targets of a page's links vote,
+    instead of the sources of its inlinks. Limits and ``rounds`` are those of `graphlang.graph.vote`: pages with more
+    than ``min_length`` characters keep the answer of their text, those with fewer than ``min_ref_length`` have no vote,
+    and at most ``max_links`` vote. Other arguments are as for ``propagate``. Raise a StoreError if nothing is
+    classified yet, a ValueError for a negative parameter.
     """
     start = graph_input.seed_run(connection, seed)
     limits = {"min_length": min_length, "min_ref_length": min_ref_length, "max_links": max_links}
@@ -96,11 +83,8 @@ def guess(
 ) -> Run:
     """Run ClueWeb09's rule and return the finished run: unfetched URLs have the languages of pages that refer to them.
 
-    Referring pages with fewer than ``min_bytes`` bytes of text do not count.
-
-    Raises:
-        StoreError: nothing is classified yet.
-        ValueError: a negative parameter.
+    Referring pages with fewer than ``min_bytes`` bytes of text do not count. Raise a StoreError if nothing is
+    classified yet, a ValueError for a negative parameter.
     """
     start = graph_input.seed_run(connection, seed)
     run = start_run(

@@ -54,7 +54,7 @@ class Scorer(Protocol):
     """A trained learner: `baykan2008_learners.LinearScorer` or `baykan2008_trees.TreePerLanguage`."""
 
     def scores(self, counts: sparse.csr_matrix) -> NDArray[np.float64]:
-        """[URLs, labels]; of a binary classifier above 0 where it says yes."""
+        """Return the scores [URLs, labels]; a binary classifier accepts a URL if its score is above 0."""
 
 
 class UrlClassifier:
@@ -147,10 +147,9 @@ def to_model(classifier: UrlClassifier) -> Model:
 
 
 def read_classifier(content: Model, digest: str, source: str) -> UrlClassifier:
-    """Read the classifier of a model file; `source` is for messages.
+    """Read the classifier of a model file.
 
-    Raises:
-        ModelError: its parts do not fit one another.
+    Raise a ModelError that names `source` if its parts do not fit each other.
     """
     labels = content.labels
     parameters = dict(content.parameters)
@@ -211,7 +210,7 @@ def _read_scorer(content: Model, size: int, source: str, *, unit: bool) -> Score
 
 
 def improve_recall(main: NDArray[np.bool_], helper: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Yes where either says yes: the helper gives a second opinion when the main classifier says no.
+    """Accept if either accepts: the helper gives a second opinion when the main classifier says no.
 
     Shapes: main [URLs, languages].
 
@@ -223,7 +222,7 @@ def improve_recall(main: NDArray[np.bool_], helper: NDArray[np.bool_]) -> NDArra
 
 
 def improve_precision(main: NDArray[np.bool_], helper: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Yes only where both say yes.
+    """Accept only if both accept.
 
     Shapes: main [URLs, languages].
 

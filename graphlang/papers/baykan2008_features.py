@@ -65,7 +65,7 @@ class Lexicon:
     language: NDArray[np.int16]  #: [pairs] number of the language
 
     def find(self, code: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Every (token, language) such that the language lists the token, by token.
+        """Return every (token, language) such that the language lists the token, by token.
 
         Shapes: code [tokens].
 
@@ -92,14 +92,14 @@ class Lexicon:
 
     @classmethod
     def of(cls, lists: Iterable[NDArray[np.uint64]]) -> Lexicon:
-        """From the hashes of the words of each language."""
+        """Make a lexicon from the hashes of the words of each language."""
         words = [np.unique(shorten_hash(hashes)) for hashes in lists]
         language = np.repeat(np.arange(len(words)), [len(hashes) for hashes in words]).astype(np.int16)
         return cls._sort(np.concatenate([*words, np.zeros(0, dtype=np.uint32)]), language)
 
     @classmethod
     def from_words(cls, lists: Mapping[str, Iterable[str]], languages: Sequence[str]) -> Lexicon:
-        """From words as strings, each of letters only; languages without a list have an empty one."""
+        """Make a lexicon from words as strings, each of letters only; languages without a list have an empty one."""
         return cls.of([hash_words(list(lists.get(language, ()))) for language in languages])
 
     @classmethod

@@ -54,18 +54,15 @@ class LinearScorer:
 
 
 def to_shares(counts: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
-    """Each row divided by its sum (unit L1 norm); rows of zeros stay."""
+    """Divide each row by its sum (unit L1 norm); rows of zeros stay."""
     total = np.asarray(counts.sum(axis=1)).ravel()
     return scipy.sparse.csr_matrix(scipy.sparse.diags_array(1 / np.where(total > 0, total, 1)) @ counts)
 
 
 def sum_classes(counts: scipy.sparse.csr_matrix, label: NDArray[np.int64], classes: int) -> NDArray[np.float64]:
-    """[classes, features] the rows of each class added up.
+    """Add up the rows of counts [URLs, features] by class, [classes, features].
 
-    Args:
-        counts: [URLs, features].
-        label: [URLs] the class of each.
-        classes: How many there are.
+    Label [URLs] is the class of each row.
     """
     members = scipy.sparse.csr_matrix(
         (np.ones(len(label)), (label, np.arange(len(label)))), shape=(classes, len(label)), dtype=np.float64
@@ -76,14 +73,10 @@ def sum_classes(counts: scipy.sparse.csr_matrix, label: NDArray[np.int64], class
 def fit_naive_bayes(
     counts: sparse.csr_matrix, label: NDArray[np.int64], classes: int, *, smoothing: float = 0.1, prior: bool = False
 ) -> LinearScorer:
-    """Weights log p(feature | class), and log p(class) as bias where ``prior`` is set.
+    """Fit weights log p(feature | class), and with ``prior`` the share of each class in the training URLs as bias.
 
-    Args:
-        counts: [URLs, features].
-        label: [URLs] class of each, 0 to classes - 1; every class has at least one URL.
-        classes: How many.
-        smoothing: Above 0.
-        prior: Whether the share of each class in the training URLs counts.
+    Shapes: counts [URLs, features], label [URLs], 0 to classes - 1; every class has at least one URL. `smoothing` is
+    above 0.
 
     >>> from scipy.sparse import csr_matrix
     >>> model = fit_naive_bayes(csr_matrix([[2, 0], [0, 1]]), np.array([0, 1]), 2, smoothing=1)
@@ -99,13 +92,10 @@ def fit_naive_bayes(
 def fit_relative_entropy(
     counts: sparse.csr_matrix, label: NDArray[np.int64], classes: int, *, floor: float = 0.05
 ) -> LinearScorer:
-    """Weights log q(feature) of each class.
+    """Fit weights log q(feature) of each class.
 
-    Args:
-        counts: [URLs, features], not negative.
-        label: [URLs] class of each; every class has a URL with a feature.
-        classes: How many.
-        floor: Share of each class that is spread over all features, above 0 and below 1.
+    Shapes: counts [URLs, features], not negative; label [URLs]; every class has a URL with a feature. The share `floor`
+    of each class, above 0 and below 1, is spread over all features.
 
     >>> from scipy.sparse import csr_matrix
     >>> model = fit_relative_entropy(csr_matrix([[1, 1], [3, 0], [0, 2]]), np.array([0, 0, 1]), 2, floor=0.2)
@@ -126,14 +116,10 @@ def fit_maximum_entropy(
     penalty: float = 0.3,
     iterations: int = 100,
 ) -> LinearScorer:
-    """The weights that maximise sum log p(class | URL) - penalty / 2 * sum of squared weights.
+    """Fit the weights that maximise sum log p(class | URL) - penalty / 2 * sum of squared weights.
 
-    Args:
-        counts: [URLs, features].
-        label: [URLs] class of each.
-        classes: How many.
-        penalty: Precision of the Gaussian prior; the bias is free.
-        iterations: Most rounds of L-BFGS.
+    Shapes: counts [URLs, features], label [URLs]. `penalty` is the precision of the Gaussian prior; the bias is free.
+    L-BFGS runs for at most `iterations` rounds.
 
     >>> from scipy.sparse import csr_matrix
     >>> model = fit_maximum_entropy(csr_matrix([[1.0, 0.0], [0.0, 1.0]]), np.array([0, 1]), 2)
@@ -174,18 +160,14 @@ class Learner(Protocol):
 def fit_one_against_rest(
     learner: Learner, counts: sparse.csr_matrix, label: NDArray[np.int64], classes: int, *, seed: int = 0
 ) -> LinearScorer:
-    """A score for each class that is above 0 where its classifier says yes.
+    """Fit a score for each class that is above 0 if its classifier accepts.
 
     Each is trained on all URLs of its class and as many of the others, drawn at random; a feature that none of these
     has weighs nothing. (To take all others and give them less weight does not do the same: then the rare features of
     the many others outvote those of the few.)
 
-    Args:
-        learner: Trains each of the classifiers.
-        counts: [URLs, features].
-        label: [URLs] 0 to classes - 1, each at least once.
-        classes: How many, two or more.
-        seed: Of the draw.
+    `learner` trains each of the classifiers. Shapes: counts [URLs, features], label [URLs], 0 to classes - 1, each at
+    least once. There are two or more classes.
     """
     random = np.random.default_rng(seed)
     weights = np.zeros((counts.shape[1], classes))

@@ -111,8 +111,7 @@ def train_classifier(
 ) -> UrlClassifier:
     """Train a method on the URLs of each language; `binary` trains one classifier per language, as the paper does.
 
-    Raises:
-        ValueError: no such method, or fewer than two languages.
+    Raise a ValueError for an unknown method or fewer than two languages.
     """
     if name not in PAPER_METHODS or len(urls) < 2:  # noqa: PLR2004
         raise ValueError(f"cannot train {name!r} on {len(urls)} languages")

@@ -64,7 +64,7 @@ class DecisionTree:
         return np.asarray(self.probabilities(values).argmax(axis=1))
 
     def prune(self, depth: int) -> DecisionTree:
-        """The same tree with at most ``depth`` questions on a way to a leaf."""
+        """Cut the tree to at most ``depth`` questions on the way to a leaf."""
         return DecisionTree(_prune_node(self.root, depth), self.size)
 
     def text(self, features: Sequence[str], classes: Sequence[str]) -> str:
@@ -105,15 +105,10 @@ def grow_tree(
     depth: int = 8,
     least: int = 1,
 ) -> DecisionTree:
-    """A tree from values [URLs, features] and the class of each URL.
+    """Grow a tree from counts or flags [URLs, features], not negative, and the class of each URL, 0 to classes - 1.
 
-    Args:
-        values: Counts or flags, not negative.
-        label: [URLs] 0 to classes - 1.
-        classes: How many.
-        weight: [URLs] how much each counts; all the same if not given.
-        depth: Most questions on a way to a leaf.
-        least: Fewest training URLs in a leaf.
+    `weight` [URLs] is equal by default. There are at most `depth` questions on the way to a leaf, and at least `least`
+    training URLs in a leaf.
     """
     share = np.ones(len(label)) if weight is None else weight
     return DecisionTree(_grow_node(values, label, share, classes=classes, depth=depth, least=least), classes)
@@ -183,7 +178,7 @@ class TreePerLanguage:
     trees: tuple[DecisionTree, ...]
 
     def scores(self, counts: sparse.csr_matrix) -> NDArray[np.float64]:
-        """[URLs, labels] log-odds of yes in the leaf of each tree; above 0 the tree says yes."""
+        """Return the log-odds of yes in the leaf of each tree, [URLs, labels]; above 0 the tree accepts."""
         values = to_small_counts(counts)
         answer = np.empty((len(values), len(self.trees)))
         for number, tree in enumerate(self.trees):
@@ -192,7 +187,7 @@ class TreePerLanguage:
         return answer
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
-        """All nodes in order, each tree's root first: the feature asked (-1 in a leaf), threshold, answers, counts."""
+        """Return all nodes in order, each tree's root first: feature (-1 in a leaf), threshold, answers, counts."""
         rows = [row for tree in self.trees for row in _flatten_nodes(tree.root)]
         roots = np.cumsum([0, *(sum(1 for _ in _flatten_nodes(tree.root)) for tree in self.trees)])
         return {
@@ -206,8 +201,7 @@ class TreePerLanguage:
     def from_arrays(cls, arrays: Mapping[str, NDArray[np.generic]], features: int) -> TreePerLanguage:
         """Read the trees from the arrays of `arrays`.
 
-        Raises:
-            ValueError: the nodes make no trees, or ask for features that are not there.
+        Raise a ValueError if the nodes do not form trees, or ask for a feature that does not exist.
         """
         rows = list(
             zip(

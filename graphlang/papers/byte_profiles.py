@@ -40,13 +40,10 @@ _NAMES = "encodings"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ByteProfile:
-    """One language in one encoding.
+    """The profile of one language in one WHATWG encoding.
 
-    Attributes:
-        label: Our label.
-        encoding: WHATWG name.
-        grams: The n-grams, each packed big-endian into a uint32, ascending.
-        counts: How often each stands in the training text.
+    `grams` are the n-grams, each packed big-endian into a uint32, ascending; `counts` their occurrences in the training
+    text.
     """
 
     label: str
@@ -105,11 +102,7 @@ def pack_profiles(profiles: Iterable[ByteProfile], *, counts: bool) -> tuple[tup
 
 
 def unpack_profiles(model: Model, source: str) -> list[ByteProfile]:
-    """Unpack the profiles of a model, sorted by label.
-
-    Raises:
-        ModelError: the arrays are damaged.
-    """
+    """Unpack the profiles of a model, sorted by label; raise a ModelError if the arrays are damaged."""
     sizes = take(model, "sizes", "i", (None,), source).astype(np.int64)
     grams = _decode_gaps(take(model, "gaps", "u", (4, None), source))
     owners = take(model, "owners", "i", (len(sizes),), source).tolist()
@@ -146,7 +139,7 @@ def _encode_gaps(grams: NDArray[np.uint32]) -> NDArray[np.uint8]:
 
 
 def _decode_gaps(gaps: NDArray[np.uint8]) -> NDArray[np.uint32]:
-    """What `_encode_gaps` was made of."""
+    """Decode the result of `_encode_gaps`."""
     joined = np.ascontiguousarray(gaps.T.astype(np.uint8)).view(">u4").reshape(-1)
     grams: NDArray[np.uint32] = np.cumsum(joined, dtype=np.uint32)
     return grams
@@ -275,10 +268,9 @@ class ByteIdentifier(Calibrated):
         return scores
 
     def identify_bytes(self, data: Sequence[bytes]) -> tuple[NDArray[np.int16], NDArray[np.float32], list[str | None]]:
-        """Label, probability and encoding of byte strings in an unknown encoding; see `bytes_probabilities`.
+        """Return label, probability and encoding of byte strings in an unknown encoding; see `bytes_probabilities`.
 
-        Returns:
-            `(labels, probabilities, encodings)`; label -1, probability 0 and None where there is no letter.
+        Strings without a letter have the label -1, the probability 0 and the encoding None.
         """
         probabilities, encodings = self.bytes_probabilities(data)
         best = probabilities.argmax(axis=1).astype(np.int16)
@@ -287,13 +279,10 @@ class ByteIdentifier(Calibrated):
         return best, score, encodings
 
     def bytes_probabilities(self, data: Sequence[bytes]) -> tuple[NDArray[np.float32], list[str | None]]:
-        """Probabilities of the labels, and the encoding, of byte strings in an unknown encoding.
+        """Return the probabilities (byte strings, labels), and the encoding, of byte strings in an unknown encoding.
 
         Bytes that are all ASCII, without the escapes of ISO-2022 and HZ, are the same in every encoding: it is
-        `us-ascii`.
-
-        Returns:
-            `(probabilities, encodings)`: (byte strings, labels), a row of zeros and None where there is no letter.
+        `us-ascii`. Strings without a letter have a row of zeros and the encoding None.
         """
         probabilities = np.zeros((len(data), len(self.labels)), dtype=np.float32)
         encodings: list[str | None] = [None] * len(data)
@@ -321,7 +310,7 @@ class ByteIdentifier(Calibrated):
         return probabilities, encodings
 
     def best_by_label(self, scores: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Of the profiles of each label the best: (byte strings, labels)."""
+        """Return the best score among the profiles of each label: (byte strings, labels)."""
         best: NDArray[np.float32] = np.maximum.reduceat(scores, self._first, axis=1)
         return best
 

@@ -47,12 +47,10 @@ LOWER = 0.92
 def build(
     labels: Sequence[str], lines: Sequence[Sequence[str]], *, upper: float | None = None, lower: float | None = None
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Arrays and parameters of a model from each label's lines, and the thresholds that it is to answer with.
+    """Make the arrays and parameters of a model from each label's lines and the thresholds for answers.
 
-    Given one of the two, the other is the paper's, or where that does not fit, the same.
-
-    Raises:
-        ModelError: `lower` is above `upper`.
+    If only one threshold is set, the other is that of the paper, or the same if that does not fit. Raise a ModelError
+    if `lower` is above `upper`.
     """
     if lower is not None and upper is not None and lower > upper:
         raise ModelError(f"lower={lower}: above upper={upper}")
@@ -66,7 +64,7 @@ def build(
 
 
 def is_detected(rates: NDArray[np.float32], upper: float, lower: float) -> NDArray[np.bool_]:
-    """Where the highest rate of a row is above `upper` and all the others are below `lower` (section 2.2).
+    """Return True where the highest rate of a row is above `upper` and all others are below `lower` (section 2.2).
 
     Shapes: rates (texts, labels).
 
@@ -100,7 +98,7 @@ class ByteTrigrams(ByteIdentifier):
 
 
 class StrictTrigrams:
-    """The same method answering only when it is sure: its labels end with `und`, for "unable to detect"."""
+    """The method with thresholds: its last label is `und`, for "unable to detect"."""
 
     def __init__(self, inner: ByteTrigrams, upper: float = UPPER, lower: float = LOWER) -> None:
         self.inner = inner
@@ -114,7 +112,10 @@ class StrictTrigrams:
         return {**self.inner.describe(), "upper": self._bounds[0], "lower": self._bounds[1]}
 
     def probabilities(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """As those of the method where it is sure, else 1 for `und`; all 0 where there is no letter."""
+        """Return the probabilities of the method for detected texts, else 1 for `und`.
+
+        All 0 for texts without a letter.
+        """
         rates, lengths = self.inner.similarities(texts)
         sure = is_detected(rates, *self._bounds)
         answer = np.zeros((len(texts), len(self.labels)), dtype=np.float32)
@@ -123,7 +124,7 @@ class StrictTrigrams:
         return answer
 
     def identify_bytes(self, data: Sequence[bytes]) -> tuple[NDArray[np.int16], NDArray[np.float32], list[str | None]]:
-        """As that of the method where it is sure, else `und` without an encoding."""
+        """Return the answers of the method for detected byte strings, else `und` without an encoding."""
         probabilities, encodings = self.bytes_probabilities(data)
         best = probabilities.argmax(axis=1).astype(np.int16)
         score = probabilities.max(axis=1, initial=0)
@@ -131,7 +132,7 @@ class StrictTrigrams:
         return best, score, encodings
 
     def bytes_probabilities(self, data: Sequence[bytes]) -> tuple[NDArray[np.float32], list[str | None]]:
-        """As those of the method where it is sure, else 1 for `und`, without an encoding."""
+        """Return the probabilities of the method for detected byte strings, else 1 for `und`, without an encoding."""
         probabilities, encodings = self.inner.bytes_probabilities(data)
         sure = is_detected(self.inner.best_by_label(self.inner.rates(data)), *self._bounds)
         unable = ~sure & (probabilities.max(axis=1, initial=0) > 0)
@@ -142,10 +143,9 @@ class StrictTrigrams:
 
 
 def load_trigrams(model: Model, digest: str, source: str) -> ByteTrigrams | StrictTrigrams:
-    """The method of a model; `StrictTrigrams` if the model was trained with thresholds.
+    """Load the method of a model; `StrictTrigrams` if the model was trained with thresholds.
 
-    Raises:
-        ModelError: the arrays are not those of this method.
+    Raise a ModelError if the arrays are not those of this method.
     """
     inner = ByteTrigrams(model, digest, source)
     upper, lower = model.parameters.get("upper"), model.parameters.get("lower")

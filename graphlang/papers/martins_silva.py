@@ -121,7 +121,7 @@ class MartinsSilva(Calibrated):
         self._totals = np.asarray(self._described.sum(axis=0), dtype=np.float32)
 
     def probabilities(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Of plain texts: each is one block without title. Rows as in `identify`."""
+        """Return the probabilities of plain texts, each one block without title; rows as in `identify`."""
         return self.identify([Marked(blocks=(text,)) for text in texts])
 
     def identify(self, pages: Sequence[Marked]) -> NDArray[np.float32]:
@@ -143,7 +143,7 @@ class MartinsSilva(Calibrated):
     def _scores(
         self, pages: Sequence[Sequence[tuple[str, int]]]
     ) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.int64]]:
-        """Similarities; the length of each page as it is counted, and without the space that ends each part."""
+        """Return the similarities, and the length of each page with and without the spaces that end its parts."""
         page = np.repeat(np.arange(len(pages)), [len(page_parts) for page_parts in pages])
         texts = [text for page_parts in pages for text, _ in page_parts]
         weight = np.array([weight for page_parts in pages for _, weight in page_parts], dtype=np.int64)

@@ -67,13 +67,9 @@ def pack_lists(lists: Sequence[Sequence[str]], size: int) -> tuple[list[str], ND
 class RankLists:
     """The languages' ranked lists, ready to be compared with texts.
 
-    Args:
-        vocabulary: All n-grams of all lists.
-        table: From `pack_lists`.
-        fixed: Whether an n-gram that a list lacks costs C whatever its rank (Cavnar & Trenkle), not C + 1 - j (Hayati).
-
-    Raises:
-        ValueError: the table does not go with the vocabulary.
+    `vocabulary` has all n-grams of all lists, `table` comes from `pack_lists`. If `fixed`, an n-gram that a list lacks
+    costs C whatever its rank (Cavnar & Trenkle), else C + 1 - j (Hayati). Raise a ValueError if the table does not fit
+    the vocabulary.
     """
 
     def __init__(self, vocabulary: Sequence[str], table: NDArray[np.int32], *, fixed: bool) -> None:
@@ -90,14 +86,13 @@ class RankLists:
         self._offsets = np.searchsorted(feature[by_feature], np.arange(len(vocabulary) + 1))
 
     def missing_cost(self, rank: NDArray[np.int64]) -> NDArray[np.int64]:
-        """What an n-gram at this rank of a text costs a list that lacks it."""
+        """Return the cost of an n-gram at this rank of a text for a list that lacks it."""
         return np.full_like(rank, self.size) if self._fixed else self.size + 1 - rank
 
     def distances(self, counted: Tally) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The distance of every row of a batch from every list.
+        """Return the distance of every row of a batch from every list, (rows, lists), and each row's worst distance.
 
-        Returns:
-            `(distances, worst)`: (rows, lists), and per row the distance from a list that has none of its n-grams.
+        The worst distance is that from a list that has none of the row's n-grams.
         """
         rows = len(counted.totals)
         chosen, rank = counted.ranks(self.size)
@@ -166,11 +161,7 @@ def compute_closeness(lists: RankLists, counted: Any) -> NDArray[np.float32]:
 
 
 def read_rank_lists(model: Model, source: str, *, encoding: str, fixed: bool) -> RankLists:
-    """The ranked lists of a model.
-
-    Raises:
-        ModelError: they are missing or damaged.
-    """
+    """Read the ranked lists of a model; raise a ModelError if they are missing or damaged."""
     table = take(model, "ranks", "i", (len(model.labels), None), source)
     packed = take(model, "ngrams", "u", (None,), source)
     try:

@@ -70,10 +70,9 @@ class TextCat(Calibrated):
         return scores, lengths
 
     def identify_bytes(self, data: Sequence[bytes]) -> tuple[NDArray[np.int16], NDArray[np.float32], list[str | None]]:
-        """Label, probability and encoding of byte strings, all of them taken for UTF-8.
+        """Return label, probability and encoding of byte strings, all of them read as UTF-8.
 
-        Returns:
-            `(labels, probabilities, encodings)`; label -1, probability 0 and None where there is no letter.
+        Strings without a letter have the label -1, the probability 0 and the encoding None.
         """
         probabilities = self.probabilities([item.decode("utf-8", "replace") for item in data])
         best = probabilities.argmax(axis=1).astype(np.int16)

@@ -70,7 +70,7 @@ class YatSpelling:
         self._longest = max(map(len, self._beginnings), default=0)
 
     def _belongs(self, plain: str, marked: str) -> bool:
-        """Whether two words are one, with yat `e` in the first and `je` or `ije` in the second."""
+        """Return True if two words are the same, with yat `e` in the first and `je` or `ije` in the second."""
         share, marked_share = self._plain.get(plain, 0.0), self._marked[marked]
         return share > _COMMONER_FACTOR * self._plain.get(
             marked, 0.0
@@ -156,10 +156,9 @@ def log_ratios(counts: Sequence[Counts]) -> Counts:
 
 
 def separate_bosnian(model: Model, lines: Sequence[Sequence[str]]) -> dict[str, NDArray[Any]]:
-    """Separate the three languages of a new, uncalibrated model by comparable lines; no arrays without lines.
+    """Separate the three languages of a new, uncalibrated model by comparable lines; return the arrays that change.
 
-    Returns:
-        The arrays of the model that change.
+    Without lines no array changes.
     """
     if not all(lines):
         return {}

@@ -70,10 +70,8 @@ _MOST_LOG_RATIO = 3.0  # greatest log ratio
 class CloseLanguages:
     """A group with word lists for all its languages.
 
-    Attributes:
-        group: Labels and factors.
-        labels: Places of the group's labels in the model.
-        ratios: Per word the log ratio of its share in each language to the mean share; centred at 0.
+    `group` has the labels and factors, `labels` the indices of the labels in the model. `ratios` are by word: the log
+    ratio of its share in each language to the mean share, centred at 0.
     """
 
     group: LanguageGroup

@@ -45,7 +45,7 @@ _BATCH = 4_000  # texts whose scores are in memory at once
 
 
 class LineGroup(NamedTuple):
-    """Lines of one kind of text, how many excerpts to draw of them, and what each counts."""
+    """Lines of one kind of text, the number of excerpts to draw of them, and the weight of each."""
 
     lines: Sequence[str]
     excerpts: int
@@ -56,10 +56,8 @@ class LineGroup(NamedTuple):
 class Scored(NamedTuple):
     """Texts in the script of the language.
 
-    Attributes:
-        counts: Of n-grams, times the factor of each text, (texts, features of the script).
-        gap: Score of the language less that of all others together, (texts,).
-        rows: Places of these texts among all texts, (texts,).
+    `counts` (texts, features of the script) are those of n-grams times the factor of each text; `gap` (texts,) is the
+    score of the language minus that of all others together; `rows` (texts,) are the indices among all texts.
     """
 
     counts: sparse.csr_array
@@ -68,7 +66,7 @@ class Scored(NamedTuple):
 
 
 def retrain(model: Model, label: str, groups: Sequence[LineGroup], *, seed: int) -> Model:
-    """Train the vector of a label again; the columns of all other labels stay as they are, to the bit."""
+    """Train the vector of a label again; the columns of all other labels stay the same, to the bit."""
     identifier = Discriminative(model, "", label)
     texts, kind = Excerpts(
         [group.lines for group in groups], shortest=SHORTEST, longest=LONGEST, random=np.random.default_rng(seed)
@@ -121,11 +119,8 @@ def score_texts(identifier: Discriminative, texts: Sequence[str], label: int) ->
 def fit_change(counts: sparse.csr_array, gap: Floats, *, truth: NDArray[np.bool_], weight: Floats) -> Floats:
     """Fit the change of the weights, (features,); 0 for n-grams in fewer than three texts.
 
-    Args:
-        counts: Of n-grams in texts, times the factor of each text, (texts, features).
-        gap: Score of the language less that of all others, (texts,).
-        truth: Which texts are in the language, (texts,).
-        weight: Of each text in the loss, (texts,).
+    Shapes: counts (texts, features) of n-grams, times the factor of each text; gap (texts,), score of the language
+    minus that of all others; truth (texts,), texts in the language; weight (texts,) in the loss.
 
     >>> both = sparse.csr_array(np.repeat([[1.0, 0.0], [0.0, 1.0]], 3, axis=0))
     >>> right = np.array([True] * 3 + [False] * 3)

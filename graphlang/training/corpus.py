@@ -73,21 +73,15 @@ def read_corpus(
 ) -> Corpus:
     """Read a training corpus: one sub-folder per language, named by any code that `label` understands.
 
-    Folders of the same label are read as one. Lines that occur twice in a label count once. Files are read in the order
-    of their names and share the maximum equally, so that a long one cannot push out the others.
+    The folder holds `<code>/*.txt`, one sentence or paragraph a line. Folders of the same label are read as one; those
+    that `label` maps to None, `und` or `zxx` are left out. Lines that occur twice in a label count once. Files are read
+    in the order of their names and share the `maximum` of characters equally, so that a long one cannot displace the
+    others. Labels with fewer characters than their `minimum` are left out. `least` is the smallest number of languages.
+    `messages` are folders of translations of programs, to read as well. Of labels outside `only`, the lines only help
+    to clean the messages. With `one_script` a label keeps only the lines in its main script, in which it has the most
+    letters.
 
-    Args:
-        folder: Holds `<code>/*.txt`, one sentence or paragraph a line.
-        label: Folder name -> label; None, `und` and `zxx` leave it out.
-        minimum: Characters below which a label is left out.
-        maximum: Characters of a label that are used at most.
-        least: Fewest languages.
-        messages: Such folders of translations of programs, to read as well.
-        only: Labels to read; the others only help to clean the messages. None: all.
-        one_script: Whether a label keeps only the lines in its main script, in which it has the most letters.
-
-    Raises:
-        ModelError: the folder is missing, holds no training text, or a file is not UTF-8.
+    Raise a ModelError if a folder is missing or holds no training text, or a file is not UTF-8.
     """
     left_out: dict[str, int] = {}
     files = read_files((folder,), label, left_out)
@@ -122,7 +116,7 @@ def read_corpus(
 
 
 def explain_left_out(left_out: dict[str, int]) -> list[str]:
-    """List what was left out of a corpus, with reasons.
+    """List the folders and labels that were left out of a corpus, with reasons.
 
     >>> explain_left_out({"fra": 0, "notes": 0, "swa": 900})[1:]
     ['notes (the name of no known language)', 'swa (too little text: 900 characters in *.txt)']
@@ -141,8 +135,7 @@ def read_files(
 ) -> dict[str, list[tuple[str, list[str]]]]:
     """Read the files of each label: genre and lines.
 
-    Raises:
-        ModelError: a folder is missing, or a file is not UTF-8.
+    Raise a ModelError if a folder is missing or a file is not UTF-8.
     """
     files: dict[str, list[tuple[str, list[str]]]] = {}
     for folder in folders:
@@ -298,7 +291,7 @@ def _commoner_words(words: Counter[str], other: Counter[str]) -> set[str]:
 
 
 def _is_mostly(line: str, words: set[str]) -> bool:
-    """Whether more than half of a line's letters are in these words."""
+    """Return True if more than half of a line's letters are in these words."""
     letters = [(len(word), word in words) for word in _WORD.findall(line.lower())]
     return 2 * sum(size for size, is_listed in letters if is_listed) > sum(size for size, _ in letters)
 

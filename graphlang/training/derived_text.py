@@ -46,8 +46,7 @@ _SHORTEST_LIST = 2_000  # words; of a shorter list none are drawn
 def read_word_lists(folder: Path, scripts: Mapping[str, int]) -> dict[str, dict[str, int]]:
     """Read the words and frequencies of the labels that have a list in the folder: lines of a word and its count.
 
-    Raises:
-        ModelError: no folder, no list in it, or a malformed line.
+    Raise a ModelError if there is no folder, no list in it, or a malformed line.
     """
     if not folder.is_dir():
         raise ModelError(f"{folder}: no such folder")
@@ -169,7 +168,7 @@ _TYPED = str.maketrans("łŁđĐħĦıøØŧŦŋŊɓƁɗƊɖƉƙƘƴƳɔƆɛƐ",
 
 
 def strip_diacritics(text: str) -> str:
-    """Strip combining marks, strokes and hooks; what is typed as two letters stays (æ, ß, þ).
+    """Strip combining marks, strokes and hooks; letters that are typed as two stay (æ, ß, þ).
 
     >>> strip_diacritics("Ẹnì kọ̀ọ̀kan, žluťoučký kůň, Ærø, sześć złotych, ƙarami")
     'Eni kookan, zlutoucky kun, Æro, szesc zlotych, karami'
@@ -207,11 +206,8 @@ def add_derived_text(
 ) -> dict[str, dict[str, int]]:
     """Add the genres derived from word lists and from the lines, in place.
 
-    Returns:
-        The word counts of each label with lines of words.
-
-    Raises:
-        ModelError: a folder of lists has none of these labels.
+    Return the word counts of each label with lines of words. Raise a ModelError if a folder of lists has none of these
+    labels.
     """
     lines_of = [[line for label_lines in genres.values() for line in label_lines] for genres in texts]
     scripts = [corpus.find_main_script(label_lines) for label_lines in lines_of]

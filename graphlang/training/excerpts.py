@@ -68,10 +68,9 @@ LEAST_LOG_ODDS = -4.0  # log-odds of a language without text of a genre, against
 
 
 class GenreExcerpts:
-    """Draws excerpts of lines for every language, with the genre of each.
+    """Excerpts of lines for every language, drawn with the genre of each.
 
-    Attributes:
-        offsets: Log-odds of each language against the commonest one in a genre, (genres, languages).
+    `offsets` (genres, languages) are the log-odds of each language against the most frequent one in a genre.
     """
 
     def __init__(

@@ -62,26 +62,24 @@ def extend_model(
     relatives: Path | None = None,
     **options: Any,
 ) -> Model:
-    """Add the labels of a folder of texts to a model.
+    """Add the labels of a folder of texts to a model of `nfc`, the `base`, read from `path` with the SHA-256 `digest`.
 
-    Args:
-        folder: One sub-folder per label of UTF-8 text files, one sentence or paragraph a line.
-        base: A model of `nfc`.
-        path: The file of the base.
-        digest: SHA-256 of that file.
-        replace: Whether labels of the base are replaced.
-        words: A folder of word lists (`derived_text.read_word_lists`) to learn from as well.
-        messages: Folders like the first, of translations of programs (`corpus`), to learn from as well. Other labels
-            only help to clean them.
-        relatives: A folder like the first, of texts of languages of the base, which keep their texts
-            (`new_languages`).
-        options: Those of `TrainingOptions` that `EXTEND_OPTIONS` names; without them those of the base count.
+    The folder has one sub-folder per label of UTF-8 text files, one sentence or paragraph a line. With `replace`,
+    labels of the base are replaced. Training also reads `words`, a folder of word lists
+    (`derived_text.read_word_lists`), and `messages`, folders of translations of programs (`corpus`), in which other
+    labels only help to clean. `relatives` is a folder of texts of languages of the base, which keep their texts
+    (`new_languages`). The options are those of `TrainingOptions` that `EXTEND_OPTIONS` names; the defaults are those of
+    the base.
 
-    Raises:
-        ModelError: an unknown option, or a value out of range; a base of another method; a folder that is empty, or
-            has a sub-folder of no known language, of a label that the base has (unless `replace`), of too little text,
-            or of text in two scripts; word lists, but none of a new label; languages in a script of which the base has
-            one label, whose n-grams it does not know; relatives that the base does not have, or without text.
+    Raise a ModelError for
+
+    * an unknown option, or a value out of range; a base of another method;
+    * a folder that is empty, or has a sub-folder of no known language, of a label that the base has (unless `replace`),
+    of
+      too little text, or of text in two scripts;
+    * word lists, but none of a new label;
+    * languages in a script of which the base has one label, whose n-grams it does not know;
+    * relatives that the base does not have, or without text.
     """
     if base.method != model_columns.EDITABLE_METHOD:
         raise ModelError(f"{path}: made for the method {base.method}; only models of nfc can be extended")
@@ -330,11 +328,8 @@ LEAST_COUNT = 5  #: least count of a new n-gram
 class NewColumns:
     """The features, weights and counts of new languages of one script.
 
-    Attributes:
-        ngrams: New n-grams and words.
-        steps: Weights of the old features and the new ones, (features, languages).
-        occurrences: Of the old features and the new ones in the new text, (features,).
-        base: The weight of every n-gram, (languages,).
+    `ngrams` are the new n-grams and words. Of the old features and the new ones: `steps` (features, languages),
+    weights, and `occurrences` (features,) in the new text. `base` (languages,) is the weight of every n-gram.
     """
 
     ngrams: list[str]

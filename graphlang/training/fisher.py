@@ -1,6 +1,6 @@
 """Choose features by the Fisher discriminant (Hayati 2004, section 4.1, formulas 0.2 to 0.5).
 
-What the paper leaves open, and what is done here:
+The paper leaves open the following points:
 
 * *What a training document is.* Whole web pages there. The variance inside a language depends on it, so documents of
   about equal length are made (`corpus.join_documents`), at most a fixed number of a language.
@@ -10,8 +10,8 @@ What the paper leaves open, and what is done here:
   two of its documents (or in its only one), and the variance of a share is at least mean ** 2 / m, which is about what
   one more document without the n-gram would bring.
 * *Many languages in many scripts.* Formula 0.5 adds up over all pairs of languages: with hundreds of them its top 1000
-  are the commonest n-grams of scripts that few languages share and of languages whose documents resemble each other
-  most, and the great languages in Latin script get few of their own. `score_against_rest` keeps the formula but lets
+  are the most frequent n-grams of scripts that few languages share and of languages whose documents resemble each other
+  most, and the large languages in Latin script get few of their own. `score_against_rest` keeps the formula but lets
   each language rank by its own terms of the sum, so that all get their share.
 * *Several orders.* Formula 0.3 divides by the length of the vector over all n-grams of one order, so that the shares of
   single characters do not drown those of longer n-grams.
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """Mean and variance of `Freq(g, d)` over the documents of a language, for the n-grams that stand there.
+    """Mean and variance of `Freq(g, d)` over the documents of a language, for the n-grams that occur in them.
 
     Entry e: n-gram `gram[e]` has mean `mean[e]` (0.4) and variance `variance[e]` in the documents of language
     `language[e]`. Pairs that are not listed are 0 and 0.
@@ -56,14 +56,10 @@ class Moments:
 
 
 def compute_frequencies(counts: Floats, document: Ints, documents: int) -> Floats:
-    """`Freq(g, d)` (0.2 and 0.3) of the entries of a sparse count matrix: each document's vector gets length 1.
+    """Compute `Freq(g, d)` (0.2 and 0.3) of the entries of a sparse count matrix: each document's vector gets length 1.
 
-    |d| of formula 0.2 cancels, so that counts give the same answer as shares.
-
-    Args:
-        counts: Occurrences of each n-gram in a document, (entries,).
-        document: The document of each entry.
-        documents: Number of documents.
+    |d| of formula 0.2 cancels, so that counts give the same answer as shares. Shapes: counts (entries,), occurrences of
+    each n-gram in a document; document (entries,).
 
     >>> compute_frequencies(np.array([3.0, 4.0, 2.0]), np.array([0, 0, 1]), 2)
     array([0.6, 0.8, 1. ])
@@ -74,13 +70,10 @@ def compute_frequencies(counts: Floats, document: Ints, documents: int) -> Float
 
 
 def compute_moments(share: Floats, gram: Ints, grams: int, documents: int) -> tuple[Floats, Floats, Ints]:
-    """Mean (0.4), variance of `Freq` over one language's documents, and number of documents with each n-gram.
+    """Compute mean (0.4) and variance of `Freq` over one language's documents, and the documents with each n-gram.
 
-    Args:
-        share: `Freq` of each n-gram in a document, (entries,).
-        gram: The n-gram of each entry.
-        grams: Number of n-grams.
-        documents: Number of the language's documents.
+    Shapes: share (entries,), `Freq` of each n-gram in a document; gram (entries,). `grams` and `documents` are the
+    numbers of n-grams and of the language's documents.
 
     >>> mean, variance, seen = compute_moments(np.array([0.6, 0.8, 1.0]), np.array([0, 1, 1]), 2, documents=2)
     >>> mean.round(3), variance.round(3), seen
@@ -132,17 +125,11 @@ def _ratio(over: Floats, under: Floats) -> Floats:
 
 
 def choose_in_turn(score: Floats, gram: Ints, language: Ints, weights: Floats, number: int) -> Ints:
-    """The `number` n-grams that the languages choose when they take turns, best first.
+    """Return at most `number` n-grams that the languages choose in turn, best first.
 
-    A language of weight w has had its rank r on turn r / w: with weights of one, each language's first, then each one's
-    second, and so on. `score` is `score_against_rest`; entries that are not positive are no choice.
-
-    Args:
-        score: `score_against_rest` of each n-gram and language, (entries,).
-        gram: The n-gram of each entry.
-        language: The language of each entry.
-        weights: Of each language.
-        number: Most n-grams to choose.
+    A language of weight w chooses its rank r on turn r / w: with weights of one, each language's first, then each one's
+    second, and so on. `score` (entries,) is the `score_against_rest` of each n-gram and language; entries that are not
+    positive are not chosen.
     """
     positive = np.flatnonzero(score > 0)
     order = positive[np.lexsort((gram[positive], -score[positive], language[positive]))]
@@ -161,16 +148,12 @@ _LONGEST_WORD = 30  # a longer one is a sentence in a script without spaces, or 
 class FeatureCandidates:
     """All n-grams of all training documents with their moments in every language.
 
-    Args:
-        documents: Per label its documents.
-        orders: Lengths of n-grams.
-        words: Whether whole words that are longer than any n-gram are candidates too.
-        scripts: Per label the script whose letters alone are read (a number of `scripts.registry`); None to read all.
-        seen: In how many documents of a language an n-gram must stand to count for that language.
-        limit: Longest stretch of a document that is looked at.
-        smooth: Whether the variance gets the floor that the module `fisher` describes.
-        closed: Whether the last word is followed by a space before the text wraps round.
-        progress: Called with how many labels are counted, and how many there are.
+    `documents` are by label, `orders` are lengths of n-grams. With `words`, whole words that are longer than any n-gram
+    are candidates too. `scripts` has per label the script whose letters alone are read (a number of
+    `scripts.registry`); None reads all. An n-gram counts for a language if it is in `seen` of its documents. `limit` is
+    the longest part of a document that is read. With `smooth` the variance gets the floor described above. With
+    `closed` the last word is followed by a space before the text wraps round. `progress` gets the labels counted, and
+    the number of labels.
     """
 
     def __init__(
@@ -236,11 +219,9 @@ class FeatureCandidates:
         return self._admissible(np.lexsort((-mass, -score)), number)
 
     def choose_in_turn(self, number: int, weights: NDArray[np.float64]) -> list[str]:
-        """The n-grams that the languages choose in turn, each by its own terms of formula 0.5.
+        """Return at most `number` n-grams that the languages choose in turn, each by its own terms of formula 0.5.
 
-        Args:
-            number: Most n-grams to choose.
-            weights: How often each language has its turn.
+        `weights` are the turns of each language.
         """
         score = score_against_rest(self.moments)
         order = choose_in_turn(score, self.moments.gram, self.moments.language, weights, number * 2)

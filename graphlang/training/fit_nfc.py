@@ -55,11 +55,10 @@ def fit_nfc(
     random: np.random.Generator,
     progress: Progress,
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Choose features, count, refine and round.
+    """Choose features, count, refine and round; return the model's arrays and its parameters.
 
-    Returns:
-        The model's arrays, and its parameters: the names of the scripts that `script` counts, the size of the
-        vocabulary's table, and each pair of a language that leans on another (`sampling_error`) with the fraction.
+    The parameters are the names of the scripts that `script` counts, the size of the vocabulary's table, and each pair
+    of a language that leans on another (`sampling_error`) with the fraction.
     """
     lines = [[line for genre_lines in label_texts.values() for line in genre_lines] for label_texts in texts]
     sizes = np.array([sum(map(len, label_texts)) for label_texts in lines], dtype=np.float64)
@@ -193,7 +192,7 @@ def _report_part(progress: Progress, before: int, script_labels: int, labels: in
 
 
 def _has_letter(gram: str) -> bool:
-    """Whether a feature has a letter or mark of a script, so that it occurs in texts of that script only."""
+    """Return True if a feature has a letter or mark of a script, so that it occurs in texts of that script only."""
     return bool(registry(np.array([ord(character) for character in gram], dtype=np.uint32)).any())
 
 

@@ -48,12 +48,10 @@ class Vectors:
 
 
 def start_vectors(counts: NDArray[np.int32], letters: NDArray[np.int64], smoothing: float) -> Vectors:
-    """Weights from counts.
+    """Compute the first weights from counts.
 
-    Args:
-        counts: Occurrences of each feature in each language's documents, (languages, features).
-        letters: Characters of each language's documents.
-        smoothing: Characters of the text of no particular language that is added to each language's own.
+    counts (languages, features) are occurrences in each language's documents, letters (languages,) the characters of
+    these. `smoothing` characters of text of no particular language are added to each language's own.
     """
     expected = np.maximum(counts.sum(axis=0) * (smoothing / letters.sum()), 1e-6).astype(np.float32)
     weights = np.ascontiguousarray(counts.T, dtype=np.float32)
@@ -66,14 +64,10 @@ def start_vectors(counts: NDArray[np.int32], letters: NDArray[np.int64], smoothi
 def leave_one_out(
     counts: NDArray[np.int32], letters: NDArray[np.int64], smoothing: float
 ) -> Callable[[sparse.csr_array, NDArray[np.int64]], Floats]:
-    """Make a function of texts and their languages: what leaving each text out of the counts adds to its score.
+    """Return a function of texts and their languages: the change of each score if its text had not been counted.
 
     Each occurrence of a feature is left out by itself, so one that is twice in a text and nowhere else counts for half.
-
-    Args:
-        counts: As for `start_vectors`.
-        letters: As for `start_vectors`.
-        smoothing: As for `start_vectors`.
+    Arguments are as for `start_vectors`.
 
     >>> left = leave_one_out(np.array([[1, 5]]), np.array([100]), 100.0)
     >>> [round(float(x), 3) for x in left(to_vectors(np.array([0, 1]), np.array([0, 1, 2]), 2), np.array([0, 0]))]
@@ -113,12 +107,9 @@ def find_features(
 
 
 def to_vectors(features: NDArray[np.int32], offsets: NDArray[np.int64], size: int) -> sparse.csr_array:
-    """Texts as rows over the features: an occurrence counts 1 / sqrt(number of features of the text).
+    """Return texts as rows over `size` features: an occurrence counts 1 / sqrt(number of features of the text).
 
-    Args:
-        features: Those of all texts.
-        offsets: Text t has `features[offsets[t] : offsets[t + 1]]`.
-        size: Of the vocabulary.
+    Text t has `features[offsets[t] : offsets[t + 1]]`.
     """
     number = np.diff(offsets)
     weights = np.repeat(1 / np.sqrt(np.maximum(number, 1)), number).astype(np.float32)
@@ -126,12 +117,7 @@ def to_vectors(features: NDArray[np.int32], offsets: NDArray[np.int64], size: in
 
 
 def score_texts(vectors: Vectors, texts: sparse.csr_array) -> Floats:
-    """Inner products, (texts, languages).
-
-    Args:
-        vectors: Of the languages.
-        texts: Their vectors, (texts, features).
-    """
+    """Return the inner products of the languages' vectors and those of texts (texts, features), (texts, languages)."""
     root = np.sqrt(np.diff(texts.indptr)).astype(np.float32)
     features, labels = vectors.weights.shape
     result = np.empty((len(root), labels), dtype=np.float32)
@@ -161,18 +147,13 @@ def refine_vectors(
     batch: int,
     progress: Callable[[int, int, float], None] = lambda _done, _all, _loss: None,
 ) -> Vectors:
-    """Train in place. The rate falls linearly to 0.
+    """Train vectors in place. The rate falls linearly to 0.
 
-    Args:
-        vectors: The start, which changes.
-        draw: Gives one round's texts as vectors, their languages, and fixed log-odds of each text: the log
-            of each language's probability, (texts, languages) or one row for all; only what these do not explain is
-            learnt.
-        correction: What is added to the scores of texts in their own languages (`leave_one_out`).
-        rounds: How often it draws.
-        rate: Step at the beginning.
-        batch: Texts per step.
-        progress: Called with the rounds done, all of them and the mean loss.
+    `draw` returns one round's texts as vectors, their languages, and fixed log-odds of each text: the log of each
+    language's probability, (texts, languages) or one row for all; only what these do not explain is learnt.
+    `correction` is added to the scores of texts in their own languages (`leave_one_out`). `rounds` draws are made;
+    `rate` is the first step, `batch` the texts per step. `progress` gets the rounds done, all of them and the mean
+    loss.
     """
     squares = np.full(vectors.weights.shape, _START, dtype=np.float32)
     bias_squares = np.full(vectors.bias.shape, _START, dtype=np.float32)

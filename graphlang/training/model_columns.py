@@ -42,12 +42,8 @@ LM_ARRAYS = tuple(char_lm.PREFIX + name for name in ("letter", "word", "text"))
 class ColumnWeights:
     """The weights of one script that are not 0.
 
-    Attributes:
-        common: How many of the features are common; they come first.
-        features: How many there are.
-        row: The feature of each weight, ascending, (weights,).
-        column: Its label, counted among those of the script, ascending within a feature, (weights,).
-        value: The weight in steps, (weights,).
+    `common` of the `features` are common; they come first. Of each weight, (weights,): `row`, its feature, ascending;
+    `column`, its label, counted among those of the script, ascending within a feature; `value`, in steps.
     """
 
     common: int
@@ -130,8 +126,7 @@ def list_lm_keys(model: Model) -> NDArray[np.uint32]:
 def remove_labels(model: Model, labels: Collection[str]) -> Model:
     """Remove labels from a model; among the remaining ones its answers do not change.
 
-    Raises:
-        ModelError: an unknown label, or none would be left.
+    Raise a ModelError for an unknown label, or if none would be left.
     """
     if strangers := sorted(set(labels) - set(model.labels)):
         raise ModelError(f"{strangers[0]} is no label of the model")
@@ -223,8 +218,7 @@ def occurrences_path(path: Path) -> Path:
 def read_occurrences(model: Model, path: Path) -> NDArray[np.float64]:
     """Read the occurrences of each n-gram in the training text of a model, (features,).
 
-    Raises:
-        ModelError: neither the model nor a file beside it has them, or that file belongs to another model.
+    Raise a ModelError if neither the model nor a file beside it has them, or that file belongs to another model.
     """
     features = int(model.arrays["features"][:, 1].sum())
     if OCCURRENCES in model.arrays:
@@ -273,20 +267,12 @@ def select_labels(
     only: Sequence[LanguageChoice] = (),
     without: Sequence[LanguageChoice] = (),
 ) -> SmallerModel:
-    """Select labels of a model; among them its answers do not change.
+    """Select labels of a model of `nfc`.
 
-    Args:
-        model: A model of `nfc`.
-        path: Its file.
-        digest: SHA-256 of that file, which goes into the parameters.
-        only: Languages to keep, in one script or in all; every one if empty.
-        without: Languages to take out of these.
-
-    Returns:
-        The smaller model, and the labels that changed.
-
-    Raises:
-        ModelError: a model of another method; an unknown language; no label would be left, or none removed.
+    Return the smaller model, among whose labels answers do not change, and the changes. `only` languages are kept, in
+    one script or in all, every one if empty, except those `without`. `path` is the model's file, whose SHA-256 `digest`
+    goes into the parameters. Raise a ModelError for a model of another method or an unknown language, or if no label
+    would be left or removed.
     """
     if model.method != EDITABLE_METHOD:
         raise ModelError(

@@ -43,10 +43,8 @@ SECOND_SCRIPT = 0.1  #: largest share of a label's letters in a second script
 class NewText:
     """Text of new labels.
 
-    Attributes:
-        read: Lines of each label by genre, as they were read.
-        genres: These, and the genres derived from them.
-        scripts: The name of each label's script.
+    `read` has the lines of each label by genre, `genres` these and the genres derived from them. `scripts` has the name
+    of each label's script.
     """
 
     read: dict[str, dict[str, list[str]]]
@@ -55,14 +53,13 @@ class NewText:
 
     @property
     def lines(self) -> dict[str, list[str]]:
-        """All lines of each label."""
+        """Return all lines of each label."""
         return {label: _join_genres(genres) for label, genres in self.genres.items()}
 
     def split_held_out(self) -> tuple[NewText, dict[str, list[str]]]:
-        """Hold out one line in `HELD_OUT_EVERY`, before anything is derived: the other text, and these lines by label.
+        """Hold out one line in `HELD_OUT_EVERY`, before anything is derived; return the other text, and these lines.
 
-        Raises:
-            ModelError: a label has too few lines.
+        The lines are by label. Raise a ModelError if a label has too few lines.
         """
         training, held_out = {}, {}
         for label, genres in self.read.items():
@@ -112,9 +109,8 @@ class NewText:
 def read_new_text(folder: Path, base: Model, messages: Sequence[Path], *, replace: bool) -> NewText:
     """Read the text of new labels from a folder, and from translations of programs.
 
-    Raises:
-        ModelError: a folder that is empty, or has a sub-folder of no known language, of a label that the base has
-            (unless `replace`), of too little text, or of text in two scripts.
+    Raise a ModelError for a folder that is empty, or has a sub-folder of no known language, of a label that the base
+    has (unless `replace`), of too little text, or of text in two scripts.
     """
     labels = {code for sub in folder.iterdir() if sub.is_dir() and (code := languages.label(sub.name))}
     texts = corpus.read_corpus(
@@ -145,8 +141,7 @@ def read_new_text(folder: Path, base: Model, messages: Sequence[Path], *, replac
 def read_relatives(folder: Path, base: Model, new_text: NewText) -> dict[str, tuple[str, ...]]:
     """Read lines of labels that the model has and keeps.
 
-    Raises:
-        ModelError: a label that the model does not have, that is new, or without text.
+    Raise a ModelError for a label that the model does not have, that is new, or without text.
     """
     texts = corpus.read_corpus(
         folder,
@@ -186,10 +181,9 @@ def _line_scripts(lines: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.i
 
 
 def _main_script(label: str, lines: Sequence[str]) -> int:
-    """The registry number of the script of a label's lines.
+    """Return the registry number of the script of a label's lines.
 
-    Raises:
-        ModelError: they are in two, or have no letters.
+    Raise a ModelError if they are in two or have no letters.
     """
     scripts, lengths = _line_scripts(lines)
     sizes = np.bincount(scripts, weights=lengths, minlength=2)
@@ -213,13 +207,11 @@ NEW_LANGUAGE: Final = -1  #: number of texts in the new language
 
 
 class Contest(NamedTuple):
-    """Texts that a new language and its relatives compete for.
+    """Texts that a new language and its relatives compete for, (texts,).
 
-    Attributes:
-        gap: The new language's score less that of the best other one, (texts,).
-        factor: The change of the gap by a bias of one, (texts,).
-        language: The number of the relative of each text, or `NEW_LANGUAGE`, (texts,).
-        is_known: Whether the best other language is the right one, (texts,).
+    `gap` is the new language's score minus that of the best other one, `factor` the change of the gap by a bias of one.
+    `language` is the number of the relative of each text, or `NEW_LANGUAGE`. `is_known` is true if the best other
+    language is the right one.
     """
 
     gap: NDArray[np.float64]

@@ -54,7 +54,10 @@ _SOUND_NAME = re.compile(
 
 @cache
 def _spelling(character: str) -> str:
-    """One character in Latin letters; a consonant with an inherent vowel ends in ``a``; empty where there is none."""
+    """Return one character in Latin letters; a consonant with an inherent vowel ends in ``a``.
+
+    Empty if there is none.
+    """
     base = unicodedata.normalize("NFKD", character)[0]
     for letter in (character, base):
         if letter in _LETTERS:

@@ -60,13 +60,9 @@ def shrink_differences(
 ) -> list[Leaning]:
     """Shrink the differences of poor languages from the rich ones that they are confused with; in place.
 
-    Args:
-        vectors: Of one script.
-        counts: Occurrences of each feature in each language's text, (languages, features).
-        letters: Characters of each language's text.
-        texts: Excerpts that were not counted, as vectors (texts, features).
-        truth: The language of each.
-        confused: Probability that excerpts of one language have of being in another, for these to be close.
+    `vectors` are those of one script. Shapes: counts (languages, features), occurrences in each language's text;
+    letters (languages,), characters of these; texts (texts, features), vectors of excerpts that were not counted; truth
+    (texts,). Languages are close if excerpts of one are taken for the other with at least the probability `confused`.
     """
     scores = logistic_regression.score_texts(vectors, texts)
     equally = 1 / np.bincount(truth, minlength=len(letters))[truth]  # every language counts the same
@@ -100,10 +96,7 @@ def mean_probabilities(scores: Scores, truth: NDArray[np.int64]) -> Floats:
 def confused_pairs(confusion: Floats, letters: NDArray[np.int64], confused: float) -> Iterator[tuple[int, int]]:
     """Yield each poor language with the rich one that it is confused with most.
 
-    Args:
-        confusion: From `mean_probabilities`.
-        letters: Characters of each language's text.
-        confused: As for `shrink_differences`.
+    `confusion` comes from `mean_probabilities`; other arguments are as for `shrink_differences`.
 
     >>> often = np.array([[0.9, 0.1, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.8, 0.2], [0.0, 0.0, 0.2, 0.8]])
     >>> list(confused_pairs(often, np.array([60_000, 200_000, 90_000, 90_000]), 0.05))
@@ -119,14 +112,9 @@ def confused_pairs(confusion: Floats, letters: NDArray[np.int64], confused: floa
 def remove_chance(
     vectors: Vectors, counts: NDArray[np.int32], letters: NDArray[np.int64], poor: int, rich: int
 ) -> Scores:
-    """The weights of a poor language, with the base of a rich one, without the differences that chance explains.
+    """Return the weights of a poor language, with the base of a rich one, without the differences that chance explains.
 
-    Args:
-        vectors: As for `shrink_differences`.
-        counts: As for `shrink_differences`.
-        letters: As for `shrink_differences`.
-        poor: Column of the poor language.
-        rich: Column of the rich one.
+    `poor` and `rich` are columns; other arguments are as for `shrink_differences`.
 
     >>> apart = logistic_regression.Vectors(
     ...     np.array([[0.0, 4.0], [0.0, 4.0]], dtype=np.float32),

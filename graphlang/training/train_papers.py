@@ -88,8 +88,7 @@ _MOST_EXCERPTS_IN_ALL = 20_000
 def train_paper(folder: Path, *, method: str, progress: Progress, options: dict[str, Any]) -> Model:
     """Train one of `TRAINERS`.
 
-    Raises:
-        ModelError: an unknown option, a value out of range, or a corpus that cannot be used.
+    Raise a ModelError for an unknown option, a value out of range, or a corpus that cannot be used.
     """
     chosen = TRAINERS[method]
     common = {field.name for field in fields(PublishedOptions)}
@@ -157,17 +156,12 @@ class EditedModel(NamedTuple):
 def edit_profiles(
     model: Model, *, folder: Path | None = None, remove: Sequence[str] = (), only: Sequence[LanguageChoice] = ()
 ) -> EditedModel:
-    """Add or replace profiles of the languages in a folder, and remove others.
+    """Add or replace profiles of a model of `quadgrams` or `byte-trigrams`, and remove others.
 
-    Args:
-        model: of `quadgrams` or `byte-trigrams`.
-        folder: one sub-folder per language of UTF-8 text files; one language is enough.
-        remove: labels, each with all its encodings, or with one as in ``rus:koi8-r``.
-        only: languages of the model that stay, with those of the folder; all if empty.
-
-    Raises:
-        ModelError: another method's model; a corpus that cannot be used; nothing of that name to remove; no profile
-            would be left.
+    The folder has one sub-folder per new language of UTF-8 text files; one language is enough. `remove` are labels,
+    each with all its encodings, or with one as in ``rus:koi8-r``. Of the model's languages `only` these stay, with
+    those of the folder; all if empty. Raise a ModelError for another method's model, a corpus that cannot be used, or
+    an unknown name to remove, or if no profile would be left.
     """
     shape = _SHAPES.get(model.method)
     if shape is None:

@@ -57,19 +57,15 @@ def train_url_method(
 ) -> UrlModel | UrlClassifier:
     """Train a model; its ``save`` writes the file, the same for the same corpus and options.
 
-    Args:
-        corpus: What `labelled_urls.read_urls` reads: a table with columns ``lang`` (or ``language``) and ``url``, or
-            a folder with one sub-folder per language, text files of one URL a line in them.
-        method: ``url`` or one of `url_methods.PAPER_METHODS`.
-        text: For ``url``: a folder of running text as `url_examples.read_text` reads it. Without it the model knows no
-            word that is in no URL.
-        progress: Called with the stage's name, what is done and all there is to do.
-        options: ``least_urls``, below which a language is left out; for ``url`` those of `UrlOptions`, for
-            the others those of `baykan2008_training.train_classifier`.
+    `corpus` is as for `labelled_urls.read_urls`: a table with columns ``lang`` (or ``language``) and ``url``, or a
+    folder with one sub-folder per language of text files with one URL a line. `method` is ``url`` or one of
+    `url_methods.PAPER_METHODS`. For ``url``, `text` is a folder of running text as for `url_examples.read_text`;
+    without it the model knows no word that is in no URL. `progress` gets the stage's name, the units done and their
+    total. The options are ``least_urls``, below which a language is left out; for ``url`` those of `UrlOptions`, for
+    the others those of `baykan2008_training.train_classifier`.
 
-    Raises:
-        ModelError: an unknown method or option, or a corpus that cannot be used.
-        OSError: the corpus cannot be read.
+    Raise a ModelError for an unknown method or option, or a corpus that cannot be used; an OSError if it cannot be
+    read.
     """
     if method != DEFAULT and method not in PAPER_METHODS:
         raise ModelError(f"{method}: no URL method that can be trained ({', '.join((DEFAULT, *PAPER_METHODS))})")
@@ -102,8 +98,7 @@ def train_url(
 ) -> UrlModel:
     """Train the shipped model from URLs and lines of text of each language (ISO 639-3).
 
-    Raises:
-        ValueError: fewer than two languages.
+    Raise a ValueError for fewer than two languages.
     """
     options = options or UrlOptions()
     examples = gather_examples(urls, text, options)
@@ -220,11 +215,7 @@ class UrlExamples:
 def gather_examples(
     urls: Mapping[str, Sequence[str]], text: Mapping[str, Sequence[str]], options: UrlOptions
 ) -> UrlExamples:
-    """Make all examples that training needs.
-
-    Raises:
-        ValueError: fewer than two languages.
-    """
+    """Make all examples that training needs; raise a ValueError for fewer than two languages."""
     labels = tuple(sorted(urls))
     if len(labels) < 2:  # noqa: PLR2004
         raise ValueError("a URL model tells two languages or more apart")

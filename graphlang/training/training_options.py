@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class Rule(Protocol):
-    """What the values of an option are; as a string, in words."""
+    """The values that an option allows; its string describes them."""
 
     def allows(self, value: Any) -> bool:
-        """Whether a value is one of them."""
+        """Return True if the option allows a value."""
 
 
 class Range(NamedTuple):
@@ -34,7 +34,7 @@ class Range(NamedTuple):
     whole: bool = True
 
     def allows(self, value: Any) -> bool:
-        """Whether a value is one of them."""
+        """Return True if the option allows a value."""
         types = (int,) if self.whole else (int, float)
         # A comparison with NaN is false; true and false are numbers to Python, and no numbers here.
         return type(value) in types and self.least <= value <= self.most
@@ -47,7 +47,7 @@ class Flag(NamedTuple):
     """Either of the two truths."""
 
     def allows(self, value: Any) -> bool:
-        """Whether a value is one of them."""
+        """Return True if the option allows a value."""
         return type(value) is bool
 
     def __str__(self) -> str:
@@ -87,10 +87,9 @@ class Numbers(NamedTuple):
 
 
 def check_options(options: Mapping[str, Any], rules: Mapping[str, Rule], *, method: str) -> None:
-    """Refuse options that a method does not have, and values that are none.
+    """Raise a ModelError for options that a method does not have, and values that it does not allow.
 
-    Raises:
-        ModelError: with the names, or the range, that there are.
+    The message has the valid names or the range.
 
     >>> check_options({"features": 0}, {"features": Range(1, 1_000)}, method="textcat")
     Traceback (most recent call last):
@@ -257,9 +256,9 @@ _RULES: Final[Mapping[str, Rule]] = {
 
 
 def option_rules(method: str) -> dict[str, Rule]:
-    """What may be given to train a method, and what may be said of it.
+    """Return the options for training a method, with their rules.
 
-    `words` is missing: whoever trains gives lists of words by that name.
+    `words` is missing: lists of words are an argument of that name.
 
     >>> sorted(option_rules("nfc").keys() - option_rules("nfc-2004").keys())[:4]
     ['bare', 'bare_least', 'batch', 'close_languages']

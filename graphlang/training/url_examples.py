@@ -1,4 +1,4 @@
-"""What the shipped URL model knows before any labelled URL: codes, names, slugs of text, made-up translations.
+"""Examples for the shipped URL model besides labelled URLs: codes, names, slugs of text, made-up translations.
 
 Training pulls every weight towards the known signs instead of towards 0, so that ``/ka/`` is Georgian and ``.mn``
 Mongolian although no training URL has them. The numbers are log-odds, set by how often such a sign was right in the
@@ -225,8 +225,7 @@ def _add_code(host: str, path: str, tag: str, draws: random.Random) -> str:
 def read_text(folder: str | Path, longest: int = 2_000_000) -> dict[str, list[str]]:
     """Read the lines of ``folder/<code>/*.txt`` by ISO 639-3 code, all scripts of a language together.
 
-    Raises:
-        OSError: the folder cannot be read.
+    Raise an OSError if the folder cannot be read.
     """
     lines: dict[str, list[str]] = {}
     for place in sorted(Path(folder).iterdir()):

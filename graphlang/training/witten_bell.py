@@ -55,12 +55,9 @@ _POWER = (
 class CharLMs:
     """The models of the languages of one script.
 
-    Attributes:
-        ngrams: Features of a `Vocabulary`: n-grams, and longer words between two spaces.
-        weights: (features, languages).
-        worth: Contribution of each feature to the log-likelihood of all languages' words.
-        letter: Weight of every letter and space, (languages,).
-        word: Weight of every word, (languages,).
+    `ngrams` are features of a `Vocabulary`: n-grams, and longer words between two spaces, with `weights` (features,
+    languages). `worth` is the contribution of each feature to the log-likelihood of all languages' words. `letter` and
+    `word` (languages,) are the weights of every letter and space, and of every word.
     """
 
     ngrams: list[str]
@@ -91,8 +88,7 @@ class _LanguageModel(NamedTuple):
 def estimate_char_lms(words: Sequence[Mapping[str, int]], *, least: float) -> CharLMs | None:
     """Estimate the models of one script from the words and counts of each language.
 
-    Returns:
-        The models; None if the script has more letters than fit (scripts that write words).
+    Return None if the script has more letters than fit (scripts that write words).
     """
     alphabet = sorted({letter for counts in words for letter in "".join(counts)})
     if not alphabet or len(alphabet) + _SPACE >= _LETTER_MASK:
@@ -231,11 +227,7 @@ def fit_char_lms(
     scripts: Sequence[tuple[int, NDArray[np.int64]]],
     options: TrainingOptions,
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Fit the character language models of all scripts to the lines of all labels.
-
-    Returns:
-        The model's arrays, and its parameters.
-    """
+    """Fit the character language models of all scripts to the lines of all labels; return arrays and parameters."""
     lines = [[line for genre_lines in label_texts.values() for line in genre_lines] for label_texts in texts]
     sizes = np.array([sum(map(len, label_texts)) for label_texts in lines], dtype=np.float64)
     letter, word = np.zeros(len(lines), dtype=np.float32), np.zeros(len(lines), dtype=np.float32)
