@@ -74,7 +74,7 @@ class Edges(NamedTuple):
 def count_pages(connection: sqlite3.Connection) -> int:
     """Return the greatest page id ever given: the number of pages, removed ones included.
 
-    Raises StoreError if there are too few pages for it, because arrays of that size would exhaust memory.
+    Raise a StoreError if there are too few pages for it, because arrays of that size would exhaust memory.
     """
     return _count(connection, "pages")
 

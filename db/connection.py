@@ -60,16 +60,12 @@ def create(
     The connection is in write-ahead mode: it never blocks readers, and a process that is killed loses at most the open
     transaction. There is one writer at a time.
 
-    Args:
-        path: the file.
-        verb: purpose in one word, shown to others who want to write.
-        patience: seconds to wait for another writer; None waits forever.
-        on_wait: called once with the other writer if there is one, or with None if it is unknown.
-        held: the lock if it was acquired before; closing the connection releases it.
+    ``verb`` is the purpose in one word, shown to others who want to write. ``patience`` is the number of seconds to
+    wait for another writer; None waits forever. ``on_wait`` is called once with the other writer, or with None if it is
+    unknown. ``held`` is the lock if it was acquired before; closing the connection releases it.
 
-    Raises:
-        LockedError: another process, or another connection of this one, is writing to it.
-        StoreError: the folder does not exist, or the file is not a collection of this schema.
+    Raise a LockedError if another process, or another connection of this one, is writing to it; a StoreError if the
+    folder does not exist, or the file is not a collection of this schema.
     """
     path = Path(path)
     held = held or claim(path, verb=verb, patience=patience, on_wait=on_wait)
@@ -132,8 +128,7 @@ def _open_writable(path: Path) -> LockedConnection:
 def open_existing(path: str | Path, *, write: bool = False, **writing: Any) -> sqlite3.Connection:
     """Open a collection that exists: for writing as `create` does, or read-only.
 
-    Raises:
-        StoreError: the file is missing, empty, or not a collection of this schema.
+    Raise a StoreError if the file is missing, empty, or not a collection of this schema.
     """
     path = Path(path)
     _refuse_absent(path)
@@ -275,7 +270,7 @@ def _size(path: Path) -> int:
 
 
 def _is_blank(connection: sqlite3.Connection) -> bool:
-    """Whether the database has no tables yet, as after a process was killed while it created the file."""
+    """Return True if the database has no tables yet, as after a process was killed while it created the file."""
     try:
         application, version = (
             connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
@@ -327,7 +322,7 @@ def list_companion_files(db: Path) -> Iterator[tuple[Path, str]]:
 
 
 def is_same_file(target: Path, path: Path) -> bool:
-    """Whether two paths lead to one file, under any names; neither needs to exist."""
+    """Return True if two paths lead to one file, under any names; neither needs to exist."""
     if target.exists() and path.exists():
         return target.samefile(path)
     return os.path.realpath(target) == os.path.realpath(path)

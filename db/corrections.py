@@ -47,12 +47,8 @@ def add(connection: sqlite3.Connection, corrected: Iterable[tuple[str, int, str]
     """Correct pages in one transaction, and return how many of them the collection has.
 
     Earlier corrections stay as history. A correction in force with the same author, label and note is not repeated, so
-    that an interrupted command can be run again.
-
-    Args:
-        connection: opened for writing.
-        corrected: canonical URL, label id and note of each page.
-        by: author.
+    that an interrupted command can be run again. `corrected` has the canonical URL, label id and note of each page;
+    `by` is the author.
     """
     moment = current_time()
     with transaction(connection):

@@ -81,16 +81,10 @@ def acquire(
 ) -> Lock:
     """Lock a database for writing.
 
-    Args:
-        database: its path; links are followed, so that every name of the file has the same lock.
-        verb: purpose in one word.
-        patience: seconds to wait for another writer; None waits forever.
-        on_wait: called once with the other writer if there is one, or with None if it is unknown.
-
-    Raises:
-        LockedError: another writer holds it; the message names it.
-        StoreError: no file can be created beside the database, or its path is a circular link.
-        OSError: the disk is full, or too many files are open.
+    Links are followed, so that every name of the file has the same lock. ``verb`` is the purpose in one word;
+    ``patience`` and ``on_wait`` are as for `graphlang.db.connection.create`. Raise a LockedError that names the other
+    writer, a StoreError if no file can be created beside the database or its path is a circular link, an OSError if the
+    disk is full or too many files are open.
     """
     target = os.path.realpath(database)
     if os.path.islink(target):  # noqa: PTH114 - `realpath` gives no Path

@@ -47,7 +47,7 @@ def digest(kind: Kind, name: str) -> str:
 
 
 def host_patterns(host: str) -> list[str]:
-    """Return the names by which a host may have been removed: its own, and ``*.`` before it and what it is below.
+    """Return the names by which a host may have been removed: its own, and ``*.`` with its own or a parent's name.
 
     >>> host_patterns("www.a.example")
     ['www.a.example', '*.www.a.example', '*.a.example', '*.example']
@@ -57,12 +57,7 @@ def host_patterns(host: str) -> list[str]:
 
 
 class Removed:
-    """The URLs and hosts that were removed, as of the time this is created.
-
-    Args:
-        connection: the collection.
-        host: from a URL to its host.
-    """
+    """The URLs and hosts that were removed, as of the time this is created; ``host`` maps a URL to its host."""
 
     def __init__(self, connection: sqlite3.Connection, host: Callable[[str], str]) -> None:
         self._digests: dict[str, set[str]] = {"url": set(), "host": set()}
@@ -137,14 +132,9 @@ def remove(
 ) -> Removal:
     """Remove URLs, and all URLs of hosts, in one transaction, and remember them.
 
-    Revisits lose the content that they got from a removed page. Texts of other pages stay as they are.
-
-    Args:
-        connection: opened for writing.
-        urls: canonical.
-        hosts: in lower case, in ASCII; ``*.a.example`` is a.example and all hosts below it.
-        host_of: from a URL to its host.
-        canonical: from a URL as in ``problems`` to its canonical form.
+    Revisits lose the content that they got from a removed page. Texts of other pages do not change. ``urls`` are
+    canonical. ``hosts`` are in lower case, in ASCII; ``*.a.example`` is a.example and all hosts below it. ``host_of``
+    maps a URL to its host, ``canonical`` a URL as in ``problems`` to its canonical form.
     """
     result = Removal()
     names: list[tuple[Kind, str]] = [*(("url", url) for url in urls), *(("host", host) for host in hosts)]
@@ -261,9 +251,9 @@ def forget(connection: sqlite3.Connection, urls: Iterable[str], hosts: Iterable[
 
 
 def scrub(connection: sqlite3.Connection, *, vacuum: bool) -> None:
-    """Erase what was removed from the write-ahead log and, with ``vacuum``, from unused parts of the file.
+    """Erase removed rows from the write-ahead log and, with ``vacuum``, from unused parts of the file.
 
-    Vacuuming rewrites the file and takes up to twice its size on disk meanwhile. Raises LockedError if another program
+    Vacuuming rewrites the file and takes up to twice its size on disk meanwhile. Raise a LockedError if another program
     is reading the database, so that the log cannot be emptied.
     """
     if vacuum:

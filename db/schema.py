@@ -229,7 +229,7 @@ def user_items(items: list[Item]) -> Iterator[Item]:
 
 
 def _is_plain(item: Item, names: set[str], rest: str) -> bool:
-    """Whether an item has a free name and is what its row claims: SQLite goes by the statement, not by the row."""
+    """Return True if an item has a free name and its statement agrees with its row: SQLite reads only the statement."""
     lower = item.name.lower()
     if lower in names or lower.startswith(_RESERVED) or not re.fullmatch(r"[^\W\d]\w{0,63}", item.name):
         return False

@@ -65,13 +65,9 @@ def insert_values(
 ) -> int:
     """Insert rows of ``width`` values each, and return how many were added.
 
-    Args:
-        connection: within a transaction.
-        into: the statement before VALUES, such as ``INSERT OR IGNORE INTO links``.
-        values: of all rows, one row after the other.
-        width: values of a row, at most 999.
-        row: SQL of a row with a question mark for each value. Constants belong here: binding a value takes as long as
-            storing it.
+    ``into`` is the statement before VALUES, such as ``INSERT OR IGNORE INTO links``. ``values`` are those of all rows,
+    one row after the other, at most 999 a row. ``row`` is the SQL of a row with a question mark for each value.
+    Constants belong here: binding a value takes as long as storing it.
     """
     before = connection.total_changes
     row = row or f"({','.join('?' * width)})"

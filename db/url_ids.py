@@ -108,14 +108,8 @@ class StoredIds:
     """Numbers the distinct texts of a column as `UrlIds` does, with the ids of those that are stored.
 
     New ids follow the greatest id ever given, so that ids of deleted rows are not reused. New texts must be stored
-    before the next call.
-
-    Args:
-        connection: opened for writing.
-        table: table with a column ``id``.
-        column: column with the texts.
-        index: index over the column that may be missing; None if there always is one. It is dropped before many texts
-            are added, because building it again takes less time than updating it.
+    before the next call. ``index`` over the column may be missing; None if there always is one. It is dropped before
+    many texts are added, because building it again takes less time than updating it.
     """
 
     def __init__(self, connection: sqlite3.Connection, table: str, column: str, *, index: str | None = None) -> None:

@@ -31,7 +31,7 @@ _SHOWN = 60  # characters of a value
 
 
 def current_time() -> str:
-    """Return the time as it is stored: ISO 8601 in UTC, to the second."""
+    """Return the time in the stored format: ISO 8601 in UTC, to the second."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

@@ -42,18 +42,12 @@ class Converted(NamedTuple):
 def to_store(
     source: Path, target: Path, limits: Limits | None = None, *, progress: Callable[[int], None] = lambda _bytes: None
 ) -> Converted:
-    """Write the records of an archive, of all types, to a store file.
+    """Write the records of an archive of any format, of all types, to a store file.
 
-    Bytes of a record beyond ``max_payload`` are copied piece by piece, in bounded memory.
-
-    Args:
-        source: an archive of any format.
-        target: is replaced at the end, and stays as it was if anything fails.
-        limits: ``max_ratio`` and ``max_payload`` count.
-        progress: gets the number of bytes of the source that are read.
-
-    Raises:
-        OSError: the source cannot be read, or the target not written; the source has no record and the target exists.
+    Bytes of a record beyond ``max_payload`` are copied piece by piece, in bounded memory; of the limits only
+    ``max_ratio`` and ``max_payload`` count. The target is replaced at the end, and does not change if anything fails.
+    ``progress`` gets the number of bytes of the source that are read. Raise an OSError if the source cannot be read or
+    the target not written, or the source has no record and the target exists.
     """
     with replacing(target) as file:
 

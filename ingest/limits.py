@@ -1,4 +1,4 @@
-"""The bounds of what is read and kept of one record: archives may be hostile."""
+"""Bounds on the bytes of one record that are read and stored: archives may be hostile."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def check_limits(limits: Limits | None) -> Limits:
 
 
 class CutText(NamedTuple):
-    """What is stored of a text; fields of `Page`."""
+    """A text as stored in fields of `Page`."""
 
     text: str  #: its first `READ` characters
     rest: bytes  #: what follows, deflated

@@ -82,7 +82,7 @@ class _RecordHeader(NamedTuple):
 
 
 class _PageStrings(NamedTuple):
-    """What follows from the strings of a page and the header of its answer; many pages have the same."""
+    """Fields derived from the strings of a page and the header of its answer; many pages have the same."""
 
     declared: tuple[Declaration, ...]
     base: bytes
@@ -407,7 +407,7 @@ def _parse_header(raw: RawRecord) -> _RecordHeader | None:
 
 
 def _identified_type(head: bytes) -> tuple[str, str | None]:
-    """Return media type and charset of WARC-Identified-Payload-Type: what the crawler took the payload for."""
+    """Return media type and charset of WARC-Identified-Payload-Type: the crawler's own guess."""
     match = _IDENTIFIED.search(head)
     return http.parse_media_type(http.decode_value(match[1]).strip()) if match else ("", None)
 

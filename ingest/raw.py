@@ -38,7 +38,7 @@ class Remainder:
             yield piece
 
     def read(self, size: int) -> bytes:
-        """Return ``size`` bytes, or as many as there are."""
+        """Return ``size`` bytes, or all that remain."""
         parts = []
         while size and (piece := self._take()):
             parts.append(piece[:size])
@@ -48,7 +48,7 @@ class Remainder:
 
     @property
     def is_over(self) -> bool:
-        """Whether all bytes are read."""
+        """Return True if all bytes are read."""
         self._next_piece = self._take()
         return not self._next_piece
 
@@ -86,11 +86,11 @@ class RecordStream(Protocol):
 
     @property
     def bytes_read(self) -> int:
-        """Offset in the file, as it is stored, that was reached."""
+        """Return the offset reached in the stored file."""
 
     @property
     def ended(self) -> int | None:
-        """Where the next byte range begins; None at the end of the file."""
+        """Return where the next byte range begins; None at the end of the file."""
 
     def __iter__(self) -> Iterator[RawRecord]:
         """Yield the raw records, and stretches that are none, in the order of the file."""

@@ -67,18 +67,13 @@ def batches(
     The items in all batches do not depend on the number of workers, nor on where reading was interrupted. A file that
     cannot be opened or read gives a Problem of kind ``unreadable``; no fault in a file ends the reading.
 
-    Args:
-        sources: each file, and the position to start from: 0, or the ``position`` of its last Batch.
-        limits: bounds of a record.
-        workers: processes that parse; with 1, or if all files are small, this process parses.
-        prestarted: these processes, started with the same limits; they end with the reading.
+    ``sources`` has each file, and the position to start from: 0, or the ``position`` of its last Batch. ``workers``
+    processes parse; with 1, or if all files are small, this process parses. ``prestarted`` processes, started with the
+    same limits, end with the reading.
 
-    Raises:
-        ValueError: no workers, or a negative position.
-        WorkerError: the worker processes cannot be started.
-        MissingCodecError: a file is in LZ4, and the extra ``lz4`` is not installed.
-        OSError: PDF documents are to be read, and the extra ``pdf`` is not installed.
-        PluginError: a reader of another package cannot be loaded.
+    Raise a ValueError for no workers or a negative position, a WorkerError if the worker processes cannot be started, a
+    MissingCodecError or an OSError if the extra for LZ4 or PDF is needed and not installed, a PluginError if a reader
+    of another package cannot be loaded.
     """
     if workers < 1:
         raise ValueError("at least one worker is needed")

@@ -22,7 +22,7 @@ _HEAD: Final = 4096  # bytes of a file that show whether it is a feed
 
 
 class Content(NamedTuple):
-    """What is read of a payload."""
+    """The content of a payload."""
 
     mime: str
     decoded: Decoded | None = None

@@ -75,15 +75,11 @@ def write_answers(
     shares: Sequence[PageShare] = (),
     copied: tuple[int, Sequence[int]] | None = None,
 ) -> None:
-    """Write the answers of an unfinished run for some pages in one transaction.
+    """Write the answers of an unfinished run of this connection, one row a page, in one transaction.
 
-    Args:
-        connection: opened for writing.
-        run: id of a run of this connection.
-        answers: one row a page.
-        top: label ids and scores, both of shape (pages, k), best first; -1 marks no label.
-        shares: of pages in several languages.
-        copied: an earlier run, and further pages whose answers, scores and shares are copied from it.
+    ``top`` has label ids and scores, both of shape (pages, k), best first; -1 marks no label. ``shares`` are those of
+    pages in several languages. ``copied`` is an earlier run, and further pages whose answers, scores and shares are
+    copied.
     """
     with transaction(connection):
         check_own(connection, run)
@@ -164,16 +160,9 @@ def _read_tables(
 
 
 def read_scores(connection: sqlite3.Connection, run: int, pages: NDArray[np.bool_], width: int) -> StoredScores:
-    """Read the score lists of a run, at most ``width`` labels a page, or raise StoreError.
+    """Read the score lists of a run, at most ``width`` labels a page, in order of page ids, or raise a StoreError.
 
-    Args:
-        connection: the collection.
-        run: id of the run.
-        pages: whether to read the list of the page ``id``: ``pages[id - 1]``.
-        width: labels of a page at most.
-
-    Returns:
-        The lists of these pages in order of ids; pages without scores have an empty list.
+    The list of the page ``id`` is read if ``pages[id - 1]``; pages without scores have an empty list.
     """
     query = "SELECT page, rank, label, score FROM scores WHERE run = ? AND rank <= ? ORDER BY page, rank"
     count = np.zeros(len(pages), dtype=np.uint8 if width < np.iinfo(np.uint8).max else np.int32)
@@ -212,7 +201,7 @@ def last_page(connection: sqlite3.Connection, run: int) -> int:
 
 
 def digests_of_pages(connection: sqlite3.Connection, run: int, pages: Sequence[int]) -> dict[int, int]:
-    """Return the digest of what a run read of each page, by page id, for ids in ascending order.
+    """Return the digests of the content of pages that a run read, by page id, for ids in ascending order.
 
     Pages between the first and the last id are included; pages without a digest are left out.
     """

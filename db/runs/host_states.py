@@ -1,4 +1,4 @@
-"""What a content run read of each host, in a digest: where it is the same, a later run copies the answers.
+"""Digest the content that a run read of each host; if it is the same, a later run copies the answers.
 
 An answer depends on the page and on the template lines of its host, and both on the captures of the host's pages.
 """

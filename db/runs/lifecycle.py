@@ -41,20 +41,10 @@ def start_run(
     returned: it is finished, or was interrupted and is resumed after `last_page`. An unfinished run belongs to this
     connection from now on.
 
-    Args:
-        connection: opened for writing.
-        kind: value of the column ``kind``.
-        method: name of the method or algorithm.
-        parameters: all that the answers depend on, as JSON values. On a connection that shows a snapshot its moment is
-            added as ``at``.
-        version: of graphlang.
-        model: file name of the model, if any.
-        model_hash: SHA-256 of the model, if any.
-        seeds: ids of the runs that it reads, in the order of the method.
-
-    Raises:
-        LockedError: another process is writing a run.
-        StoreError: the connection is not opened for writing.
+    ``parameters`` are all that the answers depend on, as JSON values. On a connection that shows a snapshot its moment
+    is added as ``at``. ``version`` is that of graphlang. ``model`` is a file name, ``model_hash`` its SHA-256.
+    ``seeds`` are ids of the runs that it reads, in the order of the method. Raise a LockedError if another process is
+    writing a run, a StoreError if the connection is not opened for writing.
     """
     seeds = list(seeds)
     moment = snapshot.current_moment(connection)
@@ -89,7 +79,7 @@ def start_run(
 
 
 def state_seen(connection: sqlite3.Connection, seeds: Sequence[int]) -> str:
-    """Return a digest of what a run with these seeds reads: equal states have equal answers.
+    """Return a digest of the input of a run with these seeds: equal states have equal answers.
 
     A run without seeds answers each page by itself and reads no corrections.
     """
@@ -97,7 +87,7 @@ def state_seen(connection: sqlite3.Connection, seeds: Sequence[int]) -> str:
 
 
 def reuse_run(connection: sqlite3.Connection, run: Run, *, choose_it: bool) -> bool:
-    """Whether `start_run` returned a finished run, which needs no work; it is chosen with ``choose_it``."""
+    """Return True if `start_run` returned a finished run, which needs no work; it is chosen with ``choose_it``."""
     if run.finished is None:
         return False
     if choose_it and run.at is None:

@@ -34,19 +34,11 @@ class LinkedAnswers(NamedTuple):
 
 
 def write_linked(connection: sqlite3.Connection, run: int, parts: Iterable[LinkedAnswers], *, first: int = 0) -> int:
-    """Write the answers of a finished run for all unfetched URLs, each part in one transaction.
+    """Write the answers of a finished run for unfetched URLs, each part in one transaction; return how many have one.
 
-    An interrupted call loses nothing: `count_answered` returns where to resume.
-
-    Args:
-        connection: opened for writing.
-        run: id of the run.
-        parts: answers for all pages after the first ones, none for fetched pages. Each part but the last has a multiple
-            of `BLOCK` pages.
-        first: number of pages that already have their answers, a multiple of `BLOCK`.
-
-    Returns:
-        How many of these pages have an answer.
+    An interrupted call loses nothing: `count_answered` returns where to resume. ``parts`` are answers for all pages
+    after the first ones, none for fetched pages. Each part but the last has a multiple of `BLOCK` pages. ``first``
+    pages, a multiple of `BLOCK`, already have their answers.
     """
     answered = 0
     for part in parts:

@@ -106,7 +106,7 @@ def find_run(connection: sqlite3.Connection, run: int) -> Run:
 
 
 def has_run(connection: sqlite3.Connection, run: int) -> bool:
-    """Whether there is a run with this id."""
+    """Return True if there is a run with this id."""
     return connection.execute("SELECT 1 FROM runs WHERE id = ?", (run,)).fetchone() is not None
 
 
@@ -173,5 +173,5 @@ def chosen_run(connection: sqlite3.Connection) -> Run | None:
 
 
 def has_changed(connection: sqlite3.Connection, run: Run) -> bool:
-    """Whether files were read, or pages removed, since a run, so that some pages have no answer."""
+    """Return True if files were read, or pages removed, since a run, so that some pages have no answer."""
     return not run.collection.startswith(sources.state(connection))

@@ -17,7 +17,7 @@ _UNDATED = "~"  # after every date
 
 
 class Keep(StrEnum):
-    """Which of several captures of a URL is the page's main capture. Any other replaces a revisit record."""
+    """Rule that chooses the main capture of a page among several. Any other replaces a revisit record."""
 
     ALL = "all"  #: as `BEST`, with the others in ``history``
     BEST = "best"  #: the newest with status 200; text without a status counts as that, and links alone count less
@@ -96,11 +96,11 @@ class CaptureProperties:
         return fine, self.parts != "links", self._sortable_date()
 
     def wants_text(self, other: CaptureProperties) -> bool:
-        """Whether this is a whole capture without text and the other has it, as a browser rendered it."""
+        """Return True if this is a whole capture without text and the other has it, as a browser rendered it."""
         return self.parts == "both" and not self.length and self.status in {_HTTP_OK, None} and other.length > 0
 
     def is_same_capture(self, other: CaptureProperties) -> bool:
-        """Whether two captures are parts of one, or one is a part of the other.
+        """Return True if two captures are parts of one, or one is a part of the other.
 
         >>> wet = CaptureProperties(None, "2020", False, "text", 9)
         >>> wat = CaptureProperties(200, "2020", False, "links", 0)
@@ -201,7 +201,7 @@ class Choice:
         return rest
 
     def _is_other_part(self, facts: CaptureProperties) -> bool:
-        """Whether this is the other of two parts of one capture, both read again."""
+        """Return True if this is the second of two parts of one capture, both read again."""
         both = {facts.parts, None if self.part is None else self.part.parts}
         return self.facts.parts == "joined" and both == {"text", "links"} and facts.is_same_capture(self.facts)
 

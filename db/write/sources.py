@@ -53,21 +53,15 @@ def register(
     options: Mapping[str, object] | None = None,
     repeat: bool = False,
 ) -> Source:
-    """Enter a file, known by the SHA-256 of its bytes, unless it is there already.
+    """Enter a file, known by the SHA-256 of its bytes, unless the collection has it.
 
-    A folder (a mirror) is known by the paths and bytes of its files; links to other files are not followed.
+    A folder (a mirror) is known by the paths and bytes of its files; links to other files are not followed. ``name`` is
+    that in the collection, by default the path. ``keep`` chooses the main capture of a URL. ``options`` are limits on
+    how much of a page is read; stored, so that a later call can report changes. With ``repeat`` a file that was read
+    before is read again; a reading interrupted with these options resumes.
 
-    Args:
-        connection: opened for writing.
-        path: the file.
-        name: its name in the collection, by default the path.
-        keep: which of several captures of a URL becomes the main one.
-        options: limits on how much of a page is read; stored, so that a later call can report changes.
-        repeat: read a file again that was read before; a reading interrupted with these options resumes.
-
-    Raises:
-        OSError: the file cannot be read.
-        InputError: it was read in part with another choice of captures, or is a stream.
+    Raise an OSError if the file cannot be read, an InputError if it was read in part with another choice of captures,
+    or is a stream.
     """
     if path.exists() and not path.is_file() and not path.is_dir():
         msg = f"{path} is a stream, and a file is read twice: pass it to standard input, and name that (-)"
@@ -192,7 +186,7 @@ def _digest_of_folder(folder: Path) -> tuple[str, int]:
 
 
 def encode_path(path: str) -> str:
-    r"""Return a path as it is stored: bytes that are not UTF-8 (surrogates in Python) are escaped.
+    r"""Return a path in the stored form: bytes that are not UTF-8 (surrogates in Python) are escaped.
 
     >>> encode_path("caf\udce9.warc"), encode_path("café.warc")
     ('caf\\xe9.warc', 'café.warc')
@@ -213,7 +207,7 @@ def paths_of(name: str) -> list[Path]:
 
 
 def state(connection: sqlite3.Connection) -> str:
-    """Return a short digest of what was read and removed: it changes exactly when the pages do."""
+    """Return a short digest of the files read and the pages removed: it changes exactly when the pages do."""
     rows: list[tuple[object, ...]] = connection.execute("SELECT sha256, position FROM sources ORDER BY id").fetchall()
     rows += connection.execute("SELECT sha256, readings FROM sources WHERE readings > 1 ORDER BY id").fetchall()
     rows += connection.execute("SELECT digest FROM removed WHERE pages > 0 ORDER BY digest").fetchall()

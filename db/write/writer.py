@@ -34,7 +34,7 @@ class HostParts(NamedTuple):
 
 
 class BatchCounts(NamedTuple):
-    """What a batch added."""
+    """Counts of the rows that a batch added."""
 
     pages: int
     links: int
@@ -50,11 +50,8 @@ class Writer:
     into batches. Each batch is one transaction together with the position reached in its file, so that a process that
     was killed can be started again.
 
-    Args:
-        connection: opened for writing.
-        site: from a URL to its row in ``hosts``.
-        keep: which of several captures of a URL becomes the main one.
-        sites: `site` for many URLs, if that is faster than one by one.
+    ``site`` maps a URL to its row in ``hosts``, ``sites`` many URLs, if that is faster than one by one. ``keep``
+    chooses the main capture of a URL.
     """
 
     def __init__(
@@ -80,14 +77,9 @@ class Writer:
     def add(self, source: int, items: Sequence[Page | Problem], *, position: int, finished: bool) -> BatchCounts:
         """Write one batch of a file in one transaction. After an error the writer cannot be used any more.
 
-        Args:
-            source: id of the file in ``sources``.
-            items: pages and problems in file order.
-            position: raw records of the file that are done with this batch.
-            finished: whether this is the end of the file.
-
-        Raises:
-            StoreError: another process has added pages meanwhile.
+        ``source`` is the id of the file in ``sources``. ``items`` are pages and problems in file order. ``position``
+        raw records of the file are done with this batch. Raise a StoreError if another process has added pages
+        meanwhile.
         """
         connection = self._connection
         with statements.transaction(connection):

@@ -35,18 +35,11 @@ _LID176: Final = (  # noqa: SIM905 - as a list it would fill four pages
 
 
 class Adapter(ABC):
-    """Another program behind the interface of our methods.
+    """Another program with the interface of our methods.
 
-    Its codes become our labels. What its scores leave open goes to the label ``und``, so rows sum to 1 and its own
-    confidence stays as it is.
-
-    Args:
-        name: Of the method.
-        package: The distribution to install.
-        module: Its full name.
-
-    Raises:
-        ModelError: the package is not installed; with the command that installs it.
+    Its codes become our labels. The rest of its scores goes to the label ``und``, so rows sum to 1 and its own
+    confidence stays the same. `package` is the distribution to install, `module` the full name of its module. Raise a
+    ModelError with the command that installs the package if it is missing.
     """
 
     undetermined: ClassVar[tuple[str, ...]] = ()  #: codes for texts without a language
@@ -191,7 +184,7 @@ class Lid176(Adapter):
 
 
 class Lingua(Adapter):
-    """lingua with all its languages and full models, which take some GB of memory as they are used."""
+    """lingua with all its languages and full models, which need some GB of memory once they are used."""
 
     def load(self, module: Any) -> Iterable[str]:
         """Build a detector of all languages."""
@@ -249,11 +242,7 @@ ADAPTERS: Final = {
 
 
 def load(name: str) -> Adapter:
-    """Load the adapter of a method.
-
-    Raises:
-        ModelError: no such adapter, or its package is not installed.
-    """
+    """Load the adapter of a method; raise a ModelError if there is none, or its package is not installed."""
     if name not in ADAPTERS:
         raise ModelError(f"{name}: no such adapter ({', '.join(ADAPTERS)})")
     program = ADAPTERS[name]

@@ -35,9 +35,7 @@ def position(lengths: NDArray[np.int64]) -> NDArray[np.float64]:
 def inverse_temperature(logs: NDArray[np.floating], lengths: NDArray[np.int64]) -> Floats:
     """Interpolate the factor on the similarities of each text, (texts,).
 
-    Args:
-        logs: Its log at the knots, (knots,).
-        lengths: Letters of each text, (texts,).
+    Shapes: logs (knots,), its log at the knots; lengths (texts,), letters of each text.
     """
     knots = np.asarray(logs, dtype=np.float64)
     at = position(lengths)
@@ -59,18 +57,8 @@ def linear(
 ) -> Floats:
     """Compute `sums * scale + base_scale * base + bias_scale * bias + prior_scale * prior`, (texts, labels).
 
-    Args:
-        sums: Of texts and labels, (texts, labels or more).
-        scale: Of each text, (texts,).
-        base_scale: Of each text, (texts,).
-        bias_scale: Of each text, (texts,).
-        prior_scale: Of each text, (texts,).
-        base: Of each label, (labels,).
-        bias: Of each label, (labels,).
-        prior: Of each label, (labels,).
-
-    Raises:
-        KernelError: the shapes differ.
+    Shapes: sums (texts, labels or more); the scales (texts,); base, bias and prior (labels,). Raise a KernelError if
+    they differ.
     """
     scores = np.empty((len(sums), len(base)), dtype=np.float32)
     _kernels.scores_linear(

@@ -31,30 +31,23 @@ _ROUNDING = 1e-3  # by which a row of probabilities may sum to more than 1
 
 
 class Classifier(Protocol):
-    """What a classifier must have; `hash` and `describe()` are optional."""
+    """The interface of a classifier; `hash` and `describe()` are optional."""
 
     @property
     def labels(self) -> Sequence[str]:
         """Language codes of any usual kind (``de``, ``deu``, ``sr-Latn``, ``zh_Hans``), one for each column."""
 
     def probabilities(self, texts: Sequence[str]) -> ArrayLike:
-        """Return numbers of 0 or more, (texts, labels); what a row lacks to 1 goes to ``und``."""
+        """Return numbers of 0 or more, (texts, labels); the rest of a row up to 1 goes to ``und``."""
 
 
 class ClassifierMethod:
-    """A classifier behind the interface of our methods.
+    """A classifier with the interface of our methods.
 
     Its codes become our labels, and columns of one label are summed. It gets only texts with letters, and its answers
-    are checked.
-
-    Args:
-        name: Of the method.
-        classifier: The object.
-        origin: Package and version, for the record of a run. Without it and without a `hash` of the classifier, the
-            object counts as a new model, whose earlier answers are not reused.
-
-    Raises:
-        ModelError: it lacks `labels` or `probabilities`, or one of its labels names no language.
+    are checked. `origin` is package and version, for the record of a run. Without it and without a `hash` of the
+    classifier, the object counts as a new model, whose earlier answers are not reused. Raise a ModelError if it lacks
+    `labels` or `probabilities`, or one of its labels names no language.
 
     >>> class Vowels:
     ...     labels = ("it", "de")
@@ -99,8 +92,7 @@ class ClassifierMethod:
     def probabilities(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Ask the classifier: float32 (texts, labels). Rows sum to 1, or are all 0 without a letter.
 
-        Raises:
-            ModelError: it fails, or returns something other than probabilities; with the first wrong number.
+        Raise a ModelError if it fails, or returns something other than probabilities; with the first wrong number.
         """
         answer = np.zeros((len(texts), len(self.labels)), dtype=np.float32)
         rows = np.flatnonzero(normalise(texts, limit=_READ).lengths)
@@ -141,9 +133,7 @@ def names() -> dict[str, str]:
 def load(name: str) -> ClassifierMethod:
     """Load a method of another package.
 
-    Raises:
-        ModelError: it is no classifier.
-        PluginError: it cannot be loaded.
+    Raise a ModelError if it is not a classifier, a PluginError if it cannot be loaded.
     """
     entry = _entries()[name]
     maker = plugins.load_plugin(entry)

@@ -45,15 +45,9 @@ class Identifier(Protocol):
 class Calibrated(ABC):
     """A method that measures the similarity to every label and calibrates it (`calibration`).
 
-    Args:
-        model: Content of the file.
-        digest: SHA-256 of the file, in hexadecimal.
-        source: Path of the file, for messages.
-        name: Of the method in runs.
-        labels: Of the columns; those of the model if None.
-
-    Raises:
-        ModelError: the model's arrays are not those of this method.
+    `digest` is the SHA-256 of the model file in hexadecimal, `source` its path, for messages, and `name` that of the
+    method in runs. `labels` are those of the columns, by default those of the model. Raise a ModelError if the model's
+    arrays are not those of this method.
     """
 
     concurrent = True  # safe for several threads, which is unknown of other programs

@@ -91,10 +91,9 @@ DEFAULT = "nfc"
 
 
 def names() -> dict[str, str]:
-    """List all methods, each with a line on what it is; those of other packages come last.
+    """List all methods, each with a line about it; those of other packages come last.
 
-    Raises:
-        PluginError: two packages add a method under one name, or one adds a method under a name of ours.
+    Raise a PluginError if two packages add a method under one name, or one adds a method under a built-in name.
     """
     ours = {name: method.about for name, method in _METHODS.items()}
     ours |= {name: program.about for name, program in adapters.ADAPTERS.items()}
@@ -107,8 +106,7 @@ def names() -> dict[str, str]:
 def path(name_or_path: str | Path) -> Path:
     """Find the model file of a method, or that of a path.
 
-    Raises:
-        ModelError: a method that comes without a model, or no such method and no such file.
+    Raise a ModelError for a method without a model, or if there is no such method or file.
     """
     name = str(name_or_path)
     method = _METHODS.get(name)
@@ -127,10 +125,8 @@ def path(name_or_path: str | Path) -> Path:
 def load(name_or_path: str | Path) -> Identifier:
     """Load the identifier of a method, of a model file that `train` made, or of another program.
 
-    Raises:
-        ModelError: no method and no usable model file; a method that comes without a model; a program that is not
-            installed.
-        PluginError: a method of another package that cannot be loaded.
+    Raise a ModelError for a name that is neither a method nor a usable model file, a method without a model, or a
+    program that is not installed; a PluginError if a method of another package cannot be loaded.
     """
     name = str(name_or_path)
     if name in adapters.ADAPTERS:

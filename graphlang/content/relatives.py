@@ -81,11 +81,7 @@ def lower_bounds(bounds: Bounds, minimum: float) -> Bounds:
 
 
 def find_doubtful(probabilities: NDArray[np.float32], bounds: Bounds) -> Ints:
-    """Find texts that may be in a relative of their best label.
-
-    Args:
-        probabilities: Of the labels, (texts, labels).
-        bounds: Bounds of the method.
+    """Find texts that may be in a relative of their best label, from probabilities (texts, labels).
 
     >>> chances = np.array([[0.98, 0.02], [0.9999, 0.0001], [0.1, 0.9], [0, 0]], dtype=np.float32)
     >>> find_doubtful(chances, {0: {1: 0.5}}).tolist()
@@ -105,16 +101,11 @@ def find_doubtful(probabilities: NDArray[np.float32], bounds: Bounds) -> Ints:
 def find_smaller(
     chances: NDArray[np.float32], offsets: Ints, labels: Ints, bounds: Bounds
 ) -> tuple[Ints, NDArray[np.float32]]:
-    """Find the relative that each text may be in, and its probability against the great label, (texts,) each.
+    """Find the relative that each text may be in, and its probability against the large label, (texts,) each.
 
-    Of several relatives it is the one with the most support beyond its bound. Without one it is the label itself,
-    and 0.
-
-    Args:
-        chances: Probabilities of the labels, (units, labels).
-        offsets: Text t has the units `offsets[t] : offsets[t + 1]`, (texts + 1,).
-        labels: Best label of each text, (texts,).
-        bounds: Bounds of the method.
+    Of several relatives it is the one with the most support beyond its bound. Without one it is the label itself, and
+    0. Text t has the units `offsets[t] : offsets[t + 1]` of `chances` (units, labels); `labels` (texts,) are the best
+    ones.
 
     >>> mixed = np.array([[0.6, 0.4], [0.7, 0.3]] * 10, dtype=np.float32)
     >>> relative, part = find_smaller(mixed, np.array([0, 10, 19]), np.array([0, 0]), {0: {1: 0.5}})
@@ -156,15 +147,10 @@ def settle(
     minimum: int = LEAST_UNITS,
     agree: float = AGREE,
 ) -> Ints:
-    """Replace labels of units by a small relative where the units of a text and label support it, (units,).
+    """Replace labels of units by a small relative if the units of a text and label support it, (units,).
 
-    Args:
-        chances: Probabilities of the labels, (units, labels).
-        path: Label of each unit, (units,).
-        texts: Text of each unit, ascending, (units,).
-        bounds: Bounds of the method.
-        minimum: Units of a text and label that are needed.
-        agree: Standard errors of the mean by which their support must exceed the bound.
+    Shapes: chances (units, labels); path (units,), the labels; texts (units,), ascending. At least `minimum` units of a
+    text and label are needed, and their support must exceed the bound by `agree` standard errors of the mean.
 
     >>> chances = np.array([[0.6, 0.4]] * 10 + [[0.99, 0.01]] * 10, dtype=np.float32)
     >>> settle(chances, np.zeros(20, dtype=int), np.repeat([0, 1], 10), {0: {1: 0.5}}).tolist()

@@ -21,7 +21,7 @@ COUNTED = 2000  #: characters of a text whose letters are counted; a longer text
 
 
 class ScoreLists(NamedTuple):
-    """The best labels of n pages by L labels of a method; number L stands for ``und``, L + 1 for ``zxx``."""
+    """The best labels of n pages by L labels of a method; number L is ``und``, L + 1 ``zxx``."""
 
     label: NDArray[np.int64]  #: best first, -1 padding, shape (n, k)
     score: NDArray[np.float32]  #: their probabilities, shape (n, k)
@@ -32,11 +32,9 @@ def score_lists(
 ) -> ScoreLists:
     """List the best labels of each page: the best one in any case, others from `LEAST` on.
 
-    Args:
-        probabilities: Of a method, shape (n, L). A row of zeros is a page without linguistic content, or in a script
-            without labels.
-        characters: Letters of each page, shape (n,), see `letters`; a row of zeros without letters means ``zxx``.
-        framed: Which pages have letters that were not read, shape (n,): they are ``und``, not ``zxx``.
+    Shapes: probabilities (n, L), a row of zeros for a page without linguistic content or in a script without labels;
+    characters (n,), see `letters`, 0 of them and a row of zeros mean ``zxx``. Pages with letters that were not read are
+    `framed` (n,): they are ``und``, not ``zxx``.
 
     >>> lists = score_lists(np.array([[0.9, 0.1], [0, 0], [0, 0]], np.float32), np.array([7, 7, 0]))
     >>> lists.label[:, :2].tolist(), lists.score[1:, 0].tolist()
@@ -63,9 +61,7 @@ def letters(texts: Sequence[str]) -> NDArray[np.int64]:
 def choose_top(probabilities: NDArray[np.float32], k: int) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
     """Find the k most probable labels of every row, best first; of equal ones the first.
 
-    Returns:
-        `(indices, probabilities)`, both (rows, k). Where a row has fewer than k labels above 0 the index is -1 and the
-        probability 0.
+    Return indices and probabilities, both (rows, k): -1 and 0 if a row has fewer than k labels above 0.
 
     >>> indices, best = choose_top(np.array([[0.2, 0.7, 0.1], [0.0, 0.0, 0.0]], dtype=np.float32), 2)
     >>> indices.tolist(), best.round(1).tolist()[0][0] > 0.6

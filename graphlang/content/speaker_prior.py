@@ -55,11 +55,7 @@ def log_prior(labels: Sequence[str], exponent: float) -> NDArray[np.float32]:
 
 
 def exponents(knots: NDArray[np.floating], lengths: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Interpolate the exponent between `calibration.KNOTS`, linear in the log of the length, (texts,).
-
-    Args:
-        knots: Exponents at the knots, (knots,).
-        lengths: Letters of each text, (texts,).
+    """Interpolate exponents (knots,) between `calibration.KNOTS`, (texts,), linear in the log of a text's letters.
 
     >>> exponents(np.array([0.3, 0.3, 0.2, 0.1, 0.0, 0.0, 0.0]), np.array([1, 16, 400])).round(2).tolist()
     [0.30000001192092896, 0.20000000298023224, 0.0]

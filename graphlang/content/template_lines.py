@@ -35,7 +35,7 @@ _LETTER: Final = re.compile(r"[^\W\d_]")
 
 
 class PageText(NamedTuple):
-    """A page as it is stored."""
+    """A stored page."""
 
     title: str
     text: str  #: main content first, lines separated by line feeds

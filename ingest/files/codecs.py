@@ -131,7 +131,7 @@ def unpack_lz4(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def unpack_head(compression: str, data: bytes, count: int) -> bytes:
-    """Return the first bytes of what a ``zstd`` or ``lz4`` frame unpacks to, from its first block at least."""
+    """Return the first unpacked bytes of a ``zstd`` or ``lz4`` frame, from its first block at least."""
     if compression == "zstd":
         return next(unpack_zstd(zstd_decompressor(), data), b"")[:count]
     return bytes(_lz4().decompress(data, max_length=count))

@@ -82,16 +82,11 @@ def discover_files(paths: Iterable[str | Path], *, follow_links: bool = False) -
     A file is an archive. A folder is searched at any depth; one without archives that wget mirrored is itself read. A
     path that does not exist, but holds ``*``, ``?`` or ``[``, is a pattern, in which ``**`` matches any folders.
 
-    Files keep the order of the paths; those of one folder or pattern are sorted. No file comes twice.
+    Files keep the order of the paths; those of one folder or pattern are sorted. No file comes twice. ``follow_links``
+    follows symbolic links within folders, and those that match a pattern.
 
-    Args:
-        paths: files, folders and patterns.
-        follow_links: follow symbolic links within folders, and those that match a pattern.
-
-    Raises:
-        FileNotFoundError: a path that does not exist, an empty one, a pattern without matches, or a folder without
-            archives.
-        OSError: a folder that may not be entered, or a stream, which cannot be read twice.
+    Raise a FileNotFoundError for a path that does not exist, an empty one, a pattern without matches, or a folder
+    without archives; an OSError for a folder that may not be entered, or a stream, which cannot be read twice.
     """
     files: dict[Path, None] = {}
     skipped: dict[SkippedFile, None] = {}
@@ -265,7 +260,7 @@ def _lists_pages(head: bytes) -> bool:
 def read_list(lines: Iterable[str]) -> list[str]:
     r"""Return the paths of a list, one a line; empty lines and lines that begin with ``#`` are skipped.
 
-    Relative paths are left as they are: they count from the working folder.
+    Relative paths do not change: they count from the working folder.
 
     >>> read_list(["# monday\n", "a.warc.gz\n", "\n"])
     ['a.warc.gz']

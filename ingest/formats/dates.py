@@ -26,7 +26,7 @@ _VALID = re.compile(rf"{_DAY}(?:T{_HOURS}(?::{_SECOND}(?:\.[0-9]{{1,9}})?)?Z)?|{
 
 
 def parse_date(written: str) -> str:
-    """Return a capture time in ISO 8601 in UTC, as precise as written; an empty string for what is no time.
+    """Return a capture time in ISO 8601 in UTC, as precise as written; an empty string for other text.
 
     An invalid part and all behind it are dropped.
 

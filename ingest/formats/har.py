@@ -40,7 +40,7 @@ class Har:
 
     @property
     def bytes_read(self) -> int:
-        """Offset in the file, as it is stored, that was reached."""
+        """Return the offset reached in the stored file."""
         return self._source.reached
 
     def __iter__(self) -> Iterator[RawRecord]:

@@ -103,7 +103,7 @@ class _ArrayScan:
 
     @property
     def offset(self) -> int:
-        """Offset of what is not read yet."""
+        """Return the offset of the first unread byte."""
         return self._base + self._at
 
     def read(self, piece: bytes) -> Iterator[tuple[int, bytes, tuple[str, str] | None]]:
@@ -155,7 +155,7 @@ class _ArrayScan:
 
 
 class Jsonl:
-    """Read one file; it may unpack to ``room`` bytes in all, by default to as many as its size allows."""
+    """Read one file; it may unpack to ``room`` bytes in all, by default the most that its size allows."""
 
     ended: int | None = None
 
@@ -175,7 +175,7 @@ class Jsonl:
 
     @property
     def bytes_read(self) -> int:
-        """Offset in the file, as it is stored, that was reached."""
+        """Return the offset reached in the stored file."""
         return self._source.reached
 
     def __iter__(self) -> Iterator[RawRecord]:

@@ -54,12 +54,9 @@ def write_record(
 ) -> None:
     """Append one capture.
 
-    Args:
-        file: opened for writing bytes.
-        head: header of the WARC record with its empty line, or line of the ARC record.
-        block: what follows it, or the beginning of that.
-        remainder: what follows the block, in pieces.
-        folder: for a temporary file, if the content is long; by default that of the system.
+    ``head`` is the header of the WARC record with its empty line, or the line of the ARC record; ``block`` the content,
+    or its beginning, and ``remainder`` the rest in pieces. ``folder`` is for a temporary file, if the content is long;
+    by default that of the system.
     """
     http, content = _split_http(block)
     size = 0

@@ -1,7 +1,7 @@
 """Read archives and pages that are packed as a whole: in a tar file, or compressed a second time.
 
-Archives in an uncompressed tar file are read where they are. What is compressed is first unpacked to a temporary file
-of bounded size; its records all have the offset 0.
+Archives in an uncompressed tar file are read in place. Compressed ones are first unpacked to a temporary file of
+bounded size; their records all have the offset 0.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Tar:
 
 
 class Unpacked:
-    """Read what a compressed file unpacks to with the reader that ``choose`` returns for it."""
+    """Unpack a compressed file, and read it with the reader that ``choose`` returns for it."""
 
     ended: int | None = None
 

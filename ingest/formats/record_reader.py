@@ -37,13 +37,9 @@ class RecordReader:
     or frame there that begins with a record. No record crosses that place. So the byte ranges of a file, each begun
     where the one before it ended, give the same records as the whole file.
 
-    Args:
-        file: the archive, opened for reading bytes.
-        name: of the file; decides the format of a damaged archive.
-        limits: bounds of a record.
-        begin: where to start: 0, or `ended` of another reader of the same file.
-        stop: where to end, if a record starts there, else at the next that does; None for the end of the file.
-        room: bytes that may be unpacked in all; None for as many as the file's size allows.
+    ``name`` decides the format of a damaged archive. ``begin`` is 0, or `ended` of another reader of the same file.
+    ``stop`` is where to end, if a record starts there, else at the next that does; None for the end of the file.
+    ``room`` is the number of bytes that may be unpacked in all; None for as many as the file's size allows.
     """
 
     def __init__(
@@ -65,7 +61,7 @@ class RecordReader:
 
     @property
     def bytes_read(self) -> int:
-        """Offset in the file, as it is stored, that was reached."""
+        """Return the offset reached in the stored file."""
         return self._source.reached
 
     @property
@@ -135,7 +131,7 @@ class Within:
 
     @property
     def ended(self) -> int | None:
-        """Where the next byte range begins, in the archive; None at its end."""
+        """Return where the next byte range begins, in the archive; None at its end."""
         return self._reader.ended
 
     def __iter__(self) -> Iterator[RawRecord]:

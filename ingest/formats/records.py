@@ -33,7 +33,7 @@ _OVERLAP = 16_384  # bytes at the end of the data in which a record may begin
 
 
 class End:
-    """Where the reading of an uncompressed file is to end, and where it ended."""
+    """Where to end the reading of an uncompressed file, and where it ended."""
 
     def __init__(self, stop: int) -> None:
         self.stop = stop  #: the first record at or behind this place is not read
@@ -191,16 +191,12 @@ def raw_records(
     end: End | None = None,
     plain: PlainMembers | None = None,
 ) -> Iterator[RawRecord]:
-    """Yield every record, and every stretch that is none, in the order of the file.
+    """Yield every record, and every run of bytes between records, in the order of the file.
 
-    Args:
-        chunks: the decompressed file.
-        grammar: the format.
-        limits: bounds of a record.
-        source: where the chunks come from; an uncompressed one has exact offsets, and can peek.
-        members: gzip members before the first chunk, 2 if there are more.
-        end: where to end before the chunks do, in an uncompressed file.
-        plain: of a compressed WARC file, what splits members that hold one record.
+    ``chunks`` are the decompressed file. They come from ``source``; an uncompressed one has exact offsets, and can
+    peek. ``members`` is the number of gzip members before the first chunk, 2 if there are more. ``end`` is where to end
+    before the chunks do, in an uncompressed file. ``plain`` splits members of a compressed WARC file that hold one
+    record.
     """
     buffer = _Buffer(chunks, grammar, source, members)
     while True:

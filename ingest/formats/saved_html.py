@@ -81,7 +81,7 @@ def find_url(head: bytes) -> tuple[str, str] | None:
 
 
 def read_date(written: str) -> str:
-    """Return a date of a mail, of a browser or in ISO 8601 as UTC; an empty string for what is none."""
+    """Return a date of a mail, of a browser or in ISO 8601 as UTC; an empty string for other text."""
     browser = _BROWSER_DATE.match(written)
     if browser:
         written = f"{browser[2]} {browser[1]} {browser[3]} {browser[4]} {browser[5]}"
@@ -129,11 +129,11 @@ class WholeFile:
 
     @property
     def bytes_read(self) -> int:
-        """Offset in the file, as it is stored, that was reached."""
+        """Return the offset reached in the stored file."""
         return self._source.reached
 
     def read(self, limit: int) -> tuple[bytes, Faults]:
-        """Return the first bytes of the file, and what is wrong with them."""
+        """Return the first bytes of the file, and their faults."""
         parts: list[bytes] = []
         size = 0
         for chunk in self._source.chunks():

@@ -68,7 +68,7 @@ class Stored(NamedTuple):
 
     @property
     def is_list(self) -> bool:
-        """Whether it is a list of pages."""
+        """Return True for a list of pages."""
         return self.path.startswith(_LISTS)
 
 
@@ -176,7 +176,7 @@ class Wacz:
         self.bytes_read = start + entry.compress_size
 
     def _archive(self, file: BinaryIO, path: str, begin: int, *, room: int | None = None) -> Iterator[RawRecord]:
-        """Read an archive or a list of pages; what it unpacks to is subtracted from ``room``, unless that is None."""
+        """Read an archive or a list of pages; its unpacked bytes are subtracted from ``room``, unless that is None."""
         name = path.rpartition("/")[2]
         if name.lower().endswith(".wacz"):
             yield from self._read_inner(file, begin)

@@ -27,7 +27,7 @@ class Anchor(NamedTuple):
 
 
 class ParsedMarkup(NamedTuple):
-    """A page as it is parsed."""
+    """A parsed page."""
 
     text: bytes  #: visible, in UTF-8, white space folded
     anchors: bytes  #: distinct targets of plain anchors, a zero behind each

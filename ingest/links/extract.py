@@ -82,15 +82,9 @@ def extract_links(  # noqa: PLR0917 - the parts of one page
 
     The order is fixed: references of the HTTP header, of elements with attributes, plain anchors. Of several references
     to one target the lowest `LinkKind` counts. A link is nofollow only if all its references are, and its hreflang is
-    the first one of theirs.
-
-    Args:
-        url: canonical URL of the page; links to itself are dropped.
-        document: the page, if it is HTML.
-        status: a Location counts with 3xx only.
-        fields: HTTP header, names in lower case.
-        joiner: caches what it joins for the next page.
-        limits: ``max_links`` and ``max_url``.
+    the first one of theirs. Links of the page to itself are dropped. A Location counts with the status 3xx only. Names
+    of the HTTP header ``fields`` are in lower case. ``joiner`` caches joined references for the next page. Of the
+    limits ``max_links`` and ``max_url`` count.
     """
     in_header = header_references(status, fields)
     if document is not None and not in_header and (links := _gather(url, document, fields, joiner, limits)) is not None:

@@ -92,14 +92,10 @@ class Joiner:
         return url[:-1].decode("ascii") or None
 
     def merge(self, references: bytes, base: str, *, seeds: bytes, longest: int, most: int) -> Merged:
-        """Join references and return the distinct targets.
+        """Join references to a canonical base URL and return the distinct targets.
 
-        Args:
-            references: as written, see `graphlang.db.records.pack_texts`.
-            base: a canonical URL.
-            seeds: targets that are not returned, packed as well.
-            longest: characters of a URL that is kept.
-            most: targets that are kept.
+        ``references`` and ``seeds``, targets that are not returned, are packed as by `graphlang.db.records.pack_texts`.
+        At most ``most`` targets of at most ``longest`` characters are kept.
         """
         resolved, left = self._resolve(references, base)
         if left:
@@ -125,14 +121,10 @@ class Joiner:
         Of several references to one target the lowest kind counts; the link is nofollow only if all of them are, and
         its hreflang is the first one of theirs.
 
-        Args:
-            references: four strings each, a zero behind each of them; see `graphlang.ingest.html.document.References`.
-            anchors: targets of plain anchors, a zero behind each.
-            base: of the page as written, in UTF-8, or empty.
-            url: of the page; links to it are dropped.
-            nofollow: whether all anchors are.
-            longest: characters of a URL that is kept.
-            most: targets that are kept.
+        ``references`` are four strings each (`graphlang.ingest.html.document.References`), ``anchors`` the targets of
+        plain anchors, with a zero behind each string. ``base`` is that of the page as written, in UTF-8, or empty.
+        Links to the page's ``url`` are dropped. ``nofollow`` is that of all anchors. At most ``most`` targets of at
+        most ``longest`` characters are kept.
 
         >>> gathered = Joiner().gather(
         ...     b"a\0/b\0me\0+de\0", b"c\0#d\0", b"", "http://a.example/", nofollow=False, longest=99, most=9

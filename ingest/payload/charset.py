@@ -173,7 +173,7 @@ class Decoded(NamedTuple):
 
     @property
     def in_doubt(self) -> bool:
-        """Whether no declaration is true, and the bytes leave a choice."""
+        """Return True if no declaration is true, and several charsets fit the bytes."""
         return self.source.startswith(("detector", "default"))
 
 

@@ -193,7 +193,7 @@ def _decode_rows(codec: str, lowest: int, highest: int) -> frozenset[str]:
 
 
 class Fit(NamedTuple):
-    """How well the letters beyond ASCII fit a language."""
+    """Measures of the fit of letters beyond ASCII to a language."""
 
     share: float  #: of them that the language explains
     letters: int  #: their number

@@ -121,7 +121,7 @@ def _characters(run: re.Match[str]) -> str:
 
 
 def _repair_once(text: str) -> str | None:
-    """Undo one encoding; None if it is not certain that there is one."""
+    """Undo one encoding; return None if there may be none."""
     covered = within_words = 0
     distinct: set[str] = set()
 

@@ -26,7 +26,7 @@ _NO_PYPDF: Final = "--pdf needs one more package: pip install 'graphlang[pdf]'"
 
 
 class PdfText(NamedTuple):
-    """What is read of a document."""
+    """The text of a document."""
 
     title: str
     text: str  #: a line for each line of the document

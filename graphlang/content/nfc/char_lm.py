@@ -69,13 +69,9 @@ class CharLM:
         return CharLMSums(self.weights.sums(features, offsets, scripts), number)
 
     def scores(self, batch: CharLMSums, script: int, rows: NDArray[np.int64], lengths: NDArray[np.int64]) -> Floats:
-        """Compute what the model adds to the scores of the texts in one script, (texts, labels of the script).
+        """Compute the term of the model in the scores of the texts in one script, (texts, labels of the script).
 
-        Args:
-            batch: Sums of the batch.
-            script: Number of the script.
-            rows: All texts of the batch in that script, (texts,).
-            lengths: Letters and spaces of each, (texts,).
+        `rows` (texts,) are all texts of the batch in that script, `lengths` (texts,) their letters and spaces.
         """
         sums = next(table for number, _, table in self.weights.by_script(batch.sums) if number == script)
         labels = self.weights.labels[script]
@@ -103,10 +99,9 @@ class CharLM:
 
 
 def unpack(model: Model, source: str) -> CharLM | None:
-    """Read the character language models of a model file; None if it has none.
+    """Read the character language models of a model file.
 
-    Raises:
-        ModelError: they are damaged.
+    None if it has none. Raise a ModelError if they are damaged.
     """
     if not any(name.startswith(PREFIX) for name in model.arrays):
         return None

@@ -195,11 +195,8 @@ def usual_likelihood(labels: Sequence[str], letter: Floats) -> Floats:
     """Look up the mean log likelihood of a letter of each label's own text, (labels,).
 
     It was measured on text kept out of training, for the character language models of the shipped model. Labels with
-    another language model, or with none, get NaN.
-
-    Args:
-        labels: Of a model.
-        letter: `char_lm.CharLM.letter` of each, which identifies its language model, (labels,).
+    another language model, or with none, get NaN. `letter` (labels,) is `char_lm.CharLM.letter`, which identifies the
+    language model.
     """
     measured: dict[str, list[float]] = _read()["usual"]
     usual = np.full(len(labels), np.nan, dtype=np.float32)
@@ -239,15 +236,10 @@ class OpenSet:
     def discount(
         self, best: BestLabels, sums: BatchSums, offsets: Ints, *, lengths: Ints, to: Ints, answer: Floats
     ) -> Floats:
-        """Discount the confidence of texts that may be in an unknown language, in place; the doubts, (texts,).
+        """Discount the confidence of texts that may be in an unknown language, in place; return the doubts, (texts,).
 
-        Args:
-            best: The best label of each text.
-            sums: Of the texts' windows.
-            offsets: Text t has the windows `offsets[t] : offsets[t + 1]`, at least one, (texts + 1,).
-            lengths: Letters of each text, (texts,).
-            to: Row of `answer` of each text, (texts,).
-            answer: Probabilities, (rows, labels).
+        Text t has the windows `offsets[t] : offsets[t + 1]`, at least one; `sums` are those of the windows. `best`,
+        `lengths` (letters) and `to` (row of `answer`) are by text; `answer` has probabilities, (rows, labels).
         """
         doubt = np.zeros(len(to), dtype=np.float32)
         if not (best.label >= 0).any():
@@ -320,26 +312,14 @@ def discount(
 ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     """Spread the open-set doubt of each text over the labels of its script, in place, at one stage.
 
-    Args:
-        best: The best label of each text.
-        ngrams: What n-grams and words add, in the unit of the scores; None at the first stage.
-        script: Number of the script of each text, (texts,).
-        columns: Of each script (`sparse_weights.ScriptWeights.columns`).
-        letters: Of each text, (texts,).
-        features: Number of n-grams and words of each text, (texts,).
-        base: Of the labels, (labels,).
-        prior: Of the labels, (labels,).
-        to: Row of `answer` of each text, (texts,).
-        answer: Probabilities, (rows, labels).
-        likelihood: The last of `FEATURES`, (texts,); None before the last stage.
-        more: Whether a stage follows, which gets the texts of more than `ASK_LIKELIHOOD`.
+    By text, (texts,): `best`; `script`, its number; `letters`; `features`, the number of n-grams and words; `to`, its
+    row of `answer`; `likelihood`, the last of `FEATURES`, None before the last stage. `ngrams` has the terms of n-grams
+    and words in the unit of the scores, None at the first stage. `columns` are by script
+    (`sparse_weights.ScriptWeights.columns`), `base` and `prior` by label. `answer` has probabilities, (rows, labels).
+    With `more` a stage follows, which gets the texts of more than `ASK_LIKELIHOOD`.
 
-    Returns:
-        The features, (texts, FEATURES); the doubts, (texts,), 0 where `best.label` is -1; and which texts are left as
-        they are for the next stage, (texts,).
-
-    Raises:
-        KernelError: the shapes differ, or a number is out of range.
+    Return the features, (texts, FEATURES); the doubts, (texts,), 0 where `best.label` is -1; and the texts that are
+    left unchanged for the next stage, (texts,). Raise a KernelError if the shapes differ or a number is out of range.
     """
     stage = coefficients_of("letters" if ngrams is None else "ngrams" if likelihood is None else "likelihood")
     texts = len(to)
@@ -395,7 +375,7 @@ def count_signs(texts: Characters) -> Signs:
 
 
 class Rubbish(NamedTuple):
-    """Which texts are rubbish, and of what kind, (texts,) each."""
+    """The texts that are rubbish, by kind, (texts,) each."""
 
     drawn: NDArray[np.bool_]  #: repeated letters
     program: NDArray[np.bool_]
@@ -434,15 +414,10 @@ def doubt_rubbish(
 ) -> None:
     """Remove the answers of repeated letters and codes, and lower the confidence of other rubbish, in place.
 
-    A page of codes keeps a little confidence: its few words are evidence for the graph. Numbers are usual on pages.
-
-    Args:
-        answer: Probabilities, (rows, labels).
-        rows: Row of each text, (texts,).
-        texts: What was read of them.
-        latin: Which are read in Latin letters, as codes and text encoded twice are, (texts,); all if None.
-        signs: Of the texts, if they were counted before.
-        pages: Whether the texts are pages.
+    A page of codes keeps a little confidence: its few words are evidence for the graph. Numbers are usual on `pages`.
+    `answer` has probabilities, (rows, labels); `rows` (texts,) is the row of each text. `latin` (texts,) are those read
+    in Latin letters, as codes and text encoded twice are; all if None. `signs` are those of the texts, if already
+    counted.
     """
     rubbish = find_rubbish(texts, signs)
     if latin is not None:

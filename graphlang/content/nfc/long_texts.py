@@ -1,7 +1,7 @@
 """Answers of long texts: windows from all their parts, combined by a mixture model (`text.windows`).
 
-Where the first few windows leave doubt, more and longer ones are read. Where windows are nearly all digits or signs,
-the words between them are. A text whose windows say much for a small relative of its language is divided between both
+If the first few windows leave doubt, more and longer ones are read. If windows are nearly all digits or signs, the
+words between them are read. A text whose windows support a small relative of its language is divided between both
 (`relatives`).
 """
 
@@ -63,13 +63,10 @@ class LongTexts:
         self._prior = parts.before + parts.scores.close_bias
 
     def answer(self, texts: Sequence[str], rows: Ints, answer: Floats, *, pages: bool) -> None:
-        """Fill in the probabilities of the long ones among texts.
+        """Fill in the probabilities of the long ones among texts, which have no padding (`windows.trim`).
 
-        Args:
-            texts: Any strings, without padding (`windows.trim`).
-            rows: The long texts, and their rows in `answer`, which are 0.
-            answer: Probabilities, (texts, labels).
-            pages: Whether the texts are pages (`ShortTexts.answer`).
+        `rows` are the long texts, and their rows in `answer` (texts, labels), which are 0. `pages` is as in
+        `ShortTexts.answer`.
         """
         scripts, second = windows.main_scripts([texts[i] for i in rows.tolist()])
         in_model = self._parts.knows(scripts)
@@ -181,9 +178,8 @@ class LongTexts:
     ) -> tuple[Ints, Floats]:
         """Fill in probabilities from a number of windows of each text, in its script.
 
-        Returns:
-            Letters and spaces of each text's windows, and the probability of its best language, doubt included,
-            (texts,) each.
+        Return letters and spaces of each text's windows, and the probability of its best language, doubt included,
+        (texts,) each.
         """
         model = self._parts
         size = min(model.limit, _FIRST_SIZE if number == _FIRST_LOOK else _SECOND_SIZE)

@@ -110,10 +110,9 @@ class Discriminative(Calibrated):
     def fit(self, texts: Characters, labels: Ints) -> tuple[Floats, Ints]:
         """Estimate how well each short text fits one label, at a fraction of the cost of its probabilities.
 
-        Returns:
-            The mean that a letter adds to the label's score, from few n-grams, base included: 0 where they are as
-            common in the label as in no language in particular, less in another language, (texts,); and letters and
-            spaces of each text in the label's script, (texts,).
+        Return the mean that a letter adds to the label's score, from few n-grams, base included, (texts,), and letters
+        and spaces of each text in the label's script, (texts,). The mean is 0 if the n-grams are as frequent in the
+        label as on average, and lower for another language.
         """
         weights, scores = self.parts.weights, self.parts.scores
         numbers = np.array([registry.number(name) for name in weights.names], dtype=np.uint8)
@@ -208,10 +207,7 @@ class WindowSums:
     def together(self, groups: Ints, members: Ints, labels: Ints) -> Ints:
         """Find the likeliest label of groups of windows, among the labels of the group's script, (groups,).
 
-        Args:
-            groups: Group g has the windows `members[groups[g] : groups[g + 1]]`, (groups + 1,).
-            members: Numbers of windows.
-            labels: Presumed label of each group, (groups,).
+        Group g has the windows `members[groups[g] : groups[g + 1]]`; `labels` (groups,) are the presumed ones.
         """
         answer, number = labels.copy(), np.diff(self.offsets)
         group, script = np.repeat(np.arange(len(labels)), np.diff(groups)), self.weights.script_of(labels)
@@ -240,8 +236,7 @@ class WindowSums:
 def add_rows(sums: NDArray[np.int16], members: Ints, offsets: Ints) -> NDArray[np.int16]:
     """Add rows up by groups, cut to 16 bits, (groups, columns); group g is `members[offsets[g] : offsets[g + 1]]`.
 
-    Raises:
-        KernelError: an offset or a member is out of range.
+    Raise a KernelError if an offset or a member is out of range.
 
     >>> rows = np.array([[1, 2], [30, 40], [32_000, 0]], dtype=np.int16)
     >>> add_rows(rows, np.array([1, 2, 0, 2]), np.array([0, 1, 4]))

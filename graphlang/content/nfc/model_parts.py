@@ -73,12 +73,10 @@ class ModelParts:
     def sums(
         self, texts: Sequence[str] | Characters, script: int | NDArray[np.uint8] | None = None, *, lm: bool = True
     ) -> BatchSums:
-        """Find the features of texts and sum their weights.
+        """Find the features of texts and sum their weights, with `lm` also for the character language model.
 
-        Args:
-            texts: Strings, of which `limit` characters are read; or a batch of texts that are no longer.
-            script: Of all texts, or of each (numbers of `scripts.registry`); their main scripts if None.
-            lm: Whether to sum for the character language model as well.
+        `limit` characters of strings are read; texts of a batch are not longer. `script` is that of all texts or of
+        each (numbers of `scripts.registry`), by default their main scripts.
         """
         letters = fold(
             texts if isinstance(texts, Characters) else characters([sample(text, self.limit) for text in texts]),
@@ -120,8 +118,7 @@ def load(
 ) -> ModelParts:
     """Read the parts of a model, with the log inverse temperature of each script at the knots, (scripts, knots).
 
-    Raises:
-        ModelError: they are damaged or do not fit each other.
+    Raise a ModelError if they are damaged or do not fit each other.
     """
     with ThreadPoolExecutor(1) as thread:  # kernels let other threads of Python run
         loading = thread.submit(char_lm.unpack, model, source)
@@ -199,11 +196,7 @@ PACKED: Final = (
 
 
 def _check_limit(limit: int, features: Vocabulary, weights: ScriptWeights, source: str) -> None:
-    """Check that sums of weights over `limit` characters fit in 16 bits.
-
-    Raises:
-        ModelError: they do not in one of the scripts.
-    """
+    """Raise a ModelError if sums of weights over `limit` characters do not fit in 16 bits in one of the scripts."""
     if limit <= longest_text(len(features.orders) or 1, words=features.has_words):
         return  # the bound of all n-grams together holds for those of each script
     for first, common, rare, *_ in weights.blocks.tolist():

@@ -52,13 +52,8 @@ class Scores:
     ) -> Floats:
         """Compute scores of texts in one script, (texts, labels of the script).
 
-        Args:
-            sums: Of the texts, (texts, labels or more).
-            script: Number of the script.
-            labels: Of the script.
-            lengths: Letters of each text, (texts,).
-            features: Number of features of each text, (texts,).
-            prior: Whether the prior and `close_bias` count.
+        Shapes: sums (texts, labels or more); lengths (texts,), letters; features (texts,), numbers of features. With
+        `prior` the prior and `close_bias` count.
         """
         length = np.minimum(lengths, LENGTHS[-1])
         root = np.sqrt(features).astype(np.float32)
@@ -205,17 +200,8 @@ class Scores:
     ) -> doubt.BestLabels:
         """Find the best label of each text, its fit and its margin, for texts of `doubt.FEWEST_LETTERS` or more.
 
-        Args:
-            sums: As in `mixture`.
-            weights: As in `mixture`.
-            features: As in `mixture`.
-            offsets: As in `mixture`.
-            letters: Of each text, (texts,).
-            to: Row of `answer` of each text, (texts,).
-            answer: Probabilities, (rows, labels).
-
-        Raises:
-            KernelError: the shapes differ, or a number is out of range.
+        Arguments are as in `mixture`, but `letters` (texts,) are those of each text. Raise a KernelError if the shapes
+        differ, or a number is out of range.
         """
         texts = len(letters)
         best = doubt.BestLabels(

@@ -1,8 +1,8 @@
-"""Answers of texts of one window: probabilities, doubt, a second script, and words said again and again.
+"""Answers of texts of one window: probabilities, doubt, a second script, and repeated words.
 
-A text of few words repeated ("ok ok ok ok") is read as if each word stood there once. Each repetition would add to what
-the word says for a language, as if another word of that language had been found, and make a guess certain. Letters
-that are drawn out ("goooool") and syllables of laughter ("hahahaha") are read once, too: no training text has them.
+A text of few words repeated ("ok ok ok ok") is read as if each word occurred once. Each repetition would add to the
+score of a language, like another word of that language, and make a guess certain. Drawn-out letters ("goooool") and
+syllables of laughter ("hahahaha") are read once, too: no training text has them.
 """
 
 from __future__ import annotations
@@ -52,16 +52,11 @@ class ShortTexts:
         second_script: bool = True,
         pages: bool = False,
     ) -> None:
-        """Fill in the probabilities of texts of one window.
+        """Fill in the probabilities of texts of one window, none longer than the model's limit.
 
-        Args:
-            texts: None longer than the model's limit.
-            to: Row of `answer` of each text, (texts,).
-            answer: Probabilities, (rows, labels).
-            scripts: To read only letters of this script of each text (`scripts.registry`), (texts,); 0 and None stand
-                for the text's main script.
-            second_script: Whether to weigh a second script of a text.
-            pages: Whether the texts are pages, of which any may quote English (`windows.share_with_hosts`).
+        `to` (texts,) is the row of `answer` (rows, labels) of each text. Only letters of one of the `scripts` (texts,)
+        are read (`scripts.registry`); 0 and None mean the text's main script. With `second_script` a second script is
+        weighed. `pages` may quote English (`windows.share_with_hosts`).
         """
         parts = self._parts
         batch = texts if isinstance(texts, Characters) else characters(texts)
@@ -111,14 +106,8 @@ class ShortTexts:
     ) -> NDArray[np.int64]:
         """Weigh the Latin and the other part of texts in two scripts (`other_script`), in place.
 
-        Args:
-            batch: The texts.
-            letters: Of each, in the script that was answered.
-            to: Row of `answer` of each, (texts,).
-            answer: Probabilities, (rows, labels).
-
-        Returns:
-            Letters of each text in the likelier script, (texts,).
+        `letters` are those in the script that was answered, `to` (texts,) is the row of `answer` (rows, labels). Return
+        the letters of each text in the likelier script, (texts,).
         """
         latin, lengths = letters.scripts == LATIN, letters.lengths.copy()
         rows = np.flatnonzero(letters.beside)
@@ -151,13 +140,9 @@ class ShortTexts:
     def answer_repetitive(
         self, texts: Sequence[str], to: NDArray[np.int64], answer: NDArray[np.float32], *, pages: bool
     ) -> None:
-        """Answer again those of the texts that repeat a few words, each word read once.
+        """Answer again those of the candidates (`find_repetitive`) that repeat a few words, each word read once.
 
-        Args:
-            texts: Candidates (`find_repetitive`).
-            to: Row of `answer` of each, (texts,).
-            answer: Probabilities, (rows, labels).
-            pages: As for `answer`.
+        `to`, `answer` and `pages` are as for `answer`.
         """
         distinct = {row: words for row, text in zip(to.tolist(), texts, strict=True) if (words := distinct_words(text))}
         if distinct:
@@ -178,11 +163,8 @@ def shorten_drawn(texts: Characters, rows: NDArray[np.int64]) -> Characters:
 def find_repetitive(texts: Characters, offsets: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
     """Find texts that may repeat a few words, quickly; `distinct_words` decides.
 
-    The first word is one of the next two, and there are `TIMES` as many words as different ones in ASCII.
-
-    Args:
-        texts: Texts, or windows of texts.
-        offsets: Of windows: text t has those from `offsets[t]` up to `offsets[t + 1]`, (texts + 1,).
+    The first word is one of the next two, and there are `TIMES` as many words as different ones in ASCII. With
+    `offsets` (texts + 1,) `texts` are windows, and text t has those from `offsets[t]` up to `offsets[t + 1]`.
 
     >>> texts = ["ok ok ok", "Ha, ha! Ha", "ok ok", "one two", "so be so be so be", "là là"]
     >>> find_repetitive(characters(texts)).tolist()

@@ -41,7 +41,7 @@ class Sums:
 
 
 class KindSums(NamedTuple):
-    """What the features of texts add for one label, by kind of feature (`doubt.feature_kinds`), (texts, KINDS) each."""
+    """Terms of the features of texts for one label, by kind of feature (`doubt.feature_kinds`), (texts, KINDS) each."""
 
     number: NDArray[np.int64]  #: features of the text's script
     own: NDArray[np.float32]  #: sum of what they add to the label, its base included
@@ -87,14 +87,9 @@ class ScriptWeights:
         """Sum the weights of the features of each text over the labels of its script.
 
         Features of another script do not count: some n-grams outside the vocabulary collide with one of them.
-
-        Args:
-            features: Of all texts, numbers of the vocabulary.
-            offsets: Text t has `features[offsets[t] : offsets[t + 1]]`.
-            scripts: Script of each text; the number of scripts, or more, where it is in none of them.
-
-        Raises:
-            KernelError: the arrays do not fit each other.
+        `features` are numbers of the vocabulary; text t has `features[offsets[t] : offsets[t + 1]]`. `scripts` has the
+        script of each text; the number of scripts, or more, if it is in none of them. Raise a KernelError if the arrays
+        do not fit each other.
         """
         order = np.argsort(scripts, kind="stable")
         counts = np.bincount(scripts, minlength=len(self.names))
@@ -117,9 +112,7 @@ class ScriptWeights:
     ) -> NDArray[np.int32]:
         """Sum the weights of the features of each text in one label, in a third of the time of `sums`, (texts,).
 
-        Raises:
-            KernelError: the arrays do not fit each other.
-            IndexError: no such label.
+        Raise a KernelError if the arrays do not fit each other, an IndexError for an unknown label.
         """
         script = self.script_of(labels)
         firsts = np.array([columns.start for columns in self.labels])
@@ -149,21 +142,13 @@ class ScriptWeights:
         kinds: NDArray[np.uint8],
         greatest: NDArray[np.int32],
     ) -> KindSums:
-        """Compare what each feature adds to one label with what it adds to its own best label, by kind.
+        """Compare the term of each feature for one label with that for its own best label, by kind.
 
-        Args:
-            features: As in `sums`.
-            offsets: As in `sums`.
-            scripts: Script of each text, (texts,).
-            best: The label, counted among those of the script; -1 for zeros, (texts,).
-            columns: What `columns()` returns.
-            base: Of each label, in the unit of the weights, (labels,).
-            kinds: Of each feature of the vocabulary; `KINDS` and more do not count, (vocabulary,).
-            greatest: Cache of the common features for the same `base`, at first zeros; filled in place, also by
-                several threads, (vocabulary,).
-
-        Raises:
-            KernelError: the arrays do not fit each other.
+        `features` and `offsets` are as in `sums`. By text, (texts,): `scripts`; `best`, the label, counted among those
+        of the script, -1 for zeros. `columns` is the result of `columns()`, `base` (labels,) in the unit of the
+        weights. By feature of the vocabulary: `kinds`, of which `KINDS` and more do not count; `greatest`, a cache of
+        the common features for the same `base`, at first zeros, filled in place, also by several threads. Raise a
+        KernelError if the arrays do not fit each other.
         """
         shape = len(best), KINDS
         sums = KindSums(
@@ -210,17 +195,11 @@ class ScriptWeights:
 
 
 def unpack(model: Model, features: int, source: str, *, prefix: str = "") -> ScriptWeights:
-    """Read the weights of a model.
+    """Read the weights of a model with the parameter `scripts` (their names) for a vocabulary of `features`.
 
-    Args:
-        model: Has the parameter `scripts` (their names), and the arrays `script` (of each label), `features` (common
-            and all features of each script), `gaps` and `values` (`weight_codec.squeeze`).
-        features: Size of the vocabulary.
-        source: File, for messages.
-        prefix: Of the names `features`, `gaps` and `values`.
-
-    Raises:
-        ModelError: they are missing or do not fit each other.
+    The arrays are `script` (of each label), and with a prefix `features` (common and all features of each script),
+    `gaps` and `values` (`weight_codec.squeeze`). Raise a ModelError that names `source` if they are missing or do not
+    fit each other.
     """
     labels = len(model.labels)
     names: Any = model.parameters.get("scripts")
@@ -268,8 +247,7 @@ def unpack(model: Model, features: int, source: str, *, prefix: str = "") -> Scr
 def _fill(weights: ScriptWeights, gaps: NDArray[np.uint8], values: NDArray[np.int8]) -> NDArray[np.int32]:
     """Fill in the tables and starts from packed weights, and return the lists.
 
-    Raises:
-        KernelError: they do not fit the scripts.
+    Raise a KernelError if they do not fit the scripts.
     """
     rest = np.empty(len(gaps) + _PADDING, dtype=np.int32)  # pages that stay unused take no memory
     state = np.array([0, -1, 0], dtype=np.int64)

@@ -19,9 +19,7 @@ _MOST = np.iinfo(np.int16).max // LEVELS  # n-grams whose weights add up within 
 def longest_text(orders: int, *, words: bool) -> int:
     """Compute how many characters a text may have for its sum of weights to fit in 16 bits.
 
-    Args:
-        orders: Number of n-grams that can begin at one place.
-        words: Whether words of four characters or more count as well.
+    `orders` n-grams can begin at one place; with `words`, words of four characters or more count as well.
 
     >>> longest_text(3, words=True)
     244
@@ -70,10 +68,7 @@ def dense_first(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Divide features into the `room` that are worth a row of the table, and the others; drop those without weights.
 
-    Args:
-        steps: Weights, (features, labels).
-        frequency: Of each feature in texts, (features,).
-        room: Rows of the table.
+    Shapes: steps (features, labels), weights; frequency (features,) in texts.
 
     >>> steps = np.array([[1, 0], [0, 0], [1, 1], [2, 2]], dtype=np.int8)
     >>> common, rare = dense_first(steps, np.array([9, 9, 9, 1]), 1)

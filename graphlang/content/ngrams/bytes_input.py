@@ -39,13 +39,9 @@ def sample(data: bytes, limit: int, parts: int = 4) -> bytes:
 
 
 def rows(data: Sequence[bytes], *, limit: int, blank: bytes = WHITE, edges: bool = True) -> Letters:
-    r"""Make rows of symbols 0..255 of byte strings.
+    r"""Make rows of symbols 0..255 from at most `limit` bytes of each string.
 
-    Args:
-        data: Any bytes.
-        limit: Bytes of each that are read.
-        blank: Bytes that count as white space.
-        edges: Whether each row has a space before and after it.
+    The bytes of `blank` count as white space. With `edges` each row has a space before and after it.
 
     >>> read = rows([b"to  be\n", b"", b"\xff"], limit=100)
     >>> bytes(read.symbols.astype("u1")), read.lengths.tolist()

@@ -34,11 +34,8 @@ class KeyTable:
     """Numbers n-grams by their 48-bit keys, exactly: key i of the list has the number i.
 
     Open addressing with linear probing in a table that is at most a quarter full. Unlike in `vocabulary.Vocabulary` no
-    two keys exclude each other, so profiles made apart share one table (Zavarsky et al. 2005, section 2.2:
-    "Multi-profile hash containing all quad-grams of all built-in profiles").
-
-    Raises:
-        ValueError: a key occurs twice.
+    two keys exclude each other, so profiles made separately share one table (Zavarsky et al. 2005, section 2.2:
+    "Multi-profile hash containing all quad-grams of all built-in profiles"). Raise a ValueError if a key occurs twice.
 
     >>> KeyTable(np.array([7, 9], dtype=np.uint64)).find(np.array([9, 8, 7], dtype=np.uint64)).tolist()
     [1, -1, 0]
@@ -95,13 +92,11 @@ class Tally:
         return scipy.sparse.csr_array((data, feature[known], ends.astype(np.int64)), shape=shape)
 
     def ranks(self, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Rank the commonest n-grams of every row, at most `most`.
+        """Rank at most `most` of the most frequent n-grams of every row.
 
         The papers do not define the order of equal counts. Here the shorter n-gram comes first, then the earlier one in
-        the text; so a rank depends on the text alone.
-
-        Returns:
-            `(chosen, rank)`: indices into the arrays of the tally, by row and rank, and the rank from 1 up.
+        the text; so a rank depends on the text alone. Return indices into the arrays of the tally, by row and rank, and
+        the ranks from 1 up.
         """
         offsets = np.searchsorted(self.row, np.arange(len(self.totals) + 1)).astype(np.int64)
         room = int(np.minimum(np.diff(offsets), most).sum())
@@ -119,17 +114,11 @@ class Tally:
 
 
 def tally(letters: Letters, orders: Sequence[int], *, words: bool = False) -> Tally:
-    """Count all n-grams of the given orders in every row of a batch.
+    """Count all n-grams of the lengths `orders`, 1 to 7, in every row of a batch of characters or bytes.
 
-    If the batch has a margin, n-grams wrap round up to it; else they end with the row.
-
-    Args:
-        letters: At most `MAX_ROWS` rows and 2 ** 28 symbols, of characters or of bytes.
-        orders: Lengths of n-grams, from 1 to 7.
-        words: Leave out n-grams with a space inside; one at either end marks the edge of a word.
-
-    Raises:
-        ValueError: more rows or symbols than that.
+    If the batch has a margin, n-grams wrap round up to it; else they end with the row. `words` leaves out n-grams with
+    a space inside; one at either end marks the edge of a word. Raise a ValueError for more than `MAX_ROWS` rows or 2 **
+    28 symbols.
     """
     rows = len(letters.lengths)
     if rows > MAX_ROWS or len(letters.symbols) >= _MOST_SYMBOLS:

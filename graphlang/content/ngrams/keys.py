@@ -30,8 +30,7 @@ LONGEST = 40  #: characters of a word that is a feature, with its spaces
 def keys_of(ngrams: Sequence[str]) -> NDArray[np.uint32]:
     """Hash n-grams and words to 32 bits, as the kernels do in texts, (n-grams,).
 
-    Raises:
-        ValueError: an n-gram is empty, or longer than five characters and no word between spaces.
+    Raise a ValueError if one is empty, or longer than five characters and not a word between spaces.
     """
     keys, _ = keys_of_lines(encode_lines(ngrams), most=len(ngrams))
     if len(keys) < len(ngrams):
@@ -42,8 +41,7 @@ def keys_of(ngrams: Sequence[str]) -> NDArray[np.uint32]:
 def keys_of_lines(lines: bytes, *, most: int) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
     """Hash n-grams and words, a line of UTF-8 each, and count their characters, (n-grams,) each.
 
-    Raises:
-        ValueError: there are more than `most`, or one is empty, or longer than five characters and no word.
+    Raise a ValueError if there are more than `most`, or one is empty, or longer than five characters and not a word.
     """
     text = np.frombuffer(lines, dtype=np.uint8)
     number = int(np.count_nonzero(text == ord("\n"))) + bool(lines)
@@ -67,8 +65,7 @@ def encode_lines(ngrams: Sequence[str]) -> bytes:
 def word_hashes(symbols: NDArray[np.uint32], begins: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.uint32]:
     """Hash the words `symbols[begins[w] : ends[w]]` to 32 bits, (words,).
 
-    Raises:
-        KernelError: a place is outside the symbols.
+    Raise a KernelError if a place is outside the symbols.
     """
     keys = np.empty(len(begins), dtype=np.uint32)
     _kernels.ngrams_word_keys(symbols=symbols, begins=begins, ends=ends, keys=keys)

@@ -33,18 +33,10 @@ MOST_BITS = 24  #: of a table
 class NgramTable:
     """Finds n-grams and words by their keys; each has a number.
 
-    Args:
-        keys: 32-bit hashes (`keys_of`); feature f is `keys[f]`.
-        orders: Lengths of the n-grams.
-        has_words: Whether there are longer words.
-        bits: Log 2 of the number of slots; `bits_for` chooses if None.
-
-    Attributes:
-        marks: A bit for each slot, set where it holds a feature, 64 to a number.
-        entries: Of those slots, in their order: the number of the feature and the remaining bits of its hash.
-
-    Raises:
-        ValueError: two features have one slot.
+    Feature f is `keys[f]`, a 32-bit hash (`keys_of`). `orders` are the lengths of the n-grams; with `has_words` there
+    are longer words. `bits` is the log 2 of the number of slots, by default `bits_for`. `marks` has a bit for each
+    slot, set if it holds a feature, 64 to a number; `entries` of those slots, in their order, the number of the feature
+    and the remaining bits of its hash. Raise a ValueError if two features have one slot.
     """
 
     def __init__(
@@ -75,11 +67,7 @@ class NgramTable:
         bits: int,
         has_words: bool,
     ) -> Self:
-        """Make a table of its attributes.
-
-        Raises:
-            ValueError: they do not fit each other.
-        """
+        """Make a table of its attributes; raise a ValueError if they do not fit each other."""
         table = cls.__new__(cls)
         before = np.empty(len(marks), dtype=np.uint32)
         if len(marks) != _mark_count(bits) or _kernels.ngrams_rank(marks=marks, before=before) != len(entries):
@@ -101,17 +89,13 @@ class NgramTable:
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Find the features of every row, repeats included, in the order in which they begin.
 
-        Args:
-            letters: The rows, with a margin of `margin` places at least.
-            only: Length of the n-grams to find, besides words; all lengths if None.
-            step: Find only n-grams that begin at a multiple of this many characters, a power of two up to 128.
-            words: Whether to find words longer than n-grams.
-
-        Returns:
-            `(features, offsets)`: row r has `features[offsets[r] : offsets[r + 1]]`.
-
-        Raises:
-            ValueError: the margin is too small.
+        Row r has `features[offsets[r] : offsets[r + 1]]` of the result `(features, offsets)`. `only` n-grams of this
+        length are
+        found, besides words, and with `step` only those that begin at a multiple of this many characters, a power of
+        two up to
+        128. Without `words` no words longer than n-grams are found. Raise a ValueError if the rows have a margin of
+        less than
+        `margin` places.
         """
         if letters.margin < self.margin:
             raise ValueError(f"{self.margin} places after each row are needed, and there are {letters.margin}")
@@ -139,17 +123,10 @@ class NgramTable:
 class Vocabulary(NgramTable):
     """The n-grams and words of a method, in their order.
 
-    Args:
-        ngrams: Distinct normalised strings of 1 to 5 characters, or longer words between their only spaces; feature f
-            is `ngrams[f]`. Or all of them in UTF-8, a line each, which takes less memory and time.
-        bits: Log 2 of the number of slots; `bits_for` chooses if None.
-
-    Attributes:
-        lines: All of them in UTF-8, a line each.
-        sizes: Characters of each, uint8.
-
-    Raises:
-        ValueError: an n-gram is empty, or longer than five characters and no word; or two have one slot.
+    Feature f is `ngrams[f]`, distinct normalised strings of 1 to 5 characters, or longer words between their only
+    spaces. Or `ngrams` has all of them in UTF-8, a line each, which takes less memory and time; so does `lines`.
+    `sizes` are the characters of each, uint8. `bits` is as in `NgramTable`. Raise a ValueError if an n-gram is empty,
+    or longer than five characters and not a word, or two have one slot.
     """
 
     def __init__(self, ngrams: Sequence[str] | bytes, *, bits: int | None = None) -> None:
@@ -170,11 +147,7 @@ class Vocabulary(NgramTable):
         *,
         bits: int | None = None,
     ) -> Self:
-        """Make a vocabulary of its attributes.
-
-        Raises:
-            ValueError: they do not fit each other.
-        """
+        """Make a vocabulary of its attributes; raise a ValueError if they do not fit each other."""
         if len(sizes) != len(entries):
             raise ValueError("not as many entries as n-grams")
         orders, has_words = _orders_and_words(sizes)
@@ -200,11 +173,7 @@ class Vocabulary(NgramTable):
 
 
 def read_vocabulary(model: Model, source: str) -> Vocabulary:
-    """Read the vocabulary of a model file.
-
-    Raises:
-        ModelError: it is missing or damaged.
-    """
+    """Read the vocabulary of a model file; raise a ModelError if it is missing or damaged."""
     bits: Any = model.parameters.get("bits")
     if bits is not None and (type(bits) is not int or not 1 <= bits <= MOST_BITS):
         raise ModelError(f"{source}: its parameter bits is not 1 to {MOST_BITS}")
@@ -258,7 +227,7 @@ def lengths_among(sizes: NDArray[np.uint8]) -> list[int]:
 
 
 def _orders_and_words(sizes: NDArray[np.uint8]) -> tuple[tuple[int, ...], bool]:
-    """List the lengths of n-grams, and tell whether there are longer words."""
+    """Return the lengths of n-grams, and whether there are longer words."""
     lengths = lengths_among(sizes)
     orders = tuple(length for length in lengths if length <= MAX_ORDER)
     return orders, len(lengths) > len(orders)

@@ -44,12 +44,9 @@ class Support(NamedTuple):
 
 
 def compute_support(chances: NDArray[np.float32], costs: Costs, likely: NDArray[np.bool_] | None = None) -> Support:
-    """Compute the support of units for labels.
+    """Compute the support of units for labels from probabilities (units, labels).
 
-    Args:
-        chances: Probabilities of the labels, (units, labels).
-        costs: Of the model.
-        likely: Labels that count in each unit, (units, labels); all if None.
+    Only `likely` labels (units, labels) count in a unit; all if None.
     """
     flat = np.ascontiguousarray(chances).reshape(-1)
     counts = flat > costs.floor
@@ -61,15 +58,8 @@ def compute_support(chances: NDArray[np.float32], costs: Costs, likely: NDArray[
 def find_paths(support: Support, offsets: Ints, border: NDArray[np.bool_], costs: Costs, *, labels: int) -> Ints:
     """Find the likeliest label of each unit, (units,).
 
-    Args:
-        support: Of the units.
-        offsets: Text t has the units `offsets[t] : offsets[t + 1]`, (texts + 1,).
-        border: Whether a sentence or line begins with each unit, (units,).
-        costs: Of the model.
-        labels: Number of labels.
-
-    Raises:
-        KernelError: an offset or a label is out of range.
+    Text t has the units `offsets[t] : offsets[t + 1]`; `border` (units,) is true if a sentence or line begins with the
+    unit. `labels` is their number. Raise a KernelError if an offset or a label is out of range.
 
     >>> sure = np.array([[0.98, 0.01], [0.01, 0.98]], dtype=np.float32)[[0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1]]
     >>> costs = Costs(floor=0.003, border=2.5, inside=5, language=6, resemblance=0)

@@ -52,10 +52,7 @@ def compute_page_shares(
 ) -> list[list[LabelShare]]:
     """List the languages of each page that is in several, greatest share first; nothing for other pages.
 
-    Args:
-        identifier: A content method.
-        texts: Of the pages; a text of less than two windows is in one language.
-        probabilities: The method's answers, (texts, labels).
+    A text of less than two windows is in one language. `probabilities` (texts, labels) are the method's answers.
     """
     parts: list[list[LabelShare]] = [[] for _ in texts]
     best = probabilities.argmax(axis=1)
@@ -146,11 +143,8 @@ def _read(identifier: Identifier, parts: Characters, rows: Ints) -> Reading:
 def _path(chances: NDArray[np.float32], read: NDArray[np.bool_], page: Ints, text: Ints) -> Ints:
     """Find the likeliest label of each window, (windows,).
 
-    Args:
-        chances: Probabilities of the windows that were read closely.
-        read: Which those are, (windows,).
-        page: The page's label where a window fits it, else `_NONE`, (windows,).
-        text: Page of each window, (windows,).
+    `chances` are probabilities of the windows that were `read` closely (windows,). `page` (windows,) is the page's
+    label if a window fits it, else `_NONE`; `text` (windows,) the page of each window.
     """
     close, fits = decode.compute_support(chances, COSTS), np.flatnonzero(page != _NONE)
     unit = np.concatenate((np.flatnonzero(read)[close.unit], fits))

@@ -30,10 +30,7 @@ class Reading(Protocol):
     def together(self, groups: Ints, members: Ints, labels: Ints) -> Ints:
         """Identify groups of texts that are likely in one language, (groups,); without an answer the presumed label.
 
-        Args:
-            groups: Group g has the texts `members[groups[g] : groups[g + 1]]`, (groups + 1,).
-            members: Numbers of texts.
-            labels: Presumed label of each group, (groups,).
+        Group g has the texts `members[groups[g] : groups[g + 1]]`; `labels` (groups,) are the presumed ones.
         """
 
 
@@ -77,13 +74,8 @@ class ByProbabilities:
 def relabel_together(reading: Reading, path: Ints, texts: Ints, rows: Ints) -> Ints:
     """Identify again the units of one text and label together, (units,).
 
-    Units are too short to discriminate close languages, and each of them leans to the larger one.
-
-    Args:
-        reading: Of the units.
-        path: Label of each unit, (units,).
-        texts: Text of each unit, (units,).
-        rows: Number of each unit in `reading`, (units,).
+    Units are too short to discriminate close languages, and each of them leans to the larger one. By unit, (units,):
+    `path`, its label; `texts`; `rows`, its number in `reading`.
     """
     if not len(path):
         return path

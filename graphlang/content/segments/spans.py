@@ -134,9 +134,7 @@ def _support_quotations(
 def _join(rows: Iterable[tuple[units.Unit, int, int, float]], labels: tuple[str, ...]) -> list[Span]:
     """Join successive units of one label to a span; no spans if no unit has an answer.
 
-    Args:
-        rows: Of one text: each unit, its label, its letters, and its letters times its probability.
-        labels: Of the method.
+    `rows` are those of one text: each unit, its label, its letters, and its letters times its probability.
     """
     with_letters = [row for row in rows if row[2]]
     answer: list[Span] = []

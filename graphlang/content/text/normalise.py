@@ -182,14 +182,11 @@ def normalise(
 ) -> Letters:
     """Normalise a batch: letters in words, each word followed by one space.
 
-    Args:
-        texts: Any strings, lone surrogates and NULs included.
-        limit: Characters of a text that are read; longer ones are sampled (`sample`).
-        margin: Places after each row that repeat its beginning.
-        closed: Whether the last word is followed by a space too. The paper's example wraps "the quick" round without
-            one ("ckt", "kth"); with it the first and the last word show where they begin and end.
-        one_script: Whether to keep only the letters of each text's main script (the rule of `scripts`).
-        wanted: With `one_script`: the script to keep of each text, 0 to detect it.
+    Texts may hold lone surrogates and NULs. `limit` characters of a text are read; longer ones are sampled (`sample`).
+    `margin` places after each row repeat its beginning. If `closed`, the last word is followed by a space too. The
+    paper's example wraps "the quick" round without one ("ckt", "kth"); with it the first and the last word show where
+    they begin and end. `one_script` keeps only the letters of each text's main script (the rule of `scripts`), or of
+    the script `wanted` of each text; 0 detects it.
 
     >>> letters = normalise(["Don't  PANIC!", "42"], limit=100)
     >>> "".join(map(chr, letters.symbols)), letters.lengths.tolist()
@@ -291,12 +288,7 @@ def _scan(batch: Characters) -> tuple[int, NDArray[np.uint8]]:
 def blocks(texts: Sequence[str], *, limit: int, characters: int = 1 << 15) -> list[tuple[int, int]]:
     """Cut a batch into runs of rows of about `characters` characters, so that their arrays stay in the cache.
 
-    Each row counts eight more than the characters that are read of it, for what it costs apart from its length.
-
-    Args:
-        texts: Any strings.
-        limit: Characters of a text that are read.
-        characters: Of a run.
+    At most `limit` characters of a text are read. Each row counts eight more, for its cost apart from its length.
 
     >>> blocks(["aaaa", "bb", "c"], limit=3, characters=25)
     [(0, 2), (2, 3)]

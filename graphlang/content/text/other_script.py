@@ -124,10 +124,8 @@ def _counts(letters: int, script: int, *, beside_latin: bool) -> bool:
 def latin_probability(words: OtherWords, answer: NDArray[np.float32], english: int) -> float:
     """Estimate the probability that the language of a text is written in Latin letters.
 
-    Args:
-        words: Of the other script.
-        answer: Probabilities of the Latin part, (labels,).
-        english: Number of English; -1 where it is missing.
+    `words` are those of the other script, `answer` (labels,) the probabilities of the Latin part. `english` is its
+    number; -1 if it is missing.
 
     >>> import numpy as np
     >>> sure = np.array([0.01, 0.99], dtype=np.float32)

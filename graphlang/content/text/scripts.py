@@ -70,12 +70,9 @@ class Registry:
         return self._names[number]
 
     def number(self, name: str) -> int:
-        """Number a script.
+        """Number a script; raise a ValueError for an unknown name.
 
         Only a hostile model has many unknown names. They are refused, because each takes the number of a real script.
-
-        Raises:
-            ValueError: no such script.
         """
         number = self._numbers.get(name)
         if number is not None:

@@ -56,18 +56,11 @@ _NOT_LATIN = re.compile("[^\\W\\d_A-Za-z\u00aa-\u02ff]+")
 
 
 def cut(texts: Sequence[str], number: int, size: int, *, whole: int = 0) -> tuple[Characters, NDArray[np.int64]]:
-    """Cut windows evenly spread over each text, back to whole words where there are spaces.
+    """Cut at most `number` windows of `size` characters evenly over each text, back to whole words if there are spaces.
 
-    A short text has as many windows as cover it. Equal windows of a text count once.
-
-    Args:
-        texts: Any strings.
-        number: Windows of a text, at most.
-        size: Characters of a window, at most.
-        whole: Texts of up to this many characters are copied whole, which is faster than window by window.
-
-    Returns:
-        The windows of all texts, and offsets, (texts + 1,): text t has the windows `offsets[t] : offsets[t + 1]`.
+    A short text has as many windows as cover it. Equal windows of a text count once. Texts of up to `whole` characters
+    are copied whole, which is faster than window by window. Return the windows of all texts, and offsets, (texts + 1,):
+    text t has the windows `offsets[t] : offsets[t + 1]`.
 
     >>> parts, offsets = cut(["one two three four", "one"], 2, 10)
     >>> parts.texts(), offsets.tolist()
@@ -176,12 +169,8 @@ def share_with_hosts(
 ) -> None:
     """Move a part of English's probability to the languages whose pages quote it, in place.
 
-    Args:
-        probabilities: Of texts, (texts, labels).
-        rows: The texts of one window, (rows,).
-        lengths: Letters and spaces of these, (rows,).
-        foreign: Column of English.
-        hosts: P(language | page quotes English), (labels,); 0 for English.
+    `rows` are the texts of one window among `probabilities` (texts, labels); `lengths` (rows,) their letters and
+    spaces. `foreign` is the column of English; `hosts` (labels,) is P(language | page quotes English), 0 for English.
     """
     moved = probabilities[rows, foreign] * np.float32(QUOTED)
     moved *= np.minimum(1, QUOTED_LENGTH / np.maximum(lengths, 1)).astype(np.float32)

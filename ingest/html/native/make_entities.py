@@ -13,10 +13,9 @@ HEADER = Path(__file__).with_name("entities.h")
 
 
 def header(references: dict[str, str]) -> str:
-    """Return what the header holds.
+    """Return the text of the header for names with their characters.
 
-    Args:
-        references: Name -> characters; names that browsers take without a semicolon are there twice.
+    Names that may lack a semicolon are there twice.
     """
     names = sorted(name.removesuffix(";").encode() for name in references if name.endswith(";"))
     at, blob, begins = 0, [], []
