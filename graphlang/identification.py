@@ -99,16 +99,16 @@ def identify(
     """
     if isinstance(texts, str):
         raise TypeError("identify takes several texts: put the one into a list")
-    unnamed = (("", text) for text in _strings(texts))
     details = Details(min_confidence, top or 0, shares, spans)
-    return [prediction for _, prediction in predictions(load(method), unnamed, workers=workers, details=details)]
+    predicted = predictions(load(method), _unnamed(texts), workers=workers, details=details)
+    return [prediction for _, prediction in predicted]
 
 
-def _strings(texts: Iterable[str]) -> Iterator[str]:
+def _unnamed(texts: Iterable[str]) -> Iterator[tuple[str, str]]:
     for number, text in enumerate(texts):
         if not isinstance(text, str):
             raise TypeError(f"texts[{number}] is of type {type(text).__name__}, expected str")
-        yield text
+        yield "", text
 
 
 def is_url_method(method: str) -> bool:
@@ -197,16 +197,20 @@ def predictions(
             spans = _find_spans(identifier, batch)
         return batch, best.tolist(), score.tolist(), spans
 
+    names = [(label, *_split(label)) for label in identifier.labels]
+    plain = not (details.top or details.shares or details.spans)
     for batch, best, score, spans in _ask_in_threads(ask, identifier, texts, workers):
         for item, first, sure, spans_of_text in zip(batch, best, score, spans, strict=True):
             # A method would answer for the words of any line; data: and tel: name no page.
             if of_urls and not (is_url(item[1]) and make_readable(item[1]).strip()):
                 yield item, Prediction(languages.UND, None, 0.0, None, None)
             else:
-                prediction = _prediction(identifier.labels, item[1], first, sure, details.min_confidence)
-                pairs = zip(first[: details.top], sure, strict=False)
-                candidates = ((identifier.labels[label], chance) for label, chance in pairs if chance > 0)
-                yield item, _add_details(prediction, details, candidates, spans_of_text)
+                prediction = _prediction(names, item[1], first, sure, details.min_confidence)
+                if not plain:
+                    pairs = zip(first[: details.top], sure, strict=False)
+                    candidates = [Candidate(*names[label][1:], chance) for label, chance in pairs if chance > 0]
+                    prediction = _add_details(prediction, details, candidates, spans_of_text)
+                yield item, prediction
 
 
 def segments(
@@ -242,11 +246,10 @@ def _find_spans(identifier: Identifier, batch: _Batch) -> list[list[Span]]:
 
 
 def _add_details(
-    prediction: Prediction, details: Details, candidates: Iterable[tuple[str, float]], spans: list[Span]
+    prediction: Prediction, details: Details, candidates: list[Candidate], spans: list[Span]
 ) -> Prediction:
     if details.top:
-        top = [Candidate(*_split(label), sure) for label, sure in candidates]
-        prediction = prediction._replace(top=tuple(top))
+        prediction = prediction._replace(top=tuple(candidates))
     if details.shares:
         from graphlang.content.segments.spans import list_shares  # noqa: PLC0415 - one language a text does without
 
@@ -287,18 +290,19 @@ def _restore_offsets(spans: list[Span], text: str, encoded: int) -> list[Span]:
 
 
 def _prediction(
-    labels: Sequence[str], text: str, best: list[int], score: list[float], min_confidence: float
+    names: Sequence[tuple[str, str, str | None]], text: str, best: list[int], score: list[float], min_confidence: float
 ) -> Prediction:
-    if score[0] <= 0 or not text.strip():
+    """Make the prediction of a text from its best labels; `names` has each label, its language and its script."""
+    sure = score[0]
+    if sure <= 0 or not text or text.isspace():
         no_letters = bool(text.strip()) and not any(map(str.isalpha, text))
         return Prediction(languages.ZXX if no_letters else languages.UND, None, float(no_letters), None, None)
-    label = labels[best[0]]
-    if score[0] < min_confidence:
-        return Prediction(languages.UND, None, 0.0, label, score[0])
-    language, script = _split(label)
+    label, language, script = names[best[0]]
+    if sure < min_confidence:
+        return Prediction(languages.UND, None, 0.0, label, sure)
     if best[1] < 0 or score[1] <= 0:
-        return Prediction(language, script, score[0], None, None)
-    return Prediction(language, script, score[0], labels[best[1]], score[1])
+        return Prediction(language, script, sure, None, None)
+    return Prediction(language, script, sure, names[best[1]][0], score[1])
 
 
 def _batches(texts: Iterable[tuple[str, str]], limit: int) -> Iterator[_Batch]:

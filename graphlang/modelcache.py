@@ -4,8 +4,9 @@ Unpacking a model file takes longer than reading the unpacked arrays: half of th
 for one line. So the first start writes them to the user's cache folder, and later starts read them from there. Mapping
 the file into memory would start faster still, but the system maps it in small pages, which slows long texts.
 
-The file's name is a hash of the model file's bytes and of the size and time of each module that computes the arrays, so
-that another model or version does not find them. A file is ignored if it belongs to another user, is writable by
+The file's name is a hash of the model file's identity (device, number, size and time) and of the size and time of each
+module that computes the arrays, so that another model or version does not find them. The hash of the model file is
+cached too, so that the file need not be read whole. A file is ignored if it belongs to another user, is writable by
 others, is incomplete or has a wrong checksum. If the folder is not writable, nothing is cached. ``GRAPHLANG_CACHE``
 names another folder; ``no`` disables the cache.
 """
@@ -20,6 +21,7 @@ import stat
 import struct
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -43,7 +45,7 @@ _PAGE: Final = 4096  # arrays begin at a multiple, as rows of tables want it
 _SUFFIX: Final = ".arrays"
 _MOST_BYTES: Final = 1 << 30  # of a file
 _WRITTEN_FOR: Final = 3600.0  # seconds, at the very most: it takes less than one
-_MOST: Final = 2  # files that are kept: of two environments with models of their own
+_MOST: Final = 4  # files that are kept, those used last: of environments with models of their own
 
 
 def folder() -> Path | None:
@@ -67,12 +69,12 @@ def folder() -> Path | None:
         return None
 
 
-def find(digest: str, makers: Iterable[Path]) -> Kept | None:
-    """Return the cached tables of a model file by its hash; None if there are none, or they are not valid.
+def find(identity: str, makers: Iterable[Path]) -> Kept | None:
+    """Return the cached tables of a model file by its identity; None if there are none, or they are not valid.
 
     `makers` are the files of the modules that compute the arrays.
     """
-    where = _file(digest, makers)
+    where = _file(identity, makers)
     if where is None:
         return None
     try:
@@ -83,31 +85,40 @@ def find(digest: str, makers: Iterable[Path]) -> Kept | None:
             data = _allocate_aligned(status.st_size)
             if cast("BufferedReader", file).readinto(data.data) != len(data):
                 return None
+            _mark_used(file.fileno())
     except OSError:  # there is none, or it is out of reach
         return None
     data.flags.writeable = False
     return _read(data)
 
 
-def keep(digest: str, makers: Iterable[Path], arrays: Mapping[str, NDArray[Any]], instead_of: Iterable[str]) -> bool:
+def keep(
+    identity: str,
+    makers: Iterable[Path],
+    arrays: Mapping[str, NDArray[Any]],
+    instead_of: Iterable[str],
+    *,
+    digest: str,
+) -> bool:
     """Cache the tables of a model for the next start; return False if the cache is disabled or cannot be written.
 
     `makers` are the files of the modules that compute the arrays. The arrays of the model file in `instead_of` are not
-    needed beside the cached ones.
+    needed beside the cached ones. `digest` is the SHA-256 of that file.
     """
-    where = _file(digest, makers)
+    where = _file(identity, makers)
     if where is None:
         return False
-    if find(digest, makers) is not None:  # another process was quicker
+    if find(identity, makers) is not None:  # another process was quicker
         return True
     from graphlang.files import replacing  # noqa: PLC0415 - rarely needed
 
-    entries, at, checksum = {}, 0, 0
+    entries, at, checksum = {}, 0, _crc32(digest.encode())
     for name, array in arrays.items():
         entries[name] = (array.dtype.str, list(array.shape), at)
         at += -(-array.nbytes // _PAGE) * _PAGE
         checksum = _crc32(bytes(-array.nbytes % _PAGE), _crc32(np.ascontiguousarray(array).reshape(-1).data, checksum))
-    header = json.dumps({"arrays": entries, "instead_of": sorted(instead_of), "bytes": at, "crc32": checksum}).encode()
+    content = {"arrays": entries, "instead_of": sorted(instead_of), "bytes": at, "crc32": checksum, "digest": digest}
+    header = json.dumps(content).encode()
     begin = -(-(len(_MAGIC) + _SIZE.size + len(header)) // _PAGE) * _PAGE
     try:
         where.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -124,11 +135,11 @@ def keep(digest: str, makers: Iterable[Path], arrays: Mapping[str, NDArray[Any]]
     return True
 
 
-def _file(digest: str, makers: Iterable[Path]) -> Path | None:
+def _file(identity: str, makers: Iterable[Path]) -> Path | None:
     where = folder()
     if where is None:
         return None
-    named = hashlib.sha256(f"{digest} {sys.byteorder}".encode())
+    named = hashlib.sha256(f"{identity} {sys.byteorder}".encode())
     try:
         for maker in makers:
             status = maker.stat()
@@ -146,6 +157,13 @@ def _crc32(data: Any, before: int = 0) -> int:
 def _is_own(status: os.stat_result) -> bool:
     """Return True if a file belongs to this user and no one else may write to it."""
     return not hasattr(os, "geteuid") or (status.st_uid == os.geteuid() and not status.st_mode & stat.S_IWOTH)
+
+
+def _mark_used(descriptor: int) -> None:
+    """Set the time of an open file, by which `_clear` chooses, to now, if the system allows it."""
+    if os.utime in os.supports_fd:
+        with suppress(OSError):
+            os.utime(descriptor)
 
 
 def _allocate_aligned(size: int) -> NDArray[np.uint8]:
@@ -166,13 +184,15 @@ def _read(data: NDArray[np.uint8]) -> Kept | None:
     try:
         header = json.loads(head[begin : begin + size])
         first = -(-(begin + size) // _PAGE) * _PAGE
-        if len(data) != first + header["bytes"] or _crc32(data[first:].data) != header["crc32"]:
+        digest = str(header["digest"])
+        checksum = _crc32(data[first:].data, _crc32(digest.encode()))
+        if len(data) != first + header["bytes"] or checksum != header["crc32"]:
             return None
         arrays = {
             name: np.frombuffer(data, kind, math.prod(shape), first + at).reshape(shape)
             for name, (kind, shape, at) in header["arrays"].items()
         }
-        return Kept(arrays, frozenset(header["instead_of"]))
+        return Kept(arrays, frozenset(header["instead_of"]), digest)
     except (ValueError, KeyError, TypeError):
         return None
 

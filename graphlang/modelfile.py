@@ -14,24 +14,25 @@ import hashlib
 import io
 import json
 import math
+import os
 import struct
 import tokenize
 import zipfile
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
 import numpy as np
 from numpy.lib import format as npy
 
-from graphlang.files import open_regular, read_regular
+from graphlang.files import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from io import BufferedReader
 
     from numpy.typing import NDArray
 
@@ -72,11 +73,12 @@ class Kept(NamedTuple):
     """Tables that an earlier start has computed from a model file (`modelcache`).
 
     `arrays` are by name and cannot be written to; the arrays of the model file in `instead_of` are not needed beside
-    them.
+    them. `digest` is the SHA-256 of the model file, in hexadecimal.
     """
 
     arrays: Mapping[str, NDArray[Any]]
     instead_of: frozenset[str]
+    digest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,8 @@ class Model:
     arrays: Mapping[str, NDArray[Any]] = field(repr=False)
     #: Tables computed from the arrays earlier (`modelcache`), in place of some of them; None without a cache.
     kept: Mapping[str, NDArray[Any]] | None = field(default=None, repr=False, compare=False)
+    #: Device, number, size and time of the file, by which its tables are cached; empty without a cache.
+    identity: str = field(default="", repr=False, compare=False)
 
     def save(self, path: str | Path) -> str:
         """Write the file and return its hash.
@@ -146,22 +150,27 @@ def _write(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
 def read(path: str | Path, kept: Callable[[str], Kept | None] | None = None) -> tuple[Model, str]:
     """Read a model file; return the model and the SHA-256 of its bytes.
 
-    `kept` finds the cached tables of a model by its hash. Raise a ModelError if the file is missing, not a model,
-    damaged, of a newer format, or larger than any valid model.
+    `kept` finds the cached tables of a model by its identity; with them only small arrays of the file are read. Raise a
+    ModelError if the file is missing, not a model, damaged, of a newer format, or larger than any valid model.
     """
-    path = Path(path)
+    path, found, identity = Path(path), None, ""
     try:
-        data = read_regular(path, most=MAX_FILE)
+        with open_regular(path, most=MAX_FILE) as file:
+            if kept is not None:
+                status = os.fstat(file.fileno())
+                identity = f"{status.st_dev} {status.st_ino} {status.st_size} {status.st_mtime_ns}"
+                found = kept(identity)
+            if found is not None:
+                digest, without = found.digest, found.instead_of
+            else:
+                digest = hashlib.file_digest(cast("BufferedReader", file), "sha256").hexdigest()
+                without = frozenset[str]()
+            model = parse_model(file, str(path), without)
     except OSError as error:
         raise ModelError(f"{path}: {error.strerror or error}") from error
     if kept is not None:
-        digest = hashlib.sha256(data).hexdigest()
-        found = kept(digest)
-        without = frozenset[str]() if found is None else found.instead_of
-        return replace(parse_model(data, str(path), without), kept={} if found is None else found.arrays), digest
-    with ThreadPoolExecutor(1) as beside:  # both let other threads of Python run
-        hashed = beside.submit(lambda: hashlib.sha256(data).hexdigest())
-        return parse_model(data, str(path)), hashed.result()
+        model = replace(model, kept={} if found is None else found.arrays, identity=identity)
+    return model, digest
 
 
 def method_of(path: str | Path) -> str:
@@ -188,19 +197,20 @@ def header_of(path: str | Path) -> tuple[str, tuple[str, ...], dict[str, Any]]:
         raise ModelError(f"{path}: not a model of this program ({error})") from error
 
 
-def parse_model(data: bytes, name: str = "model", without: frozenset[str] = frozenset()) -> Model:
-    """Parse the bytes that `Model.to_bytes` wrote, except the arrays in `without`.
+def parse_model(file: BinaryIO, name: str = "model", without: frozenset[str] = frozenset()) -> Model:
+    """Parse what `Model.to_bytes` wrote, except the arrays in `without`.
 
-    Raise a ModelError that begins with `name` if they are not a valid model.
+    Raise a ModelError that begins with `name` if it is not a valid model.
     """
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        with zipfile.ZipFile(file) as archive:
             entries = archive.infolist()
             _bound(entries, name)
             entries = [entry for entry in entries if entry.filename.removesuffix(".npy") not in without]
             with ThreadPoolExecutor(_THREADS) as pool:  # zlib lets other threads run meanwhile
                 largest_first = sorted(entries, key=lambda entry: entry.compress_size, reverse=True)
-                contents = pool.map(partial(_unpack_member, data), largest_first)
+                packed = [_read_member(file, entry) for entry in largest_first]
+                contents = pool.map(_unpack_member, packed, largest_first)
                 found = dict(zip((entry.filename for entry in largest_first), contents, strict=True))
         members = {entry.filename: found[entry.filename] for entry in entries}
         method, labels, parameters = _header(members.pop(_HEADER), name)
@@ -224,16 +234,21 @@ def _bound(entries: list[zipfile.ZipInfo], name: str) -> None:
             raise ModelError(f"{name}: its header is longer than that of any model of this program")
 
 
-def _unpack_member(data: bytes, entry: zipfile.ZipInfo) -> bytes:
-    """Unpack a member of a zip, at most to the size in the directory, which may be wrong."""
-    local = _LOCAL.unpack_from(data, entry.header_offset)
-    begin = entry.header_offset + _LOCAL.size + local[-2] + local[-1]
-    packed = memoryview(data)[begin : begin + entry.compress_size]
+def _read_member(file: BinaryIO, entry: zipfile.ZipInfo) -> bytes:
+    file.seek(entry.header_offset)
+    local = _LOCAL.unpack(file.read(_LOCAL.size))
+    file.seek(local[-2] + local[-1], os.SEEK_CUR)
+    packed = file.read(entry.compress_size)
     if local[0] != b"PK\3\4" or local[2] & _ENCRYPTED or len(packed) != entry.compress_size:
         raise zipfile.BadZipFile(f"{entry.filename} is not where the directory says")
+    return packed
+
+
+def _unpack_member(packed: bytes, entry: zipfile.ZipInfo) -> bytes:
+    """Unpack a member of a zip, at most to the size in the directory, which may be wrong."""
     library = fastest_zlib()
     if entry.compress_type == zipfile.ZIP_STORED:
-        content = bytes(packed[: entry.file_size + 1])
+        content = packed[: entry.file_size + 1]
     else:
         content = library.decompressobj(-zlib.MAX_WBITS).decompress(packed, entry.file_size + 1)
     if len(content) != entry.file_size or library.crc32(content) != entry.CRC:

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphlang.graph.adjacency import pad, sort_links
 from graphlang.graph.data import NONE, Answer, Contribution, Trace, make_answer
+from graphlang.numerics import find_distinct
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +26,7 @@ KEEP = 5  #: languages per page in the answer
 #: From this number of voters on, a single pair of equal languages is no majority. Lists of translations have such
 #: pairs: they name Chinese twice, and methods confuse one of twenty languages with another.
 PAIR_VOTERS = 4
+_LANGUAGE_BITS = 16  # of the key of a page and a language
 
 
 def inlinks(
@@ -205,7 +207,8 @@ def _find_ties(n: int, page: NDArray[np.int32], language: NDArray[np.int16]) -> 
     [True, False, False, True]
     """
     voters = np.bincount(page, minlength=n)
-    different = np.bincount(np.unique(np.stack([page, language.astype(np.int32)]), axis=1)[0], minlength=n)
+    pairs = find_distinct(page.astype(np.int64) << _LANGUAGE_BITS | language.astype(np.uint16))
+    different = np.bincount(pairs >> _LANGUAGE_BITS, minlength=n)
     return np.asarray((voters > 1) & (voters - different <= (voters >= PAIR_VOTERS)))
 
 

@@ -59,9 +59,14 @@ class CharLM:
     word: Floats  #: what every word adds, (labels,)
     text: Floats  #: what every text adds, (labels,)
 
-    def find(self, letters: Letters, scripts: NDArray[np.uint8]) -> CharLMSums:
-        """Sum the weights of a batch of texts, each in one of the scripts, (texts,); texts too long to count get 0."""
+    def find(self, letters: Letters, scripts: NDArray[np.uint8]) -> CharLMSums | None:
+        """Sum the weights of a batch of texts, each in one of the scripts, (texts,).
+
+        Texts too long to count get 0; None if all of them are too long.
+        """
         short = np.where(letters.lengths < len(self.gain) - 1, letters.lengths, 0)
+        if not short.any():
+            return None
         batch = Letters(letters.symbols, letters.starts, short, letters.margin, letters.scripts)
         features, offsets = self.table.find(batch)
         spaces = np.concatenate([[0], np.cumsum(letters.symbols == SPACE)])

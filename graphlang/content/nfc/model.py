@@ -82,7 +82,7 @@ class Discriminative(Calibrated):
             log_inverse_temperature=self._inverse_temperature,
         )
         if model.kept is not None and not model.kept:
-            modelcache.keep(digest, makers(), list_large_arrays(self.parts), PACKED)
+            modelcache.keep(model.identity, makers(), list_large_arrays(self.parts), PACKED, digest=digest)
         self.vocabulary = self.parts.vocabulary
         open_set = OpenSet(self.parts)
         self._short = ShortTexts(self.parts, open_set)
