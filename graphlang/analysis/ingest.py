@@ -19,6 +19,7 @@ from graphlang.db.write.writer import HostParts, Writer, finish
 from graphlang.ingest import ArchiveFiles, Limits, SkippedFile, batches, discover_files
 from graphlang.ingest.files.file_slice import file_signature
 from graphlang.ingest.links.canonical import HostNames, find_places, place
+from graphlang.visible import quantity
 
 if TYPE_CHECKING:
     import sqlite3
@@ -64,6 +65,15 @@ class Ingested:
     keep: Keep = Keep.ALL  #: which captures to store
     problems: int = 0  #: problems of all these files, including earlier calls
     seconds: float = 0.0
+
+    def __repr__(self) -> str:
+        """Return the counts that people look for, as a notebook shows them.
+
+        >>> Ingested(files=1, pages=2, problems=1)
+        <Ingested: 1 file, 2 pages, 0 links, 1 problem>
+        """
+        counts = ((self.files, "file"), (self.pages, "page"), (self.links, "link"), (self.problems, "problem"))
+        return f"<Ingested: {', '.join(quantity(number, noun) for number, noun in counts)}>"
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

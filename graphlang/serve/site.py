@@ -70,6 +70,8 @@ LISTS: Final = (
     *("page_languages", "site_languages", "language_shares", "link_details", "capture_languages"),
     *("problems", "corrections", "runs"),
 )
+#: Pages from which on lists show facets only if the user asks for one: each counts the whole view, in a second or more.
+_MOST_FACETED: Final = 10_000
 _BATCH: Final = 2_000
 _HERE: Final = Path(__file__).parent
 
@@ -81,9 +83,13 @@ def metadata(db: Path) -> dict[str, Any]:
     }
     for name in tables.keys() - set(LISTS):
         tables[name]["hidden"] = True
-    # A facet of "fetched" would find nothing: Datasette compares with text, and an expression of a view has no type.
-    tables["page_languages"] |= {"facets": ["language", "tld", "status"], "label_column": "url", "size": 50}
-    tables["site_languages"] |= {"facets": ["language", "tld"]}
+    tables["page_languages"] |= {"label_column": "url", "size": 50}
+    with closing(open_existing(db)) as connection:
+        (pages,) = connection.execute("SELECT COUNT(*) FROM (SELECT 1 FROM pages LIMIT ?)", (_MOST_FACETED,)).fetchone()
+    if pages < _MOST_FACETED:
+        # A facet of "fetched" would find nothing: Datasette compares with text, and a column of a view has no type.
+        tables["page_languages"]["facets"] = ["language", "tld", "status"]
+        tables["site_languages"]["facets"] = ["language", "tld"]
     tables["problems"] |= {"facets": ["kind"]}
     queries = {name: {"title": title, "sql": sql} for name, (title, sql) in QUERIES.items()}
     return {
@@ -135,6 +141,8 @@ def datasette(db: Path, search: Path | None) -> Any:
             "default_page_size": 50,
             "sql_time_limit_ms": 10_000,
             "facet_time_limit_ms": 5_000,  # a view is not counted in the fifth of a second that is usual
+            "default_facet_size": 8,  # on a phone the rows are below all of them
+            "suggest_facets": False,  # each list would be counted by every column
             "allow_download": False,
         },
     )

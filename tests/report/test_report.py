@@ -82,7 +82,7 @@ def test_the_summary_in_words(db: Path) -> None:
     assert dict(cards) == {"pages": "4", "languages": "3", "settled by links": "2", "uncertain": "0", "problem": "1"}
     assert "The commonest language is German (53 % of the pages), then English (25 %) and Chinese (22 %)." in text
     assert "1 more URL was only linked to, and does not count here." in text
-    assert "2 pages have fewer than 50 letters of text; links settle 2 of them" in text
+    assert "2 pages have fewer than 50 letters of text; 2 of them are in doubt by the text alone" in text
     assert "Main captures from 2010-01-01 to 2012-06-01." in text
 
 
@@ -91,7 +91,7 @@ def test_a_short_page_that_stays_in_doubt_is_not_among_those_that_links_resolve(
 ) -> None:
     doubtful = written("http://a.example.de/", "deu", 0.6, own="por", own_confidence=0.2, text="Foto 12")
     text = re.sub(r"\s+", " ", page(make_collection([doubtful])))
-    assert "1 page has fewer than 50 letters of text; links settle 0 of it" in text
+    assert "1 page has fewer than 50 letters of text; 0 of it are in doubt by the text alone" in text
 
 
 def test_languages_that_may_not_be_there_are_named(make_collection: Call, written: Any) -> None:
