@@ -9,6 +9,8 @@ In: archive files, texts or URLs. Out: languages with their confidence. Open `co
 'deu'
 """
 
+import os.path
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +26,11 @@ if TYPE_CHECKING:
     from graphlang.plugins import PluginError, use_plugins
     from graphlang.reading import read
     from graphlang.rows import Rows
+
+# Python that starts in a checkout finds this folder first, which has neither `db` nor kernels: the installed one has.
+if not os.path.isdir(os.path.join(__path__[0], "db")):  # noqa: PTH112, PTH118 - pathlib takes time to import
+    _folders = [os.path.join(entry, "graphlang") for entry in sys.path]  # noqa: PTH118
+    __path__[:] = [next((folder for folder in _folders if os.path.isdir(os.path.join(folder, "db"))), __path__[0])]  # noqa: PTH112, PTH118
 
 #: Here and not in `pyproject.toml`: to look it up where it was installed takes longer than all that a worker imports.
 __version__ = "0.1.0"

@@ -154,3 +154,11 @@ def test_the_shipped_kernels_are_hardened() -> None:
             assert "BIND_NOW" in told, library
             assert "GNU_RELRO" in told, library
             assert not re.search("GNU_STACK.* RWE ", told), library
+
+
+def test_python_that_starts_in_the_checkout_finds_the_whole_package() -> None:
+    code = (
+        "import graphlang.db, graphlang as gl; print(gl.identify(['Der Nebel liegt noch über dem Tal.'])[0].language)"
+    )
+    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert result.stdout == "deu\n"
