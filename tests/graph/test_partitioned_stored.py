@@ -95,7 +95,7 @@ def test_what_is_learned_does_not_depend_on_the_partitions_by_a_single_bit(seed:
 
 def test_bytes_that_are_no_such_object_are_refused() -> None:
     data = to_bytes(Cut(np.array([3, 5])))
-    with pytest.raises(ValueError, match="hold a Cut, expected a Records"):
+    with pytest.raises(ValueError, match="hold a Cut, expected a PageRecords"):
         decode(data, PageRecords)
     with pytest.raises(ValueError, match="1 bytes more than the Cut has"):
         decode(data + b"x", Cut)
