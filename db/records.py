@@ -23,7 +23,7 @@ _LEVEL = 6  # of zlib: long texts take a third of their size
 
 
 class LinkKind(IntEnum):
-    """How one page refers to another. The number is what the ``links`` table stores.
+    """Kind of a reference from one page to another. The number is the value in the ``links`` table.
 
     If a page refers to a target in several ways, the kind with the lowest number is kept, because it is the strongest
     relation between the two pages.

@@ -51,7 +51,7 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
     target = _followed(target)
     try:
         handle, name = tempfile.mkstemp(prefix=f".{target.name[:_NAME]}.", suffix=PART, dir=target.parent)
-    except OSError as error:  # with the name that the user gave, not that of the part
+    except OSError as error:  # with the user's file name, not that of the part
         raise OSError(error.errno, error.strerror, str(target)) from error
     part = Path(name)
     try:
@@ -116,7 +116,7 @@ def refuse_unwritable(target: Path) -> None:
     """
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
-    if target.is_socket():  # which is not opened as a file is
+    if target.is_socket():  # a socket cannot be opened as a file
         raise OSError(errno.ENXIO, os.strerror(errno.ENXIO), str(target))
     if target.exists() and not target.is_file():
         return

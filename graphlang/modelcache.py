@@ -44,7 +44,7 @@ _LONGEST: Final = 1 << 16  # bytes of a header
 _PAGE: Final = 4096  # arrays begin at a multiple, as rows of tables want it
 _SUFFIX: Final = ".arrays"
 _MOST_BYTES: Final = 1 << 30  # of a file
-_WRITTEN_FOR: Final = 3600.0  # seconds, at the very most: it takes less than one
+_WRITTEN_FOR: Final = 3600.0  # seconds, an upper limit: it takes less than one
 _MOST: Final = 4  # files that are kept, those used last: of environments with models of their own
 
 
@@ -61,7 +61,7 @@ def folder() -> Path | None:
         base = os.environ.get("LOCALAPPDATA", "~/AppData/Local")
     else:
         base = os.environ.get("XDG_CACHE_HOME", "")
-        if not Path(base).is_absolute():  # is to be ignored, by the specification of base directories
+        if not Path(base).is_absolute():  # the specification of base directories ignores it
             base = "~/.cache"
     try:
         return Path(base).expanduser() / "graphlang"
@@ -86,7 +86,7 @@ def find(identity: str, makers: Iterable[Path]) -> Kept | None:
             if cast("BufferedReader", file).readinto(data.data) != len(data):
                 return None
             _mark_used(file.fileno())
-    except OSError:  # there is none, or it is out of reach
+    except OSError:  # there is none, or it cannot be read
         return None
     data.flags.writeable = False
     return _read(data)
@@ -108,7 +108,7 @@ def keep(
     where = _file(identity, makers)
     if where is None:
         return False
-    if find(identity, makers) is not None:  # another process was quicker
+    if find(identity, makers) is not None:  # another process was faster
         return True
     from graphlang.files import replacing  # noqa: PLC0415 - rarely needed
 
@@ -128,9 +128,9 @@ def keep(
                 file.write(np.ascontiguousarray(array).data)
                 file.write(bytes(-array.nbytes % _PAGE))
             file.flush()
-            os.fsync(file.fileno())  # a name that outlives a loss of power must not stand for less
+            os.fsync(file.fileno())  # so that after a power failure the name never has less content
         _clear(where)
-    except OSError:  # no room, or not ours to write to: the next start works it out again
+    except OSError:  # no space, or no permission: the next start computes the arrays again
         return False
     return True
 
@@ -209,4 +209,4 @@ def _clear(newest: Path) -> None:
         path for path in parts if path.stat().st_mtime < abandoned
     ]
     for path in old_files:
-        path.unlink(missing_ok=True)  # another process may be at it too
+        path.unlink(missing_ok=True)  # another process may remove it too

@@ -55,9 +55,9 @@ _THREADS = 3  # a model has about as many large arrays
 _HEADER = "model.json"
 _KINDS = "biuf"
 _WIDEST = 8  # bytes of a number, the same on every machine
-_LOCAL = struct.Struct("<4s2s4H3L2H")  # what stands before each member of a zip
+_LOCAL = struct.Struct("<4s2s4H3L2H")  # the local header before each member of a zip
 _ENCRYPTED = 1
-#: what reading a damaged zip, header or array raises
+#: errors of reading a damaged zip, header or array
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, fastest_zlib().error, KeyError, EOFError, NotImplementedError, RuntimeError,
     ValueError, OSError, TypeError, MemoryError, struct.error,
@@ -116,7 +116,7 @@ class Model:
                 file.write(data)
         except OutputError:
             raise
-        except OSError as error:  # a full disk names no file
+        except OSError as error:  # the error of a full disk has no file name
             raise OSError(error.errno, error.strerror or str(error), str(path)) from error
         return hashlib.sha256(data).hexdigest()
 
@@ -139,7 +139,7 @@ class Model:
 
 
 def _write(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
-    # The entry's date is fixed: the bytes must not say when they were written.
+    # The entry's date is fixed: the bytes must not depend on the time.
     entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
     entry.compress_type = zipfile.ZIP_DEFLATED
     entry.external_attr = 0o644 << 16
@@ -153,15 +153,15 @@ def read(path: str | Path, kept: Callable[[str], Kept | None] | None = None) -> 
     `kept` finds the cached tables of a model by its identity; with them only small arrays of the file are read. Raise a
     ModelError if the file is missing, not a model, damaged, of a newer format, or larger than any valid model.
     """
-    path, found, identity = Path(path), None, ""
+    path, cached, identity = Path(path), None, ""
     try:
         with open_regular(path, most=MAX_FILE) as file:
             if kept is not None:
                 status = os.fstat(file.fileno())
                 identity = f"{status.st_dev} {status.st_ino} {status.st_size} {status.st_mtime_ns}"
-                found = kept(identity)
-            if found is not None:
-                digest, without = found.digest, found.instead_of
+                cached = kept(identity)
+            if cached is not None:
+                digest, without = cached.digest, cached.instead_of
             else:
                 digest = hashlib.file_digest(cast("BufferedReader", file), "sha256").hexdigest()
                 without = frozenset[str]()
@@ -169,19 +169,19 @@ def read(path: str | Path, kept: Callable[[str], Kept | None] | None = None) -> 
     except OSError as error:
         raise ModelError(f"{path}: {error.strerror or error}") from error
     if kept is not None:
-        model = replace(model, kept={} if found is None else found.arrays, identity=identity)
+        model = replace(model, kept={} if cached is None else cached.arrays, identity=identity)
     return model, digest
 
 
 def method_of(path: str | Path) -> str:
-    """The method that a model file was made for; raise as `header_of`."""
+    """Return the method of a model file; raise the errors of `header_of`."""
     return header_of(path)[0]
 
 
 def header_of(path: str | Path) -> tuple[str, tuple[str, ...], dict[str, Any]]:
     """Return the method, labels and parameters of a model file, without reading its arrays.
 
-    Raise a ModelError for others.
+    Raise a ModelError for a file that is not a model.
     """
     try:
         with (
@@ -207,12 +207,12 @@ def parse_model(file: BinaryIO, name: str = "model", without: frozenset[str] = f
             entries = archive.infolist()
             _bound(entries, name)
             entries = [entry for entry in entries if entry.filename.removesuffix(".npy") not in without]
-            with ThreadPoolExecutor(_THREADS) as pool:  # zlib lets other threads run meanwhile
+            with ThreadPoolExecutor(_THREADS) as pool:  # zlib releases the lock of the interpreter
                 largest_first = sorted(entries, key=lambda entry: entry.compress_size, reverse=True)
                 packed = [_read_member(file, entry) for entry in largest_first]
                 contents = pool.map(_unpack_member, packed, largest_first)
-                found = dict(zip((entry.filename for entry in largest_first), contents, strict=True))
-        members = {entry.filename: found[entry.filename] for entry in entries}
+                unpacked = dict(zip((entry.filename for entry in largest_first), contents, strict=True))
+        members = {entry.filename: unpacked[entry.filename] for entry in entries}
         method, labels, parameters = _header(members.pop(_HEADER), name)
         arrays = {member.removesuffix(".npy"): _array(content, name) for member, content in members.items()}
     except ModelError:

@@ -33,7 +33,7 @@ def use_plugins() -> None:
 
 
 def are_enabled() -> bool:
-    """Whether plug-ins are enabled."""
+    """Return True if plug-ins are enabled."""
     return os.environ.get(VARIABLE, "").lower() in {"1", "true", "yes", "on"}
 
 

@@ -60,7 +60,7 @@ class Rows(Generic[Row]):
         yield self._read()
 
     def __len__(self) -> int:
-        if not self._begun:  # list() asks for the length of what it is about to read, and does without
+        if not self._begun:  # list() asks for the length first, and does without
             raise TypeError("rows that are about to be read have no length yet")
         return sum(1 for _ in self._read())
 

@@ -97,7 +97,7 @@ class RecordStream(Protocol):
 
 
 class Grammar(Protocol):
-    """What the engine (`graphlang.ingest.formats.records`) must know of a format."""
+    """The rules of a format for the engine (`graphlang.ingest.formats.records`)."""
 
     name: str  #: for the reasons of Problems
     end: bytes  #: what follows every block, if no text holds it; else nothing

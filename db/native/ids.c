@@ -4,12 +4,12 @@
 #include <string.h>
 
 struct graphlang_ids {
-  uint32_t *slots; /* ids; 0 is free. Their number is a power of two */
+  uint32_t *slots; /* ids, 0 for a free slot; a power of two in number */
   uint64_t *keys;  /* by id */
   uint32_t *checks;
-  uint64_t mask; /* of slots; 0 where there are none, because memory gave out */
-  uint64_t used; /* ids, from 1 */
-  uint64_t room; /* of keys and checks */
+  uint64_t mask; /* of slots; 0 if they could not be allocated */
+  uint64_t used; /* number of ids, which start at 1 */
+  uint64_t room; /* capacity of keys and checks */
   uint64_t secret[2];
 };
 
@@ -45,7 +45,7 @@ static void hash(const uint64_t secret[2], const uint8_t *at, uint64_t size, uin
   *check = (uint32_t)(v[0] ^ v[1] ^ v[2] ^ v[3]);
 }
 
-/* The id of a string; 0 if it has none, and `slot` is where it would stand. */
+/* Find the id of a string; 0 if it has none, and `slot` is where to insert it. */
 static uint32_t look(const graphlang_ids *table, uint64_t key, uint32_t check, uint64_t *slot) {
   uint64_t at = key & table->mask;
   uint32_t id;
@@ -60,7 +60,7 @@ static uint32_t look(const graphlang_ids *table, uint64_t key, uint32_t check, u
 #define SOON(address) ((void)(address))
 #endif
 
-enum { AHEAD = 16 }; /* strings whose place in the table is fetched while those before them are looked up */
+enum { AHEAD = 16 }; /* prefetch distance in strings */
 
 typedef struct {
   const uint8_t *text;
@@ -68,7 +68,7 @@ typedef struct {
   uint32_t check;
 } Text;
 
-/* Hash some of the strings to come, and have their places in the table fetched; returns how many. */
+/* Hash the next strings and prefetch their slots; returns how many. */
 static int prepare(const graphlang_ids *table, const uint8_t *at, const uint8_t *end, Text *texts) {
   int count = 0;
   for (; count < AHEAD && at < end; count++) {
@@ -89,11 +89,11 @@ static int prepare(const graphlang_ids *table, const uint8_t *at, const uint8_t 
   return count;
 }
 
-/* More slots are never used than 0.7 of them. */
+/* The maximum load factor is 0.7. */
 static int is_full(const graphlang_ids *table) { return table->used >= (table->mask + 1) / 10 * 7; }
 
-/* Make room for one more id. The arrays by id grow by an eighth, and in place where the system can. The table is made
-   anew from the hashes, the old one being gone by then, so that there are never two. Returns whether there is room. */
+/* Make room for one more id. The arrays by id grow by an eighth, in place if possible. The table is rebuilt
+   from the hashes after the old one is freed, so that there are never two. Returns false without memory. */
 static int grow(graphlang_ids *table) {
   if (table->used + 1 >= table->room) {
     uint64_t room = table->room + table->room / 8 + 1;
@@ -121,7 +121,7 @@ static int grow(graphlang_ids *table) {
   return 1;
 }
 
-/* Whether there are as many strings as the caller counted. */
+/* True if the number of strings is that of the caller. */
 static int is_count(const uint8_t *texts, uint64_t size, uint64_t count) {
   uint64_t found = size && texts[size - 1];
   for (uint64_t at = 0; at < size; at++) found += !texts[at];
@@ -139,7 +139,7 @@ graphlang_ids *graphlang_ids_new(uint64_t slots, const uint64_t *secret) {
     graphlang_ids_free(table);
     return NULL;
   }
-  table->keys[0] = table->checks[0] = 0; /* fetched ahead for a free slot */
+  table->keys[0] = table->checks[0] = 0; /* read by the prefetch of a free slot */
   table->mask = slots - 1;
   memcpy(table->secret, secret, sizeof table->secret);
   return table;

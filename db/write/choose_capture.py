@@ -57,7 +57,7 @@ class CaptureProperties:
         return ""
 
     def better(self, other: CaptureProperties, keep: Keep) -> bool:
-        """Whether this capture replaces another of the same URL; among equal ones the first stays.
+        """Return True if this capture replaces another of the same URL; among equal ones the first stays.
 
         Two records of one moment are one capture: the smaller one was truncated, as by a broken download.
 

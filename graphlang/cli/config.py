@@ -45,9 +45,9 @@ def user_file() -> Path:
 
 
 def defaults(command: click.Group, verb: str | None, named: Path | None) -> dict[str, Any] | None:
-    """Return the defaults of a verb as `click.Context.default_map` has them; None where there is no file.
+    """Return the defaults of a verb in the form of `click.Context.default_map`; None if there is no file.
 
-    What the file of the working folder sets overrides the user's own.
+    The file of the working folder overrides the user's own.
     """
     files = [(named, _tables(named))] if named is not None else list(_files())
     options: dict[str, Any] = {}

@@ -83,7 +83,7 @@ graph_options = partial(options.apply, _OPTIONS)
 
 
 class LanguageGraphOutput(NamedTuple):
-    """What `language-graph` writes."""
+    """The rows that `language-graph` writes."""
 
     columns: Sequence[str]
     rows: _Rows
@@ -155,7 +155,7 @@ def language_graph(db: Path, format_: str, what: str, by: str, output: Path, pag
 
 
 def _say_bounds(graph: SiteGraph, *, distances: bool) -> None:
-    """Say which figures are not of all sites."""
+    """Print which figures do not cover all sites."""
     count = len(graph.sites)
     if graph.followed < count:
         say(f"betweenness is an estimate from the paths of {graph.followed:,} of {count:,} sites")

@@ -154,7 +154,7 @@ def _say_warning(message: Warning | str, category: type[Warning], filename: str,
 
 
 def _escape_message(error: click.ClickException) -> click.ClickException:
-    """The same error, with control characters escaped: it repeats names of files, hosts or options."""
+    """Escape control characters in an error, which repeats names of files, hosts or options."""
     message = visible_lines(error.format_message())
     error.format_message = lambda: message  # type: ignore[method-assign]  # each class formats its own message
     return error

@@ -73,7 +73,7 @@ def ingest(db: Path, files: tuple[Path, ...], **reading: Unpack[archives.Reading
 
 
 def say_ingested(ingested: Ingested, progress: Timed, *, verbose: bool) -> None:
-    """Print what was read, and how long it took."""
+    """Print the counts of an ingest and its time."""
     _say_skipped(ingested, verbose=verbose)
     if ingested.already_read:
         say(f"already read: {_first_of(ingested.already_read)}", "already read", files=len(ingested.already_read))
@@ -111,7 +111,7 @@ def _first_of(paths: Sequence[object]) -> str:
 
 
 def _describe_changed(ingested: Ingested) -> str:
-    """One line on files that were read with other options, and how to read them again."""
+    """Describe in one line the files that were read with other options, and how to read them again."""
     changes = "; ".join(
         f"{archives.option_of(change.name)} {archives.value_of(change.name, change.before)},"
         f" now {archives.value_of(change.name, change.now)}"
@@ -122,7 +122,7 @@ def _describe_changed(ingested: Ingested) -> str:
 
 
 def _fate(ingested: Ingested) -> str:
-    """What became of further captures of a URL."""
+    """Describe what happened to further captures of a URL."""
     if ingested.keep is not Keep.ALL:
         return "one capture of each URL is kept"
     duplicates = ingested.others - ingested.kept

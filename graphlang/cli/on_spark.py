@@ -67,7 +67,7 @@ def _spark_options(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def _is_logged(record: logging.LogRecord) -> bool:
-    """Whether a record is not one of py4j about a Java that is gone, which is an error of one line."""
+    """Return False for a record of py4j about a lost Java process, which is an error of one line."""
     return record.msg != "Exception while sending command."
 
 

@@ -121,7 +121,7 @@ def _refuse_without_text(method: str) -> None:
 
 
 def _facts(crawl: Collection, report: Path | None, ingested: Ingested, final: Run, progress: Timed) -> dict[str, Any]:
-    """What `run` did, for programs."""
+    """Return the results of `run`, for programs."""
     return {
         "database": str(crawl.path),
         "report": None if report is None else str(report),
@@ -321,7 +321,7 @@ class _NotUrls:
 
 
 def _answers(predicted: Iterable[_Predicted], *, text: bool) -> Iterator[tuple[Any, ...]]:
-    """One row a text, with ``text`` also the text itself."""
+    """Yield one row a text, with ``text`` also the text itself."""
     for (name, content), prediction in predicted:
         lists: list[Any] = []
         if prediction.top is not None:
@@ -336,7 +336,7 @@ def _answers(predicted: Iterable[_Predicted], *, text: bool) -> Iterator[tuple[A
 def _segments(
     segments: Iterable[tuple[tuple[str, str], list[Span]]], *, shares: bool, spans: bool, text: bool
 ) -> Iterator[tuple[Any, ...]]:
-    """One row a text: its name, its shares, its spans, or both; with ``text`` also the text itself."""
+    """Yield one row a text: its name, its shares, its spans, or both; with ``text`` also the text itself."""
     from graphlang.content.segments.spans import list_shares  # noqa: PLC0415 - rarely needed
 
     for (name, content), spans_of_text in segments:

@@ -90,9 +90,9 @@ _SETTINGS: Final = {
     # again at once, and the system fills every page with zeros first, which was a tenth of a worker's time.
     "spark.executorEnv.MIMALLOC_PURGE_DELAY": "10000",
 }
-#: Where all processes are on this machine, nothing outside is to reach them. Java works for minutes at most on what it
-#: has itself to do, which is too short for its second compiler, and for a collector of garbage beside the work. With
-#: one compiler it has room for 48 MB of code, and compiles nothing more once some hundred supersteps have filled it.
+#: If all processes are on this machine, nothing outside may reach them. Java works for minutes at most on its own
+#: tasks, which is too short for its second compiler, and for a concurrent garbage collector. With one compiler it has
+#: room for 48 MB of code, and compiles nothing more once some hundred supersteps have filled it.
 _JAVA: Final = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseParallelGC"
 _LOCAL: Final = {
     "spark.driver.host": "127.0.0.1",

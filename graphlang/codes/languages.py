@@ -275,10 +275,9 @@ class LanguageChoice:
 
 
 def parse_choice(tag: str) -> LanguageChoice:
-    """Parse a code, BCP 47 tag or name; the script counts where the tag names one or implies it.
+    """Parse a code, BCP 47 tag or name; the script counts if the tag names one or implies it.
 
-    Raises:
-        ValueError: no language has this name.
+    Raise a ValueError if no language has this name.
 
     >>> parse_choice("zh-TW"), parse_choice("zho"), parse_choice("sr-Latn").script, parse_choice("de-AT").script
     (LanguageChoice(language='zho', script='Hant'), LanguageChoice(language='zho', script=None), 'Latn', None)

@@ -53,7 +53,7 @@ def language(subtag: str) -> Subtag | None:
 
 
 def is_script(title: str) -> bool:
-    """Whether a script of this title (``Cyrl``) exists.
+    """Return True if a script of this title (``Cyrl``) exists.
 
     >>> is_script("Cyrl"), is_script("Abcd")
     (True, False)

@@ -44,7 +44,7 @@ _STREAM = "-"  # what standard input is called in the database
 
 
 class Computing(OpenedFile):
-    """What reads files and computes languages; each inference stores one run and returns it."""
+    """Methods that read files and compute languages; each inference stores one run and returns it."""
 
     @check_arguments(again=flag, workers=worker_count, follow_links=flag)
     def ingest(
@@ -392,7 +392,7 @@ class Computing(OpenedFile):
 
 
 class _Inputs(NamedTuple):
-    """What is to be read."""
+    """The files to read."""
 
     files: ArchiveFiles
     streams: list[tuple[int, BinaryIO]]  #: open files, each with the number of files before it

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Listing(OpenedFile):
-    """What a collection holds, as rows that are read when they are iterated."""
+    """Lists of a collection, as rows that are read when they are iterated."""
 
     @check_arguments(host=text, declared_unlike=flag, sort=text)
     def pages(

@@ -29,7 +29,7 @@ NOTHING_YET = "nothing is classified yet: run 'graphlang classify' first"
 
 
 class OpenedFile:
-    """What all methods of a collection share: its file, and ways to open it.
+    """The file of a collection, and ways to open it, for all its methods.
 
     Args:
         path: the SQLite file.

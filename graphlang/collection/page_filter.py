@@ -1,4 +1,4 @@
-"""Which pages count: the keyword arguments that methods of a collection share, and the options of the command line."""
+"""Filter pages: the keyword arguments that methods of a collection share, and the options of the command line."""
 
 from __future__ import annotations
 

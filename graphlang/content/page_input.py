@@ -52,7 +52,7 @@ class Answers(NamedTuple):
 
     probabilities: NDArray[np.float32]  #: (pages, labels)
     encodings: list[str | None] | None  #: of a method over bytes
-    texts: list[str]  #: what it read, or would have read without bytes
+    texts: list[str]  #: texts that it read, or would have read without bytes
 
 
 @runtime_checkable

@@ -24,7 +24,7 @@ _ADDRESS: Final = re.compile(r"[\d.]+|\[.*\]")
 
 
 def reversed_name(name: str) -> str:
-    """Reverse the labels of a host name, as Common Crawl sorts them; leave an IP address as it is.
+    """Reverse the labels of a host name, as Common Crawl sorts them; return an IP address unchanged.
 
     >>> reversed_name("www.example.co.uk"), reversed_name("192.0.2.7")
     ('uk.co.example.www', '192.0.2.7')

@@ -53,7 +53,7 @@ def text(value: object) -> str:
 
 
 def write_gexf(schema: Schema, nodes: Iterable[NodeRow], edges: Iterable[EdgeRow], file: IO[bytes]) -> int:
-    """Write a directed graph as GEXF 1.2; edges have a weight if the schema says so. Returns the number of nodes.
+    """Write a directed graph as GEXF 1.2, with weights of edges if the schema has them; return the number of nodes.
 
     With colours in the schema nodes have a colour, a size and a place, so that Gephi opens a picture.
     """
@@ -140,7 +140,7 @@ def _gexf_values(names: list[str], values: Iterable[Any]) -> str:
 
 
 def write_graphml(schema: Schema, nodes: Iterable[NodeRow], edges: Iterable[EdgeRow], file: IO[bytes]) -> int:
-    """Write a directed graph as GraphML; the label is an attribute of its own. Returns the number of nodes."""
+    """Write a directed graph as GraphML, with the label as a separate attribute; return the number of nodes."""
     out = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
     out.write('<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n')
     out.write('<key id="label" for="node" attr.name="label" attr.type="string"/>\n')

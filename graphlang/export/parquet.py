@@ -28,7 +28,7 @@ _BLOCK_BYTES: Final = 1 << 18  #: and fewer where they have more bytes than thes
 
 
 class MissingExtraError(RuntimeError):
-    """A package that only some users need is not installed; the message says how to install it."""
+    """A package that only some users need is not installed; the message has the command that installs it."""
 
 
 def _pyarrow() -> Any:
@@ -40,10 +40,10 @@ def _pyarrow() -> Any:
 
 
 def write_parquet(table: Table, file: IO[bytes]) -> int:
-    """Write a table; returns the number of rows.
+    """Write a table; return the number of rows.
 
-    Columns are int64, double or string, as `graphlang.export.tables` says by their names, or lists of these (`_LISTS`);
-    missing values are null.
+    Columns are int64, double or string, as `graphlang.export.tables` defines by their names, or lists of these
+    (`_LISTS`); missing values are null.
     """
     arrow = _pyarrow()
     types = {"int": arrow.int64(), "double": arrow.float64(), "string": arrow.string()}

@@ -27,8 +27,7 @@ _STATEMENTS: Final = (
 def write_share(connection: sqlite3.Connection, folder: Path, file: IO[bytes]) -> int:
     """Write the copy to a file, by way of one in the folder; return its pages.
 
-    Raises:
-        ValueError: the database has tables of the user, which may hold texts.
+    Raise a ValueError if the database has tables of the user, which may hold texts.
     """
     if own := name_user_items(connection):
         raise ValueError(f"tables of your own may hold texts: drop {', '.join(own[:_NAMED])} from a copy first")

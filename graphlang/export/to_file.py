@@ -1,4 +1,4 @@
-"""What other programs read, written to a file: each thing in each of its formats."""
+"""Write lists of a collection for other programs to a file, each in each of its formats."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def _writer(
     *,
     output: Path,
 ) -> Callable[[IO[bytes]], int]:
-    """Return the function that writes the export to a file and counts what it wrote."""
+    """Return the function that writes the export to a file and counts the rows."""
     if format_ in _GRAPHS:
         return functools.partial(_graph, connection, what, format_, selection)
     if format_ in ("parquet", "txt"):

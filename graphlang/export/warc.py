@@ -1,4 +1,4 @@
-"""WARC records that say the language of pages: a sidecar of metadata records, and texts as in WET.
+"""WARC records with the language of pages: a sidecar of metadata records, and texts as in WET.
 
 The original archive is never written to. Common Crawl's WET has the field ``WARC-Identified-Content-Language`` with up
 to three ISO 639-3 codes; so do these records.

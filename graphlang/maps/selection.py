@@ -85,7 +85,7 @@ class Selection:
         if not self.min_confidence:
             return f"(SELECT {', '.join(columns)} FROM {of}{_join_conditions(conditions + languages)})", values
         chosen = ", ".join(columns)
-        # The threshold comes before the filters, so that --language und finds what it makes undetermined.
+        # The threshold comes before the filters, so that --language und finds the pages that it makes undetermined.
         for column, otherwise in (("language", "'und'"), ("script", "NULL")):
             masked = f"CASE WHEN confidence < :least THEN {otherwise} ELSE {column} END AS {column}"
             chosen = chosen.replace(column, masked, 1)

@@ -10,7 +10,7 @@ positive as negative URLs, so that it cancels.
 *Relative Entropy* (after Sibun and Reynar 1996): every URL is a distribution over features (unit L1 norm), and a class
 is the average of its URLs' distributions. A URL p goes to the class q with the lowest D(p || q) = sum p log(p / q). The
 part sum p log p is the same for every class, so that is the class with the highest sum p log q, which is linear in p.
-The paper is silent on a feature that a class has never seen, where D is infinite. Here a share ``floor`` of every class
+The paper does not treat a feature that no URL of a class has: D is infinite. Here a share ``floor`` of every class
 is spread evenly over all features; the caller leaves out features that no class has seen.
 
 *Maximum Entropy* (after Nigam et al. 1999): the distribution of highest entropy under the constraints that each feature

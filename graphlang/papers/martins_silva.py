@@ -1,6 +1,6 @@
 """Martins & Silva 2005 as Chew, Mikami & Nagano 2011 (section 2.1) describe it: n-grams, Lin's similarity, heuristics.
 
-The six heuristics, and what became of each here:
+The six heuristics, and their implementation here:
 
 i.   text, markup information and metadata are kept apart: `Marked`, with title, blocks of text, and metadata;
 ii.  "use meta-data information, if available and valid": the language that a page declares is a method of its own

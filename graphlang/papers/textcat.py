@@ -4,7 +4,7 @@
 bytes: the commonest n-grams of 1 to 5 bytes, ranked, and the sum of the places that they are off. The crawl took 600
 features per language; TextCat's own default, and the one here, is 400.
 
-What the page leaves to the program: digits and white space separate words, n-grams stay within a word and the spaces
+The page does not define the rest: digits and white space separate words, n-grams stay within a word and the spaces
 around it, capitals and punctuation stay, and an n-gram that a language lacks costs a fixed maximum (see `rank_order`).
 Equal counts are ordered by `count_all.Tally.ranks`; TextCat leaves them to chance. Probabilities are ours.
 """

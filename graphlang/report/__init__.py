@@ -1,5 +1,5 @@
 """A report of a collection: one self-contained page for people.
 
-In: a collection. Out: HTML that asks for nothing. Open `facts` for what is counted, `page` for how it is shown
-and written, `report.html` and `report.css` for its look.
+In: a collection. Out: HTML that loads nothing. Open `facts` for the counts, `page` for the figures and the file,
+`report.html` and `report.css` for the layout.
 """

@@ -1,4 +1,4 @@
-"""What the report shows, as plain values: counted once, in a few passes over the database."""
+"""Count the figures of the report once, in a few passes over the database, as plain values."""
 
 from __future__ import annotations
 

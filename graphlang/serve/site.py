@@ -106,7 +106,7 @@ def index(db: Path, target: Path) -> int:
     """Make the full-text index of a collection in a new file; return the number of pages.
 
     The tokens are trigrams, so that words are found in scripts without blanks between them: Japanese, Thai, Chinese.
-    What is looked for has three characters at least.
+    A query has three characters at least.
     """
     written = 0
     with closing(sqlite3.connect(target)) as out, closing(open_existing(db)) as connection:

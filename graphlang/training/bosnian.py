@@ -1,6 +1,6 @@
 """Bosnian beside Croatian and Serbian: weights from comparable text.
 
-The vectors of the three are drawn together (`close_languages`), because the Bosnian training text is program messages
+The vectors of the three are moved closer (`close_languages`), because the Bosnian training text is program messages
 and the others are news: most differences that training finds are of genre. So comparable text is made: Serbian text
 spelt with the vowels that Bosnian and Croatian share, beside Croatian text of the same genres and the Serbian text
 itself. Naive Bayes on these three, every n-gram against the mean of the three, is added to the weights. A part of the

@@ -1,7 +1,7 @@
 """Train the vector of one language again, against text of a kind that the first training lacked.
 
-A small language whose speech is full of words of a great relative has these words in its training text. If the text of
-the great one is all news and manuals, everyday words count for the small one: plain English becomes Nigerian Pidgin.
+A small language with many words of a large relative has these words in its training text. If the text of
+the large one is all news and manuals, everyday words count for the small one: plain English becomes Nigerian Pidgin.
 So its vector w is trained again on texts of every kind, with the vectors of all other languages fixed. The loss is
 that of logistic regression,
 

@@ -231,15 +231,15 @@ def join_documents(lines: list[str], characters: int) -> list[str]:
     return joined
 
 
-def pick_evenly(every: list[str], most: int) -> list[str]:
+def pick_evenly(lines: list[str], most: int) -> list[str]:
     """Pick at most `most` documents, evenly from first to last, so that each file is represented.
 
     >>> pick_evenly(["a", "b", "c", "d", "e"], 3)
     ['a', 'c', 'e']
     """
-    if len(every) <= most:
-        return every
-    return [every[i] for i in np.linspace(0, len(every) - 1, most).astype(int).tolist()]
+    if len(lines) <= most:
+        return lines
+    return [lines[i] for i in np.linspace(0, len(lines) - 1, most).astype(int).tolist()]
 
 
 MOST_LABELS = 3

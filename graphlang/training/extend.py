@@ -201,7 +201,7 @@ class _Extension:
             if not self.grams[number] and self.members[number]:
                 raise ModelError(
                     f"{labels[0]}: is written as {self.members[number][0]}, the only label of the model in"
-                    f" {self.scripts[number]}, which has no n-grams there to tell them apart by"
+                    f" {self.scripts[number]}, which has no n-grams there to distinguish them"
                 )
             if self.widths[number] == 1:
                 bases[labels[0]] = 0.0

@@ -278,9 +278,9 @@ def select_labels(
         raise ModelError(
             f"{path}: made for the method {model.method}; only models of {EDITABLE_METHOD} can be made smaller"
         )
-    for wanted in (*only, *without):
-        if not any(wanted.includes(*languages.split(label)) for label in model.labels):
-            raise ModelError(f"{path}: the model has no {'_'.join(filter(None, (wanted.language, wanted.script)))}")
+    for choice in (*only, *without):
+        if not any(choice.includes(*languages.split(label)) for label in model.labels):
+            raise ModelError(f"{path}: the model has no {'_'.join(filter(None, (choice.language, choice.script)))}")
     kept_labels = [
         label for label in model.labels if (not only or _matches(only, label)) and not _matches(without, label)
     ]
@@ -296,8 +296,8 @@ def select_labels(
     return SmallerModel(smaller, removed, tuple(label for label in after if label not in before))
 
 
-def _matches(languages_wanted: Sequence[LanguageChoice], label: str) -> bool:
-    return any(wanted.includes(*languages.split(label)) for wanted in languages_wanted)
+def _matches(choices: Sequence[LanguageChoice], label: str) -> bool:
+    return any(choice.includes(*languages.split(label)) for choice in choices)
 
 
 def _single_labels(model: Model) -> list[str]:

@@ -218,7 +218,7 @@ def gather_examples(
     """Make all examples that training needs; raise a ValueError for fewer than two languages."""
     labels = tuple(sorted(urls))
     if len(labels) < 2:  # noqa: PLR2004
-        raise ValueError("a URL model tells two languages or more apart")
+        raise ValueError("a URL model needs two languages or more")
     all_urls = [url for label in labels for url in urls[label]]
     label = np.repeat(np.arange(len(labels)), [len(urls[name]) for name in labels])
     drawn = [list(draw_slugs(name, text.get(name, ()), options.slugs, options.seed)) for name in labels]

@@ -132,7 +132,7 @@ class TrainingOptions:
             text leans on the other (`sampling_error`; `nfc` only). 0: none does.
         bare: Characters of lines that are learnt without their diacritics too, per character of a label in Latin
             letters (`derived_text`; `nfc` only).
-        bare_least: Characters of such lines that a label has at least, if it has so many: of a label with little text a
+        bare_least: Least characters of such lines of a label, if it has that much text: of a label with little text a
             small part would be too few to learn from (`nfc` only).
         rate: Step of refinement at its beginning (`nfc` only).
         batch: Texts per step (`nfc` only).

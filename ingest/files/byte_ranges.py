@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 LENGTH = COUNTED  #: bytes of a byte range, as stored
 _READ = 1 << 16
 _OVERLAP = 1 << 14  # bytes that show a record's header
-_HEAD = 1 << 12  # bytes of a gzip member, as stored, that show what it begins with
+_HEAD = 1 << 12  # bytes of a gzip member, as stored, that show its first record
 _FRAME_HEAD = (1 << 17) + 64  # the same of a frame: a block is unpacked as a whole
 _TRIALS = 1_000  # of a byte range: a magic comes by chance once in 100 MB; more of them are an attack
 _BLOCKS = 100  # of a frame that is tried; a record of more megabytes than that begins no byte range

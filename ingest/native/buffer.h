@@ -14,7 +14,7 @@ typedef struct {
   int failed;
 } Buffer;
 
-/* Make room for so many more bytes; returns whether there is. */
+/* Reserve more bytes; returns false without memory. */
 static int more(Buffer *buffer, size_t bytes) {
   if (buffer->room - buffer->size >= bytes) return 1;
   if (buffer->failed || bytes > SIZE_MAX / 4 || buffer->size > SIZE_MAX / 4) {
@@ -43,7 +43,7 @@ static void put_byte(Buffer *buffer, uint8_t byte) {
   put(buffer, &byte, 1);
 }
 
-/* Empty a buffer for the next page; what one giant page needed is not kept. */
+/* Empty a buffer for the next page; the memory of a giant page is released. */
 static void empty(Buffer *buffer) {
   if (buffer->room > (size_t)1 << 22) {
     free(buffer->data);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Never 0, which stands for a free slot. */
+/* Never 0, which marks a free slot. */
 static uint32_t hash_of(uint32_t seed, const uint8_t *at, size_t size) {
   uint64_t mixed = 0x9E3779B97F4A7C15u ^ seed;
   for (; size >= 8; at += 8, size -= 8) {

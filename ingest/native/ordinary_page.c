@@ -6,7 +6,7 @@
 typedef struct graphlang_ordinary_page {
   graphlang_html *html;
   graphlang_join *join;
-  graphlang_html_page page; /* all zeros where there is none */
+  graphlang_html_page page; /* all zeros without a page */
   Buffer strings;
 } Reader;
 
@@ -28,7 +28,7 @@ void graphlang_ordinary_page_free(graphlang_ordinary_page *reader) {
   free(reader);
 }
 
-/* Tell the title, which is another on each page, from the other strings, which are the same on many. */
+/* Separate the title, which differs on each page, from the other strings, which are the same on many. */
 static int tell_strings(Reader *reader, graphlang_ordinary_page_said *said) {
   empty(&reader->strings);
   if (!reader->page.strings_size) return 1;
@@ -50,7 +50,7 @@ static int tell_strings(Reader *reader, graphlang_ordinary_page_said *said) {
   return !reader->strings.failed;
 }
 
-/* Whether a page begins as markup does; no file of another kind does. */
+/* True if a page begins like markup; other files do not. */
 static int begins_as_markup(uint8_t first) {
   return first == '<' || first == ' ' || first == '\t' || first == '\n' || first == '\r';
 }
@@ -59,7 +59,7 @@ static int holds_c3(const uint8_t *at, uint64_t size) {
   return size && memchr(at, 0xC3, size);
 }
 
-/* Whether what a page says may have been encoded twice. Most texts show by themselves that they were not. */
+/* True if the text of a page may have been encoded twice; a quick test excludes most texts. */
 static int may_be_encoded_twice(const graphlang_html_page *page, uint64_t size, const uint8_t *markup) {
   return (holds_c3(page->text, page->text_size) || holds_c3(page->strings, page->strings_size)) &&
          graphlang_html_looks_encoded_twice(size, markup);

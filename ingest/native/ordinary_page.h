@@ -1,4 +1,4 @@
-/* A page of HTML in UTF-8 in two calls: what it says, and where it leads; see `graphlang.ingest.page`.
+/* A page of HTML in UTF-8 in two calls: its text, and its links; see `graphlang.ingest.page`.
 
    The kernels of markup and of links do the work; nothing goes through Python between them. Strings have a zero behind
    each. */
@@ -12,15 +12,15 @@ typedef struct graphlang_ordinary_page graphlang_ordinary_page;
 graphlang_ordinary_page *graphlang_ordinary_page_new(uint32_t seed);
 void graphlang_ordinary_page_free(graphlang_ordinary_page *reader);
 
-/* What a page says; the reader's memory, until the next page. */
+/* The strings of a page, in the reader's memory, valid until the next page. */
 typedef struct {
-  const uint8_t *text;    /* visible: what is content first, then what stands around it; see `graphlang_html_parted` */
+  const uint8_t *text;    /* visible: the content first, then the text around it; see `graphlang_html_parted` */
   const uint8_t *title;   /* as written */
   const uint8_t *strings; /* the others, as in `graphlang_html_page` */
   const uint8_t *references, *anchors; /* as there */
   uint64_t text_size, title_size, strings_size, references_size, anchors_size; /* bytes */
   uint64_t main_length; /* characters of the content */
-  uint32_t left; /* 1 where the page is not for us; nothing else is said then, and it has no links */
+  uint32_t left; /* 1 if the page is left to the caller; then all else is empty, and it has no links */
 } graphlang_ordinary_page_said;
 
 /* Read the page that begins at `body` of a block; `most` and `depth` as in `graphlang_html_read`. Left are: no page at
@@ -31,14 +31,14 @@ typedef struct {
 int graphlang_ordinary_page_read(graphlang_ordinary_page *reader, uint64_t size, const uint8_t block[size], uint64_t body,
                                  uint32_t most, uint32_t depth, int32_t undeclared, graphlang_ordinary_page_said *said);
 
-/* The links of the page that was read last; the reader's memory, until its next call. */
+/* The links of the last page, in the reader's memory, valid until its next call. */
 typedef struct {
   const uint8_t *urls;  /* this and what follows: see `graphlang_join_links` */
   const uint8_t *kinds;
   const uint32_t *places;
   const uint8_t *hreflangs;
   uint64_t urls_size, kinds_size, places_size, hreflangs_size; /* bytes */
-  uint32_t left; /* 1 where something is not for us, or left out; nothing else is said then */
+  uint32_t left; /* 1 if a reference is left to the caller, or left out; then all else is empty */
 } graphlang_ordinary_page_links;
 
 /* Bring the references of the page together; `base`, `url`, `nofollow`, `longest` and `most` as in

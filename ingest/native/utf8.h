@@ -1,11 +1,11 @@
-/* UTF-8 as the Unicode standard has it (table 3-7). */
+/* UTF-8 as the Unicode standard defines it (table 3-7). */
 #ifndef GRAPHLANG_UTF8_H
 #define GRAPHLANG_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of the character beyond ASCII that begins here; 0 where it is none. */
+/* Length of the character beyond ASCII that begins here; 0 if the bytes are invalid. */
 static size_t character(const uint8_t *at, const uint8_t *end) {
   size_t left = (size_t)(end - at);
   uint8_t first = at[0], least = 0x80, greatest = 0xBF;

@@ -67,7 +67,7 @@ _LEAST_SHARE = 0.85  # that it must explain at all
 #: By how many nats another charset must be likelier, by the declared one; servers send ISO-8859-1 by default.
 _EVIDENCE = {"windows-1252": 3.5}
 _LEAST_EVIDENCE = 6.0
-_TIE = 3.0  # a later guess must be likelier than an earlier one by so many
+_TIE = 3.0  # a later guess must be likelier than an earlier one by this
 _LATIN = ("windows-1250", "iso-8859-2", "windows-1254", "windows-1257")
 _CYRILLIC = ("windows-1251", "koi8-r", "koi8-u", "ibm866", "iso-8859-5", "x-mac-cyrillic")
 _BEFORE_WINDOWS = ("ibm850", "macintosh")

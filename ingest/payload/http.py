@@ -325,7 +325,10 @@ def parse_media_type(content_type: str) -> tuple[str, str | None]:
 
 
 def _split_type(content_type: str) -> tuple[str, str | None]:
-    """Of several types, as of repeated fields, the last valid one counts (Fetch, "extract a MIME type")."""
+    """Split a Content-Type; of several, as of repeated fields, the last valid one counts.
+
+    See Fetch, "extract a MIME type".
+    """
     best: tuple[str, str | None] | None = None
     for value in _COMMA.split(content_type[:_MAX_TYPES]):
         written = value.strip().strip("\"' ")

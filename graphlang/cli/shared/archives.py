@@ -52,7 +52,7 @@ files = click.argument("files", nargs=-1, type=_Named(path_type=Path))
 
 
 class Bounds(TypedDict):
-    """The options that say how much of a page is read."""
+    """Options that limit how much of a page is read."""
 
     text_limit: int | None
     max_payload: int

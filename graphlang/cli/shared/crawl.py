@@ -58,7 +58,7 @@ def open_answered(db: Path, *runs: int | None) -> Collection:
 
 
 def say_outdated(crawl: Collection, *, unfetched: bool = True) -> None:
-    """Say where ``und`` means that the chosen run has no answer, and which verb gives one."""
+    """Print where ``und`` means that the chosen run has no answer, and which verb gives one."""
     reason = crawl.outdated(unfetched=unfetched)
     run = None if reason is None else crawl.chosen()
     if run is None:
@@ -77,7 +77,7 @@ def say_outdated(crawl: Collection, *, unfetched: bool = True) -> None:
 
 
 def say_unanswered(pages: int) -> None:
-    """Say how many pages of other years have no language yet."""
+    """Print how many pages of other years have no language yet."""
     if pages:
         have = "has" if pages == 1 else "have"
         message = f"{quantity(pages, 'page')} of other years {have} no language yet: graphlang propagate DB --each year"
@@ -85,7 +85,7 @@ def say_unanswered(pages: int) -> None:
 
 
 def say_run(run: Run, *, note: str = "") -> None:
-    """Print what a run was, and how it ended."""
+    """Print the method of a run, and how it ended."""
     message = f"run {run.id}: {run.title}, {quantity(run.pages or 0, 'page')}"
     if run.converged is not None and run.kind == "propagation":
         message += f", {end_of(run)}"
@@ -98,7 +98,7 @@ def say_run(run: Run, *, note: str = "") -> None:
 
 
 def say_years(runs: list[Run]) -> None:
-    """Print in one line what the runs of all years were; for programs one event each."""
+    """Print one line about the runs of all years; for programs one event each."""
     if log().json:
         for run in runs:
             say_run(run)
@@ -115,7 +115,7 @@ def end_of(run: Run) -> str:
 
 
 def say_unused_gold(gold: Gold) -> None:
-    """Say which lines of a gold file do not count, and why."""
+    """Print which lines of a gold file do not count, and why."""
     if gold.empty:
         say(f"{quantity(gold.empty, 'line')} of the gold file without a language, skipped")
     if gold.missing:

@@ -17,7 +17,7 @@ _QUIET, _FORMAT = "graphlang.quiet", "graphlang.log"
 
 
 class Log(NamedTuple):
-    """How the current verb writes to standard error."""
+    """The form in which the current verb writes to standard error."""
 
     quiet: bool
     json: bool

@@ -308,7 +308,7 @@ FILTER: Final = (
 
 
 def selects(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb the options that say which pages count; it gets ``pages``, a `PageFilter`."""
+    """Add the options that select pages to a verb; it gets ``pages``, a `PageFilter`."""
 
     @functools.wraps(function)
     def call(*args: Any, **values: Any) -> None:
@@ -340,7 +340,7 @@ _CAPTURES: Final = (
 
 
 def selects_captures(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb the options that say which captures of a page count, before those of `selects`."""
+    """Add the options that select captures of a page to a verb, before those of `selects`."""
 
     @functools.wraps(function)
     def call(*args: Any, captures: str, at: str | None, **values: Any) -> None:

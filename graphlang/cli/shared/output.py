@@ -186,12 +186,12 @@ def _row_name() -> str:
 
 
 def say_written(written: int, output: str | Path, unit: str | None = None) -> None:
-    """Say how many rows, or what else, a file has."""
+    """Print how many rows, or other units, a file has."""
     say(f"{quantity(written, unit or _row_name())} to {visible(str(output))}", "written", rows=written)
 
 
 def say_empty() -> None:
-    """Say that a list has no rows."""
+    """Print that a list has no rows."""
     say(f"no {_row_name()}s", "empty")
 
 

@@ -98,7 +98,7 @@ def write_table(
 
 
 def _has_pager() -> bool:
-    """Whether the user wants a pager: not where PAGER is empty, cat, or not a command."""
+    """Return True if the user wants a pager: PAGER is neither empty, nor cat, nor an unknown command."""
     os.environ.setdefault("LESS", "-RS")  # lines longer than the terminal are not broken, and bold is bold
     try:
         return shlex.split(os.environ.get("PAGER", "less")) not in ([], ["cat"])
@@ -142,7 +142,7 @@ def _sample(rows: Iterator[Sequence[Any]], screen: int | None) -> list[Sequence[
 
 
 def _describe_missing(names: Sequence[str], room: int) -> str:
-    """One line on the columns that are not shown."""
+    """Describe the hidden columns in one line."""
     note = f"(no room for {', '.join(names)}; --wide shows them)"
     have = "has" if len(names) == 1 else "have"
     return note if len(note) <= room else f"({quantity(len(names), 'column')} {have} no room; --wide)"
@@ -189,7 +189,7 @@ def _fitting(columns: list[_Column], room: int, first: Sequence[str]) -> list[_C
 
 
 def _line(columns: Sequence[_Column], cells: Sequence[str], room: int | None) -> str:
-    """One line; where a cell is wider than its column, the first text that can be cut is cut further."""
+    """Format one line; if a cell is wider than its column, the first text that can be cut is cut further."""
     texts = [cells[column.number] for column in columns]
     if room is not None:
         excess = sum(

@@ -206,7 +206,7 @@ def _say_detected(name: str, charset: str) -> None:
 
 
 def _is_utf8(data: bytes) -> bool:
-    """Whether bytes are UTF-8, but for a character that is cut at the end."""
+    """Return True if bytes are UTF-8, but for a character that is cut at the end."""
     try:
         data.decode()
     except UnicodeDecodeError as error:

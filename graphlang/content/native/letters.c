@@ -4,23 +4,23 @@
 
 #include "common.h"
 
-#define SYMBOL 0x1FFFFFu /* of an entry of the table of letters: what the letter becomes */
+#define SYMBOL 0x1FFFFFu /* bits of an entry of the letter table with the normalised letter */
 #define DROPPED ((uint32_t)GRAPHLANG_LETTERS_DROPPED)
 #define SCRIPT(entry) ((entry) >> 24)
 #define CODE_POINTS ((uint32_t)GRAPHLANG_LETTERS_CODE_POINTS)
 #define PAGE 8
-#define FIRST_OTHER 0x370u /* no letter before this one is of a script other than Latin */
+#define FIRST_OTHER 0x370u /* first letter of a script other than Latin */
 #define FIRST_MARK 0x300u
 #define LATIN 1u
 #define CYRILLIC 2u
 #define SCRIPTS GRAPHLANG_LETTERS_SCRIPTS
 #define FEWEST 2
-#define FIRST_DENSE 0x590u /* letters before it have capitals, and words of several letters */
+#define FIRST_DENSE 0x590u /* letters before it have case, and words of several letters */
 #define DENSE 3
-#define MOST_CONSONANTS 3 /* of an abbreviation: XXL, PMS */
-#define RUN 32 /* symbols that are counted together */
+#define MOST_CONSONANTS 3 /* maximum of an abbreviation: XXL, PMS */
+#define RUN 32 /* symbols counted in one step */
 
-/* Returns 0, or that a row begins or ends outside the symbols. */
+/* Returns 0, or an error if a row begins or ends outside the symbols. */
 static int out_of_text(int64_t row, int64_t begin, int64_t end, int64_t size, graphlang_fault *fault)
 {
     if (begin < 0 || begin > size)
@@ -28,7 +28,7 @@ static int out_of_text(int64_t row, int64_t begin, int64_t end, int64_t size, gr
     return end < begin || end > size ? GRAPHLANG_REFUSE(fault, "ends", row, end, begin, size) : 0;
 }
 
-/* No less than any of some symbols, and below the next power of two of the greatest. */
+/* An upper bound of some symbols, below the next power of two of the maximum. */
 INLINE uint32_t bits_of(const uint32_t *symbols, int64_t number)
 {
     uint32_t all = 0;
@@ -37,7 +37,7 @@ INLINE uint32_t bits_of(const uint32_t *symbols, int64_t number)
     return all;
 }
 
-/* Whether a character may join the one before it to a composed character (Unicode normalisation form C): Latin, Greek and
+/* True if a character may compose with the one before it (Unicode normalisation form C): Latin, Greek and
    Cyrillic marks, Arabic hamza and madda, vowels and finals of Hangul, and marks of kana. */
 INLINE uint32_t composes(uint32_t symbol)
 {
@@ -77,8 +77,8 @@ int64_t graphlang_letters_scan(int64_t size, int64_t rows, const uint32_t *symbo
     return found;
 }
 
-/* Which script a row is in, from how many of its letters are of each (scripts.py). other: where that is Latin, the one of
-   most of the others; where it is another, Latin if that has the most letters; or 0. */
+/* The main script of a row, from the number of its letters in each (scripts.py). other: if that is Latin, the one of
+   most of the others; if it is another, Latin if that has the most letters; else 0. */
 static uint32_t decide(const uint32_t *counts, const uint8_t *weights, int64_t latin, double share, uint32_t *other)
 {
     uint32_t best = *other = 0;
@@ -101,7 +101,7 @@ static uint32_t decide(const uint32_t *counts, const uint8_t *weights, int64_t l
     return best;
 }
 
-/* Latin letters that look like Cyrillic ones, as they are written: capitals are not as alike as their small letters are. */
+/* Latin letters that look like Cyrillic ones, by case: a capital may look like one and its small letter not. */
 #define LOOK_ALIKE(PAIR)                                                                                               \
     PAIR('A', 0x410) PAIR('B', 0x412) PAIR('C', 0x421) PAIR('E', 0x415) PAIR('H', 0x41D) PAIR('I', 0x406)              \
     PAIR('J', 0x408) PAIR('K', 0x41A) PAIR('M', 0x41C) PAIR('O', 0x41E) PAIR('P', 0x420) PAIR('S', 0x405)              \
@@ -119,7 +119,7 @@ static uint32_t decide(const uint32_t *counts, const uint8_t *weights, int64_t l
     case cyrillic:                                                                                                     \
         return latin;
 
-/* The letter of the other of the two scripts that a letter looks like, or 0. */
+/* The look-alike of a letter in the other of the two scripts, or 0. */
 static uint32_t look_alike(uint32_t letter)
 {
     switch (letter) {
@@ -130,15 +130,15 @@ static uint32_t look_alike(uint32_t letter)
     }
 }
 
-/* What the table has for the letter of a script that looks like this one, or 0. */
+/* The table's entry for the look-alike of a letter in a script, or 0. */
 static uint32_t in_script(uint32_t letter, uint32_t script, const uint32_t *table)
 {
     uint32_t entry = table[look_alike(letter)];
     return SCRIPT(entry) == script && !(entry & DROPPED) && (entry & SYMBOL) != SPACE ? entry : 0;
 }
 
-/* A word of so many Latin and Cyrillic letters is put into one of the two scripts if all its letters of the other one
-   have a look-alike there; if both would do, into that of more letters. Returns how many Latin letters it has now. */
+/* Move a word of Latin and Cyrillic letters into one of the two scripts if all its letters of the other one
+   have a look-alike there; if both are possible, into that of more letters. Returns its number of Latin letters. */
 static int64_t unmix_word(const uint32_t *text, int64_t size, const uint32_t *table, int64_t latin, int64_t cyrillic,
                           uint32_t *own)
 {
@@ -167,7 +167,7 @@ static int64_t unmix_word(const uint32_t *text, int64_t size, const uint32_t *ta
     return out_of_latin ? 0 : latin + cyrillic;
 }
 
-/* Every word of a text that mixes the two scripts, of letters that look alike. Returns how many more letters are
+/* The same for each word of a text that mixes the two scripts. Returns how many more letters are
    Cyrillic then. */
 static int64_t unmix(const uint32_t *text, int64_t size, const uint32_t *table, uint32_t *own)
 {
@@ -191,7 +191,7 @@ static int64_t unmix(const uint32_t *text, int64_t size, const uint32_t *table, 
     return more;
 }
 
-/* Whether one of some letters may be of a script other than Latin. */
+/* True if one of some letters may be of a script other than Latin. */
 INLINE int any_other(const uint32_t *own, int64_t number)
 {
     uint32_t found = 0;
@@ -265,7 +265,7 @@ int64_t graphlang_letters_normalise(int64_t size, int64_t rows, int64_t room, co
         if (!closed && written)
             written--;
         for (int64_t place = 0; place < margin; place++)
-            own[written + place] = written ? own[place] : SPACE; /* also where what is repeated was just written */
+            own[written + place] = written ? own[place] : SPACE; /* also if the repeated symbols were just written */
         starts[row] = used;
         lengths[row] = written;
         used += written + margin;
@@ -273,7 +273,7 @@ int64_t graphlang_letters_normalise(int64_t size, int64_t rows, int64_t room, co
     return used;
 }
 
-/* Count some symbols before FIRST_MARK, whose pages are known, as graphlang_letters_lengths does; below 0, and nothing is
+/* Count some symbols before FIRST_MARK, whose pages are filled, as graphlang_letters_lengths does; below 0, and nothing is
    counted, where one of them is dropped. */
 INLINE int64_t count_plain(const uint32_t *symbols, const uint32_t *table, uint32_t *after_letter)
 {
@@ -391,7 +391,7 @@ int64_t graphlang_letters_windows(int64_t size, int64_t windows, int64_t edges, 
                         break;
                     }
             if (inside[i] & 2) {
-                int64_t low = width - longest; /* counted from the end where it is below 0, as Python counts */
+                int64_t low = width - longest; /* a negative index counts from the end, as in Python */
                 low = begin + (low >= 0 ? low : low + end - begin > 0 ? low + end - begin : 0);
                 for (int64_t j = end - 1; j >= low && j > begin; j--)
                     if (symbols[j] == SPACE) {
@@ -414,7 +414,7 @@ int64_t graphlang_letters_windows(int64_t size, int64_t windows, int64_t edges, 
     return kept;
 }
 
-/* Whether a character stands for a byte from 80 to BF in ISO-8859-1 or windows-1252. */
+/* True if a character is a byte from 80 to BF in ISO-8859-1 or windows-1252. */
 static int for_byte(uint32_t symbol)
 {
     static const uint16_t named[] = {0x152,  0x153,  0x160,  0x161,  0x178,  0x17D,  0x17E,  0x192,  0x2C6,
@@ -428,7 +428,7 @@ static int for_byte(uint32_t symbol)
     return 0;
 }
 
-/* Characters of a text that was encoded twice: of each run that stands for the bytes of one character. */
+/* Count the characters in runs that are the bytes of one character each, in a text that was encoded twice. */
 static int64_t count_garbled(const uint32_t *text, int64_t length)
 {
     int64_t all = 0;
@@ -445,7 +445,7 @@ static int64_t count_garbled(const uint32_t *text, int64_t length)
     return all;
 }
 
-/* Whether a character is a letter or a mark, about: no table is asked. */
+/* True if a character is probably a letter or a mark, without a table. */
 INLINE int like_letter(uint32_t symbol)
 {
     if (symbol < 0x80)
@@ -459,7 +459,7 @@ INLINE int is_digit(uint32_t symbol)
     return symbol - '0' < 10;
 }
 
-/* Signs within a word that only names of files and of variables, formulas and addresses have. */
+/* Count signs within a word that occur only in names of files and of variables, formulas and addresses. */
 INLINE int joins_code(uint32_t symbol, uint32_t next)
 {
     return symbol == '_' || symbol == '@' || symbol == '\\' || symbol == '|' || symbol == '^' || symbol == '(' ||
@@ -476,7 +476,7 @@ struct letter_counts {
     int64_t letters, plain, digits;
 };
 
-/* Letters of a text, those in plain words, and digits. A letter of a script without capitals counts three times. */
+/* Count letters of a text, those in plain words, and digits. A letter of a script without case counts three times. */
 static struct letter_counts count_plain_letters(const uint32_t *text, int64_t length)
 {
     struct letter_counts counts = {0, 0, 0};
@@ -489,7 +489,7 @@ static struct letter_counts count_plain_letters(const uint32_t *text, int64_t le
                 dense += symbol >= FIRST_DENSE;
                 consonants += is_capital_consonant(symbol);
                 longest = ++run > longest ? run : longest;
-            } else if (symbol != 0xAD && symbol - 0x200Bu >= 5 && symbol != 0xFEFF) { /* those are dropped */
+            } else if (symbol != 0xAD && symbol - 0x200Bu >= 5 && symbol != 0xFEFF) { /* neither soft hyphen nor zero width */
                 digits += is_digit(symbol);
                 code |= (run || digits) && joins_code(symbol, place + 1 < length ? text[place + 1] : 0);
                 run = 0;
@@ -515,7 +515,7 @@ int graphlang_letters_rubbish(int64_t size, int64_t rows, const uint32_t *symbol
             return GRAPHLANG_OUT_OF_RANGE;
         const uint32_t *own = symbols + begins[row];
         int64_t length = ends[row] - begins[row];
-        int32_t again = 0, marks = 0, paths = 0; /* a text has fewer characters than fit */
+        int32_t again = 0, marks = 0, paths = 0; /* cannot overflow: texts are shorter */
         for (int64_t i = 0; i < length; i++)
             marks += (own[i] == '{') | (own[i] == '}') | (own[i] == ';');
         for (int64_t i = 2; i < length; i++)
@@ -545,13 +545,13 @@ int graphlang_letters_rubbish(int64_t size, int64_t rows, const uint32_t *symbol
     return 0;
 }
 
-/* Whether a character stands between words: white space and punctuation of ASCII, or a space that does not break. */
+/* True if a character separates words: white space and punctuation of ASCII, or a no-break space. */
 INLINE int between_words(uint32_t symbol)
 {
     return symbol < '0' || symbol - ':' < 'A' - ':' || symbol == 0xA0;
 }
 
-/* Whether the first word of a text is one of the next two. */
+/* True if the first word of a text is one of the next two. */
 static int recurs(const uint32_t *text, int64_t length)
 {
     int64_t place = 0, first = 0, size = 0;
@@ -579,10 +579,10 @@ static int recurs(const uint32_t *text, int64_t length)
     return 0;
 }
 
-enum { TOLD_APART = 256 }; /* words, of which no more than half are put down */
+enum { TOLD_APART = 256 }; /* slots of the hash table, at most half of them used */
 
-/* The words that a text may have at most for so many different ones. Two of one hash pass for one word: what this is for
-   is looked at again. */
+/* Distinct words of a text. Two words of one hash count as one: the caller
+   checks the candidates again. */
 struct words {
     uint64_t known[TOLD_APART];
     int64_t all, different;
@@ -603,10 +603,10 @@ static void count_words(const uint32_t *text, int64_t length, struct words *word
             hash = (hash ^ (symbol - 'A' < 26 ? symbol | 0x20 : symbol)) * 0x100000001B3u;
         }
         words->all++;
-        if (every >= 0x80 || 2 * words->different >= TOLD_APART) /* others may be equal in small letters */
+        if (every >= 0x80 || 2 * words->different >= TOLD_APART) /* others may be equal in lower case */
             continue;
         uint64_t at = (hash ^ hash >> 32) % TOLD_APART;
-        hash |= 1; /* 0 is free */
+        hash |= 1; /* 0 marks a free slot */
         while (words->known[at] && words->known[at] != hash)
             at = (at + 1) % TOLD_APART;
         words->different += !words->known[at];

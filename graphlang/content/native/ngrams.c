@@ -8,17 +8,17 @@
 #define SPREAD 0x85EBCA6Bu
 #define MAX_ORDER 5
 #define NONE (-1)
-#define LONGEST 64 /* characters of a line in a list of n-grams and words */
-#define SOON 24    /* keys */
-#define PLACES 128 /* of texts that are looked up together */
+#define LONGEST 64 /* maximum characters of a line in a list of n-grams and words */
+#define SOON 24    /* prefetch distance in keys */
+#define PLACES 128 /* positions of texts that are looked up in one batch */
 #define ROWS 32    /* texts */
 
 #define VECTOR GRAPHLANG_NGRAMS_VECTOR
 #define MIDDLE GRAPHLANG_NGRAMS_MIDDLE
 #define TOGETHER 3
 #define AHEAD 12
-#define ASKED 1024 /* rows, and lists, that are looked for at once */
-#define MOST 256   /* of them for one part of a text */
+#define ASKED 1024 /* rows, and lists, of one batch */
+#define MOST 256   /* maximum of these for one part of a text */
 #define PARTS 64
 #define CHUNK GRAPHLANG_NGRAMS_CHUNK
 #define LINE 32 /* numbers of the table */
@@ -28,11 +28,11 @@
 #define KINDS GRAPHLANG_NGRAMS_KINDS
 #define BATCHED 256 /* features that ngrams_regret works on together */
 
-/* Sixteen, or eight, numbers of a row, side by side. */
+/* Vectors of sixteen, or eight, numbers of a row. */
 typedef uint16_t lanes __attribute__((vector_size(32), aligned(2), may_alias));
 typedef uint16_t few __attribute__((vector_size(16), aligned(2), may_alias));
 
-#define APART static __attribute__((noinline)) /* so that what it needs all the time stays in registers */
+#define APART static __attribute__((noinline)) /* keeps the variables of its loop in registers */
 
 static inline uint32_t mix(uint32_t key)
 {
@@ -41,7 +41,7 @@ static inline uint32_t mix(uint32_t key)
     return key * MULTIPLIER;
 }
 
-/* Hash of the letters of a word, the same wherever it stands; `stop` is the place after its last letter. */
+/* Hash the letters of a word, independent of its position; `stop` is one past its last letter. */
 static uint32_t word_key(const uint32_t *symbols, int64_t begin, int64_t stop)
 {
     uint32_t total = 0, power = 1;
@@ -51,11 +51,11 @@ static uint32_t word_key(const uint32_t *symbols, int64_t begin, int64_t stop)
         total += (mixed + 1) * power;
         power *= MULTIPLIER;
     }
-    total ^= total >> 16; /* the low bits of a sum of odd multiples know little of the high ones */
+    total ^= total >> 16; /* mixes the high bits into the low ones */
     return total * SPREAD;
 }
 
-/* The character of UTF-8 that begins at `at`, which moves on behind it; NONE where there is none. */
+/* Decode the UTF-8 character at `at` and advance; NONE if the bytes are invalid. */
 INLINE int64_t next_character(const uint8_t *text, int64_t size, int64_t *at)
 {
     uint32_t value = text[(*at)++];
@@ -135,7 +135,7 @@ int graphlang_ngrams_slots(int64_t number, const uint32_t *keys, int64_t bits, u
     return 0;
 }
 
-/* A slot of the table, from a mixed key: the number of the word of marks, and the bit in it. */
+/* A slot of the table, from a mixed key: the index of the word of marks, and the bit in it. */
 INLINE uint32_t word_of(uint32_t mixed, int64_t bits)
 {
     return mixed >> (32 - bits) >> 6;
@@ -146,13 +146,13 @@ INLINE uint32_t bit_of(uint32_t mixed, int64_t bits)
     return mixed >> (32 - bits) & 63;
 }
 
-/* How many words of marks there are for 2 ** bits slots. */
+/* Number of words of marks for 2 ** bits slots. */
 static int64_t words_of(int64_t bits)
 {
     return bits < 6 ? 1 : (int64_t)1 << (bits - 6);
 }
 
-/* Which entry the slot of a mixed key has, if it is marked. */
+/* Index of the entry of the slot of a mixed key, if it is marked. */
 INLINE uint32_t place_of_entry(const uint64_t *marks, const uint32_t *before, uint32_t mixed, int64_t bits)
 {
     uint32_t word = word_of(mixed, bits);
@@ -194,7 +194,7 @@ int64_t graphlang_ngrams_fill(int64_t number, int64_t words, const uint32_t *key
     return number;
 }
 
-/* The table of features: which slots are taken, and of those what stands in them. */
+/* The table of features: a bitmap of the used slots, and the entries of these. */
 struct table {
     const uint64_t *marks;
     const uint32_t *before, *entries;
@@ -202,19 +202,19 @@ struct table {
     uint32_t number;
 };
 
-/* Mixed keys that are sought, of some texts or parts of them. Memory has been asked for the marks of their slots when the
- * keys of all are known, and they are looked up then. */
+/* A batch of mixed keys to look up, of some texts or parts of them. The marks of their slots are prefetched while the
+ * keys are computed; the look-up follows. */
 struct sought {
     int64_t parts, places, words;
     struct {
-        int64_t row, places, words; /* how many of those up to here are of this part, or of those before it */
+        int64_t row, places, words; /* cumulative counts up to this part */
     } part[ROWS];
     uint32_t key[MAX_ORDER][PLACES]; /* of the n-grams of each length that begin at each place */
     uint32_t word[PLACES];
     int64_t word_place[PLACES];
 };
 
-/* The keys of the n-grams that begin at every so many places of a text. wanted, step: as graphlang_ngrams_find has them. */
+/* Compute the keys of the n-grams that begin at every `step`-th position; see graphlang_ngrams_find for wanted, step. */
 INLINE void seek_ngrams(struct sought *sought, const uint32_t *own, int64_t number, int64_t wanted, int64_t highest,
                         int64_t step, const struct table *table)
 {
@@ -241,7 +241,7 @@ INLINE void seek_ngrams(struct sought *sought, const uint32_t *own, int64_t numb
     }
 }
 
-/* The keys of the words that begin between two places of a text. */
+/* Compute the keys of the words that begin between two positions of a text. */
 INLINE void seek_words(struct sought *sought, const uint32_t *own, int64_t begin, int64_t end, int64_t length,
                        int64_t step, const struct table *table)
 {
@@ -260,10 +260,10 @@ INLINE void seek_words(struct sought *sought, const uint32_t *own, int64_t begin
     }
 }
 
-/* Look up what is sought; the numbers of those that are features are put behind `out`. Returns how many there are then.
+/* Look up the batch and append the numbers of the features to `out`; returns the new length of `out`.
  *
- * Most keys are of no feature, and their slots are empty: the marks of all are looked at first, which the cache next to the
- * processor has room for, and memory is asked for the entries of those that are taken. */
+ * Most keys are not features, and their slots are empty. So the marks of all are tested first, which fit into the cache
+ * of the first level, and the entries of the used slots are prefetched. */
 INLINE int64_t look_up(struct sought *sought, const struct table *table, int64_t orders, int32_t *out, int64_t found,
                        int64_t *offsets)
 {
@@ -296,7 +296,7 @@ INLINE int64_t look_up(struct sought *sought, const struct table *table, int64_t
     }
     for (int64_t p = 0, i = 0; p < sought->parts; p++) {
         for (; i < ends[p]; i++) {
-            uint32_t feature = table->entries[entry[i]] ^ taken[i] << bits; /* what is left of equal bits */
+            uint32_t feature = table->entries[entry[i]] ^ taken[i] << bits; /* remaining bits, 0 if the keys are equal */
             out[found] = (int32_t)feature;
             found += feature < table->number;
         }
@@ -360,26 +360,26 @@ int64_t graphlang_ngrams_find(int64_t size, int64_t rows, int64_t words, int64_t
  * three rows add up without a carry from byte to byte, and none has to be made wider to be added to the sums. */
 struct block {
     int64_t first, common, rare, half;
-    int64_t entries; /* where lists end at most */
+    int64_t entries; /* end of the last list */
     const uint16_t *table;
     const int32_t *starts, *rest;
 };
 
-/* Rows of the table and lists that the features of one text, or of a part of it, ask for. */
+/* Rows of the table and lists for the features of one text, or of a part of it. */
 struct part {
     int64_t row, rows, lists;
     int begins;
 };
 
-/* What the next features of some texts ask for, sorted out: first everything that is looked for, then the sums, so that
- * memory has been asked for a row of weights some time before it is added, and no branch depends on which kind it is. */
+/* Rows and lists for the next features of some texts: all are looked up first, then added, so that
+ * a row of weights is prefetched long before it is added, and no branch depends on its kind. */
 struct asked {
     int64_t parts, rows, lists;
     struct part part[PARTS];
     uint32_t place[ASKED], list[ASKED];
 };
 
-/* The features of one part behind those of the parts before it. Their rows become a multiple of TOGETHER. */
+/* Append the features of one part. Their rows are padded to a multiple of TOGETHER. */
 APART void ask(struct asked *asked, const struct block *block, int64_t row, int begins, const int32_t *features,
                int64_t number)
 {
@@ -403,7 +403,7 @@ APART void ask(struct asked *asked, const struct block *block, int64_t row, int 
 }
 
 /* Add rows of the table, a multiple of TOGETHER: to `high` the weights of the second half of the columns, to `both` those
- * times 256 and those of the first half. Meanwhile those that stand AHEAD of them are brought into the cache. */
+ * times 256 and those of the first half. Rows that come AHEAD of these are prefetched. */
 INLINE void add(uint16_t *both, uint16_t *high, const uint16_t *const *rows, int64_t number, int64_t half)
 {
     const uint16_t *const *next = rows + AHEAD;
@@ -462,7 +462,7 @@ INLINE void add_rows(uint16_t *sums, int64_t half, const uint16_t *const *rows, 
     }
 }
 
-/* sums += one list of weights. Returns 0, or 1: it has a column that they have not. */
+/* sums += one list of weights. Returns 0, or 1 for a column out of range. */
 INLINE int add_list(uint16_t *sums, uint32_t width, const int32_t *list, int64_t size)
 {
     for (int64_t k = 0; k < size; k++) {
@@ -474,7 +474,7 @@ INLINE int add_list(uint16_t *sums, uint32_t width, const int32_t *list, int64_t
     return 0;
 }
 
-/* sums += lists of weights. They are copied one behind the other first, since where a list ends cannot be foreseen. */
+/* sums += lists of weights. They are concatenated first, because the end of a list is unpredictable for branches. */
 INLINE int add_lists(uint16_t *sums, const struct block *block, const uint32_t *lists, int64_t number, int64_t begin,
                      graphlang_fault *fault)
 {
@@ -498,19 +498,19 @@ INLINE int add_lists(uint16_t *sums, const struct block *block, const uint32_t *
             continue;
         }
         for (int64_t k = 0; k < size; k += CHUNK)
-            __builtin_memcpy(some + copied + k, list + k, CHUNK * sizeof *some); /* a fortified one is a call each time */
+            __builtin_memcpy(some + copied + k, list + k, CHUNK * sizeof *some); /* the fortified memcpy is not inlined */
         copied += size;
     }
     wrong |= add_list(sums, width, some, copied);
     if (!wrong)
         return 0;
-    int64_t at = 0; /* the first wrong one of all, since it is not known any more which it was */
+    int64_t at = 0; /* search for the first invalid column of all lists */
     while (at < block->entries && (uint32_t)block->rest[at] >> 8 < width)
         at++;
     return GRAPHLANG_REFUSE(fault, "rest", at, block->rest[at], 0, 256 * (int64_t)width - 1);
 }
 
-/* Add up what is asked for. sums: of the first row of the script; begin: where its lists begin in `starts`. */
+/* Add up the rows and lists. sums: of the first row of the script; begin: where its lists begin in `starts`. */
 WIDE
 APART int answer(struct asked *asked, const struct block *block, uint16_t *sums, int64_t begin, graphlang_fault *fault)
 {
@@ -541,7 +541,7 @@ APART int answer(struct asked *asked, const struct block *block, uint16_t *sums,
     return 0;
 }
 
-/* Whether a script's line in `blocks` fits the table and the lists. */
+/* True if a script's line in `blocks` fits the table and the lists. */
 static int check_block(const int64_t *own, int64_t script, int64_t cells, int64_t lists, graphlang_fault *fault)
 {
     for (int64_t n = 0; n < FIELDS; n++) {
@@ -602,7 +602,7 @@ int graphlang_ngrams_sums(int64_t size, int64_t rows, int64_t classes, int64_t s
     return 0;
 }
 
-/* The weights of one language: a byte of each row of a table, and what stands of it in lists. */
+/* The weights of one language: a byte of each row of a table, and its entries in lists. */
 struct column {
     uint32_t first, common, rare;
     int64_t half, number;
@@ -644,7 +644,7 @@ int graphlang_ngrams_column(int64_t size, int64_t rows, int64_t scripts, int64_t
             return GRAPHLANG_REFUSE(fault, "offsets", row + 1, end, begin, size);
     }
     for (int64_t row = -2; row < rows; row++) {
-        if (row + 2 < rows) { /* memory is asked for what the rows to come need: where lists begin, then the lists */
+        if (row + 2 < rows) { /* prefetch for the next rows: the starts of lists, then the lists */
             struct column own = column_of(blocks + script[row + 2] * FIELDS, table, starts, column[row + 2]);
             for (int64_t i = offsets[row + 2]; i < offsets[row + 3]; i++) {
                 uint32_t place = (uint32_t)features[i] - own.first;
@@ -686,7 +686,7 @@ int graphlang_ngrams_column(int64_t size, int64_t rows, int64_t scripts, int64_t
     return 0;
 }
 
-/* The greatest weight of a row of the table, the base of its column included. */
+/* The maximum weight of a row of the table, the base of its column included. */
 INLINE float greatest_of_row(const uint16_t *cell, int64_t half, const float *base, int64_t width)
 {
     float lanes[8], most;
@@ -713,7 +713,7 @@ INLINE float greatest_of_row(const uint16_t *cell, int64_t half, const float *ba
     return most - MIDDLE;
 }
 
-/* The same, worked out once: 0 where it is not yet known. Threads that ask at once find the same. */
+/* The same, cached: 0 if not yet computed. Concurrent threads compute the same value. */
 INLINE float remembered_greatest(int32_t *known, const uint16_t *cell, int64_t half, const float *base, int64_t width)
 {
     int32_t bits = __atomic_load_n(known, __ATOMIC_RELAXED);
@@ -777,20 +777,20 @@ int graphlang_ngrams_regret(int64_t size, int64_t rows, int64_t scripts, int64_t
         const float *of = base + first;
         int64_t steps[KINDS] = {0}, place = column[row] < half ? column[row] : column[row] - half;
         int64_t shift = column[row] < half ? 0 : 8;
-        if (script[row] != before) { /* what a feature says at least for the language with the greatest base */
+        if (script[row] != before) { /* lower bound of a feature's weight for the language with the greatest base */
             before = script[row];
             highest = of[0];
             for (int64_t j = 1; j < width; j++)
                 highest = of[j] > highest ? of[j] : highest;
         }
-        while (begin < end) { /* some at a time: those that are asked, the memory that they need, what they say */
+        while (begin < end) { /* in batches: select features, prefetch, add */
             uint32_t asked[BATCHED];
             uint8_t kind_of[BATCHED];
             int64_t some = 0;
             for (; begin < end && some < BATCHED; begin++) {
                 uint32_t feature = (uint32_t)features[begin] - from;
                 if (feature >= common + rare || kinds[from + feature] >= KINDS)
-                    continue; /* of another script, or not asked */
+                    continue; /* of another script, or not selected */
                 kind_of[some] = kinds[from + feature];
                 asked[some++] = feature;
                 if (feature < common) {

@@ -59,7 +59,8 @@ class LongTexts:
 
     def __init__(self, parts: ModelParts, open_set: doubt.OpenSet, short: ShortTexts, bounds: relatives.Bounds) -> None:
         self._parts, self._open_set, self._short, self._bounds = parts, open_set, short, bounds
-        # After so many windows doubt is like that of a short text; what separates close languages counts once.
+        # After this number of windows doubt is like that of a short text.
+        # Features that separate close languages count once.
         self._prior = parts.before + parts.scores.close_bias
 
     def answer(self, texts: Sequence[str], rows: Ints, answer: Floats, *, pages: bool) -> None:

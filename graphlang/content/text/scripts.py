@@ -1,10 +1,10 @@
 """Numbers of scripts, and the rule by which a text has one main script.
 
 Pages in Chinese, Russian or Hindi are full of product names, code and addresses in Latin letters; pages in English hold
-next to no Chinese. So the scripts of a text are no vote of equals: Latin wins only where there is little
+almost no Chinese. So the scripts of a text do not count equally: Latin wins only if there is little
 else. The rule (shares chosen on web pages with known languages):
 
-* a letter of the writing systems of East Asia counts three times, since it stands for a syllable or a word;
+* a letter of the writing systems of East Asia counts three times, since it is a syllable or a word;
 * a script other than Latin needs two letters at least, and `SHARE` of all that is counted;
 * of several scripts other than Latin the one that counts most wins.
 

@@ -2,7 +2,7 @@
 
 #include "checks.h"
 
-enum { AHEAD = 16 }; /* links that are asked for ahead */
+enum { AHEAD = 16 }; /* prefetch distance in links */
 
 int graphlang_links_are_sorted(uint64_t links, const int32_t *source, const int32_t *target) {
   for (uint64_t i = 0; i < links; i++) {
@@ -62,7 +62,7 @@ int graphlang_links_reciprocal(uint64_t pages, uint64_t links, uint64_t first, u
     int32_t both = 0;
     while (i < end && j < stop) {
       int32_t to = target[i], from = in_source[j];
-      back[i] = to == from; /* a later round of this loop may look at link i again, and is then right */
+      back[i] = to == from; /* a later iteration may test link i again */
       both += to == from;
       i += to <= from;
       j += from <= to;
@@ -72,7 +72,7 @@ int graphlang_links_reciprocal(uint64_t pages, uint64_t links, uint64_t first, u
   return 1;
 }
 
-/* Whether some links are there, and there is room for a number of each. */
+/* True if the range of links is valid and `found` has room for it. */
 static int is_part(uint64_t links, uint64_t room, uint64_t first, uint64_t last, graphlang_fault *fault) {
   if (last > links) return GRAPHLANG_REFUSE(fault, "last", 0, last, 0, links);
   return first <= last && last - first > room ? GRAPHLANG_WRONG_SIZE : 1;
@@ -88,7 +88,7 @@ int64_t graphlang_links_reaching(uint64_t pages, uint64_t links, uint64_t room, 
     int32_t s = source[i], t = target[i];
     if (!IS_INDEX(s, pages)) return GRAPHLANG_REFUSE(fault, "source", i, s, 0, (int64_t)pages - 1);
     if (!IS_INDEX(t, pages)) return GRAPHLANG_REFUSE(fault, "target", i, t, 0, (int64_t)pages - 1);
-    found[count] = (int32_t)i; /* without a branch that cannot be foretold: what does not count is written over */
+    found[count] = (int32_t)i; /* no unpredictable branch: links that do not count are overwritten */
     count += (wanted[s] | wanted[t]) != 0;
   }
   return count;
@@ -108,7 +108,7 @@ int64_t graphlang_links_drawn(uint64_t pages, uint64_t links, uint64_t room, uin
     if (i + AHEAD < last && IS_INDEX(target[i + AHEAD], pages)) FETCH(key + target[i + AHEAD]); /* it lies anywhere */
     uint64_t mixed = (key[s] * 3 ^ key[t]) * 0xBF58476D1CE4E5B9u;
     mixed ^= mixed >> 32;
-    if (mixed > limit || !chosen[s] || !chosen[t] || left_out[kind[i]]) continue; /* the limit is soon low: most go here */
+    if (mixed > limit || !chosen[s] || !chosen[t] || left_out[kind[i]]) continue; /* most links end here */
     found[count] = (int32_t)i;
     hash[count++] = mixed;
   }

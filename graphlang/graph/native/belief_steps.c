@@ -5,7 +5,7 @@
 
 #include "checks.h"
 
-enum { SIDE_BY_SIDE = 8 }; /* numbers of a row that need not wait for each other */
+enum { SIDE_BY_SIDE = 8 }; /* independent partial results of a row */
 
 /* The largest of the magnitudes of a row of finite numbers. */
 static float magnitude(const float *row, uint64_t columns) {
@@ -70,7 +70,7 @@ int graphlang_move_beliefs(uint64_t latent, uint64_t columns, uint64_t rows, uin
     int wrong = 0;
     for (uint64_t x = 0; x < columns; x++) {
       wrong |= !isfinite(to[x]);
-      old[x] = to[x] - own[x]; /* here until it is known how the page moved last */
+      old[x] = to[x] - own[x]; /* stored here until the last move of the page is read */
     }
     if (wrong) return 0;
     float far = magnitude(old, columns);

@@ -4,8 +4,8 @@
 
 #include "checks.h"
 
-enum { AHEAD = 16 }; /* links that are asked for ahead */
-static const double STEEPEST = 40; /* log-odds beyond are cut */
+enum { AHEAD = 16 }; /* prefetch distance in links */
+static const double STEEPEST = 40; /* larger log-odds are cut */
 
 static double between(double x, double least, double most) { return x < least ? least : x > most ? most : x; }
 
@@ -27,7 +27,7 @@ int graphlang_couplings(uint64_t pages, uint64_t links, uint64_t groups, uint64_
     double probability = 1 / (1 + exp(-between(log_odds, -STEEPEST, STEEPEST))), chance = by_chance[group];
     float same = shown[kind[i]] ? (float)most : (float)between(probability, least, most);
     coupling[i] = shown[kind[i]] ? (float)most : (float)between(((double)same - chance) / (1 - chance), 0, most);
-    if (!isfinite(coupling[i])) return GRAPHLANG_REFUSE_NUMBER(fault, "coupling", i); /* by its tables */
+    if (!isfinite(coupling[i])) return GRAPHLANG_REFUSE_NUMBER(fault, "coupling", i); /* from its tables */
     if (p_same) p_same[i] = same;
   }
   return 1;

@@ -5,7 +5,7 @@
 
 #include "checks.h"
 
-enum { KEPT = 256 /* links of a page whose other host is kept */ };
+enum { KEPT = 256 /* links of a page whose other host is cached */ };
 
 typedef struct {
   uint64_t pages, links, hosts;
@@ -28,7 +28,7 @@ static int add(const Sums *all, const char *name, const int32_t *ends, int64_t l
 
 static double capped(double sum, double degree) { return sum > degree ? degree / sum : 1; }
 
-/* The host at the other end of a link of a page: of the first ones it is kept, for they lie anywhere. */
+/* The host at the other end of a link of a page; cached for the first links, to avoid random accesses. */
 static int32_t host_of(const Sums *all, const int32_t *kept, const int32_t *ends, const int32_t *order, int64_t begin,
                        int64_t i) {
   return i - begin < KEPT ? kept[i - begin] : all->host[ends[order ? order[i] : i]];

@@ -1,7 +1,7 @@
-/* What two pages have in common is counted with marks: the targets and sources of a link's source are marked once for
+/* Common neighbours of two pages are counted with marks: the targets and sources of a link's source are marked once for
    all links of that page, and the lists of each target are looked up among the marks. Comparing two sorted lists takes
-   three times as many steps, each with a branch that cannot be foretold. */
-#define _DEFAULT_SOURCE /* for madvise, which is not of C11 */
+   three times as many steps, each with an unpredictable branch. */
+#define _DEFAULT_SOURCE /* for madvise, which is not in C11 */
 #include "edge_features.h"
 
 #include <math.h>
@@ -16,31 +16,31 @@
 
 enum {
   FEATURES = GRAPHLANG_EDGE_FEATURES,
-  LINE = 16,           /* numbers that come together from memory */
-  FETCHED = 10 * LINE, /* numbers of a page that are asked for ahead */
-  FAR = 24, NEAR = 10, /* links ahead */
-  TOGETHER = 64,      /* links whose features are added up side by side */
-  TARGET = 1, SOURCE = 128, /* marks, so that no sum of fewer than SOURCE of them is mistaken for another */
+  LINE = 16,           /* numbers in a cache line */
+  FETCHED = 10 * LINE, /* numbers of a page that are prefetched */
+  FAR = 24, NEAR = 10, /* prefetch distances in links */
+  TOGETHER = 64,      /* links of one batch */
+  TARGET = 1, SOURCE = 128, /* marks; sums of fewer than SOURCE of them are unambiguous */
 };
 static const uintptr_t HUGE_PAGE = 1 << 21; /* bytes */
 static const float STEEPEST = 4.0f; /* standardised features beyond are cut */
 
-/* What is looked up of a page. Behind it come its far targets and far sources, numbers of pages of 32 bits, then its near
-   ones, of 16 bits, counted from the page: most links lead to a page near by, and what is looked up lies anywhere in
-   memory, so that waiting for it takes longer than all else. */
+/* The record of a page. It is followed by its far targets and far sources, page numbers of 32 bits, then its near
+   ones, of 16 bits, relative to the page: most links lead to a page with a close number, and the look-ups are random
+   accesses to memory, which take most of the time. */
 typedef struct {
-  uint16_t near_targets, near_sources, far_targets, far_sources; /* how many there are; none where too many */
+  uint16_t near_targets, near_sources, far_targets, far_sources; /* counts; 0 for too many */
   int32_t out_degree, in_degree;                                 /* targets and sources in the whole collection */
   float log_out_degree, log_in_degree, log_mutual;
 } Page;
 enum {
   PAGE = sizeof(Page) / sizeof(int32_t),
-  ROOM = PAGE + 1 /* of a page, besides its neighbours: packing writes beyond the last */
+  ROOM = PAGE + 1 /* of a page, without its neighbours: packing writes one beyond the last */
 };
 
-/* Made of arrays that were checked, and never changed again: what is in it is not checked once more. */
+/* Made of checked arrays, and immutable: its content is not checked again. */
 struct graphlang_neighbours {
-  uint64_t pages, known, words; /* `known`: the first pages, which have lists */
+  uint64_t pages, known, words; /* only the first `known` pages have lists */
   uint64_t *begin;              /* where each page's numbers begin in `packed` */
   int32_t *packed;
 };
@@ -48,7 +48,7 @@ struct graphlang_neighbours {
 /* The targets, or the sources, of a page. */
 typedef struct {
   const int32_t *far_pages;
-  const int16_t *near_pages; /* counted from the page */
+  const int16_t *near_pages; /* relative to the page */
   int64_t far_count, near_count;
 } List;
 
@@ -65,7 +65,7 @@ typedef struct {
   graphlang_fault *fault;
 } Graph;
 
-/* Room for so many 32-bit numbers, of which only what is used takes memory. */
+/* Allocate 32-bit numbers; only touched pages of memory are used. */
 static int32_t *room_for(uint64_t words) {
   int32_t *room = malloc(words * sizeof *room);
 #if defined(MADV_HUGEPAGE)
@@ -99,7 +99,7 @@ void graphlang_neighbours_free(graphlang_neighbours *neighbours) {
 
 static int is_near(int32_t page, int32_t other) { return other - page >= INT16_MIN && other - page <= INT16_MAX; }
 
-/* How many pages of a list are near; -1 where one of them is none. Without branches, so that several are looked at at once. */
+/* Count the near pages of a list; -1 if one is out of range. No branches, so that compilers vectorise. */
 static int64_t count_near(const int32_t *list, int64_t count, int32_t page, uint64_t pages) {
   uint32_t last = (uint32_t)pages - 1, wrong = 0, near_pages = 0;
   for (int64_t i = 0; i < count; i++) {
@@ -116,7 +116,7 @@ static int refuse_page(graphlang_fault *fault, const char *name, const int32_t *
   return GRAPHLANG_WRONG_SIZE; /* not reached */
 }
 
-/* Without a branch that cannot be foretold: what does not belong there is written over, or lies behind the last. */
+/* No unpredictable branch: entries that do not belong are overwritten, or are behind the last. */
 static void pack_far(const int32_t *list, int64_t count, int32_t page, int32_t *packed) {
   for (int64_t i = 0; i < count; i++) {
     *packed = list[i];
@@ -144,13 +144,13 @@ int graphlang_neighbours_pack(graphlang_neighbours *neighbours, uint64_t pages, 
   if (first >= last) return 1;
   REFUSE_BOUNDS(fault, out_start, first, links);
   REFUSE_BOUNDS(fault, in_start, first, links);
-  /* Where these pages would begin, were all before them far ones: parts that are packed side by side never meet. */
+  /* Where these pages would begin if all before them were far: parts packed in parallel never overlap. */
   uint64_t at = PAGE + first * ROOM + (uint64_t)out_start[first] + (uint64_t)in_start[first];
   for (uint64_t p = first; p < last; p++) {
     REFUSE_BOUNDS(fault, out_start, p, links);
     REFUSE_BOUNDS(fault, in_start, p, links);
     int64_t begin = out_start[p], from = in_start[p], out = out_start[p + 1] - begin, in = in_start[p + 1] - from;
-    if (out_degree[p] > longest || out > longest) out = 0; /* perhaps not all are here */
+    if (out_degree[p] > longest || out > longest) out = 0; /* the list may be incomplete */
     if (in_degree[p] > longest || in > longest) in = 0;
     int64_t near_out = count_near(target + begin, out, (int32_t)p, all);
     int64_t near_in = count_near(in_source + from, in, (int32_t)p, all);
@@ -205,14 +205,14 @@ static void clean(Graph *graph) {
   graph->marked = -1;
 }
 
-/* How many pages of a list are marked, as targets and as sources: the low and the high half of what comes out. */
+/* Count the pages of a list that are marked as targets (low half of the result) and as sources (high half). */
 #define LOOK(name, type) \
   static uint64_t name(const uint8_t *marks, const type *pages, int64_t count) { \
     const type *end = pages + count; \
     uint64_t found = 0; \
     while (pages < end) { \
       const type *stop = end - pages < SOURCE ? end : pages + SOURCE - 1; \
-      uint32_t one = 0, two = 0; /* additions that need not wait for each other */ \
+      uint32_t one = 0, two = 0; /* independent partial sums */ \
       for (; stop - pages > 1; pages += 2) { \
         one += marks[pages[0]]; \
         two += marks[pages[1]]; \
@@ -230,7 +230,7 @@ static uint64_t look(const uint8_t *marks, int64_t number, List list) {
   return look_far(marks, list.far_pages, list.far_count) + look_near(marks + number, list.near_pages, list.near_count);
 }
 
-/* Common targets, common sources, paths from s over one page to t. */
+/* Count common targets, common sources, and paths from s over one page to t. */
 static int common(Graph *graph, int32_t s, int32_t t, const Page *to, int32_t *counts) {
   List targets, sources;
   lists(graph->neighbours, t, to, &targets, &sources);
@@ -243,12 +243,12 @@ static int common(Graph *graph, int32_t s, int32_t t, const Page *to, int32_t *c
   counts[0] = (int32_t)(uint32_t)look(graph->marks, t, targets);
   counts[1] = (int32_t)(through >> 32);
   counts[2] = (int32_t)(uint32_t)through;
-  for (int i = 0; i < 3; i++) /* fewer than the longest list has, but how many logarithms there are is given */
+  for (int i = 0; i < 3; i++) /* the caller sets the number of logarithms */
     if (!IS_INDEX(counts[i], graph->counts)) return GRAPHLANG_WRONG_SIZE;
   return 1;
 }
 
-/* The ends of a wanted link. */
+/* The ends of a selected link. */
 static int ends(const int32_t *source, const int32_t *target, uint64_t known, uint64_t links, const int32_t *numbers,
                 uint64_t n, int32_t *s, int32_t *t, graphlang_fault *fault) {
   int32_t link = numbers[n];
@@ -259,7 +259,7 @@ static int ends(const int32_t *source, const int32_t *target, uint64_t known, ui
   return 1;
 }
 
-/* Ask for what is looked up of the target of a nearer link, and for where it lies of that of a later one. */
+/* Prefetch the record of the target of the nearer link, and the offset of that of the farther one. */
 static void fetch(const Graph *graph, uint64_t n) {
   const graphlang_neighbours *neighbours = graph->neighbours;
   for (int near_one = 0; near_one < 2; near_one++) {
@@ -277,14 +277,14 @@ static void fetch(const Graph *graph, uint64_t n) {
   }
 }
 
-/* The features of a few wanted links, each feature side by side: x[f][i] is of link first + i. */
+/* The features of a batch of selected links by feature: x[f][i] is of link first + i. */
 typedef struct {
   float x[FEATURES][TOGETHER];
   int32_t counts[3][TOGETHER];
-  double all[2][TOGETHER]; /* targets, and sources, of both ends together */
+  double all[2][TOGETHER]; /* targets, and sources, of both ends in total */
 } Few;
 
-/* What waits for memory is done for all of them before any sum. */
+/* All look-ups, which wait for memory, come before any sum. */
 static int look_up(Graph *graph, uint64_t first, int count, Few *few) {
   for (int i = 0; i < count; i++) {
     uint64_t n = first + (uint64_t)i;
@@ -309,7 +309,7 @@ static int look_up(Graph *graph, uint64_t first, int count, Few *few) {
   return 1;
 }
 
-/* The features that follow from others, and from counts. */
+/* Compute the features that derive from others, and from counts. */
 INLINE void work_out(int count, const float *log_counts, Few *few) {
   for (int i = 0; i < count; i++) {
     few->x[7][i] = fabsf(few->x[1][i] - few->x[3][i]);
@@ -317,7 +317,7 @@ INLINE void work_out(int count, const float *log_counts, Few *few) {
   }
   for (int k = 0; k < 3; k++)
     for (int i = 0; i < count; i++) few->x[9 + k][i] = log_counts[few->counts[k][i]];
-  for (int k = 0; k < 2; k++) /* out of all targets, or sources, of both */
+  for (int k = 0; k < 2; k++) /* share of all targets, or sources, of both */
     for (int i = 0; i < count; i++) {
       double all = few->all[k][i] - few->counts[k][i];
       few->x[12 + k][i] = (float)(few->counts[k][i] / (all > 1 ? all : 1));
@@ -380,7 +380,7 @@ int graphlang_edge_log_odds(const graphlang_neighbours *neighbours, uint64_t pag
   return 1;
 }
 
-/* Steps that the lists of a page cost; below 0 where its degrees are refused. */
+/* Steps for the lists of a page; below 0 if its degrees are refused. */
 static int64_t cost(const int32_t *out_degree, const int32_t *in_degree, int32_t page, int64_t longest,
                     graphlang_fault *fault) {
   int64_t out = out_degree[page], in = in_degree[page];

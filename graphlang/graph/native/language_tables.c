@@ -26,7 +26,7 @@ int graphlang_row_maxima(uint64_t rows, uint64_t columns, const float *table, fl
   if (!columns) return rows ? GRAPHLANG_WRONG_SIZE : 1;
   for (uint64_t row = 0; row < rows; row++) {
     const float *given = table + row * columns;
-    float most[SIDE_BY_SIDE]; /* comparisons that need not wait for each other */
+    float most[SIDE_BY_SIDE]; /* independent partial maxima */
     int wrong = 0;
     uint64_t i = 0;
     for (int j = 0; j < SIDE_BY_SIDE; j++) most[j] = given[0];

@@ -4,7 +4,7 @@
 
 #include "checks.h"
 
-#define FEW 24 /* numbers, that are sorted one by one */
+#define FEW 24 /* numbers up to which insertion sort is used */
 
 typedef struct {
   uint64_t pages, links, room;
@@ -21,7 +21,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Put some links where their ordinals say, if these leave hardly a gap; 0 if there is no room for one. */
+/* Sort some links by counting if their ordinals are dense; 0 if one is out of range or occurs twice. */
 static int is_laid_out(const Lists *all, int64_t begin, int64_t end) {
   for (int64_t i = 0; i < end - begin; i++) all->found[i] = -1;
   for (int64_t i = begin; i < end; i++) {
@@ -33,7 +33,7 @@ static int is_laid_out(const Lists *all, int64_t begin, int64_t end) {
   return 1;
 }
 
-/* The links of page p to pages of its own host, by ordinal, then by number. Returns how many there are. */
+/* List the links of page p to pages of the same host, by ordinal, then by number; returns how many. */
 static int64_t list(const Lists *all, uint64_t p) {
   int64_t begin = all->out_start[p], end = all->out_start[p + 1], most = end - begin, count = 0, *found = all->found;
   if ((uint64_t)most > all->room) return GRAPHLANG_WRONG_SIZE;
@@ -66,7 +66,7 @@ int64_t graphlang_link_contexts(uint64_t pages, uint64_t links, uint64_t hosts, 
   if (farthest < 1 || farthest > INT16_MAX) return GRAPHLANG_REFUSE(fault, "farthest", 0, farthest, 1, INT16_MAX);
   for (uint64_t p = 0; p < pages; p++) {
     if (!IS_INDEX(host[p], hosts)) return GRAPHLANG_REFUSE(fault, "host", p, host[p], 0, (int64_t)hosts - 1);
-    REFUSE_BOUNDS(fault, out_start, p, links); /* of all pages, so that no two lists overlap */
+    REFUSE_BOUNDS(fault, out_start, p, links); /* checked for all pages, so that no two lists overlap */
     if (!chosen[host[p]]) continue;
     int64_t count = list(&all, p);
     if (count < 0) return count;
@@ -105,7 +105,7 @@ static void sort(int32_t *numbers, int64_t count) {
   }
 }
 
-/* From counts, each one place behind its own, to where each begins. */
+/* Turn counts, stored one place behind, into start offsets. */
 static void add_up(int64_t *start, uint64_t size) {
   for (uint64_t i = 0; i < size; i++) start[i + 1] += start[i];
 }
@@ -122,7 +122,7 @@ int64_t graphlang_link_shares(uint64_t pages, uint64_t entries, uint64_t context
     start[page[i] + 1]++;
   }
   add_up(start, pages);
-  for (uint64_t i = 0; i < entries; i++) sorted[start[page[i]]++] = context[i]; /* then start[p] is where p ends */
+  for (uint64_t i = 0; i < entries; i++) sorted[start[page[i]]++] = context[i]; /* then start[p] is the end of p */
   for (uint64_t p = 0; p < pages; p++) {
     int64_t end = start[p], different = 0;
     for (int64_t i = begin; i < end; i++) {

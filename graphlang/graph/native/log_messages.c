@@ -8,9 +8,9 @@
 #include "wide.h"
 
 enum {
-  LINE = 8,      /* numbers of a sum that come together from memory */
-  AHEAD = 8,     /* receivers whose sums are asked for ahead */
-  TOGETHER = 128 /* messages that are delivered one after the other */
+  LINE = 8,      /* numbers of a sum in a cache line */
+  AHEAD = 8,     /* prefetch distance in receivers */
+  TOGETHER = 128 /* messages delivered in one batch */
 };
 
 /* The tables of all groups; see the header. */
@@ -20,14 +20,14 @@ typedef struct {
   float noise, highest;
 } Model;
 
-/* What all messages through links of one group and coupling have in common: message = keep * evidence + share * (sum of
+/* Coefficients of all messages through links of one group and coupling: message = keep * evidence + share * (sum of
    weight * evidence). */
 typedef struct {
   float *keep, *share, *weight;
 } Link;
 
 INLINE float dot(const float *restrict one, const float *restrict other, int64_t size) {
-  float sum[4] = {0, 0, 0, 0}; /* additions that need not wait for each other */
+  float sum[4] = {0, 0, 0, 0}; /* independent partial sums */
   int64_t i = 0;
   for (; i + 3 < size; i += 4)
     for (int j = 0; j < 4; j++) sum[j] += one[i + j] * other[i + j];
@@ -35,14 +35,14 @@ INLINE float dot(const float *restrict one, const float *restrict other, int64_t
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* How far links from pages in language x keep it on purpose. */
+/* Coupling of links from pages in language x. */
 INLINE float keeps(const Model *model, const float *odds, float coupling, int64_t x) {
   float most = coupling > model->highest ? coupling : model->highest, mine = coupling * odds[x];
   mine /= mine + 1 - coupling;
   return mine < most ? mine : most;
 }
 
-/* Along a link, relative to a source that knows nothing. */
+/* Coefficients along a link, relative to a source without evidence. */
 INLINE void along(const Model *model, int64_t group, float coupling, Link *restrict link) {
   int64_t size = model->languages, at = group * size;
   const float *restrict source_marginal = model->source_marginal + at, *restrict switch_to = model->switch_to + at;
@@ -74,7 +74,7 @@ INLINE void against(const Model *model, int64_t group, float coupling, Link *res
   memcpy(link->weight, switch_to, (uint64_t)size * sizeof *switch_to);
 }
 
-/* Slot of the links of a group and coupling. */
+/* Cache slot of the links of a group and coupling. */
 INLINE uint32_t slot_of(int32_t group, float coupling) {
   uint32_t bits;
   memcpy(&bits, &coupling, sizeof bits);
@@ -82,14 +82,14 @@ INLINE uint32_t slot_of(int32_t group, float coupling) {
   return (bits ^ bits >> 16) % GRAPHLANG_MESSAGE_SLOTS;
 }
 
-/* What is left of the prior besides some languages. */
+/* The prior of all languages except the candidates. */
 INLINE float unlisted(const int16_t *candidates, int64_t kept, const float *prior) {
   float left = 1;
   for (int64_t i = 0; i < kept; i++) left -= prior[candidates[i]];
   return left;
 }
 
-/* The evidence of a latent page: of its candidates, and of all other languages alike what they have together. */
+/* The evidence of a latent page: that of its candidates, and that of all other languages together for each of these. */
 INLINE void spread_out(int64_t languages, const int16_t *candidates, int64_t kept, const float *belief,
                        const float *prior, float *out) {
   float left = unlisted(candidates, kept, prior), others = left > 1e-6f ? belief[kept] / left : 0;
@@ -97,8 +97,8 @@ INLINE void spread_out(int64_t languages, const int16_t *candidates, int64_t kep
   for (int64_t i = 0; i < kept; i++) out[candidates[i]] = belief[i] / prior[candidates[i]];
 }
 
-/* The mean message of the languages that the sender does not name, by its prior: what receivers are told of languages
-   that they do not name either. */
+/* The mean message of the languages that are not candidates of the sender, weighted by its prior, for receivers
+   that do not have them as candidates either. */
 INLINE float mean_of_others(const Model *model, const int16_t *candidates, int64_t kept, const float *prior,
                             const float *out) {
   float left = unlisted(candidates, kept, prior), sum = dot(prior, out, model->languages);
@@ -109,14 +109,14 @@ INLINE float mean_of_others(const Model *model, const int16_t *candidates, int64
 /* Position of the first number that is not finite, -1 if there is none. */
 INLINE int64_t not_finite(const float *numbers, int64_t size) {
   int wrong = 0;
-  for (int64_t i = 0; i < size; i++) wrong |= !(fabsf(numbers[i]) <= FLT_MAX); /* without branches: several at once */
+  for (int64_t i = 0; i < size; i++) wrong |= !(fabsf(numbers[i]) <= FLT_MAX); /* no branches, so that compilers vectorise */
   if (!wrong) return -1;
   for (int64_t i = 0; i < size; i++)
     if (!isfinite(numbers[i])) return i;
   return -1; /* not reached */
 }
 
-/* The candidates of a page that are no languages: position of the first, -1 if there is none. */
+/* Position of the first candidate of a page that is not a language, -1 if there is none. */
 INLINE int64_t no_language(const int16_t *candidates, int64_t kept, int64_t languages) {
   int wrong = 0;
   for (int64_t i = 0; i < kept; i++) wrong |= candidates[i] < 0 || candidates[i] >= languages;
@@ -134,12 +134,12 @@ WIDE int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_
                        const float *belief, const int32_t *row, float *room, float *messages, graphlang_fault *fault) {
   int64_t size = (int64_t)languages;
   if (!languages || languages > INT16_MAX || kept > languages) return GRAPHLANG_WRONG_SIZE;
-  uint64_t fixed = languages + unsure; /* senders that never change their mind */
+  uint64_t fixed = languages + unsure; /* senders with a constant belief */
   Model model = {size, source_marginal, switch_to, exclusion, odds, noise, highest};
-  int32_t group_of[GRAPHLANG_MESSAGE_SLOTS]; /* of the links whose tables a slot of the room holds, -1 none */
+  int32_t group_of[GRAPHLANG_MESSAGE_SLOTS]; /* group of the links whose tables are in a slot of the room, -1 none */
   float coupling_of[GRAPHLANG_MESSAGE_SLOTS];
   for (int n = 0; n < GRAPHLANG_MESSAGE_SLOTS; n++) group_of[n] = -1;
-  /* Of the sender, which mostly sends several messages: what it gathered, and the languages that it names. */
+  /* Evidence and candidates of the sender, cached because it mostly sends several messages. */
   float *restrict evidence = room + (int64_t)GRAPHLANG_MESSAGE_SLOTS * 3 * size;
   const int16_t *named = candidates;
   int16_t best = 0;
@@ -151,11 +151,11 @@ WIDE int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_
     if (!IS_INDEX(sender[i], fixed + latent))
       return GRAPHLANG_REFUSE(fault, "sender", i, sender[i], 0, (int64_t)(fixed + latent) - 1);
     if (!isfinite(coupling[i])) return GRAPHLANG_REFUSE_NUMBER(fault, "coupling", i);
-    const float *start = prior + prior_group[i] * size; /* what the sender believed at first */
+    const float *start = prior + prior_group[i] * size; /* prior belief of the sender */
     float *restrict out = messages + i * (languages + 1);
     if (!i || sender[i] != sender[i - 1] || prior_group[i] != prior_group[i - 1] || row[i] != row[i - 1]) {
       many = (int64_t)kept;
-      if (sender[i] < size) { /* sure of that language */
+      if (sender[i] < size) { /* one-hot belief */
         best = (int16_t)sender[i];
         for (int64_t x = 0; x < size; x++) evidence[x] = 0;
         evidence[best] = 1 / start[best];
@@ -164,7 +164,7 @@ WIDE int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_
       } else if ((uint64_t)sender[i] < fixed) {
         const float *given = unsure_belief + (sender[i] - size) * size;
         best = 0;
-        if ((int64_t)kept < size) /* else nobody asks for what it does not name */
+        if ((int64_t)kept < size) /* else all languages are candidates */
           for (int64_t x = 0; x < size; x++)
             if (given[x] > given[best]) best = (int16_t)x;
         for (int64_t x = 0; x < size; x++) evidence[x] = given[x] / start[x];
@@ -192,7 +192,7 @@ WIDE int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_
     float sum = dot(link.weight, evidence, size);
     const float *restrict keep = link.keep, *restrict share = link.share;
     for (int64_t x = 0; x < size; x++) {
-      float told = keep[x] * evidence[x] + share[x] * sum; /* a difference of two numbers where a language is excluded */
+      float told = keep[x] * evidence[x] + share[x] * sum; /* may be a small negative number if a language is excluded */
       out[x] = (told > 0 ? told : 0) + noise;
     }
     out[size] = (int64_t)kept < size ? mean_of_others(&model, named, many, start, out) : 1;
@@ -200,20 +200,20 @@ WIDE int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_
   return 1;
 }
 
-/* Whether a page is of a stripe of every `stripes`-th few pages: neighbours in number often receive the same messages, so
-   that each stripe has about as much to add up as the others. */
+/* True if a page is in a stripe of every `stripes`-th block: pages with close numbers often receive the same messages, so
+   that all stripes have about the same work. */
 INLINE int is_mine(int32_t page, uint32_t stripe, uint32_t stripes) {
-  uint32_t number = (uint32_t)page / GRAPHLANG_STRIPE; /* dividing takes as long as all else, where it is not needed */
+  uint32_t number = (uint32_t)page / GRAPHLANG_STRIPE; /* a division would double the time */
   return (stripes & (stripes - 1) ? number % stripes : number & (stripes - 1)) == stripe;
 }
 
-/* A message on its way: which entry of the lists of receivers it is for, and what it says. */
+/* A message, and its entry in the lists of receivers. */
 typedef struct {
   uint64_t at;
   const float *message;
 } Delivery;
 
-/* Those who receive messages; see the header. */
+/* Receivers of messages; see the header. */
 typedef struct {
   uint64_t languages, kept;
   const int32_t *receiver;
@@ -223,13 +223,13 @@ typedef struct {
   uint8_t *touched;
 } Receivers;
 
-/* Ask for the sum of the messages to a page: `many` numbers that begin anywhere in a line. */
+/* Prefetch the sum of the messages to a page: `many` numbers, not aligned to a cache line. */
 INLINE void ask_for_sum(const double *sum, uint64_t many) {
   for (uint64_t x = 0; x < many; x += LINE) FETCH(sum + x);
   FETCH(sum + many - 1);
 }
 
-/* Add some messages to the sums, which lie anywhere and are asked for ahead. */
+/* Add some messages to the sums, which are prefetched. */
 INLINE int deliver(const Receivers *to, const Delivery *messages, uint64_t count, graphlang_fault *fault) {
   uint64_t languages = to->languages, kept = to->kept;
   for (uint64_t n = 0; n < count + AHEAD; n++) {
@@ -264,7 +264,7 @@ WIDE int graphlang_accumulate(uint64_t languages, uint64_t kept, uint64_t latent
   if (!languages || kept > languages) return GRAPHLANG_WRONG_SIZE;
   if (!stripes) return GRAPHLANG_REFUSE(fault, "stripes", 0, 0, 1, UINT32_MAX);
   Receivers to = {languages, kept, receiver, weight, candidates, incoming, touched};
-  Delivery own[TOGETHER]; /* those of the stripe are picked out first, so that no branch depends on which they are */
+  Delivery own[TOGETHER]; /* those of the stripe are selected first, which avoids unpredictable branches */
   uint64_t waiting = 0;
   for (uint64_t i = 0; i < count; i++) {
     int64_t class = numbers[i], wrong;

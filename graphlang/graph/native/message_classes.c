@@ -8,7 +8,7 @@
 
 #include "checks.h"
 
-enum { AHEAD = 16 }; /* links that are asked for ahead */
+enum { AHEAD = 16 }; /* prefetch distance in links */
 
 static int32_t ones(uint64_t word) {
 #if defined(__GNUC__)
@@ -35,7 +35,7 @@ int graphlang_coupling_levels(uint64_t links, uint64_t bounds, const float *coup
   for (uint64_t i = 0; i < links; i++) {
     uint64_t low = 0;
     if (!isfinite(coupling[i])) return GRAPHLANG_REFUSE_NUMBER(fault, "coupling", i);
-    for (uint64_t left = bounds; left;) { /* without a branch that cannot be foretold */
+    for (uint64_t left = bounds; left;) { /* binary search without an unpredictable branch */
       uint64_t half = (left + 1) / 2;
       low += bound[low + half - 1] < coupling[i] ? half : 0;
       left -= half;
@@ -144,7 +144,7 @@ int64_t graphlang_join_links(uint64_t links, uint64_t classes, uint64_t room, in
     if ((uint64_t)(out - begin) >= room) return GRAPHLANG_WRONG_SIZE;
     last[class] = out;
     receivers[class]++;
-    receiver[out] = page; /* never behind the link that is read */
+    receiver[out] = page; /* never past the link that is read */
     message_class[out] = class;
     sums[out++ - begin] = own;
   }

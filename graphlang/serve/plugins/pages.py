@@ -61,7 +61,7 @@ def extra_body_script() -> str:
 
 @hookimpl  # type: ignore[untyped-decorator,unused-ignore]
 def extra_template_vars(template: str, datasette: Any) -> dict[str, Any]:
-    """Add what the home page shows."""
+    """Add the variables of the home page."""
     return {"home": _home(_path(datasette), INDEX in datasette.databases)} if template == "index.html" else {}
 
 
@@ -108,12 +108,7 @@ def _home(path: Path, search: bool) -> dict[str, Any]:
 async def why(datasette: Any, request: Any) -> Any:
     """Show the reasons of an answer; status 404 if the collection has no such URL.
 
-    Args:
-        datasette: the `Datasette` that serves the collection.
-        request: asks for ``url``.
-
-    Returns:
-        The page; with status 404 where the collection has no such URL.
+    The `Datasette` serves the collection; the request asks for ``url``.
     """
     written = request.args.get("url") or ""
     path = _path(datasette)
@@ -145,14 +140,9 @@ def _shell(argument: str) -> str:
 
 
 async def search(datasette: Any, request: Any) -> Any:
-    """Show the pages whose title or text has some words, with the place.
+    """Show the pages whose title or text has some words, with the place; status 404 if there is no index.
 
-    Args:
-        datasette: the `Datasette` that serves the collection.
-        request: asks for ``words``.
-
-    Returns:
-        The page; with status 404 where there is no index.
+    The `Datasette` serves the collection; the request asks for ``words``.
     """
     words = (request.args.get("words") or "").strip()
     if INDEX not in datasette.databases:

@@ -4,12 +4,12 @@
 
 #define INLINE static inline __attribute__((always_inline))
 #define LONGEST GRAPHLANG_URL_LONGEST
-#define BITS 22 /* of a hash, that are its bucket */
-#define WORD 64 /* buckets whose bits stand together */
-#define LINE 64 /* bytes of the cache that come together */
-#define SHORTEST 2 /* letters of a word */
-#define SHORT 3 /* letters of a token whose position counts, at most; and of one that has n-grams, at least */
-#define ORDER 4 /* letters of an n-gram, that fit a number of 64 bits */
+#define BITS 22 /* bits of a hash that are its bucket */
+#define WORD 64 /* buckets in a word of the bitmap */
+#define LINE 64 /* bytes of a cache line */
+#define SHORTEST 2 /* minimum letters of a word */
+#define SHORT 3 /* maximum letters of a token whose position counts; minimum of one with n-grams */
+#define ORDER 4 /* maximum letters of an n-gram: they fit in 64 bits */
 
 /* As `urls.tokens` has them. */
 #define MIX 0xD6E8FEB86659FD93u
@@ -91,7 +91,7 @@ INLINE void cut(struct url *url)
     }
 }
 
-/* Where each token is: `tokens.find_zones`. */
+/* The zone of each token: `tokens.find_zones`. */
 INLINE void find_zones(struct url *url)
 {
     const uint32_t *own = url->characters + url->begin;
@@ -178,14 +178,14 @@ INLINE void add(float *restrict own, const int8_t *restrict weights, float facto
         own[j] += factor * (float)weights[j];
 }
 
-/* One more than the row of a bucket, 0 where it has none. */
+/* The row of a bucket plus 1, 0 if it has none. */
 INLINE int64_t row_of(const struct url *url, uint32_t bucket)
 {
     uint64_t word = url->weighs[bucket / WORD], bit = (uint64_t)1 << bucket % WORD;
     return word & bit ? url->before[bucket / WORD] + (int64_t)__builtin_popcountll(word & (bit - 1)) + 1 : 0;
 }
 
-/* Add the weights of the features of one kind. Returns how many of them have any, or that one has a row that is none. */
+/* Add the weights of the features of one kind. Returns how many have weights, or an error for a row out of range. */
 INLINE int64_t add_kind(struct url *url, const int8_t *weights, int64_t rows, int64_t labels, double enough, float *own,
                         float *sums, graphlang_fault *fault)
 {

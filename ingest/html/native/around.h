@@ -32,8 +32,8 @@ enum {
   IS_PAGE = GRAPHLANG_IS_CONTENT | GRAPHLANG_HOLDS_MAIN,
   CONTENT_FLAGS = GRAPHLANG_IS_CONTENT | HOLDS_CONTENT,
   IS_NAMED = GRAPHLANG_IS_NAMED | GRAPHLANG_NAMES_LINKS,
-  REFUSED = 2,         /* in `taken`: an element that was set apart, and is the page */
-  ATTEMPTS = 3,        /* elements that are found to be the page, one in the other */
+  REFUSED = 2,         /* in `taken`: an element that was removed, but is the page */
+  ATTEMPTS = 3,        /* nested elements that may turn out to be the page */
   MOST_HEADINGS = 16,
   LIST_LINKS = 4,      /* links that make a list */
   EDGE_LINKS = 2,      /* ... before and behind all sentences */
@@ -52,7 +52,7 @@ typedef struct {
   uint32_t begin, end;
 } Span;
 
-/* A run of lines of links. */
+/* A run of lines with links only. */
 typedef struct {
   uint32_t begin, end, links, names, letters, is_content;
   uint32_t bridge; /* letters of the short line between it and the run before; 0 where there is none */
@@ -66,9 +66,9 @@ typedef struct {
   const LinkRecord *links; /* in the order in which they begin */
   uint32_t link_count;
   const LanguageNames *names;
-  uint8_t *gone, *taken; /* of each byte of the text, of each element: 1 where it was set apart */
+  uint8_t *gone, *taken; /* by byte of the text, by element: 1 if it was removed */
   Buffer *spans, *runs;
-  uint64_t letters, budget;          /* letters that are left; bytes that may still be looked at */
+  uint64_t letters, budget;          /* remaining letters; bytes that may still be read */
   uint64_t rest, content, sentences; /* letters that are left besides lists of links; within <main> or an article; in sentences outside of <main> */
   uint32_t first_sentence, behind_sentences; /* where the first line with sentences begins, where the last one ends */
   uint32_t titles[MOST_HEADINGS], title_count;
@@ -83,7 +83,7 @@ static int is_outer(uint32_t flags) {
   return flags & GRAPHLANG_IS_NAV || (flags & (GRAPHLANG_IS_OUTER | GRAPHLANG_IN_CONTENT)) == GRAPHLANG_IS_OUTER;
 }
 
-/* Letters that are left of a span; 0 where too much was looked at already. */
+/* Remaining letters of a span; 0 if the budget is spent. */
 static uint64_t letters_of(Apart *apart, uint32_t begin, uint32_t end) {
   if (end - begin > apart->budget) return 0;
   apart->budget -= end - begin;
@@ -100,7 +100,7 @@ static void set_apart(Apart *apart, uint32_t n) {
   apart->taken[n] = 1;
 }
 
-/* Whether a heading of the first level is left outside of an element (is_inside 0), or stands in it. */
+/* True if an <h1> remains outside an element (is_inside 0), or inside it. */
 static int has_title(const Apart *apart, const Record *record, int is_inside) {
   for (uint32_t n = 0; n < apart->title_count; n++) {
     const Record *title = &apart->records[apart->titles[n]];
@@ -118,7 +118,7 @@ static int holds_title(const Apart *apart, const Record *record) {
   return 0;
 }
 
-/* The first of the links that begins at a place of the text, or behind it. */
+/* The first link that begins at or after an offset of the text. */
 static uint32_t link_from(const Apart *apart, uint32_t place) {
   uint32_t first = 0, behind = apart->link_count;
   while (first < behind) {
@@ -162,7 +162,7 @@ static void take_hidden(Apart *apart) {
   }
 }
 
-/* Whether half of the letters left of an element are links. */
+/* True if half of the remaining letters of an element are links. */
 static int is_of_links(Apart *apart, const Record *record, uint64_t letters) {
   uint64_t linked = 0;
   for (uint32_t n = link_from(apart, record->begin); n < apart->link_count && apart->links[n].begin < record->end; n++) {
@@ -199,14 +199,14 @@ static uint64_t sentences_of(const Apart *apart, const Record *record) {
   return letters;
 }
 
-/* Whether an element has more sentences than twice the text that is left without it. */
+/* True if an element has more sentences than twice the text that remains without it. */
 static int has_most_sentences(const Apart *apart, const Record *record, uint64_t own, uint64_t rest) {
   if (record->flags & GRAPHLANG_IS_SURE || own < PAGE_LETTERS || own <= 2 * rest) return 0;
   uint64_t sentences = sentences_of(apart, record);
   return sentences >= PAGE_LETTERS && sentences > 2 * rest;
 }
 
-/* A footer is set apart even where nothing else is left, if the heading was set apart: then the page is there. */
+/* A footer is removed even if nothing else remains, if the heading was removed: then that element is the page. */
 static void take_named(Apart *apart) {
   for (uint32_t n = 0; n < apart->count; n++) {
     const Record *record = &apart->records[n];
@@ -219,7 +219,7 @@ static void take_named(Apart *apart) {
   }
 }
 
-/* Set apart what its attributes tell; where one of these is the page itself, they mean something else. */
+/* Remove elements by their attributes, unless one of these is the page itself. */
 static void take_told(Apart *apart, uint32_t wanted, uint32_t unwanted) {
   for (uint32_t n = 0; n < apart->count; n++) {
     const Record *record = &apart->records[n];
@@ -239,7 +239,7 @@ static int speaks_of_cookies(const uint8_t *text, uint64_t size) {
 
 /* ---- lines ---- */
 
-/* Set apart what client code should have expanded. */
+/* Remove templates that client code should have expanded. */
 static void take_templates(Apart *apart) {
   const uint8_t *end = apart->text + apart->size;
   for (const uint8_t *at = apart->text; (at = find(at, end, '{')) < end; at++) {
@@ -258,7 +258,7 @@ typedef struct {
   uint32_t begin, end, letters, linked, links, names, unlinked_bytes;
 } Line;
 
-/* What walks down the lines: the next link, up to where links were counted, the language of the last hreflang. */
+/* State of a walk over the lines: next link, end of the counted links, language of the last hreflang. */
 typedef struct {
   uint32_t link, counted, language;
 } Walk;
@@ -296,7 +296,7 @@ static void read_line(const Apart *apart, Walk *walk, Line *line, uint32_t begin
   }
 }
 
-/* Whether a line is nothing but links: four fifths of its letters, or all but two letters for each. */
+/* True if a line is only links: four fifths of its letters, or all but two letters for each. */
 static int is_linked(const Line *line) {
   uint32_t others = line->letters - line->linked;
   return line->linked && (others * 4 <= line->linked || others <= 2 * line->links);
@@ -320,7 +320,7 @@ static void add_line(Run *run, const Line *line) {
   run->letters += line->letters;
 }
 
-/* Find the runs of lines of links, and count what else is left. */
+/* Find the runs of lines of links, and count the remaining letters. */
 static void find_runs(Apart *apart) {
   Walk walk = {0, 0, 0};
   Run run = {0, 0, 0, 0, 0, 0, 0};
@@ -402,7 +402,7 @@ static void take_runs(Apart *apart) {
   }
 }
 
-/* Set apart what is outside of <main>. */
+/* Remove the text outside of <main>. */
 static void take_outside(Apart *apart) {
   Record all = {0, 0, 0};
   for (uint32_t n = 0; n < apart->count; n++) {
@@ -423,7 +423,7 @@ static void take_outside(Apart *apart) {
 
 /* ---- the page ---- */
 
-/* The element that was set apart and is the page, or NO_RECORD. */
+/* The removed element that is the page, or NO_RECORD. */
 static uint32_t misjudged(Apart *apart) {
   uint32_t best = NO_RECORD, reach = 0;
   uint64_t most = 0;
@@ -459,7 +459,7 @@ static void take_all(Apart *apart, uint32_t every) {
   if (every & GRAPHLANG_IS_MAIN) take_outside(apart);
 }
 
-/* Set apart what stands around the content. */
+/* Separate the text around the content. */
 static void take_around(Apart *apart) {
   uint32_t every = 0;
   uint64_t letters = count_letters(apart->text, 0, apart->size);

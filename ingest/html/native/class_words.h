@@ -1,4 +1,4 @@
-/* What the words of classes and ids say of an element: "site-footer", "commentlist", "LanguageSwitcher". */
+/* The meaning of words in classes and ids: "site-footer", "commentlist", "LanguageSwitcher". */
 #ifndef GRAPHLANG_CLASS_WORDS_H
 #define GRAPHLANG_CLASS_WORDS_H
 
@@ -6,10 +6,10 @@
 
 enum { NAMES_APART = 1, NAMES_LINKS = 2, NAMES_SURE = 4, NAMES_LANGUAGES = 8, NAMES_CHOICE = 16, NAMES_NOTHING = 32 };
 
-enum { WORD_SLOTS = 512, WORD_LONGEST = 15, CLASS_LONGEST = 128 /* bytes of an attribute that are looked at */ };
+enum { WORD_SLOTS = 512, WORD_LONGEST = 15, CLASS_LONGEST = 128 /* bytes of an attribute that are read */ };
 
-/* Each word and what it says: APART, that no content stands in the element; LINKS, the same if the element holds mostly
-   links; SURE, that it holds none however long it is; LANGUAGES and CHOICE together, or the first of them alone, that languages are chosen there; NOTHING, that the
+/* Each word and its meaning: APART, the element has no content; LINKS, the same if it is mostly
+   links; SURE, it has none at any length; LANGUAGES and CHOICE together, or the first alone, it is a choice of languages; NOTHING, the
    name is that of a layout or a kind of page ("has-sidebar", "category-social", "comments-open"). */
 #define CLASS_WORDS(X) \
   X("footer", NAMES_APART | NAMES_SURE) X("footers", NAMES_APART | NAMES_SURE) X("colophon", NAMES_APART | NAMES_SURE) \
@@ -77,14 +77,14 @@ static uint32_t meaning_of(const WordSlot slots[WORD_SLOTS], uint32_t hash, cons
   return 0;
 }
 
-/* What one of the names in an attribute says, by all its words. */
+/* The meaning of one of the names in an attribute, by all its words. */
 static uint32_t meaning_of_name(uint32_t words) {
   if (words & NAMES_NOTHING) return 0;
   if (words & NAMES_LANGUAGES && words & (NAMES_CHOICE | NAMES_LINKS)) words |= NAMES_APART;
   return words & (NAMES_APART | NAMES_LINKS | NAMES_SURE);
 }
 
-/* What a class or id says: names are parted by white space, their words by anything but letters and by capitals. */
+/* The meaning of a class or id: white space separates names, anything but letters, and capitals, their words. */
 static uint32_t meaning_of_names(const WordSlot slots[WORD_SLOTS], const uint8_t *at, size_t size) {
   const uint8_t *end = at + (size < CLASS_LONGEST ? size : CLASS_LONGEST);
   uint32_t meaning = 0, words = 0, count = 0;

@@ -9,7 +9,7 @@
 
 /* ---- opening and closing ---- */
 
-/* Write down where an element ends, and let it count no more. */
+/* Record the end of an element, and remove it from the counts. */
 static void end_element(Parser *parser, Open *open) {
   Tree *tree = &parser->tree;
   uint32_t tag = open->tag;
@@ -28,7 +28,7 @@ static void close_top(Parser *parser) {
   parser->tree.depth--;
 }
 
-/* Close an open element and all within it; 0 stands for none. */
+/* Close an open element and all within it; 0 is none. */
 static void close_to(Parser *parser, uint32_t at) {
   if (at)
     while (parser->tree.depth > at) close_top(parser);
@@ -127,7 +127,7 @@ static void close_item(Parser *parser, uint32_t tag, uint32_t other) {
 
 /* ---- tables: 13.2.6.4.9 to 13.2.6.4.15 ---- */
 
-/* Bring the stack to where a part of a table may begin; returns whether there is a table. */
+/* Clear the stack back to a context for a part of a table; returns false without a table. */
 static int close_for_table_part(Parser *parser, uint32_t tag) {
   Tree *tree = &parser->tree;
   uint32_t table = find_open(tree, TAG_TABLE, 0), row = 0, section = 0;
@@ -182,7 +182,7 @@ static void take_link(Parser *parser, const Token *token) {
   if (wanted || memchr(rel, '&', size)) add_reference(parser, "link", token, HREF);
 }
 
-/* What a start tag says, whatever becomes of its element. */
+/* Read the attributes of a start tag, even if its element is dropped. */
 static uint32_t take(Parser *parser, Token *token) {
   if (parser->tree.open[TAG_TEMPLATE]) return 0;
   switch (token->tag) {
@@ -196,7 +196,7 @@ static uint32_t take(Parser *parser, Token *token) {
     case TAG_AREA: add_reference(parser, "area", token, HREF); break;
     case TAG_FRAME: add_reference(parser, "frame", token, SRC); break;
     case TAG_IFRAME:
-      if (has(token, SRCDOC)) /* it goes before the source */
+      if (has(token, SRCDOC)) /* it overrides src */
         put_string(parser, 'D', token, SRCDOC);
       else
         add_reference(parser, "iframe", token, SRC);
@@ -255,7 +255,7 @@ static void start_in_html(Parser *parser, const Token *token, uint32_t target) {
       close_paragraph(parser);
       if (find_open(tree, TAG_SELECT, SCOPE)) close_implied(parser, 0);
       break;
-    case TAG_INPUT: close_to(parser, find_open(tree, TAG_SELECT, SCOPE)); break; /* stands beside a list to choose from */
+    case TAG_INPUT: close_to(parser, find_open(tree, TAG_SELECT, SCOPE)); break; /* it closes a list of options */
     case TAG_BUTTON: close_to(parser, find_open(tree, TAG_BUTTON, SCOPE)); break;
     case TAG_OPTION:
     case TAG_OPTGROUP:
@@ -297,7 +297,7 @@ static void start_in_html(Parser *parser, const Token *token, uint32_t target) {
   if (!(kind & VOID)) open_element(parser, token, 0, 0);
 }
 
-/* 13.2.6.5: a start tag within a drawing or formula. Returns whether it is one of these and no HTML. */
+/* 13.2.6.5: a start tag within a drawing or formula. Returns false if it is HTML. */
 static int start_in_foreign(Parser *parser, const Token *token) {
   Tree *tree = &parser->tree;
   if (traits(token->tag) & BREAKOUT || (token->tag == TAG_FONT && has(token, FONT))) {
@@ -392,7 +392,7 @@ static void end_tag(Parser *parser, uint32_t tag) {
 
 /* ---- framesets: 13.2.6.4.20 to 13.2.6.4.21 ---- */
 
-/* A frameset stands for the body unless something was said or shown before. */
+/* A frameset replaces the body unless the body has content already. */
 static int begin_frames(Parser *parser) {
   if (!parser->frames_possible || parser->tree.open[TAG_TEMPLATE]) return 0;
   close_to(parser, 1 < parser->tree.depth ? 1 : 0);
@@ -402,7 +402,7 @@ static int begin_frames(Parser *parser) {
   return 1;
 }
 
-/* Whether what begins here shows something, so that no frameset may follow. */
+/* True if the next token is visible, so that no frameset may follow. */
 static int forbids_frames(const Token *token) {
   if (token->tag == TAG_INPUT && has(token, TYPE)) return !is_value(token, TYPE, "hidden");
   return token->tag == TAG_BODY || traits(token->tag) & NO_FRAMES;
@@ -430,7 +430,7 @@ static void see_text(Parser *parser, const uint8_t *at, const uint8_t *end, int 
   }
 }
 
-/* Pass over the content of an element that is no markup; returns where its end tag begins. */
+/* Skip the raw text of an element; returns where its end tag begins. */
 static const uint8_t *pass_raw(Parser *parser, const Token *token, const uint8_t *at, const uint8_t *end) {
   const uint8_t *stop =
     token->tag == TAG_SCRIPT ? script_end(at, end) : raw_end(at, end, TAG_NAME[token->tag]);
@@ -446,7 +446,7 @@ static const uint8_t *pass_raw(Parser *parser, const Token *token, const uint8_t
 
 /* ---- the page ---- */
 
-/* A start tag among frames: all but theirs are passed over. */
+/* A start tag in a frameset: only tags of frames count. */
 static const uint8_t *start_in_frames(Parser *parser, Token *token, const uint8_t *behind, const uint8_t *end) {
   if (token->tag == TAG_NOFRAMES) return pass_raw(parser, token, behind, end);
   if (token->tag == TAG_HTML || (token->tag == TAG_FRAME && parser->framesets)) take(parser, token);
@@ -474,7 +474,7 @@ static const uint8_t *start_tag(Parser *parser, Token *token, const uint8_t *beh
   return behind;
 }
 
-/* What begins with "<!", "<?" or "</" and is no end tag. */
+/* Skip a comment, declaration or processing instruction: "<!", "<?", or "</" without a name. */
 static const uint8_t *pass_declaration(Parser *parser, const uint8_t *at, const uint8_t *end) {
   if (*at == '!' && end - at >= 3 && at[1] == '-' && at[2] == '-') return comment_end(at + 3, end);
   if (*at == '!' && end - at >= 8 && !memcmp(at + 1, "[CDATA[", 7) && top(&parser->tree)->foreign) {
@@ -499,7 +499,7 @@ static void read_page(Parser *parser, const uint8_t *at, const uint8_t *end) {
     int closes = *name == '/' && end - name > 1 && is_letter(name[1]);
     if (closes || is_letter(*name)) {
       const uint8_t *behind = read_tag(parser->tags, name + closes, end, &token);
-      if (!behind) break; /* a tag that the end of the page cuts off is none */
+      if (!behind) break; /* a tag cut by the end of the page is ignored */
       if (!parser->tree.hiding && sets_apart(token.first)) put_blank(&parser->text, ends_line(token.first) ? '\n' : ' ');
       if (closes)
         end_tag(parser, token.tag);
@@ -517,7 +517,7 @@ static void read_page(Parser *parser, const uint8_t *at, const uint8_t *end) {
   while (parser->tree.depth > 1) close_top(parser);
 }
 
-/* ---- what Python calls ---- */
+/* ---- functions for Python ---- */
 
 graphlang_html *graphlang_html_new(uint32_t seed) {
   Parser *parser = calloc(1, sizeof *parser);
@@ -577,7 +577,7 @@ static void clear(Parser *parser) {
 
 int graphlang_html_read(graphlang_html *parser, uint64_t size, const uint8_t *markup, uint32_t most, uint32_t depth,
                         graphlang_html_page *page) {
-  if (size > UINT32_MAX / 4) return GRAPHLANG_NO_MEMORY; /* what a page gives is numbered by 32 bits */
+  if (size > UINT32_MAX / 4) return GRAPHLANG_NO_MEMORY; /* offsets have 32 bits */
   clear(parser);
   parser->most = most;
   parser->depth_limit = depth < 2 ? 2 : depth < DEEPEST ? depth : DEEPEST;
@@ -621,13 +621,13 @@ int graphlang_html_is_utf8(uint64_t size, const uint8_t *at) {
   return 1;
 }
 
-/* Bytes of a character that may stand for a byte from 80 to BF, in ISO-8859-1 or windows-1252; 0 where it does not. */
+/* Length of a character that is a byte from 80 to BF in ISO-8859-1 or windows-1252; 0 for others. */
 static size_t for_byte(const uint8_t *at, const uint8_t *end) {
   size_t size = *at == 0xE2 ? 3 : *at == 0xC2 || *at == 0xC5 || *at == 0xC6 || *at == 0xCB ? 2 : 0;
   return size <= (size_t)(end - at) ? size : 0;
 }
 
-/* Whether the character behind a byte C3 is the first of a run that stands for one character: that of its first byte. */
+/* True if the character after a byte C3 is the first of a run that is one character encoded twice. */
 static int begins_run(const uint8_t *at, const uint8_t *end) {
   if (at == end || *at < 0x82 || *at > 0xB4) return 0;
   int others = *at < 0xA0 ? 1 : *at < 0xB0 ? 2 : 3;
@@ -693,13 +693,13 @@ static int is_blank_before(const Cut *cut) {
   return !cut->size || is_blank(cut->out[cut->size - 1]);
 }
 
-/* What was cut out ends a line. */
+/* A removed span ends a line. */
 static void end_line(Cut *cut) {
   if (is_blank_before(cut) && cut->size) cut->size--;
   if (cut->size) cut->out[cut->size++] = '\n';
 }
 
-/* A stretch of the text, without blanks that begin it where there is one already. */
+/* Copy a part of the text, without leading blanks after a blank. */
 static void put_stretch(Cut *cut, uint64_t begin, uint64_t end) {
   while (begin < end && is_blank(cut->text[begin]) && is_blank_before(cut)) {
     if (cut->text[begin] == '\n' && cut->size) cut->out[cut->size - 1] = '\n';
@@ -710,7 +710,7 @@ static void put_stretch(Cut *cut, uint64_t begin, uint64_t end) {
   cut->size += end - begin;
 }
 
-/* What lies between two places and in none of the spans from number `n` on. */
+/* Copy the text between two offsets outside the spans from number `n` on. */
 static void put_rest(Cut *cut, uint64_t begin, uint64_t end, uint64_t n) {
   for (; n < cut->count && cut->begins[n] < end; n = cut->following[n]) {
     put_stretch(cut, begin, cut->begins[n]);
@@ -738,7 +738,7 @@ static int64_t check_spans(uint64_t size, uint64_t count, const uint32_t *begins
 
 static uint64_t part(uint64_t size, uint64_t count, const uint8_t *text, const uint32_t *begins, const uint32_t *ends,
                      uint32_t *reach, uint32_t *following, uint8_t *out, uint64_t *main_size) {
-  for (uint64_t n = count; n-- > 0;) { /* linear: what is taken in is never looked at again */
+  for (uint64_t n = count; n-- > 0;) { /* linear: each span is visited once */
     uint64_t behind = n + 1;
     reach[n] = ends[n];
     for (; behind < count && begins[behind] < reach[n]; behind = following[behind])
@@ -763,7 +763,7 @@ int64_t graphlang_html_cut(uint64_t size, uint64_t count, const uint8_t *text, c
   return (int64_t)part(size, count, text, begins, ends, reach, following, out, main_size);
 }
 
-/* Room for the parting of the page's text; 0 where there is no memory. */
+/* Allocate buffers to part the page's text; 0 without memory. */
 static int make_room(Parser *parser, size_t size, size_t count) {
   Buffer *each[] = {&parser->gone, &parser->taken, &parser->parted};
   size_t needed[] = {size + 1, count + 1, 0};
@@ -794,11 +794,11 @@ int graphlang_html_part(graphlang_html *parser, graphlang_html_parted *parted) {
                  &parser->languages_known, parser->gone.data, parser->taken.data, &parser->spans, &parser->runs,
                  0, 0, 0, 0, 0, 0, 0, {0}, 0};
   take_around(&apart);
-  size_t lines = parser->spans.size / sizeof(Span); /* of which none is an element */
+  size_t lines = parser->spans.size / sizeof(Span); /* these spans are not elements */
   for (uint32_t n = 0; n < count; n++)
     if (apart.taken[n] == 1) add_span(&parser->spans, apart.records[n].begin, apart.records[n].end);
   uint64_t chosen = parser->spans.size / sizeof(Span);
-  Buffer *out = &parser->parted, *columns = &parser->taken; /* which elements were taken is known no longer */
+  Buffer *out = &parser->parted, *columns = &parser->taken; /* reuses the buffer of `taken`, which is not needed any more */
   if (parser->spans.failed || parser->runs.failed || !more(out, size + 2 * chosen + 2)) return GRAPHLANG_NO_MEMORY;
   empty(columns);
   if (!more(columns, 4 * chosen * sizeof(uint32_t) + 1)) return GRAPHLANG_NO_MEMORY;

@@ -1,4 +1,4 @@
-/* What is left of a text of which some was set apart: `gone` has a byte for each of the text. */
+/* The remaining text after parts were removed: `gone` has a byte for each of the text. */
 #ifndef GRAPHLANG_LEFT_H
 #define GRAPHLANG_LEFT_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The first byte from `at` on that is gone, or that is not; `end` where there is none. */
+/* The first byte from `at` on that is gone, or that is not; `end` if there is none. */
 static uint64_t next_gone(const uint8_t *gone, uint64_t at, uint64_t end, int is_gone) {
   const uint8_t *found = at < end ? memchr(gone + at, is_gone, end - at) : NULL;
   return found ? (uint64_t)(found - gone) : end;
@@ -20,7 +20,7 @@ static uint32_t count_letters(const uint8_t *text, uint64_t begin, uint64_t end)
   return letters;
 }
 
-/* Letters that are left of a span. */
+/* Remaining letters of a span. */
 static uint64_t letters_left(const uint8_t *text, const uint8_t *gone, uint64_t begin, uint64_t end) {
   uint64_t letters = 0;
   for (uint64_t at = next_gone(gone, begin, end, 0); at < end;) {

@@ -1,4 +1,4 @@
-/* The elements that the rules of tree construction name (WHATWG HTML 13.2.6), each with what is known of it. */
+/* Elements in the rules of tree construction (WHATWG HTML 13.2.6), with their traits. */
 #ifndef GRAPHLANG_TAGS_H
 #define GRAPHLANG_TAGS_H
 
@@ -6,23 +6,23 @@
 #include <string.h>
 
 enum {
-  SPECIAL = 1 << 0,     /* 13.2.4.2: an end tag that matches nothing is looked for no further up than here */
-  SCOPE = 1 << 1,       /* 13.2.4.2: ends the scope of nearly everything */
+  SPECIAL = 1 << 0,     /* 13.2.4.2: the search for the element of an end tag ends here */
+  SCOPE = 1 << 1,       /* 13.2.4.2: ends most scopes */
   FORMATTING = 1 << 2,  /* 13.2.4.3 */
   VOID = 1 << 3,        /* never has content */
   BLOCK = 1 << 4,       /* its start tag closes a paragraph, its end tag whatever is open in it */
   IMPLIED = 1 << 5,     /* 13.2.6.3: its end tag may be left out */
   HEADING = 1 << 6,     /* h1 to h6 */
   BREAKOUT = 1 << 7,    /* 13.2.6.5: its start tag ends drawings and formulas */
-  NO_FRAMES = 1 << 8,   /* a frameset is no more possible behind it */
-  MARKER = 1 << 9,      /* formatting elements do not reach into it */
-  RAW = 1 << 10,        /* its content is no markup: 13.2.5.3 */
+  NO_FRAMES = 1 << 8,   /* no frameset may follow it */
+  MARKER = 1 << 9,      /* formatting elements are not reopened in it */
+  RAW = 1 << 10,        /* raw text: 13.2.5.3 */
   DECODED = 1 << 11,    /* ... but for character references: 13.2.5.2 */
-  HIDING = 1 << 12,     /* a reader sees nothing of its content */
-  OUTER = 1 << 13,      /* may stand around the content of a page */
+  HIDING = 1 << 12,     /* its content is invisible */
+  OUTER = 1 << 13,      /* may surround the content of a page */
   CONTENT = 1 << 14,    /* holds content */
   TABLE_PART = 1 << 15, /* has no meaning outside of a table */
-  INTEGRATION = 1 << 16 /* within drawings and formulas: HTML may stand in it (13.2.6, integration points) */
+  INTEGRATION = 1 << 16 /* in drawings and formulas: may contain HTML (13.2.6, integration points) */
 };
 
 #define TAGS(X) \
@@ -139,7 +139,7 @@ enum {
   X(TBODY, "tbody", SPECIAL | TABLE_PART) \
   X(TD, "td", SPECIAL | SCOPE | MARKER | TABLE_PART) \
   X(TEMPLATE, "template", SPECIAL | SCOPE | MARKER | HIDING) \
-  X(SHADOW_ROOT, "#shadow-root", SPECIAL | SCOPE | MARKER) /* a template that is shown; no tag has this name */ \
+  X(SHADOW_ROOT, "#shadow-root", SPECIAL | SCOPE | MARKER) /* a visible template; no tag has this name */ \
   X(TEXTAREA, "textarea", SPECIAL | DECODED | HIDING | NO_FRAMES) \
   X(TFOOT, "tfoot", SPECIAL | TABLE_PART) \
   X(TH, "th", SPECIAL | SCOPE | MARKER | TABLE_PART) \
@@ -177,7 +177,7 @@ static const uint32_t TRAITS[TAG_COUNT] = {
 #undef X
 };
 
-/* Elements are known by a number: a Tag, or for all others one above it that their names hash to. */
+/* Elements are numbered: by Tag, all others by a hash of their names above it. */
 enum { TAG_SLOTS = 512, TAG_LONGEST = 14 };
 #define UNNAMED 0x80000000u
 

@@ -5,7 +5,7 @@
 #include "../../native/buffer.h"
 #include "blank.h"
 
-enum { PLAIN, SPACE, DROPPED, LEADING }; /* what a byte of text is */
+enum { PLAIN, SPACE, DROPPED, LEADING }; /* kinds of bytes of text */
 
 typedef struct {
   Buffer bytes;
@@ -67,7 +67,7 @@ static void put_text(Text *text, const uint8_t classes[256], const uint8_t *at, 
     if (class == LEADING) class = wide(at, end, &size);
     if (class == PLAIN) {
       *out++ = *at++;
-      while (end - at >= 8) { /* there is room for what is left of the text, and so for eight bytes */
+      while (end - at >= 8) { /* the buffer has room for the remaining text, and so for eight bytes */
         size_t plain = plain_bytes(at);
         memcpy(out, at, 8);
         out += plain;
@@ -88,7 +88,7 @@ static void put_text(Text *text, const uint8_t classes[256], const uint8_t *at, 
   text->bytes.size = (size_t)(out - text->bytes.data);
 }
 
-/* A blank where there is none yet; a line feed takes the place of a space. */
+/* Append a blank unless there is one; a line feed replaces a space. */
 static void put_blank(Text *text, uint8_t blank) {
   if (!text->spaced)
     put_byte(&text->bytes, blank);
@@ -97,7 +97,7 @@ static void put_blank(Text *text, uint8_t blank) {
   text->spaced = 1;
 }
 
-/* Preformatted text: an empty line parts paragraphs. */
+/* Preformatted text: an empty line separates paragraphs. */
 static void put_preformatted(Text *text, const uint8_t classes[256], const uint8_t *at, const uint8_t *end) {
   for (const uint8_t *line = at; line < end;) {
     line = memchr(line, '\n', (size_t)(end - line));

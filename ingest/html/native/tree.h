@@ -11,19 +11,19 @@ enum { DEEPEST = 512, NO_RECORD = 0xFFFFFFFFu, OTHER_TAGS = 256 };
 enum { DRAWING = 1, FORMULA = 2 };
 
 typedef struct {
-  uint32_t tag; /* 0 once its end tag came out of turn */
+  uint32_t tag; /* 0 after a misplaced end tag */
   uint32_t begin; /* where its text begins */
-  uint32_t record, link; /* what is written down of it, or NO_RECORD */
+  uint32_t record, link; /* its record and link, or NO_RECORD */
   uint32_t run;          /* of elements of a drawing one within the other, that end no scope: the outermost */
   uint8_t foreign;       /* within a DRAWING or FORMULA */
-  uint8_t integration;   /* ... and HTML may stand in it */
+  uint8_t integration;   /* ... and may contain HTML */
 } Open;
 
 typedef struct {
-  Open stack[DEEPEST]; /* the first stands for html and body */
+  Open stack[DEEPEST]; /* the first is html and body */
   uint32_t depth;
-  uint32_t beyond; /* elements that lie deeper than the stack reaches */
-  uint32_t open[TAG_COUNT + OTHER_TAGS]; /* how many of each are open; of tags without a name how many of a hash */
+  uint32_t beyond; /* elements deeper than the stack */
+  uint32_t open[TAG_COUNT + OTHER_TAGS]; /* open elements by tag; by hash for other tags */
   uint32_t hiding, content;
   uint64_t looked_at; /* open elements that were compared with a tag */
 } Tree;
@@ -38,7 +38,7 @@ static void begin_tree(Tree *tree) {
   tree->looked_at = 0;
 }
 
-/* Where it is counted how many elements of a tag are open. */
+/* The counter of open elements of a tag. */
 static uint32_t *count_of(Tree *tree, uint32_t tag) {
   return &tree->open[tag < TAG_COUNT ? tag : TAG_COUNT + tag % OTHER_TAGS];
 }
@@ -68,7 +68,7 @@ static int has_heading(const Tree *tree) {
   return count > 0;
 }
 
-/* The uppermost open element of HTML of a tag with none of these traits above it; 0 where there is none. */
+/* The topmost open HTML element of a tag with none of these traits above it; 0 if there is none. */
 static uint32_t find_open(Tree *tree, uint32_t tag, uint32_t barrier) {
   if (!*count_of(tree, tag)) return 0;
   for (uint32_t at = tree->depth - 1; at > 0; at--) {
@@ -81,7 +81,7 @@ static uint32_t find_open(Tree *tree, uint32_t tag, uint32_t barrier) {
   return 0;
 }
 
-/* The uppermost open element of a tag in the drawing or formula that stands open; 0 where there is none. */
+/* The topmost open element of a tag in the open drawing or formula; 0 if there is none. */
 static uint32_t find_in_foreign(Tree *tree, uint32_t tag) {
   if (!*count_of(tree, tag)) return 0;
   for (uint32_t at = tree->depth - 1; at > 0 && tree->stack[at].foreign; at--) {

@@ -1,4 +1,4 @@
-/* What the elements of a page say of the links that they are: tag, rel and hreflang, in ASCII. */
+/* Kind, rel and hreflang of links, from the elements of a page, in ASCII. */
 #ifndef GRAPHLANG_ELEMENTS_H
 #define GRAPHLANG_ELEMENTS_H
 
@@ -14,7 +14,7 @@ typedef struct {
   const uint8_t *at, *end;
 } Piece;
 
-/* The next of some strings with a zero behind each; behind the last it may be missing. */
+/* The next of some strings that end with a zero; that of the last may be missing. */
 static Piece next(const uint8_t **at, const uint8_t *end) {
   Piece found = {*at, *at < end ? memchr(*at, 0, (size_t)(end - *at)) : end};
   if (!found.end) found.end = end;
@@ -28,7 +28,7 @@ static int is_ascii(Piece text) {
   return 1;
 }
 
-/* Whether a word in lower case stands at the beginning of a text, in any case. */
+/* True if a text begins with a word, given in lower case, in any case. */
 static int begins(const uint8_t *at, const uint8_t *end, const char *word) {
   for (; *word; word++, at++)
     if (at == end || (letter(*at) ? *at | 32 : *at) != (uint8_t)*word) return 0;
@@ -41,7 +41,7 @@ static int contains(Piece text, const char *word) {
   return 0;
 }
 
-/* Whether it is one of the words of a text, between white space. */
+/* True if it is one of the words of a text, between white space. */
 static int has_word(Piece text, const char *word) {
   while (text.at < text.end) {
     while (text.at < text.end && is_blank(*text.at)) text.at++;
@@ -59,7 +59,7 @@ typedef struct {
   Piece hreflang;
 } Said;
 
-/* What an element says of the link that it is. */
+/* Read the kind, rel and hreflang of an element. */
 static Said said_by(Piece tag, Piece rel, Piece hreflang, int nofollow) {
   Said said = {0, 0, {hreflang.at, hreflang.at}};
   Piece language = hreflang;

@@ -1,4 +1,4 @@
-/* The state of a joiner is its own; time and memory are linear in what it is given. */
+/* A joiner shares no state; time and memory are linear in its input. */
 #include "join.h"
 #include "../../native/hash.h"
 #include "elements.h"
@@ -76,7 +76,7 @@ static int make_slots(Joiner *joiner, uint32_t count) {
   return 1;
 }
 
-/* The slot of a target; one without hash where it is new, its place in `at`. NULL where there is no memory. */
+/* The slot of a target; for a new one without hash, with its offset in `at`. NULL without memory. */
 static Slot *slot_of(Joiner *joiner, const uint8_t *target, size_t size, uint32_t *hash) {
   if (joiner->slots_used * 2 >= joiner->slot_count && !make_slots(joiner, joiner->slot_count ? joiner->slot_count * 2 : 256))
     return NULL;
@@ -107,7 +107,7 @@ static void clear(Joiner *joiner) {
     memset(&joiner->slots, 0, sizeof joiner->slots);
     joiner->slot_count = 0;
   } else if (joiner->slot_count) {
-    /* As much of the table as the page before had use for. */
+    /* only the part of the table that the page before used */
     while (joiner->slot_count > 256 && joiner->slot_count > 4 * joiner->slots_used) joiner->slot_count /= 2;
     memset(joiner->slots.data, 0, joiner->slot_count * sizeof(Slot));
   }
@@ -160,7 +160,7 @@ int graphlang_join_merge(graphlang_join *joiner, uint64_t size, uint64_t seeds_s
 
 /* ---- the links of a page ---- */
 
-/* Give a target, by its number from 1, an hreflang. */
+/* Set the hreflang of a target, by its number from 1. */
 static int name_language(Joiner *joiner, uint32_t number, Piece hreflang) {
   uint32_t *named = (uint32_t *)(void *)joiner->named.data + number - 1;
   if (*named || hreflang.at == hreflang.end) return 1;
@@ -200,14 +200,14 @@ static int take_in(Joiner *joiner, const Said *said, uint64_t longest, uint64_t 
          name_language(joiner, (uint32_t)joiner->kinds.size, said->hreflang);
 }
 
-/* Resolve a reference to `joined`; as `resolve`, and -1 where there is no memory. */
+/* Resolve a reference to `joined`; as `resolve`, and -1 without memory. */
 static int join(Joiner *joiner, Piece reference, const Base *base) {
   joiner->joined.size = 0;
   int how = resolve(&joiner->joined, joiner->classes, reference.at, reference.end, base);
   return joiner->joined.failed ? -1 : how;
 }
 
-/* Take the base of a page; 0 where it is not for us, and -1 where there is no memory. */
+/* Set the base of a page; 0 if it is left to the caller, -1 without memory. */
 static int take_page_base(Joiner *joiner, Base *base, Piece written, Piece url) {
   if ((size_t)(url.end - url.at) >= LONGEST_REFERENCE || !take_base(base, url.at, (size_t)(url.end - url.at))) return 0;
   if (written.at == written.end) return 1;

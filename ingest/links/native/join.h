@@ -13,9 +13,9 @@ typedef struct graphlang_join graphlang_join;
 graphlang_join *graphlang_join_new(uint32_t seed);
 void graphlang_join_free(graphlang_join *joiner);
 
-/* What references became; the joiner's memory, until its next call. */
+/* Joined references, in the joiner's memory, valid until its next call. */
 typedef struct {
-  const uint8_t *urls; /* of each reference: its URL, nothing where it leads nowhere, or JOIN_LEFT and the reference */
+  const uint8_t *urls; /* of each reference: its URL, empty if it has none, or JOIN_LEFT and the reference */
   uint64_t urls_size;  /* bytes */
   uint64_t left;       /* references that are left to the caller */
 } graphlang_join_resolved;
@@ -24,10 +24,10 @@ typedef struct {
 int graphlang_join_resolve(graphlang_join *joiner, uint64_t size, uint64_t base_size, const uint8_t references[size],
                            const uint8_t base[base_size], graphlang_join_resolved *resolved);
 
-/* What many targets come to; the joiner's memory, until its next call. */
+/* Merged targets, in the joiner's memory, valid until its next call. */
 typedef struct {
   const uint8_t *targets; /* distinct, none of the seeds */
-  const uint8_t *hits;    /* for each seed 1 if it came again, else 0 */
+  const uint8_t *hits;    /* for each seed 1 if it is a target, else 0 */
   uint64_t targets_size, hits_size; /* bytes */
   uint64_t count;         /* of targets */
   uint64_t too_long, skipped; /* left out: longer than the limit; beyond the limit */
@@ -39,15 +39,15 @@ int graphlang_join_merge(graphlang_join *joiner, uint64_t size, uint64_t seeds_s
                          const uint8_t seeds[seeds_size], uint64_t longest, uint64_t most,
                          graphlang_join_merged *merged);
 
-/* The links of a page; the joiner's memory, until its next call. */
+/* The links of a page, in the joiner's memory, valid until its next call. */
 typedef struct {
   const uint8_t *urls;      /* distinct targets in the order in which they are first named; not the page itself */
-  const uint8_t *kinds;     /* a byte each: the kind, and 128 more where it is nofollow */
+  const uint8_t *kinds;     /* a byte each: the kind, plus 128 for nofollow */
   const uint32_t *places;   /* which of them have an hreflang, ascending */
   const uint8_t *hreflangs; /* ... and these, packed */
   uint64_t urls_size, kinds_size, places_size, hreflangs_size; /* bytes */
   uint64_t too_long, skipped; /* left out: longer than the limit; beyond the limit */
-  uint32_t left; /* 1 where something is not for us; nothing else is said then */
+  uint32_t left; /* 1 if a reference is left to the caller; then all else is empty */
 } graphlang_join_links;
 
 /* Bring the references of a page together, one link for each target: `references` as `graphlang_html_page` has them, then

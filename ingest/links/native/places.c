@@ -15,7 +15,7 @@ struct graphlang_places {
   uint32_t mask, longest;
 };
 
-/* A hash of names that grows from their end, so that those of all names above one come with its own. */
+/* A hash of names from their end, so that those of all parent names are computed on the way. */
 static const uint32_t FIRST = 0x811C9DC5u;
 
 static uint32_t hashed(uint32_t hash, uint8_t byte) {
@@ -103,7 +103,7 @@ static uint64_t host_end(const uint8_t *url, uint64_t at, uint64_t size, uint64_
   return at < size && url[at] == '/' ? end : 0;
 }
 
-/* Where the public suffix of a host begins: the longest name that there is a rule for decides. */
+/* The start of the public suffix of a host: the longest name with a rule decides. */
 static uint64_t suffix_begin(const graphlang_places *places, const uint8_t *url, uint64_t begin, uint64_t end,
                              uint64_t label) {
   uint64_t suffix = label, behind = label; /* where the label behind the one at hand begins */

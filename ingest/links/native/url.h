@@ -7,19 +7,19 @@
 #include "../../native/utf8.h"
 
 enum { RESOLVED, NOWHERE, SLOW };
-enum { /* what a byte may do */
-  IN_PATH = 1,   /* it stands in a path as it is */
+enum { /* classes of bytes */
+  IN_PATH = 1,   /* literal in a path */
   IN_QUERY = 2,  /* ... in a query */
-  IN_SCHEME = 4, /* it may stand in a scheme, behind the first letter */
+  IN_SCHEME = 4, /* allowed in a scheme after the first letter */
   IN_HOST = 8,
-  ENCODED = 16   /* in path and query it is percent-encoded; IN_PATH and IN_QUERY make an exception of it */
+  ENCODED = 16   /* percent-encoded in path and query, except as IN_PATH and IN_QUERY allow */
 };
 enum { LONGEST_REFERENCE = 1 << 15, LONGEST_HOST = 200 };
 
 typedef struct {
   const uint8_t *data;
   size_t origin; /* bytes of the origin: what follows is the first slash of the path */
-  size_t folder; /* bytes up to the last slash of the path, with it */
+  size_t folder; /* bytes up to and with the last slash of the path */
   size_t path;   /* bytes before the query */
 } Base;
 
@@ -75,7 +75,7 @@ static uint8_t *put_encoded(uint8_t *out, const uint8_t classes[256], int where,
   return out;
 }
 
-/* A segment of dots, some of them perhaps encoded: 0 for none, 1 and 2 for so many, 3 for what is not for us. */
+/* Dots of a dot segment, encoded or not: 0, 1 or 2; 3 for a segment left to the caller. */
 static int dots(const uint8_t *at, const uint8_t *end) {
   size_t size = (size_t)(end - at);
   if (!size || size > 6 || (*at != '.' && *at != '%')) return 0;
@@ -117,7 +117,7 @@ static uint8_t *put_path(
   return stop < end ? put_encoded(out, classes, IN_QUERY, stop, end) : out;
 }
 
-/* Host and port, in lower case and without a port that goes without saying; returns where the path begins. */
+/* Write host and port, in lower case and without the default port; returns where the path begins. */
 static const uint8_t *put_place(uint8_t **to, const uint8_t classes[256], const uint8_t *at, const uint8_t *end, int safe) {
   uint8_t *out = *to;
   const uint8_t *begin = at, *label = at;
@@ -204,7 +204,7 @@ static int resolve(Buffer *out, const uint8_t classes[256], const uint8_t *at, c
   return RESOLVED;
 }
 
-/* Take a base URL apart; 0 where it is none of ours. */
+/* Split a base URL; 0 if it is left to the caller. */
 static int take_base(Base *base, const uint8_t *url, size_t size) {
   if (size < 8 || memcmp(url, "http", 4) || (memcmp(url + 4, "://", 3) && memcmp(url + 4, "s://", 4))) return 0;
   for (size_t n = 0; n < size; n++)
