@@ -30,7 +30,10 @@ class Reading(Protocol):
     def together(self, groups: Ints, members: Ints, labels: Ints) -> Ints:
         """Identify groups of texts that are likely in one language, (groups,); without an answer the presumed label.
 
-        Group g has the texts `members[groups[g] : groups[g + 1]]`; `labels` (groups,) are the presumed ones.
+        Args:
+            groups: Group g has the texts `members[groups[g] : groups[g + 1]]`, (groups + 1,).
+            members: Numbers of texts.
+            labels: Presumed label of each group, (groups,).
         """
 
 
