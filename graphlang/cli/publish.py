@@ -115,8 +115,8 @@ def serve(db: Path, port: int, *, search: bool) -> None:
 
     Needs graphlang[serve]. It shows facets, the meaning of each column, queries (pages that the graph changed,
     doubtful sites, unfetched URLs in a language, links between two languages, pages that declare another language),
-    why a page has its language, and full-text search by trigrams. The search index is a temporary file: the
-    database is never changed.
+    why a page has its language, and full-text search by trigrams. Lists of 10,000 pages or more show a facet when
+    you ask for it (in the menu of a column). The search index is a temporary file: the database is never changed.
 
     \b
     Example:

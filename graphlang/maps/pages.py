@@ -40,7 +40,7 @@ class PageRow(NamedTuple):
     method: str | None  #: of the run
     fetched: int  #: 1 where the page was read, 0 where it was only linked to
     status: int | None  #: of the HTTP response
-    length: int | None  #: characters of visible text
+    length: int | None  #: characters of visible text; 0: URL, site and links alone decide
     languages: str  #: up to three codes with commas between: the page's language, then the others by share
     shares: str  #: the part of the letters that each of them has
     guess: str | None  #: the language of an answer below --min-confidence, for which ``language`` is ``und``
