@@ -2,7 +2,7 @@
 
 Reading all URLs of a collection back takes time and memory by its size, so that adding a small file to a large
 collection would be slow. Looking each URL up in an index takes several times longer a URL. So a writer looks up first,
-and reads back once it has looked up a tenth of what the collection holds: it costs little more than the better way.
+and reads back once it has looked up a tenth of the collection: this costs little more than the better way.
 """
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ def _followed(target: Path) -> Path:
 
 
 def refuse_database(target: Path) -> None:
-    """Refuse to overwrite a database of SQLite by an OutputError: a collection cannot be restored."""
+    """Refuse a target that is a database of SQLite (OutputError): a collection cannot be restored."""
     if not target.is_file():
         return
     with target.open("rb") as file:

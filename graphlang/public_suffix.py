@@ -55,7 +55,7 @@ def rules(*, private: bool = True) -> dict[str, int]:
 def suffix_of(name: str, *, private: bool = True) -> str:
     """Return the public suffix of a name in lower case without empty labels.
 
-    The longest rule decides. A wildcard rule makes the name below which it applies a suffix, too. A name without a rule
+    The longest rule decides. A wildcard rule for names below one makes that one a suffix, too. A name without a rule
     is registered under its last label. Without `private`, the private section of the list does not count.
 
     >>> suffix_of("www.city.kobe.jp"), suffix_of("www.other.kobe.jp"), suffix_of("kobe.jp"), suffix_of("a.unknown")

@@ -148,7 +148,7 @@ def export(
 
 
 def _checked(connection: sqlite3.Connection, what: str, format_: str, by: str, selection: Selection) -> Selection:
-    """Refuse what the export cannot be grouped by, or has no captures of; return the pages that count."""
+    """Refuse an unknown grouping, or captures that the format cannot have; return the pages that count."""
     if by not in _UNITS:
         raise ValueError(f"cannot group {what} by {by}; there are {', '.join(_UNITS)}")
     if captures.needs_other_captures(connection, selection) and (what not in OF_CAPTURES or format_ in _GRAPHS):

@@ -11,8 +11,8 @@ iv.  n-grams count more in the title than in the body, and more there than in me
 v.   fewer than `SHORTEST` = 40 characters (letters, and one space between words) are "unknown language": `und`;
 vi.  where two languages are close, the largest block counts three times and the pages are scored again.
 
-Profiles are those of Cavnar & Trenkle, the commonest n-grams of 1 to 5 characters. Lin's similarity (1998) of two
-descriptions A and B is twice the information in what they share over the information in both,
+Profiles are those of Cavnar & Trenkle, the top n-grams of 1 to 5 characters. Lin's similarity (1998) of two
+descriptions A and B is twice the information in their intersection over the information in both,
 
     sim(A, B) = 2 * sum of I(t) over A and B / (sum of I(t) over A + sum of I(t) over B),    I(t) = -log P(t)
 

@@ -1,6 +1,6 @@
 """Training text derived from word lists, and from lines without their diacritics.
 
-Sentences teach what is between words; titles, menus and queries are single words, and a small corpus lacks most of
+Sentences teach the n-grams between words; titles, menus and queries are single words, and a small corpus lacks most of
 them. A frequency list has them. Words are drawn in proportion to a power of their frequency, so that rare words occur
 too, and joined to lines of one to four.
 

@@ -7,9 +7,9 @@ gradient descent (Adagrad, Duchi et al. 2011) then moves the vectors until the s
 training text its language. Only the weights of languages with a noticeable probability move. The texts are excerpts of
 every length from one word on, drawn again each round (`excerpts`), so that short texts count as much as long ones.
 
-The counts have seen these texts: an n-gram that occurs nowhere else in a language speaks for it as surely as a common
+The counts include these texts: an n-gram that occurs nowhere else in a language supports it as much as a common
 one, which no future text will do. So each text is scored as if it had not been counted (`leave_one_out`), and training
-learns what the counts do not know. Languages with little text gain most.
+learns only what is missing in the counts. Languages with little text gain most.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Read a file as decompressed chunks, whatever its compression is and however damaged it is.
 
 gzip is inflated here, because readers of archives do not report three things that are needed of every member: where it
-starts in the file, whether it is complete, and what it holds before the first damaged byte. zstd and LZ4 are unpacked
+starts in the file, whether it is complete, and its content before the first damaged byte. zstd and LZ4 are unpacked
 one frame at a time, bzip2 and xz one stream at a time.
 """
 

@@ -136,7 +136,7 @@ def _choose_saved(file: BinaryIO, head: bytes, limits: Limits) -> RecordStream |
 
 
 class _PluginReader:
-    """Read a file with the reader of another package; what it yields is checked."""
+    """Read a file with the reader of another package, and check its items."""
 
     ended: int | None = None
 
@@ -168,7 +168,7 @@ def _fail(error: BaseException, file: BinaryIO) -> NoReturn:
 
 
 def check_item(item: Any, limits: Limits) -> Item:
-    """Return what a plug-in yields, with canonical URLs and with texts cut: a faulty page must not end the reading.
+    """Return an item of a plug-in, with canonical URLs and with texts cut: a faulty page must not end the reading.
 
     Of a page with a ``rest`` the plug-in cuts the text itself.
 

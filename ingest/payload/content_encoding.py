@@ -31,7 +31,7 @@ _WORDS = re.compile(rb"[A-Za-z <]")
 def decode_payload(payload: bytes, fields: dict[str, str], max_payload: int) -> tuple[bytes, Faults]:
     """Undo the transfer encoding, then the content encodings from the last to the first.
 
-    Most payloads that do not decode were stored decoded by the crawler, with the header left: text is taken as it is.
+    Most payloads that do not decode were stored decoded by the crawler, with the old header: text is used unchanged.
     """
     faults: Faults = ()
     names = [_encoding_name(name) for name in fields.get("content-encoding", "").split(",")]  # at least an empty one

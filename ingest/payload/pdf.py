@@ -1,6 +1,6 @@
 """Read the text of PDF documents with pypdf, an extra, if the user asks for it (``--pdf``).
 
-Documents are bounded like pages: in bytes, in processor time, in characters; pypdf bounds what a stream unpacks to.
+Documents are bounded like pages: in bytes, in processor time, in characters; pypdf bounds the size of unpacked streams.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Prepare bytes as rows for the counting kernels, without decoding them.
 
-White space is folded, as between the visible parts of a page, and every row stands between two spaces, so that the
+White space is folded, as between the visible parts of a page, and every row is between two spaces, so that the
 first and the last word show where they begin and end. Nothing else is changed except the bytes of `blank`: a byte
 method knows no letters.
 """

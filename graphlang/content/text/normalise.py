@@ -53,7 +53,7 @@ class Letters:
     """A batch of normalised texts in one array.
 
     Row r is `symbols[starts[r] : starts[r] + lengths[r]]`: words, each followed by one space. An empty text, or one
-    without letters, has length 0. After every row stand `margin` further places that repeat its beginning, so that
+    without letters, has length 0. Every row is followed by `margin` places that repeat its beginning, so that
     n-grams of up to `margin + 1` characters wrap round (Hayati 2004, section 3.1: "there are always as many n-grams as
     characters in the text"). `scripts` has the script of every row (`scripts.registry`) that keeps only one. `beside`
     has the second script of a row with a detected main script, 0 where there is none: for a Latin row the script of

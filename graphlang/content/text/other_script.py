@@ -5,7 +5,7 @@ Russian or Chinese are names, code and addresses for the most part ("service (Re
 sentence in English or French that quotes one Russian word is English or French. The Latin part, read on its own,
 decides:
 
-* if it is surely in a language other than English, it is a text of that language: names and code seldom look like one;
+* if it is certain to be in a language other than English, it is a text of it: names and code seldom look like one;
 * if it is in English, it may be names and code. It is running text if its words are *plain*: nothing but letters
   between spaces, without capitals inside ("the quick fox", not "camelCase", "news/2016" or "--lang=en");
 * the more Latin letters there are to one of the other script, the likelier it is the text.
