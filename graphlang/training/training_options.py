@@ -146,8 +146,8 @@ class TrainingOptions:
             only).
         lm_inverse_temperature: Factor on all scores of texts for which the character language model counts, the prior
             included: it learns from the same text as the vectors and errs with them, so that both together are surer
-            than they should be (chosen on kept-out documents and development lines; `nfc` only). Scripts without such a model
-            share the prior's part of it, and no more.
+            than they should be (chosen on kept-out documents and development lines; `nfc` only). Scripts without such
+            a model share the prior's part of it, and no more.
         table: Most weights of one script's common n-grams in a dense table (`sparse_weights`; `nfc` only).
         step: Weights are rounded to whole multiples of this (`nfc` only).
         doubt: Factor on the fitted inverse temperature of the longest texts, less of it for shorter ones, none
