@@ -15,8 +15,7 @@ them. The paper's rule that a declaration can be false has three forms:
 `encoded_twice` repairs characters that were encoded twice. Labels are resolved by the WHATWG encoding standard
 (webencodings), so that ``iso-8859-1`` means windows-1252.
 
-To add a charset of one byte a character that Python has no codec for, write its 256 characters into `TABLES`, with
-U+FFFD for an undefined byte; other names for it go into `_ALIASES`. Importing this module registers the codecs.
+`charset_names` has the charsets beyond that standard.
 """
 
 from __future__ import annotations
@@ -25,12 +24,13 @@ import codecs
 import re
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import webencodings
 
 from graphlang.ingest.html.tokenizer import is_plain, is_utf8
 from graphlang.ingest.payload.charset_fit import is_sound, measure_fit
+from graphlang.ingest.payload.charset_names import ALIASES, CODECS, MORE, WIDER
 from graphlang.ingest.payload.detect_charset import detect_escapes, detect_wide, guess_charset, sample_text
 
 if TYPE_CHECKING:
@@ -83,83 +83,6 @@ _RELATIVES = {
 _HEAD = 1 << 18  # bytes in which it is searched if there is no other declaration
 _BODY = re.compile(rb"<body[\s>]", re.IGNORECASE)
 _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
-
-
-def _ascii_except(characters: dict[int, str]) -> str:
-    """Return ASCII, with other characters in some places."""
-    return "".join(characters.get(code, chr(code)) for code in range(0x80))
-
-
-#: Name in lower case, as Python asks for it (an underscore for a hyphen) -> the character of each byte.
-TABLES: Final = {
-    # RFC 1456, 3: the upper half lacks room for six Vietnamese letters, which replace control characters.
-    "viscii": _ascii_except({0x02: "Ẳ", 0x05: "Ẵ", 0x06: "Ẫ", 0x14: "Ỷ", 0x19: "Ỹ", 0x1E: "Ỵ"})
-    + "ẠẮẰẶẤẦẨẬẼẸẾỀỂỄỆỐ"
-    + "ỒỔỖỘỢỚỜỞỊỎỌỈỦŨỤỲ"
-    + "Õắằặấầẩậẽẹếềểễệố"
-    + "ồổỗỠƠộờởịỰỨỪỬơớƯ"
-    + "ÀÁÂÃẢĂẳẵÈÉÊẺÌÍĨỳ"
-    + "ĐứÒÓÔạỷừửÙÚỹỵÝỡư"
-    + "àáâãảăữẫèéêẻìíĩỉ"
-    + "đựòóôõỏọụùúũủýợỮ",
-    # The KOI8-U of the WHATWG has the short u of Belarusian, unlike Python's.
-    "koi8_ru": bytes(range(0x100)).decode("koi8_u").translate({ord("╝"): "ў", ord("╬"): "Ў"}),
-}
-#: By WHATWG name: a better codec than Python's.
-_CODECS: Final = {"koi8-u": "koi8_ru"}
-#: Names that the WHATWG does not know or rejects, and Python or `TABLES` decodes; detectors and old pages use them.
-_MORE = {
-    "hz-gb-2312": "hz",
-    "hz": "hz",
-    "utf-32": "utf-32le",
-    "utf-32le": "utf-32le",
-    "utf-32be": "utf-32be",
-    "iso-2022-kr": "iso2022_kr",
-    "johab": "johab",
-    "koi8-t": "koi8_t",
-    "kz-1048": "kz1048",
-    "ptcp154": "ptcp154",
-    "x-mac-ce": "mac_latin2",
-    "x-mac-greek": "mac_greek",
-    "x-mac-turkish": "mac_turkish",
-    "x-mac-icelandic": "mac_iceland",
-    **{f"ibm{page}": f"cp{page}" for page in (437, 737, 775, 850, 852, 855, 857, 858, 862, 864, 1125)},
-    "viscii": "viscii",
-}
-#: Names of detectors and old pages for charsets that have another name in the WHATWG's list, or in the one above.
-_ALIASES = {
-    "maccyrillic": "x-mac-cyrillic",
-    "mac-cyrillic": "x-mac-cyrillic",
-    "macroman": "macintosh",
-    "mac-roman": "macintosh",
-    "x-mac-roman": "macintosh",
-    "macce": "x-mac-ce",
-    "x-mac-centraleurroman": "x-mac-ce",
-    "cp932": "shift_jis",
-    "shift_jis_2004": "shift_jis",
-    "euc_jis_2004": "euc-jp",
-    "cp949": "euc-kr",
-    "euc_kr": "euc-kr",
-    "uhc": "euc-kr",
-    "cp936": "gbk",
-    "cp950": "big5",
-    "big5hkscs": "big5",
-    "iso-2022-jp-1": "iso-2022-jp",
-    "iso-2022-jp-2": "iso-2022-jp",
-    "iso-2022-jp-3": "iso-2022-jp",
-    "csiso2022kr": "iso-2022-kr",
-    "cp874": "windows-874",
-    "kz1048": "kz-1048",
-    "strk1048-2002": "kz-1048",
-    "csviscii": "viscii",
-    "viscii1.1": "viscii",
-} | {f"cp{page}": f"ibm{page}" for page in (437, 737, 775, 850, 852, 855, 857, 858, 862, 864, 866, 1125)}
-#: Python's codecs with a few more characters than the codec of the name: the standard's decoders read these as well.
-_WIDER = {
-    "gbk": ("gb18030",),
-    "euc-jp": ("euc_jis_2004",),
-    "iso-2022-jp": ("iso2022_jp_ext", "iso2022_jp_2"),
-}
 
 
 class Decoded(NamedTuple):
@@ -354,16 +277,16 @@ def _meta_charset(head: bytes) -> bytes | None:
 @lru_cache(maxsize=1024)
 def _lookup(label: str) -> _Charset | None:
     label = label.strip().strip("\"'").lower()
-    label = _ALIASES.get(label, label)
+    label = ALIASES.get(label, label)
     if label.startswith("iso8859-"):
         label = "iso-8859-" + label[8:]
     encoding = webencodings.lookup(label)
     if encoding is not None and encoding.name not in {"replacement", "x-user-defined"}:
-        wider = tuple(codecs.lookup(name) for name in _WIDER.get(encoding.name, ()))
-        codec = codecs.lookup(_CODECS[encoding.name]) if encoding.name in _CODECS else encoding.codec_info
+        wider = tuple(codecs.lookup(name) for name in WIDER.get(encoding.name, ()))
+        codec = codecs.lookup(CODECS[encoding.name]) if encoding.name in CODECS else encoding.codec_info
         return _Charset(encoding.name, codec, wider)
-    if label in _MORE:
-        return _Charset(label, codecs.lookup(_MORE[label]))
+    if label in MORE:
+        return _Charset(label, codecs.lookup(MORE[label]))
     return None
 
 
@@ -469,49 +392,3 @@ def _decode_hidden(payload: bytes) -> Decoded | None:
         if text is not None and charset:
             return Decoded(text, charset.name, "detector")
     return None
-
-
-def _make_codec(name: str, table: str) -> codecs.CodecInfo:
-    """Make a codec of a table, like Python's own codecs for charsets of one byte."""
-    places = codecs.charmap_build(table)
-
-    class Codec(codecs.Codec):
-        def encode(self, text: str, errors: str = "strict") -> tuple[bytes, int]:
-            return codecs.charmap_encode(text, errors, places)
-
-        def decode(self, data: bytes, errors: str = "strict") -> tuple[str, int]:
-            return codecs.charmap_decode(data, errors, table)
-
-    class Encoder(codecs.IncrementalEncoder):
-        def encode(self, text: str, final: bool = False) -> bytes:
-            del final
-            return codecs.charmap_encode(text, self.errors, places)[0]
-
-    class Decoder(codecs.IncrementalDecoder):
-        def decode(self, data: bytes, final: bool = False) -> str:
-            del final
-            return codecs.charmap_decode(data, self.errors, table)[0]
-
-    class Writer(Codec, codecs.StreamWriter):
-        pass
-
-    class Reader(Codec, codecs.StreamReader):
-        pass
-
-    return codecs.CodecInfo(
-        name=name,
-        encode=Codec().encode,
-        decode=Codec().decode,
-        incrementalencoder=Encoder,
-        incrementaldecoder=Decoder,
-        streamreader=Reader,
-        streamwriter=Writer,
-    )
-
-
-def _find_table(name: str) -> codecs.CodecInfo | None:
-    """Return the codec of a name that Python does not know; Python caches it."""
-    return _make_codec(name, TABLES[name]) if name in TABLES else None
-
-
-codecs.register(_find_table)

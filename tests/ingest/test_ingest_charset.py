@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.ingest.html.tokenizer import is_utf8
-from graphlang.ingest.payload.charset import _ALIASES, _MORE, TABLES, decode, find_codec
+from graphlang.ingest.payload.charset import decode, find_codec
+from graphlang.ingest.payload.charset_names import ALIASES, MORE, TABLES
 
 RUSSIAN = "Привет, это страница на русском языке. "
 META = '<meta http-equiv="Content-Type" content="text/html; charset={}">'
@@ -98,7 +99,7 @@ def test_charset_and_on_whose_word(payload: bytes, http: str | None, charset: st
     assert "\ufffd" not in text
 
 
-@pytest.mark.parametrize("name", sorted({*_MORE, *_ALIASES}))
+@pytest.mark.parametrize("name", sorted({*MORE, *ALIASES}))
 def test_a_name_that_the_tables_add_leads_to_a_decoder(name: str) -> None:
     # A page that declares it would be lost otherwise, or read as if it declared nothing.
     assert find_codec(name) is not None
