@@ -10,7 +10,7 @@ from graphlang.cli.groups import GROUPS
 MODULES = sorted(Path(graphlang.cli.__file__).parent.glob("*.py"))
 #: `check` is about files that a Collection refuses to open.
 WITHOUT = {"check"}
-OPENING = {"opened", "answered"}
+OPENING = {"open_crawl", "open_answered"}
 
 
 def named(function: ast.FunctionDef) -> set[str]:
