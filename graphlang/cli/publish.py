@@ -185,7 +185,7 @@ _near = click.option(
     help="Leave out near duplicates: texts that share this part of their runs of five words with an earlier one in the "
     "language, such as 0.8; needs graphlang[near].",
 )
-_quality = click.option("--quality", is_flag=True, help="Add the columns letters, repeated and filler.")
+_quality = click.option("--quality", is_flag=True, help="Add the columns letters, repeated, filler and stopwords.")
 
 
 @click.command()
@@ -235,7 +235,8 @@ def texts(
     ingest --text-limit'). Pages below --min-confidence count as und. "language" is the answer of the chosen run,
     "by_text" that of the text alone; "languages" and "shares" are for pages in several.
     --quality adds signals, and no verdicts: "letters" is the share of letters, "repeated" that of characters in lines
-    that came before, and "filler" is 1 for Lorem ipsum.
+    that came before, "filler" is 1 for Lorem ipsum, and "stopwords" is the share of stop words, where a list of the
+    language is installed (graphlang[quality]).
     --near compares a text with the last 500,000 in its language and takes 2 KB of memory for each.
 
     Of a page with several captures the main one counts; see --captures and --at. For another capture "language" is

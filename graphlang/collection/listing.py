@@ -199,7 +199,7 @@ class Listing(OpenedFile):
             unique: only texts whose main content no earlier page in the language has.
             near: only texts that share less than this part of their runs of five words with each earlier one in the
                 language; ``0.8`` finds near duplicates.
-            quality: the columns ``letters``, ``repeated`` and ``filler`` as well.
+            quality: the columns ``letters``, ``repeated``, ``filler`` and ``stopwords`` as well.
             paragraphs: a row for each paragraph with the language that the default method finds, as `ParagraphRow`.
             limit: at most this many rows.
             captures: ``own``: each page's main capture; ``all``: every one, with its date and the language of its time.

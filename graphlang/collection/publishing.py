@@ -70,7 +70,7 @@ class Publishing(OpenedFile):
             unique: of ``texts`` and ``wet`` those whose main content no earlier page in the language has.
             near: of ``texts`` and ``wet`` those that share less than this part of their runs of five words with each
                 earlier one.
-            quality: of ``texts`` the columns ``letters``, ``repeated`` and ``filler`` as well.
+            quality: of ``texts`` the columns ``letters``, ``repeated``, ``filler`` and ``stopwords`` as well.
             paragraphs: of ``texts`` a row for each paragraph, with its language; ``{language}`` is that of paragraphs.
             csv_safe: an apostrophe before CSV cells that begin like a formula; None: where the file is named ``.csv``.
             captures: ``own``: each page's main capture; ``all``: every one, with its date and the language of its time;

@@ -111,7 +111,9 @@ def texts(
         table = Table(names, (tuple(row[place] for place in places) for row in rows))
     if quality:
         column = names.index("text" if whole else "main")
-        return Table((*names, *Quality._fields), ((*row, *measure_quality(row[column])) for row in table.rows))
+        language = names.index("language")
+        rows = ((*row, *measure_quality(row[column], row[language])) for row in table.rows)
+        return Table((*names, *Quality._fields), rows)
     return table
 
 

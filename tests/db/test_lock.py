@@ -175,7 +175,9 @@ def test_a_token_names_a_process_that_runs_and_no_other() -> None:
         other.wait()
         assert lock.find_running_process(f"{host} {other.pid} {start} ab") is None
     assert lock.find_running_process("") is None
-    assert lock.find_running_process(f"{host} {os.getpid()} {lock._read_start(os.getpid())} ab") is None  # it is this one
+    assert (
+        lock.find_running_process(f"{host} {os.getpid()} {lock._read_start(os.getpid())} ab") is None
+    )  # it is this one
 
 
 def test_what_is_added_while_a_database_is_opened_does_not_make_it_unsound(tmp_path: Path) -> None:

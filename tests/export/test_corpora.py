@@ -6,12 +6,16 @@ import gzip
 import json
 import shutil
 import sqlite3
+import sys
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet
 import pytest
 import zstandard
+
+from graphlang.export import quality
+from graphlang.export.quality import measure_quality
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -195,3 +199,18 @@ def test_signals_of_quality(graphlang: Call, db: Path) -> None:
     assert rows[f"{HOST}/de/a"]["repeated"] == 0
     assert 0.9 < rows[f"{HOST}/de/a"]["letters"] < 1
     assert {row["filler"] for row in rows.values()} == {0}
+
+
+def test_stop_words_are_counted_where_a_list_of_the_language_is_installed() -> None:
+    pytest.importorskip("stopwordsiso")
+    assert measure_quality("Der Hund und die Katze spielen.", "deu").stopwords == 0.5  # der, und, die
+    assert measure_quality("--- 12", "deu").stopwords == 0
+    assert measure_quality("Der Hund", "zho").stopwords is None  # no spaces between words
+    assert measure_quality("Der Hund", "und").stopwords is None
+
+
+def test_stop_words_are_unknown_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "stopwordsiso", None)
+    quality._find_stop_words.cache_clear()
+    assert measure_quality("Der Hund und die Katze spielen.", "deu").stopwords is None
+    quality._find_stop_words.cache_clear()
