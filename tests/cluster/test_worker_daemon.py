@@ -25,7 +25,7 @@ import json, sys
 from graphlang.cluster import classify_captures, worker_daemon
 worker_daemon.prepare(sys.argv[1] or None)
 names = ("graphlang.cluster.captures", "graphlang.graph.propagation.inference", "pandas")
-print(json.dumps([[name in sys.modules for name in names], classify_captures.shipped.cache_info().currsize]))
+print(json.dumps([[name in sys.modules for name in names], classify_captures.load_shipped.cache_info().currsize]))
 """
 
 
