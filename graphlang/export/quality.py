@@ -21,7 +21,7 @@ class Quality(NamedTuple):
     letters: float  #: share of letters and their marks among the characters that are no spaces
     repeated: float  #: share of these characters in lines that came before
     filler: int  #: 1 for Lorem ipsum, whatever its language is
-    #: share of stop words among the words; None without the package, a list of the language or spaces between words
+    #: share of stop words among the words; empty without the package, a list of the language, or spaces between words
     stopwords: float | None
 
 
