@@ -4,7 +4,7 @@ Unpacking a model file takes longer than reading the unpacked arrays: half of th
 for one line. So the first start writes them to the user's cache folder, and later starts read them from there. Mapping
 the file into memory would start faster still, but the system maps it in small pages, which slows long texts.
 
-The file's name is a hash of the model file's identity (device, number, size and time) and of the size and time of each
+The file's name is a hash of the model file's identity (device, inode, size and times) and of the size and time of each
 module that computes the arrays, so that another model or version does not find them. The hash of the model file is
 cached too, so that the file need not be read whole. A file is ignored if it belongs to another user, is writable by
 others, is incomplete or has a wrong checksum. If the folder is not writable, nothing is cached. ``GRAPHLANG_CACHE``

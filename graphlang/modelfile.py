@@ -94,7 +94,7 @@ class Model:
     arrays: Mapping[str, NDArray[Any]] = field(repr=False)
     #: Tables computed from the arrays earlier (`modelcache`), in place of some of them; None without a cache.
     kept: Mapping[str, NDArray[Any]] | None = field(default=None, repr=False, compare=False)
-    #: Device, number, size and time of the file, by which its tables are cached; empty without a cache.
+    #: Device, inode, size and times of the file, by which its tables are cached; empty without a cache.
     identity: str = field(default="", repr=False, compare=False)
 
     def save(self, path: str | Path) -> str:
@@ -158,7 +158,9 @@ def read(path: str | Path, kept: Callable[[str], Kept | None] | None = None) -> 
         with open_regular(path, most=MAX_FILE) as file:
             if kept is not None:
                 status = os.fstat(file.fileno())
-                identity = f"{status.st_dev} {status.st_ino} {status.st_size} {status.st_mtime_ns}"
+                # Archives and images may restore the time of the content, but not that of the last change (ctime).
+                times = f"{status.st_mtime_ns} {status.st_ctime_ns}"
+                identity = f"{status.st_dev} {status.st_ino} {status.st_size} {times}"
                 cached = kept(identity)
             if cached is not None:
                 digest, without = cached.digest, cached.instead_of

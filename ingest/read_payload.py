@@ -10,6 +10,7 @@ from graphlang.ingest.html import feeds
 from graphlang.ingest.links.extract import encode_queries
 from graphlang.ingest.payload import http
 from graphlang.ingest.payload.charset import Decoded, decode
+from graphlang.ingest.payload.content_encoding import decode_payload
 from graphlang.ingest.payload.encoded_twice import repair_encoding, undo_encoding
 
 if TYPE_CHECKING:
@@ -37,8 +38,10 @@ class Content(NamedTuple):
 
 def read_content(mime: str, payload: bytes, declared: str | None, identified: str | None, limits: Limits) -> Content:
     """Read a payload of HTML, of plain text, or of a PDF document; ``declared`` and ``identified`` are charsets."""
-    if payload.startswith(_GZIP) and (feed := _unpack_feed(payload, limits)):
-        mime, payload = "application/xml", feed
+    faults: Faults = ()
+    if _is_packed_feed(payload):
+        mime = "application/xml"
+        payload, faults = decode_payload(payload, {"content-encoding": "gzip"}, limits.max_payload)
     form = http.detect_form(mime, payload)
     if not form:
         return _read_pdf(mime, payload, limits) if limits.pdf and payload.startswith(b"%PDF-") else Content(mime)
@@ -51,27 +54,24 @@ def read_content(mime: str, payload: bytes, declared: str | None, identified: st
     )
     if form != "html":
         text, source = _read_plain(decoded)
-        return Content(mime, decoded, None, "", text, len(text), decoded.charset, source)
+        return Content(mime, decoded, None, "", text, len(text), decoded.charset, source, faults)
     feed = feeds.feed_type(payload)
     if feed and not mime.endswith("xml"):
         mime = feed  # servers send feeds as HTML (MIME sniffing, 7.3)
     document, source = _read_markup(decoded, mime, limits)
     charset = None if feed else decoded.charset  # a feed has the links and texts of pages, and is no page
-    faults: Faults = ()
     if document.flattened:
-        faults = (("too-deep", "markup nested too deep; what lies deeper was read as text and links alone"),)
+        faults += (("too-deep", "markup nested too deep; what lies deeper was read as text and links alone"),)
     text, main = document.text, document.main_length
     return Content(mime, decoded, document, document.title, text, main, charset, source if charset else "", faults)
 
 
-def _unpack_feed(payload: bytes, limits: Limits) -> bytes:
-    """Return the feed or the sitemap in a gzip file, up to the bound of a payload; empty for other files."""
-    inflate = zlib.decompressobj(31)
+def _is_packed_feed(payload: bytes) -> bool:
+    """Return whether a payload is a feed or a sitemap in a gzip file."""
     try:
-        head = inflate.decompress(payload, _HEAD)
-        return head + inflate.decompress(inflate.unconsumed_tail, limits.max_payload) if feeds.is_feed(head) else b""
+        return payload.startswith(_GZIP) and feeds.is_feed(zlib.decompressobj(31).decompress(payload, _HEAD))
     except zlib.error:
-        return b""
+        return False
 
 
 def _read_pdf(mime: str, payload: bytes, limits: Limits) -> Content:

@@ -66,7 +66,7 @@ LONGEST = (
     "report/test_report.py",
     "cli/test_stop_and_go_on.py",
     "db/test_altered.py",
-    "graph/test_graph_kernels.py",
+    "graph/test_graph_kernel_refusals.py",
     "examples/test_walkthrough.py",
     "db/test_history.py",
     "ingest/test_ingest_byte_ranges.py",

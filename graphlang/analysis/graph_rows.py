@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphlang.db import collection
-from graphlang.graph.adjacency import list_starts
+from graphlang.graph.adjacency import find_first_links
 from graphlang.graph.data import Graph
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _parts(source: NDArray[np.int32]) -> Iterator[slice]:
 def _leaves(links: LinkRows, inside: NDArray[np.bool_], multilingual: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return the pages that are only counted, shape (n,)."""
     edges, hosts = links
-    start = list_starts(edges.target, len(inside))
+    start = find_first_links(edges.target, len(inside))
     leaf = np.empty(len(inside), np.bool_)
     for at in range(0, len(inside), _LINKS):
         block = slice(at, min(at + _LINKS, len(inside)))

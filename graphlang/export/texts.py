@@ -185,7 +185,7 @@ def _rows(
             try:
                 text += inflate_text(rest, length - len(text))
             except (TypeError, ValueError) as error:
-                raise value_error("texts.rest", str(error), "what 'deflated' gives") from error
+                raise value_error("texts.rest", str(error), "a zlib stream") from error
         cut = len(text) < length
         counts.texts += 1
         counts.cut += cut

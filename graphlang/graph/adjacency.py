@@ -175,7 +175,7 @@ def sort_links(graph: Graph) -> SortedLinks:
     source, target = (np.ascontiguousarray(end, dtype=np.int32) for end in (source, target))
     if not _kernels.links_are_sorted(source, target):  # rare: the database returns sorted links
         source, target, kind, hreflang, ordinal = _drop_duplicates(n, source, target, kind, hreflang, ordinal)
-    out_start, in_source = list_starts(source, n), np.empty(len(source), np.int32)
+    out_start, in_source = find_first_links(source, n), np.empty(len(source), np.int32)
     in_start = _sort_by_page(
         target,
         n,
@@ -187,15 +187,15 @@ def sort_links(graph: Graph) -> SortedLinks:
     )
 
 
-def list_starts(ends: NDArray[np.int32], pages: int) -> NDArray[np.int64]:
+def find_first_links(ends: NDArray[np.int32], pages: int) -> NDArray[np.int64]:
     """Return the index of the first link of each page, as in a CSR matrix; shape (n + 1,).
 
     ``ends`` is the page at one end of each link, shape (m,). Raises ValueError for an end outside 0..pages - 1.
 
-    >>> list_starts(np.int32([2, 0, 2]), 3).tolist()
+    >>> find_first_links(np.int32([2, 0, 2]), 3).tolist()
     [0, 1, 1, 3]
     """
-    counted = _list_starts_by_part(ends, pages, _parts(len(ends), pages))
+    counted = _find_first_links_by_part(ends, pages, _parts(len(ends), pages))
     return np.asarray(sum(counted[1:], counted[0]))
 
 
@@ -219,8 +219,8 @@ def _parts(links: int, pages: int) -> list[slice]:
     return split_evenly(links, most=max(1, links // (4 * pages + 1)))
 
 
-def _list_starts_by_part(ends: NDArray[np.int32], pages: int, parts: list[slice]) -> list[NDArray[np.int64]]:
-    """Return the ``list_starts`` of each part of the links; they add up to those of all links."""
+def _find_first_links_by_part(ends: NDArray[np.int32], pages: int, parts: list[slice]) -> list[NDArray[np.int64]]:
+    """Return the ``find_first_links`` of each part of the links; they add up to those of all links."""
 
     def count(block: slice) -> NDArray[np.int64]:
         counts = np.zeros(pages + 1, np.int64)
@@ -236,10 +236,10 @@ def _sort_by_page(
     """Sort links by one end with all cores; links of one page keep their order.
 
     ``write_links(first, last, places)`` writes links ``first..last - 1``. ``places`` has the next free index of each
-    page, shape (n + 1,), and is modified. Return the ``list_starts``.
+    page, shape (n + 1,), and is modified. Return the ``find_first_links``.
     """
     parts = _parts(len(ends), pages)
-    counted = _list_starts_by_part(ends, pages, parts)
+    counted = _find_first_links_by_part(ends, pages, parts)
     first = np.asarray(sum(counted[1:], counted[0]))
     places = [first.copy()]
     for counts in counted[:-1]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import brotli
 import zstandard
@@ -142,6 +142,8 @@ def _inflate(payload: bytes, limit: int) -> tuple[bytes, bool]:
             size += len(parts[-1])
             at += len(piece) - len(inflate.unconsumed_tail or inflate.unused_data)
         more = payload.startswith(_GZIP, at)
+        if size < limit and _lacks_data(inflate):
+            raise _InPartError(b"".join(parts), "the payload decodes in part only (it ends within a gzip member)")
         if size >= limit or not more:
             return b"".join(parts), bool(inflate.unconsumed_tail) or more
     raise _InPartError(b"".join(parts), f"more than {_MAX_MEMBERS} gzip members; the rest was dropped")
@@ -157,8 +159,24 @@ def _inflate_raw(payload: bytes, limit: int) -> tuple[bytes, bool]:
             if bits < 0:
                 _raise_in_part(payload, 15, limit, error)
         else:
+            if data and len(data) < limit and _lacks_data(inflate):
+                raise _InPartError(data, "the payload decodes in part only (it ends within a deflate stream)")
             return data, bool(inflate.unconsumed_tail)
     return b"", False
+
+
+def _lacks_data(inflate: Any) -> bool:
+    """Return whether a stream ends too early, by more than its checksum: zeros behind it are data, or invalid."""
+    rest = inflate.copy()
+    try:
+        for _ in range(64):
+            if rest.eof:
+                return False
+            if rest.decompress(b"\0"):
+                return True
+    except zlib.error as error:
+        return "check" not in str(error)
+    return True
 
 
 def _raise_in_part(payload: bytes, bits: int, limit: int, error: zlib.error) -> NoReturn:
@@ -195,6 +213,10 @@ def _unbrotli(payload: bytes, limit: int) -> tuple[bytes, bool]:
         parts.append(part)
         size += len(part)
     data = b"".join(parts)
+    if payload and size < limit and not decoder.is_finished():
+        if not data:
+            raise ValueError("it ends before its first byte")
+        raise _InPartError(data, "the payload decodes in part only (it ends within a brotli stream)")
     return data[:limit], size > limit or (size == limit and not decoder.is_finished())
 
 

@@ -57,14 +57,14 @@ def run_process(command: list[str], *, limit: float = 0, **options: Any) -> Cost
 
 
 def write_copies(archive: Path, count: int, path: Path) -> None:
-    """Write so many pages: those of an archive over and over, each time on other hosts, which their links follow."""
+    """Write a number of pages: those of an archive repeatedly, each time on other hosts, which their links follow."""
     with path.open("wb") as file:
         for record in _copies(archive, count):
             file.write(record)
 
 
 def write_parts(archive: Path, counts: Sequence[int], paths: Sequence[Path]) -> None:
-    """Write the pages of `write_copies` into several files, one after the other, so many into each."""
+    """Write the pages of `write_copies` into several files, one after the other; a number for each."""
     records = _copies(archive, sum(counts))
     for count, path in zip(counts, paths, strict=True):
         with path.open("wb") as file:

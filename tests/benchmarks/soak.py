@@ -9,7 +9,7 @@ printed for each run; the exit code is 1 if any database differed or any run fai
 
     python tests/benchmarks/soak.py --pages 200000 --increments 20
 
-With ``--increments`` the pages come in so many archives, and the job is run after each, on one database: seconds and
+With ``--increments N`` the pages come in N archives, and the job is run after each, on one database: seconds and
 memory of each run, and the exit code of ``graphlang check`` in the end.
 """
 
@@ -54,7 +54,7 @@ def digests(db: Path) -> dict[str, str]:
 
 
 def job(archive: Path, db: Path, workers: int) -> Cost:
-    """Run the main job on an archive and a database, with so many processes that parse; return what it cost."""
+    """Run the main job on an archive and a database, with a number of processes that parse; return what it cost."""
     command = [*PROGRAM, "run", str(archive), "--db", str(db), "--workers", str(workers), "--quiet"]
     cost = run_process(command)
     if cost.code not in (0, 1):

@@ -212,6 +212,17 @@ def test_a_model_file_in_the_place_of_another_one_is_read(tmp_path: Path) -> Non
     assert len(set(identities)) == 2
 
 
+def test_a_model_file_that_is_written_over_is_another_one_even_with_its_size_and_time(tmp_path: Path) -> None:
+    path, identities = tmp_path / "a.npz", []
+    Model("nfc", ("deu",), {}, {}).save(path)
+    for _ in range(2):
+        read(path, lambda one: identities.append(one))  # noqa: PLW0108 - it finds nothing
+        status = path.stat()
+        path.write_bytes(path.read_bytes())
+        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert len(set(identities)) == 2
+
+
 def test_what_does_not_fit_the_model_is_refused_and_the_way_out_named(folder: Path) -> None:
     modelcache.keep(identity(), makers(), {"marks": np.zeros(1 << 14, np.uint64)}, ["ngrams"], digest=DIGEST)
     with pytest.raises(ModelError, match="GRAPHLANG_CACHE=no works it out again"):

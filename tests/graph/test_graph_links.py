@@ -176,4 +176,4 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match=r"^mean has shape \(3,\), expected \(GRAPHLANG_EDGE_FEATURES,\) = \(14,\)$"):
         shape.log_odds(one, np.ones(3, np.float32), np.ones(14, np.float32), np.ones(14))
     with pytest.raises(ValueError, match=r"^ends\[0\] = 2 is outside 0\.\.1$"):
-        adjacency.list_starts(one + 2, 2)
+        adjacency.find_first_links(one + 2, 2)

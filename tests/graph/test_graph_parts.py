@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.graph.adjacency import list_starts, sort_links
+from graphlang.graph.adjacency import find_first_links, sort_links
 from graphlang.graph.data import Graph
 from graphlang.graph.propagation import messages
 from graphlang.graph.propagation.compatibility import learn
@@ -31,7 +31,7 @@ def classes_of(order: NDArray[Any], receiver: NDArray[Any], *given_: NDArray[Any
     """Of links whose receivers ascend."""
     *of_links, kin, host, number = given_
     of_pages = (number, kin, host)
-    links = messages.link_messages(list_starts(receiver, len(host)), order, *of_links, *of_pages)
+    links = messages.link_messages(find_first_links(receiver, len(host)), order, *of_links, *of_pages)
     return messages.group_by_class(messages.classify_links(links, *of_pages, between=9))
 
 

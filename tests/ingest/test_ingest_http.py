@@ -101,6 +101,14 @@ def test_chunks(body: bytes, payload: bytes) -> None:
         # damage costs what lies behind it, as in browsers
         (b"gzip", gzip.compress(b"<p>x" * 9_000, mtime=0)[:-8] + bytes(8), b"<p>x" * 9_000, ["bad-encoding"]),
         (b"deflate", zlib.compress(b"<p>x" * 9_000)[:-4] + bytes(4), b"<p>x" * 9_000, ["bad-encoding"]),
+        # what ends too early is read, and reported; a checksum that is missing costs nothing
+        (b"gzip", gzip.compress(b"<p>xy", 0, mtime=0)[:-9], b"<p>x", ["bad-encoding"]),
+        (b"deflate", zlib.compress(b"<p>xy", 0)[:-4], b"<p>xy", []),
+        (b"deflate", zlib.compress(b"<p>xy", 0)[:-5], b"<p>x", ["bad-encoding"]),
+        (b"deflate", zlib.compress(b"<p>xy", 0)[2:-5], b"<p>x", ["bad-encoding"]),
+        (b"deflate", zlib.compress(b"<p>xy", 0)[2:-4], b"<p>xy", []),
+        (b"br", brotli.compress(b"<p>xyz", quality=0)[:-1], b"<p>xyz", ["bad-encoding"]),
+        (b"br", b"", b"", []),
         (b"br", b"\xff\xff\xff", b"\xff\xff\xff", ["bad-encoding"]),
         (b"martian", b"<p>x", b"<p>x", []),
         (b"martian", b"\x01\x02", b"\x01\x02", ["bad-encoding"]),

@@ -192,8 +192,8 @@ WIDE int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_
     float sum = dot(link.weight, evidence, size);
     const float *restrict keep = link.keep, *restrict share = link.share;
     for (int64_t x = 0; x < size; x++) {
-      float told = keep[x] * evidence[x] + share[x] * sum; /* may be a small negative number if a language is excluded */
-      out[x] = (told > 0 ? told : 0) + noise;
+      float message = keep[x] * evidence[x] + share[x] * sum; /* may be a small negative number if a language is excluded */
+      out[x] = (message > 0 ? message : 0) + noise;
     }
     out[size] = (int64_t)kept < size ? mean_of_others(&model, named, many, start, out) : 1;
   }

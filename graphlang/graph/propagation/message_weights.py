@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.adjacency import find_incident_links, list_starts, order_by_target
+from graphlang.graph.adjacency import find_first_links, find_incident_links, order_by_target
 from graphlang.graph.native import degree_cap as _kernels
 from graphlang.native.threads import run_parts
 
@@ -68,7 +68,7 @@ def message_weights(
     ([0.33, 0.33, 0.33, 1.0], 0.5)
     """
     n, w, hosts = len(host), len(source), int(host.max(initial=-1)) + 1
-    out_start = list_starts(source, n)
+    out_start = find_first_links(source, n)
     back = np.flatnonzero(source[1:] < source[:-1])
     if len(back):
         at = int(back[0]) + 1
