@@ -89,7 +89,7 @@ types: $(VENV)/types  ## check the package with mypy, and the examples with mypy
 	$(BIN)/basedpyright --pythonpath $(BIN)/python
 
 docs: $(STAMP)  ## write the generated pages
-	$(BIN)/python -P -m graphlang.cli.reference
+	$(BIN)/python -P docs/commands.py
 	$(BIN)/python docs/picture.py
 	$(BIN)/python docs/known_languages.py
 	$(BIN)/python -P docs/lists.py

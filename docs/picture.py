@@ -13,7 +13,7 @@ FOLDERS = {"graphlang": "graphlang", "db": "graphlang.db", "ingest": "graphlang.
 #: Modules beside the rooms that belong to one.
 ROOMS = {"": "collection", "identification": "collection", "reading": "collection", "rows": "collection"}
 #: Rooms that many others use, and that would hide the way of the data.
-TOOLS = {"codes", "native", "printing"}
+TOOLS = {"codes", "native"}
 
 
 def room(module: str) -> str | None:

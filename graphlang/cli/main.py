@@ -1,8 +1,13 @@
-"""The group of all verbs, whose modules are imported when they are called; errors become one line and an exit code."""
+"""The command line: the group of all verbs, whose modules are imported when they are called.
+
+Errors become one line and an exit code. All three standard streams exist, and errors of standard error and of charsets
+stop no work.
+"""
 
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
 import time
@@ -11,20 +16,106 @@ from collections.abc import Iterator, MutableMapping
 from importlib import import_module
 from keyword import iskeyword
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 from click.shell_completion import CompletionItem
 
 from graphlang.cli.config import defaults, name_variables
-from graphlang.cli.groups import GROUPS
 from graphlang.cli.shared.log import log, put, say
-from graphlang.cli.streams import prepare
 from graphlang.interrupts import watch_signals
 from graphlang.visible import visible, visible_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from _typeshed import ReadableBuffer
+
+#: Module -> heading of its verbs, and the verbs in the order of the work: name -> first sentence of the help, in 60
+#: characters at most. A verb is a function with `_` for `-`, and with a final one where Python has the name.
+GROUPS: Final = {
+    "start": (
+        "Start here",
+        {
+            "run": "Find the language of every page and print the language map.",
+            "identify": "Identify the language of texts, or of URLs.",
+        },
+    ),
+    "manage": (
+        "Make and keep a collection",
+        {
+            "ingest": "Read FILES into DB.",
+            "info": "Count the files, pages, links and languages in DB.",
+            "problems": "List what could not be read: file, offset, URL and reason.",
+            "runs": "List all runs, or choose the one that the views show.",
+            "remove": "Remove pages, and keep later readings from restoring them.",
+            "check": "Check DB for damage, one finding a row.",
+            "convert": "Copy all records of an archive to a store file or WARC.",
+        },
+    ),
+    "infer": (
+        "Find languages step by step",
+        {
+            "classify": "Classify the pages in DB by their text, or by their URLs.",
+            "vote": "Let the inlinks of short pages vote (Hayati 2004).",
+            "propagate": "Infer the language of every page from its text and links.",
+        },
+    ),
+    "look": (
+        "Look at the languages",
+        {
+            "pages": "List pages and their languages, by the chosen run.",
+            "sites": "The language map: pages by site and language.",
+            "languages": "List the languages of DB: pages, sites, scripts, encodings.",
+            "language-graph": "Count links between languages, or between sites.",
+            "explain": "Print why a page has its language.",
+            "frontier": "Rank URLs to fetch next by the languages that you want.",
+        },
+    ),
+    "by_hand": (
+        "Check and correct",
+        {
+            "review": "List the pages that are most useful to check, or random ones.",
+            "correct": "Set the language of pages by hand.",
+            "corrections": "List the corrections that apply.",
+        },
+    ),
+    "publish": (
+        "Publish",
+        {
+            "report": "Write a report: one HTML file that needs no other.",
+            "serve": "Browse DB with Datasette, read-only, on this machine.",
+            "texts": "Write the texts of pages with language, URL and date.",
+            "export": "Write files for other programs: tables, graphs, archives.",
+        },
+    ),
+    "measure": (
+        "Measure and compare",
+        {
+            "evaluate": "Compare the languages of DB with gold labels.",
+            "compare": "List pages that changed: between runs, years or databases.",
+            "tune": "Fit the weights of the inference on labelled pages.",
+            "score": "Score a URL method on labelled URLs (Baykan et al. 2008).",
+        },
+    ),
+    "models": (
+        "Methods and models",
+        {
+            "methods": "List the methods that identify languages, or one's card.",
+            "train": "Train MODEL from CORPUS, a folder of texts for each label.",
+            "profiles": "List the profiles of MODEL, or change some of them.",
+            "tree": "Print the decision tree of LANGUAGE (Baykan et al. 2008).",
+        },
+    ),
+    "on_spark": (
+        "Past one machine",
+        {
+            "cluster": "Do the same on Spark; tables are written as Parquet.",
+            "import": "Make DB of the tables that 'cluster run' wrote.",
+        },
+    ),
+}
+
 
 _EPILOG = """
 \b
@@ -208,7 +299,7 @@ def _check_epoch(ctx: click.Context) -> None:
 def main() -> None:
     """Run the command line."""
     watch_signals()
-    prepare()
+    prepare_streams()
     if "train" not in sys.argv[1:2]:
         # Only this verb multiplies large matrices. Threads that wait for some take a core from those that read or
         # infer, and a small product waits for them in turn. It has to be set before numpy is imported.
@@ -222,3 +313,45 @@ def main() -> None:
         sys.exit(_INTERRUPTED)
     finally:
         gc.freeze()
+
+
+class _Droppable(io.FileIO):
+    """A file whose failing writes are dropped: a log on a full disk, a pipe without a reader."""
+
+    def write(self, data: ReadableBuffer) -> int:
+        """Write bytes, or drop them; return how many are done with."""
+        try:
+            written: int | None = super().write(data)
+        except OSError:
+            written = None
+        return memoryview(data).nbytes if written is None else written
+
+
+def prepare_streams() -> None:
+    """Let writes to standard error never fail, and characters that a charset lacks be escapes.
+
+    Messages matter less than the work, which continues without them, and has its own exit code.
+    """
+    _open_closed_streams()
+    if isinstance(sys.stderr, io.TextIOWrapper):
+        try:
+            droppable = _Droppable(sys.stderr.fileno(), "w", closefd=False)
+        except (OSError, ValueError):  # not a file of the operating system: the program runs inside another one
+            pass
+        else:
+            encoding = sys.stderr.encoding
+            sys.stderr = io.TextIOWrapper(io.BufferedWriter(droppable), encoding, line_buffering=True)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # characters that the charset lacks are escapes
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _open_closed_streams() -> None:
+    """Open streams that the shell closed (``>&-``) on the null device, so that no other file gets their numbers."""
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        if getattr(sys, name) is None:
+            try:
+                os.fstat(number)
+            except OSError:
+                os.open(os.devnull, os.O_RDWR)  # gets the lowest free number
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - until the program ends

@@ -29,7 +29,7 @@ from graphlang.collection.opened_file import NOTHING_YET
 from graphlang.db import StoreError
 from graphlang.files import replacing
 from graphlang.maps.changes import UNITS
-from graphlang.printing.as_json import json_text
+from graphlang.printing import json_text
 from graphlang.urls.url_methods import DEFAULT
 from graphlang.visible import quantity
 

@@ -25,7 +25,7 @@ from graphlang.cli.shared.progress import bars
 from graphlang.codes import languages as codes
 from graphlang.content import registry as content_methods
 from graphlang.files import OutputError, refuse_unwritable, replacing
-from graphlang.printing.as_json import json_text
+from graphlang.printing import json_text
 from graphlang.urls import url_methods
 from graphlang.visible import quantity, visible
 
@@ -70,12 +70,15 @@ def methods(name: str | None, format_: str, limit: int | None, output: str, *, l
       graphlang methods --json -o cards.json
     """
     from graphlang.method_cards import sources  # noqa: PLC0415
-    from graphlang.method_cards.card import MethodLanguage, NoCardError, list_languages, make_card  # noqa: PLC0415
-    from graphlang.method_cards.card_text import format_card  # noqa: PLC0415
-    from graphlang.method_cards.model_file import (  # noqa: PLC0415
+    from graphlang.method_cards.card import (  # noqa: PLC0415
+        MethodLanguage,
+        NoCardError,
         describe_model_file,
+        format_card,
         format_model_file,
         is_model_file,
+        list_languages,
+        make_card,
     )
 
     if languages and (name is None or as_json):

@@ -5,21 +5,28 @@ macrolanguages stay where BCP 47 uses them (``zho``, ``ara``, ``fas``, ``swa``, 
 ``hrv``, ``srp``, ``bos`` and ``ind`` are codes of their own. A *label* joins language and script (``srp_Cyrl``,
 ``zho_Hans``), or is the code alone if the text is in the usual script of the language (``deu``, ``rus``, ``jpn``).
 
-Codes of ISO 639 and BCP 47 are in `subtags`, names in `names`. All others (retired codes, the codes of CLD2, fastText
-and Wikipedia, the standard members of macrolanguages, mistakes seen on the web) are in ``data/aliases.tsv``, and the
-usual script of each language is in ``data/scripts.tsv``, made from Unicode's CLDR.
+The tables are in ``graphlang/data``; ``tests/languages/make_tables.py`` makes them:
+
+- ``data/subtags.tsv``: subtags of two or three letters of ISO 639 and BCP 47 with their codes, and scripts of ISO
+  15924: the answers of the library langcodes. The table is read in a millisecond, and the library imported in fifty.
+- ``data/aliases.tsv``: all other codes: retired ones, those of CLD2, fastText and Wikipedia, the standard members of
+  macrolanguages, mistakes seen on the web. This table is written by hand.
+- ``data/scripts.tsv``: the usual script of each language, from Unicode's CLDR.
+- ``data/names.tsv``: English names of languages, scripts and territories, from CLDR and the IANA registry of language
+  subtags, with some others in daily use. Case, hyphens, brackets and commas are ignored; a prefix of a name does not
+  match.
 """
 
 from __future__ import annotations
 
+import difflib
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
-from graphlang.codes import subtags
-from graphlang.codes.names import name_of, tag_of
 from graphlang.codes.territories import countries, official
 
 __all__ = [
@@ -104,12 +111,12 @@ def _language(subtag: str) -> str | None:
         return _aliases()[subtag]
     if subtag in {UND, ZXX}:
         return subtag
-    entry = subtags.language(subtag)
+    entry = find_subtag(subtag)
     return None if entry is None else entry.code
 
 
 def _is_script(title: str) -> bool:
-    return title not in _NO_SCRIPT and subtags.is_script(title)
+    return title not in _NO_SCRIPT and is_script(title)
 
 
 def _parse_tag(tag: str) -> _Tag | None:
@@ -234,7 +241,7 @@ def bcp47(label: str) -> str:
         short = language
     else:
         subtag = language.partition("-")[0]
-        entry = subtags.language(subtag)
+        entry = find_subtag(subtag)
         short = subtag if entry is None else entry.shortest
     return f"{short}-{written}" if written else short
 
@@ -292,3 +299,141 @@ def parse_choice(tag: str) -> LanguageChoice:
     subtags = re.split("[-_]", tag)[1:]
     named = any(_SCRIPT.fullmatch(subtag) for subtag in subtags) or (bool(subtags) and language in MULTISCRIPT)
     return LanguageChoice(language, tag_script if named or tag_script != likely_script(language) else None)
+
+
+_NAME_TABLE: Final = _DATA / "names.tsv"
+_PLAIN_NAME: Final = str.maketrans({"’": "'", "-": " ", "(": None, ")": None, ",": None})
+_LANGUAGE_SUFFIX: Final = " language"
+_NAME_WITH_SCRIPT: Final = re.compile(r"([^()]+)\(([^()]+)\)")
+
+Kind = Literal["language", "script", "territory"]
+
+
+class _Names(NamedTuple):
+    languages: dict[str, str]  # BCP 47 tag by name
+    scripts: dict[str, str]  # code by name
+
+
+@cache
+def _name_lines() -> list[str]:
+    """Read the sorted lines: kind, code and names, separated by tabs; the first name is the one to display."""
+    return [line for line in _NAME_TABLE.read_text("utf-8").splitlines() if not line.startswith("#")]
+
+
+@cache
+def _read_names() -> _Names:
+    entries: list[tuple[int, str, str]] = []
+    scripts: dict[str, str] = {}
+    for kind, code, *names in (line.split("\t") for line in _name_lines()):
+        if kind == "language":
+            entries += [(place, code, normalise_name(name)) for place, name in enumerate(names)]
+        elif kind == "script":
+            scripts |= {normalise_name(name): code for name in names}
+    # If languages share a name, the one that has it as first name wins, and then the one with the shorter code.
+    entries.sort(key=lambda entry: (entry[0], len(entry[1])), reverse=True)
+    return _Names({name: code for _, code, name in entries}, scripts)
+
+
+def normalise_name(name: str) -> str:
+    """Normalise case, hyphens, brackets and commas of a name.
+
+    >>> normalise_name("Chinese (Traditional)"), normalise_name("Min-Nan")
+    ('chinese traditional', 'min nan')
+    """
+    return " ".join(name.casefold().translate(_PLAIN_NAME).split())
+
+
+_SIMILAR: Final = 2  # names that are proposed
+
+
+def similar_names(name: str) -> list[str]:
+    """Return names of languages that are spelled almost like a name, with their codes.
+
+    >>> similar_names("klingonish"), similar_names("Swahilli"), similar_names("xx")
+    (['klingon (tlh)'], ['swahili (sw)', 'kiswahili (swh)'], [])
+    """
+    names = _read_names().languages
+    return [
+        f"{near} ({names[near]})"
+        for near in difflib.get_close_matches(normalise_name(name), names, _SIMILAR, cutoff=0.8)
+    ]
+
+
+def name_of(kind: Kind, code: str) -> str | None:
+    """Return the English name of a BCP 47 tag, ISO 15924 script or ISO 3166-1 territory, or None if it has none.
+
+    >>> name_of("language", "de"), name_of("script", "Cyrl"), name_of("territory", "CH"), name_of("script", "Abcd")
+    ('German', 'Cyrillic', 'Switzerland', None)
+    """
+    # A search among lines: to parse all of them takes as long as reading forty pages, and a map names few of them.
+    place = bisect_left(_name_lines(), f"{kind}\t{code}\t")
+    cells = _name_lines()[place].split("\t") if place < len(_name_lines()) else []
+    return cells[2] if cells[:2] == [kind, code] else None
+
+
+def tag_of(name: str) -> str | None:
+    """Return the BCP 47 tag of an English name, or None; ``language`` or a script in brackets may follow the name.
+
+    >>> tag_of("French"), tag_of("Farsi"), tag_of("Maori language"), tag_of("Serbian (Latin)"), tag_of("Frenchman")
+    ('fr', 'fa', 'mi', 'sr-Latn', None)
+    """
+    names, key = _read_names(), normalise_name(name)
+    tag = names.languages.get(key) or names.languages.get(key.removesuffix(_LANGUAGE_SUFFIX))
+    if tag is None and (with_script := _NAME_WITH_SCRIPT.fullmatch(name.strip())):
+        language, script = (
+            names.languages.get(normalise_name(with_script[1])),
+            names.scripts.get(normalise_name(with_script[2])),
+        )
+        tag = f"{language}-{script}" if language and script else None
+    return tag
+
+
+_SUBTAGS: Final = _DATA / "subtags.tsv"
+
+
+class Subtag(NamedTuple):
+    """The codes of a language subtag."""
+
+    code: str  #: ISO 639-3
+    shortest: str  #: the shortest equivalent subtag of BCP 47
+
+
+class _Tables(NamedTuple):
+    plain: frozenset[str]  # subtags that are their own code and have no shorter form
+    by_subtag: dict[str, Subtag]
+    scripts: frozenset[str]
+
+
+@cache
+def _read_subtags() -> _Tables:
+    lists: dict[str, frozenset[str]] = {}
+    by_subtag: dict[str, Subtag] = {}
+    for line in _SUBTAGS.read_text("utf-8").splitlines():
+        if line.startswith("#"):
+            continue
+        kind, *columns = line.split("\t")
+        if kind == "subtag":
+            subtag, code, shortest = columns
+            by_subtag[subtag] = Subtag(code, shortest)
+        else:
+            lists[kind] = frozenset(columns[0].split(" "))
+    return _Tables(lists["plain"], by_subtag, lists["script"])
+
+
+def find_subtag(subtag: str) -> Subtag | None:
+    """Return the codes of a subtag of two or three small letters; None if there is no such language.
+
+    >>> find_subtag("de"), find_subtag("ger"), find_subtag("aaa"), find_subtag("xx")
+    (Subtag(code='deu', shortest='de'), Subtag(code='deu', shortest='de'), Subtag(code='aaa', shortest='aaa'), None)
+    """
+    tables = _read_subtags()
+    return Subtag(subtag, subtag) if subtag in tables.plain else tables.by_subtag.get(subtag)
+
+
+def is_script(title: str) -> bool:
+    """Return True if a script of this title (``Cyrl``) exists.
+
+    >>> is_script("Cyrl"), is_script("Abcd")
+    (True, False)
+    """
+    return title in _read_subtags().scripts

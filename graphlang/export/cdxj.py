@@ -16,7 +16,7 @@ from urllib.parse import unquote_to_bytes
 from graphlang.codes import languages
 from graphlang.db.write.sources import paths_of
 from graphlang.maps import captures, shares
-from graphlang.printing.as_json import json_text
+from graphlang.printing import json_text
 
 if TYPE_CHECKING:
     import sqlite3

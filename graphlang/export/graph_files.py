@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape
 from graphlang.maps.colours import OTHER, choose_colours
 from graphlang.maps.language_graph import distances
 from graphlang.maps.site_graph import site_distances, site_pairs
-from graphlang.printing.as_json import json_text
+from graphlang.printing import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

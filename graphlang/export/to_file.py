@@ -17,9 +17,7 @@ from graphlang.export.texts import TextCounts, texts, write_txt
 from graphlang.files import COMPRESSIBLE, OutputError, packing, plain_name, promised, refuse_empty, replacing
 from graphlang.maps import captures
 from graphlang.maps.selection import Selection
-from graphlang.printing.as_csv import write_csv
-from graphlang.printing.as_json import write_jsonl
-from graphlang.printing.as_tsv import write_tsv
+from graphlang.printing import write_csv, write_jsonl, write_tsv
 from graphlang.visible import quantity
 
 if TYPE_CHECKING:

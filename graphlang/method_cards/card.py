@@ -1,9 +1,13 @@
-"""The card of a method: its source, training data, languages and measured figures."""
+"""The card of a method: its source, training data, languages and measured figures, as values and as text.
+
+A model file has a description instead: method, labels, digest, and the languages that were added or removed.
+"""
 
 from __future__ import annotations
 
 import json
 import shlex
+import textwrap
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,14 +17,14 @@ from graphlang import modelfile
 from graphlang.codes import languages
 from graphlang.content import registry as content_methods
 from graphlang.method_cards import sources
-from graphlang.method_cards.model_file import is_model_file
 from graphlang.method_cards.training_text import TrainingSource, list_training_text, read_label_facts
 from graphlang.modelfile import ModelError
 from graphlang.urls import url_methods
 from graphlang.urls.url_methods import PAPER_METHODS as BAYKAN
+from graphlang.visible import quantity, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 #: Measured figures of the methods, which ``tests/benchmarks/method_cards.py`` writes.
 FIGURES_FILE: Final = Path(__file__).parent.parent / "data" / "method-figures.json"
@@ -132,7 +136,7 @@ def make_card(name: str, figures: Mapping[str, Any] | None = None) -> Card:
         source=source,
         differs=differs,
         labels=row.get("labels", 0),
-        training=_training(name, figures),
+        training=_list_training(name, figures),
         model=row.get("model", ""),
         test=figures["tests"][row["test"]]["what"] if row else "",
         measured=row.get("measured", ""),
@@ -143,7 +147,7 @@ def make_card(name: str, figures: Mapping[str, Any] | None = None) -> Card:
     )
 
 
-def _training(name: str, figures: Mapping[str, Any]) -> tuple[TrainingSource, ...]:
+def _list_training(name: str, figures: Mapping[str, Any]) -> tuple[TrainingSource, ...]:
     if name == url_methods.DEFAULT or name in BAYKAN:
         rows = [
             TrainingSource(f"{row['source']} ({row['kind']})", "", 1, row["languages"], row["urls"], "URLs")
@@ -188,3 +192,178 @@ def list_languages(name: str) -> list[MethodLanguage]:
             row = (label, language, script, languages.name(label), languages.bcp47(label), number, *shares)
             rows.append(MethodLanguage(*row, *(_describe_training(label) if name == content_methods.DEFAULT else ())))
     return sorted(rows, key=lambda row: (row.name, row.script))
+
+
+_WIDTH: Final = 100
+
+
+def format_card(card: Card) -> str:
+    """Lay out a card for people, with a line for each sentence on how the method differs."""
+    sections = [
+        f"{card.name} ({card.kind})\n{_wrap_sentences(card.about)}",
+        _format_section("Run it", [f"  {card.command}"]),
+        _format_section("Source", [_wrap_sentences(card.source)]),
+        _format_section("Differs from it", [_wrap_sentences(sentence, "- ") for sentence in card.differs]),
+        _format_section("Trained on", _format_training(card)),
+        _format_section("Labels", _format_labels(card)),
+        _format_section("Accuracy", _format_accuracy(card)),
+        _format_section("Taken for another, most texts first", _format_confusions(card)),
+    ]
+    return "\n\n".join(filter(None, sections)) + "\n"
+
+
+def _format_section(title: str, lines: Iterable[str]) -> str:
+    body = [line for line in lines if line]
+    return "\n".join([title, *body]) if body else ""
+
+
+def _wrap_sentences(text: str, mark: str = "") -> str:
+    return textwrap.fill(
+        text, _WIDTH, initial_indent=f"  {mark}", subsequent_indent=" " * (2 + len(mark)), break_on_hyphens=False
+    )
+
+
+def _format_labels(card: Card) -> list[str]:
+    if not card.labels:
+        return []
+    listed = f"; graphlang methods {card.name} --languages lists them" if card.model else ""
+    return [_wrap_sentences(f"{card.labels:,} languages and scripts{listed}")]
+
+
+def _format_training(card: Card) -> list[str]:
+    return _format_table(
+        ("kind", "languages", "amount", "licence"),
+        [(row.kind, f"{row.languages:,}", f"{row.amount:,} {row.unit}", row.licence) for row in card.training],
+    )
+
+
+def _format_accuracy(card: Card) -> list[str]:
+    if not card.accuracy:
+        return []
+    with_text = any(row.text_alone is not None for row in card.accuracy)
+    names = ("on", "tested", "right") + (("text alone",) if with_text else ("macro-F", "calibration error"))
+    rows = [
+        (
+            row.on,
+            f"{row.tested:,}",
+            _format_share(row.accuracy),
+            *(
+                (_format_share(row.text_alone),)
+                if with_text
+                else (_format_number(row.macro_f), _format_number(row.calibration_error))
+            ),
+        )
+        for row in card.accuracy
+    ]
+    model = f"model {card.model[:12]}" if card.model else ""
+    setup = ", ".join(filter(None, (card.measured, model, card.date)))
+    return [*_format_table(names, rows), _wrap_sentences(f"On {card.test}; {setup}; made by: {card.made_by}")]
+
+
+def _format_confusions(card: Card) -> list[str]:
+    rows = [(row.language, row.taken_for, _format_share(row.share), f"{row.tested:,}") for row in card.confusions]
+    return _format_table(("language", "taken for", "share", "of"), rows)
+
+
+def _format_share(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.1f} %"
+
+
+def _format_number(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
+
+
+def _format_table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of a table; numbers are aligned to the right."""
+    if not rows:
+        return []
+    widths = [max(len(row[column]) for row in (names, *rows)) for column in range(len(names))]
+    right = [all(row[column][:1].isdigit() or not row[column] for row in rows) for column in range(len(names))]
+    return [
+        "  "
+        + "  ".join(
+            cell.rjust(width) if number else cell.ljust(width)
+            for cell, width, number in zip(row, widths, right, strict=True)
+        ).rstrip()
+        for row in (names, *rows)
+    ]
+
+
+_SHORT = 16  # digits of a digest in text
+
+
+def is_model_file(name: str) -> bool:
+    """Return True if a name from a user is a file, and not a method of graphlang or of another package."""
+    return name not in sources.names() and Path(name).is_file()
+
+
+def describe_model_file(path: Path) -> dict[str, Any]:
+    """Return `file`, `method`, `labels`, `sha256`, `corpus` and `extended` of a model file.
+
+    Raise a ModelError if it is not a model file.
+    """
+    model, digest = modelfile.read(path)
+    extended: Any = model.parameters.get("extended", [])
+    steps = [step for step in extended if isinstance(step, dict)] if isinstance(extended, list) else []
+    return {
+        "file": str(path),
+        "method": model.method,
+        "labels": len(model.labels),
+        "sha256": digest,
+        "corpus": model.parameters.get("corpus"),
+        "extended": steps,
+    }
+
+
+def format_model_file(description: Mapping[str, Any]) -> str:
+    """Format a description of `describe_model_file` as lines; names from the file are made visible.
+
+    >>> facts = {"file": "m.npz", "method": "nfc", "labels": 9, "sha256": "c" * 64}
+    >>> step = {"base": "ab" * 32, "labels": {"xho": {"characters": 9000, "files": ["xho/a.txt"]}}, "replaced": []}
+    >>> print(format_model_file({**facts, "extended": [step]}), end="")
+    m.npz: a model of nfc, 9 labels
+    sha256 cccccccccccccccc...
+    <BLANKLINE>
+    Languages were added to the model abababababababab...:
+      xho  9,000 characters  xho/a.txt
+    >>> source = {"characters": 9000, "made": {"plain": 900, "words": 7000}, "bias": -0.5}
+    >>> step = {"base": "ab" * 32, "labels": {"xho": {**source, "files": ["a.txt"], "more_files": 2}}}
+    >>> format_model_file({**facts, "extended": [step]}).splitlines()[-1]
+    '  xho  9,000 characters + 900 plain + 7,000 words, bias -0.5  a.txt and 2 more'
+    >>> fewer = {"base": "ab" * 32, "removed": 569}
+    >>> format_model_file({**facts, "extended": [fewer]}).splitlines()[-1]
+    'Left out of the model abababababababab...: 569 labels'
+    """
+    file, method = visible(description["file"]), visible(description["method"])
+    lines = [
+        f"{file}: a model of {method}, {quantity(description['labels'], 'label')}",
+        f"sha256 {description['sha256'][:_SHORT]}...",
+    ]
+    for step in description["extended"]:
+        base = f"{visible(str(step.get('base'))[:_SHORT])}..."
+        if type(removed := step.get("removed")) is int:
+            lines += ["", f"Left out of the model {base}: {quantity(removed, 'label')}"]
+            continue
+        lines += ["", f"Languages were added to the model {base}:"]
+        labels = step.get("labels")
+        for label, source in sorted(labels.items()) if isinstance(labels, dict) else ():
+            facts = source if isinstance(source, dict) else {}
+            lines.append(f"  {visible(str(label))}  {_size(facts)}  {visible(_files(facts))}".rstrip())
+        if replaced := step.get("replaced"):
+            lines.append(f"  instead of the model's own: {visible(str(replaced))}")
+    return "\n".join(lines) + "\n"
+
+
+def _size(source: Mapping[str, Any]) -> str:
+    """Format the amounts of text and of derived text of a label, and its bias against close relatives."""
+    number, derived, bias = source.get("characters"), source.get("made"), source.get("bias")
+    size = f"{number:,} characters" if type(number) is int else "? characters"
+    for genre, amount in sorted(derived.items()) if isinstance(derived, dict) else ():
+        size += f" + {amount:,} {visible(str(genre))}" if type(amount) is int else ""
+    return size + (f", bias {bias:g}" if type(bias) is float and bias else "")
+
+
+def _files(source: Mapping[str, Any]) -> str:
+    files, omitted = source.get("files"), source.get("more_files")
+    names = ", ".join(map(str, files)) if isinstance(files, list) else ""
+    return f"{names} and {omitted:,} more" if type(omitted) is int and omitted else names

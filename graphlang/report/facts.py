@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages, territories
-from graphlang.codes.names import name_of
+from graphlang.codes.languages import name_of
 from graphlang.db import values
 from graphlang.maps import languages as language_lists
 from graphlang.maps.changes import PageChangeCount, count_year_changes

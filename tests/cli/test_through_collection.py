@@ -5,7 +5,7 @@ from pathlib import Path
 
 import graphlang.cli
 from graphlang.cli import cli
-from graphlang.cli.groups import GROUPS
+from graphlang.cli.main import GROUPS
 
 MODULES = sorted(Path(graphlang.cli.__file__).parent.glob("*.py"))
 #: `check` is about files that a Collection refuses to open.

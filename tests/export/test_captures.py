@@ -14,8 +14,8 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 import graphlang as gl
+from graphlang import printing
 from graphlang.db.write.sources import encode_path
-from graphlang.printing import as_tsv
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -203,7 +203,7 @@ def test_records_of_every_capture(graphlang: Call, years: Path, what: str) -> No
 def test_a_table_of_captures(graphlang: Call, years: Path) -> None:
     target = years.parent / "captures.tsv"
     assert graphlang("export", years, "--what", "pages", "--captures", "all", "-o", target).exit_code == 0
-    head, *rows = (as_tsv.cells(line) for line in target.read_text(encoding="utf-8").splitlines())
+    head, *rows = (printing.split_tsv(line) for line in target.read_text(encoding="utf-8").splitlines())
     found = [dict(zip(head, row, strict=True)) for row in rows]
     assert [told(row) for row in found] == IN_EACH_YEAR
     assert [row["languages"] for row in found] == [one[2] for one in IN_EACH_YEAR]

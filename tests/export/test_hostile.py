@@ -12,7 +12,7 @@ import networkx as nx
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from graphlang.printing import as_tsv
+from graphlang import printing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,7 +80,7 @@ def test_tables_say_the_same_and_hold_nothing_that_acts(graphlang: Call, db: Pat
     lines = export(graphlang, db, what, "a.jsonl").read_text(encoding="utf-8")
     table = export(graphlang, db, what, "a.tsv").read_text(encoding="utf-8")
     assert not STEERS.search(lines + table)
-    head, *rows = (as_tsv.cells(line) for line in table.removesuffix("\n").split("\n"))
+    head, *rows = (printing.split_tsv(line) for line in table.removesuffix("\n").split("\n"))
     with export(graphlang, db, what, "a.csv").open(encoding="utf-8", newline="") as file:
         cells = list(csv.DictReader(file))
     columns = pq.read_table(export(graphlang, db, what, "a.parquet")).to_pylist()

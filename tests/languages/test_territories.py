@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from graphlang.codes import names
+from graphlang.codes import languages
 from graphlang.codes.languages import code
 from graphlang.codes.territories import GENERIC_CCTLDS, _table, countries, official, territory, uses
 
@@ -95,7 +95,9 @@ def test_the_tables_are_what_their_script_makes() -> None:
 
 
 def test_names_are_found_by_their_order() -> None:
-    lines = names._lines()
+    lines = languages._name_lines()
     assert lines == sorted(lines)
-    assert all(names.name_of(line.split("\t")[0], line.split("\t")[1]) == line.split("\t")[2] for line in lines[::97])
-    assert names.name_of("language", "zzzz") is names.name_of("territory", "zzzz") is None
+    assert all(
+        languages.name_of(line.split("\t")[0], line.split("\t")[1]) == line.split("\t")[2] for line in lines[::97]
+    )
+    assert languages.name_of("language", "zzzz") is languages.name_of("territory", "zzzz") is None

@@ -18,11 +18,11 @@ from graphlang.method_cards.card import (
     Card,
     Confusion,
     Measure,
+    format_card,
     list_languages,
     make_card,
     read_figures,
 )
-from graphlang.method_cards.card_text import format_card
 from graphlang.method_cards.training_text import TrainingSource, list_training_text, sum_sources
 from graphlang.urls import url_methods
 

@@ -12,10 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.printing.as_csv import FORMULA, write_csv
-from graphlang.printing.as_json import write_jsonl
-from graphlang.printing.as_tsv import write_tsv
-from graphlang.printing.cells import format_blocks
+from graphlang.printing import FORMULA, format_blocks, write_csv, write_jsonl, write_tsv
 from graphlang.visible import CONTROL, visible
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from graphlang.printing.as_json import json_text
+from graphlang.printing import json_text
 from graphlang.visible import visible
 
 if TYPE_CHECKING:

@@ -23,10 +23,7 @@ from graphlang.cli.shared.options import WholeNumber
 from graphlang.cli.shared.paths import refuse_inputs
 from graphlang.cli.shared.table import write_table
 from graphlang.files import COMPRESSIBLE, packing, plain_name, promised, refuse_empty
-from graphlang.printing.as_csv import write_csv
-from graphlang.printing.as_json import json_text, write_jsonl
-from graphlang.printing.as_tsv import write_tsv
-from graphlang.printing.cells import cell
+from graphlang.printing import cell, json_text, write_csv, write_jsonl, write_tsv
 from graphlang.visible import quantity, visible, visible_lines
 
 if TYPE_CHECKING:

@@ -1,7 +1,4 @@
-"""Write the reference pages from the code: every command with its options, every table with its columns.
-
-``python -m graphlang.cli.reference`` writes them into the checkout it is run in (``make docs``); a test compares them.
-"""
+"""Write graphlang/COMMANDS.md and db/SCHEMA.md (``make docs``): commands with options, and tables with columns."""
 
 from __future__ import annotations
 
@@ -12,9 +9,9 @@ import click
 from graphlang.cli.main import cli
 from graphlang.db.schema import markdown as schema
 
-#: The pages in the checkout.
-COMMANDS = Path("graphlang/COMMANDS.md")
-SCHEMA = Path("db/SCHEMA.md")
+ROOT = Path(__file__).parents[1]
+COMMANDS = ROOT / "graphlang" / "COMMANDS.md"
+SCHEMA = ROOT / "db" / "SCHEMA.md"
 
 _HEAD = """# Commands
 

@@ -1,0 +1,307 @@
+r"""Write rows and values as CSV, TSV or JSON, for all verbs and exports.
+
+Strings from a crawl are hostile, but programs need them exactly. TSV and JSON escape every character that could control
+a terminal, and a reader restores it. CSV has no escapes, so it is exact in a file or a pipe, and escaped only on a
+terminal. Lines and tables for people are made with `graphlang.visible`.
+
+*CSV*: cells are separated by commas, rows by line feeds, and quoted where necessary (RFC 4180, but for the carriage
+return). Python's ``csv`` reads back each cell as it was. Two things cannot be exact: halves of surrogate pairs, which
+no file in UTF-8 can hold, are written as escapes (``\udc80``); and what a spreadsheet would take for a formula, if the
+cells are to be safe for one.
+
+*TSV*: cells are separated by tabs, rows by line feeds, without quotes. A tab is ``\t``, a line feed ``\n``, a carriage
+return ``\r``, a backslash ``\\``; any other character that could control a terminal or end a line is ``\u`` and four
+hexadecimal digits. Nothing else is escaped, so that a split at line feeds and tabs gives the cells, and `split_tsv`
+their values.
+
+*JSON* and JSON lines: letters as they are, and ``\u`` with four digits for characters that could control a terminal.
+
+>>> print(json_text({"title": "a\x1b[2J"}))
+{"title": "a\u001b[2J"}
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import re
+from itertools import islice
+from math import isnan
+from typing import IO, TYPE_CHECKING, Any, Final
+
+from graphlang.visible import CONTROL, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+
+def cell(value: Any) -> str:
+    """Return the text of a value in a cell.
+
+    Floats have four digits after the point; none, and what is no number, is an empty cell.
+
+    >>> cell("a"), cell(0.25), cell(7), cell(None), cell(float("nan"))
+    ('a', '0.2500', '7', '', '')
+    """
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return "" if math.isnan(value) else f"{value:.4f}"
+    return str(value)
+
+
+def to_json_value(value: Any) -> Any:
+    """Return the value as JSON takes it.
+
+    >>> to_json_value(1 / 3), to_json_value(float("inf")), to_json_value("a")
+    (0.3333, None, 'a')
+    """
+    if isinstance(value, float):
+        return round(value, 4) if math.isfinite(value) else None
+    return value
+
+
+_MOST: Final = 1_024  # rows of a block
+_LARGE: Final = 1 << 19  # characters of a block that is too large
+_TEXTS: Final = frozenset((str, type(None)))
+_NUMBERS: Final = frozenset((int, float, type(None)))
+
+
+def format_blocks(
+    rows: Iterable[Sequence[Any]], write: Callable[[list[Sequence[Any]]], str]
+) -> Iterator[tuple[str, int]]:
+    """Yield the text of rows in blocks, with the number of rows in each.
+
+    Blocks begin with one row and grow, so that the first rows come at once, and long texts take no more memory.
+    """
+    remaining, size = iter(rows), 1
+    while block := list(islice(remaining, size)):
+        text = write(block)
+        yield text, len(block)
+        if len(text) > _LARGE:
+            size = max(1, size // 4)
+        elif 2 * len(text) < _LARGE:
+            size = min(_MOST, 2 * size)
+
+
+def join_column(column: Sequence[Any], between: str = "") -> str | None:
+    """Join all texts of a column; None where it holds other values than texts and None.
+
+    >>> join_column(["a", None, "b"], "-"), join_column([1, "a"])
+    ('-a-b', None)
+    """
+    if not _TEXTS.issuperset(map(type, column)):
+        return None
+    return between + between.join(filter(None, column))
+
+
+def format_numbers(column: Sequence[Any]) -> list[str] | None:
+    """Return the cells of a column of numbers and None; None where it holds other values.
+
+    >>> format_numbers([1, 0.25, None, float("nan")]), format_numbers([1, "a"])
+    (['1', '0.2500', '', ''], None)
+    """
+    kinds = set(map(type, column))
+    if not kinds <= _NUMBERS:
+        return None
+    if kinds == {int}:
+        return list(map(str, column))
+    if kinds == {float} and not any(map(isnan, column)):
+        return [f"{value:.4f}" for value in column]
+    return list(map(cell, column))
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+#: What spreadsheets take for the beginning of a formula, the wide forms of East Asia included (OWASP, CSV injection).
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_MAY_BE_FORMULA = re.compile("\n[" + re.escape("".join(FORMULA)) + "]")
+_END = "\r\n"
+
+
+def write_csv(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    file: IO[str],
+    *,
+    safe: bool = False,
+    for_screen: bool = False,
+) -> int:
+    """Write rows with a header; return their number."""
+    file.write(_write_rows([columns], returns=True))
+    written = 0
+    for text, count in format_blocks(rows, lambda block: _format_csv(block, safe=safe, for_screen=for_screen)):
+        file.write(text)
+        written += count
+    return written
+
+
+def _format_csv(rows: Sequence[Sequence[Any]], *, safe: bool, for_screen: bool) -> str:
+    returns = False  # there may be a carriage return in a cell
+    columns: list[Sequence[Any]] = []
+    cells: Sequence[Any] | None
+    for column in zip(*rows, strict=True):
+        cells = format_numbers(column)
+        if cells is None:
+            texts = join_column(column, "\n")
+            if texts is None or for_screen or (safe and _MAY_BE_FORMULA.search(texts)) or _has_surrogates(texts):
+                cells, returns = [_csv_cell(value, safe=safe, for_screen=for_screen) for value in column], True
+            else:
+                cells, returns = column, returns or "\r" in texts
+        columns.append(cells)
+    return _write_rows(zip(*columns, strict=True), returns=returns)
+
+
+def _write_rows(rows: Iterable[Sequence[Any]], *, returns: bool) -> str:
+    import csv  # noqa: PLC0415 - most verbs print no CSV
+
+    out = io.StringIO(newline="")
+    if not returns:
+        csv.writer(out, lineterminator="\n").writerows(rows)
+        return out.getvalue()
+    # The module puts cells in quotes that hold a character of the row's end: a carriage return alone is one to readers.
+    writer = csv.writer(_LineBuffer(out), lineterminator=_END)
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+class _LineBuffer:
+    """Takes rows from the writer, and gives them on with a line feed at their end."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+
+    def write(self, row: str) -> int:
+        return self._file.write(row[: -len(_END)] + "\n")
+
+
+def _has_surrogates(text: str) -> bool:
+    if text.isascii():
+        return False
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _csv_cell(value: Any, *, safe: bool, for_screen: bool) -> str:
+    text = cell(value)
+    if safe and isinstance(value, str) and text.startswith(FORMULA):
+        text = "'" + text
+    if for_screen:
+        return visible(text)
+    return _SURROGATE.sub(lambda match: visible(match[0]), text)
+
+
+_LETTERS: Final = {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\"}
+_ESCAPED: Final = re.compile(rf"\\|{CONTROL.pattern}")
+_ESCAPE: Final = re.compile(r"\\(?:([tnr\\])|u([0-9a-f]{4}))")
+_MEANT: Final = {escape[1]: letter for letter, escape in _LETTERS.items()}
+
+
+def write_tsv(columns: Sequence[str], rows: Iterable[Sequence[Any]], file: IO[str]) -> int:
+    """Write rows with a header; return their number."""
+    file.write(_format_tsv([columns]))
+    written = 0
+    for text, count in format_blocks(rows, _format_tsv):
+        file.write(text)
+        written += count
+    return written
+
+
+def split_tsv(line: str) -> list[str]:
+    r"""Return the cells that a line was written from.
+
+    >>> split_tsv("C:\\\\temp\ttwo\\nlines\t\\u001b[2J\n")
+    ['C:\\temp', 'two\nlines', '\x1b[2J']
+    """
+    return [_ESCAPE.sub(_unescape_tsv, cell) for cell in line.removesuffix("\n").split("\t")]
+
+
+def _format_tsv(rows: Sequence[Sequence[Any]]) -> str:
+    columns = map(_tsv_cells, zip(*rows, strict=True))
+    return "\n".join(map("\t".join, zip(*columns, strict=True))) + "\n"
+
+
+def _tsv_cells(column: Sequence[Any]) -> Iterable[str]:
+    texts = format_numbers(column)
+    if texts is not None:
+        return texts
+    text = join_column(column)
+    if text is not None and text.isprintable() and "\\" not in text:  # what is escaped is not printable
+        return [value or "" for value in column]
+    return [_ESCAPED.sub(_escape_tsv, cell(value)) for value in column]
+
+
+def _escape_tsv(match: re.Match[str]) -> str:
+    return _LETTERS.get(match[0]) or f"\\u{ord(match[0]):04x}"
+
+
+def _unescape_tsv(match: re.Match[str]) -> str:
+    return _MEANT[match[1]] if match[1] else chr(int(match[2], 16))
+
+
+_WHOLE: Final = frozenset((int, type(None)))
+_JSON_NUMBERS: Final = _WHOLE | {float}
+
+
+def json_text(value: Any, *, indent: int | None = None) -> str:
+    r"""Return a value as JSON, without a line feed at its end.
+
+    >>> json_text({"a": "é\u202e\x7f"})
+    '{"a": "é\\u202e\\u007f"}'
+    """
+    try:
+        text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
+    except ValueError:
+        text = json.dumps(_finite(value), ensure_ascii=False, indent=indent)
+    # The module escapes what JSON requires. All others occur in strings only, and line feeds only between.
+    return "\n".join(CONTROL.sub(_escape_json, line) for line in text.split("\n"))
+
+
+def write_jsonl(columns: Sequence[str], rows: Iterable[Sequence[Any]], file: IO[str]) -> int:
+    """Write each row as an object on its own line; return their number."""
+    names = [json_text(name).replace("%", "%%") for name in columns]
+
+    def made(block: Sequence[Sequence[Any]]) -> str:
+        values = list(map(_json_values, zip(*block, strict=True)))
+        members = ", ".join(f"{name}: {place}" for name, (place, _) in zip(names, values, strict=True))
+        return "".join(map(f"{{{members}}}\n".__mod__, zip(*(cells for _, cells in values), strict=True)))
+
+    written = 0
+    for text, count in format_blocks(rows, made):
+        file.write(text)
+        written += count
+    return written
+
+
+def _json_values(column: Sequence[Any]) -> tuple[str, Sequence[Any]]:
+    """Return a column as JSON: the placeholder of its values in a row, and the values."""
+    kinds = set(map(type, column))
+    if kinds == {int}:
+        return "%s", column
+    if kinds <= _WHOLE:
+        return "%s", ["null" if value is None else value for value in column]
+    if kinds <= _JSON_NUMBERS:
+        return "%s", ["null" if (number := to_json_value(value)) is None else number for value in column]
+    texts = join_column(column)
+    if texts is not None and texts.isprintable() and '"' not in texts and "\\" not in texts:  # nothing is escaped
+        if kinds == {str}:
+            return '"%s"', column
+        return "%s", ["null" if value is None else f'"{value}"' for value in column]
+    return "%s", [json_text(to_json_value(value)) for value in column]
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _escape_json(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
