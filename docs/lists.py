@@ -12,13 +12,11 @@ from typing import Any, Final
 from graphlang.analysis.frontier import FrontierUrl
 from graphlang.db.check import Finding
 from graphlang.db.corrections import Correction
-from graphlang.evaluation.compare import Change, ChangeCount
-from graphlang.export.paragraphs import ParagraphRow
-from graphlang.export.quality import Quality
+from graphlang.export.corpora import ParagraphRow, Quality
+from graphlang.export.tables import TranslationRow
 from graphlang.export.texts import TextRow
-from graphlang.export.translations import TranslationRow
 from graphlang.maps import languages, sites
-from graphlang.maps.changes import PageChange, PageChangeCount
+from graphlang.maps.changes import Change, ChangeCount, PageChange, PageChangeCount
 from graphlang.maps.facts import Encoding, Fact, ProblemRow
 from graphlang.maps.pages import PageRow
 from graphlang.maps.review import ReviewRow, SampleRow

@@ -216,10 +216,13 @@ class Listing(OpenedFile):
 
         from graphlang.content.registry import load  # noqa: PLC0415
         from graphlang.db import snapshot  # noqa: PLC0415
-        from graphlang.export.paragraphs import ParagraphRow, split_paragraphs  # noqa: PLC0415
-        from graphlang.export.quality import Quality  # noqa: PLC0415
+        from graphlang.export.corpora import (  # noqa: PLC0415
+            ParagraphRow,
+            Quality,
+            split_paragraphs,
+        )
         from graphlang.export.texts import TextCounts, TextRow, texts  # noqa: PLC0415
-        from graphlang.maps.captures import missing_answers  # noqa: PLC0415
+        from graphlang.maps.pages import missing_answers  # noqa: PLC0415
 
         chosen = selection(pages, captures, at)
         columns = tuple(name for name in TextRow._fields if not main or name != "text")

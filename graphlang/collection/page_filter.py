@@ -57,7 +57,7 @@ def selection(pages: PageFilter, captures: str = "own", at: str | None = None) -
     """
     if unknown := sorted(set(pages) - PageFilter.__annotations__.keys()):
         raise TypeError(f"no argument is called {unknown[0]}; there are {', '.join(PageFilter.__annotations__)}")
-    from graphlang.maps.captures import check_captures  # noqa: PLC0415
+    from graphlang.maps.pages import check_captures  # noqa: PLC0415
     from graphlang.maps.selection import FLOOR, Selection  # noqa: PLC0415
 
     values: dict[str, Any] = {"captures": check_captures(captures, at), "choices": languages(pages.get("language", ()))}

@@ -22,10 +22,9 @@ if TYPE_CHECKING:
     import networkx as nx
     from scipy import sparse
 
-    from graphlang.evaluation.compare import Change, ChangeCount
     from graphlang.evaluation.evaluate import Evaluation, Gold
     from graphlang.evaluation.tune import Tuned
-    from graphlang.maps.changes import PageChange, PageChangeCount
+    from graphlang.maps.changes import Change, ChangeCount, PageChange, PageChangeCount
     from graphlang.maps.language_graph import LanguageGraph
     from graphlang.maps.site_graph import SiteGraph
     from graphlang.rows import Rows
@@ -327,7 +326,7 @@ class Publishing(OpenedFile):
             TypeError: a run is not an integer, or `fetched` not a truth value.
         """
         from graphlang.db.runs.run import get_run  # noqa: PLC0415
-        from graphlang.evaluation.compare import Change, list_changes  # noqa: PLC0415
+        from graphlang.maps.changes import Change, list_changes  # noqa: PLC0415
 
         return self._rows(
             Change._make,
@@ -352,7 +351,7 @@ class Publishing(OpenedFile):
             TypeError: a run is not an integer, or `fetched` not a truth value.
         """
         from graphlang.db.runs.run import get_run  # noqa: PLC0415
-        from graphlang.evaluation.compare import ChangeCount, count_changes  # noqa: PLC0415
+        from graphlang.maps.changes import ChangeCount, count_changes  # noqa: PLC0415
 
         return self._rows(
             ChangeCount._make,

@@ -16,6 +16,7 @@ from graphlang.db.runs.answers import all_labels, read_answers
 from graphlang.evaluation.metrics import calibration_error, interval, macro_f
 from graphlang.ingest.links.canonical import canonical_url
 from graphlang.labelled_table import read_labelled_rows
+from graphlang.maps.changes import LENGTHS
 from graphlang.visible import quantity
 
 if TYPE_CHECKING:
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphlang.db.runs.run import Run
-
-#: Lower bounds of the length buckets, in characters of visible text; Hayati 2004, table 5.1, has the first two.
-LENGTHS = (0, 25, 50, 150, 300)
 
 
 class Group(NamedTuple):

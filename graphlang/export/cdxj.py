@@ -15,7 +15,8 @@ from urllib.parse import unquote_to_bytes
 
 from graphlang.codes import languages
 from graphlang.db.write.sources import paths_of
-from graphlang.maps import captures, shares
+from graphlang.maps import shares
+from graphlang.maps.pages import captures_sql
 from graphlang.printing import json_text
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def _find_archive(name: str, db: Path) -> Path | None:
 
 def _rows(connection: sqlite3.Connection, selection: Selection) -> Iterator[tuple[Any, ...]]:
     """Yield captures in order of their records, so that each archive is read once."""
-    chosen, values = captures.captures_sql(connection, selection, bare=True)
+    chosen, values = captures_sql(connection, selection, bare=True)
     query = (
         "SELECT pages.source, pages.offset, pages.date, pages.digest, pages.url, pages.mime, pages.status,"
         f" pages.language, pages.runner_up, pages.runner_up_confidence, {shares.shares_sql('pages.text_run')},"

@@ -1,22 +1,32 @@
-"""Tables of a collection as streams of rows: pages, links, sites, hosts, domains, languages, texts."""
+"""Tables of a collection as streams of rows: pages, links, sites, hosts, domains, languages, translations.
+
+Translations are pairs of pages, for parallel corpora. A page names its versions in other languages by links with
+``hreflang``. Other sites link from a page to its version, and only the name of the language differs in the two URLs:
+``/de/museum`` and ``/en/museum``. By the chosen run, both pages must be in the language that is named. The texts are
+not compared.
+"""
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from graphlang.codes.languages import code as language_code
 from graphlang.db import collection
-from graphlang.export.translations import TranslationRow, translation_rows
-from graphlang.maps import captures, shares
 from graphlang.maps import languages as language_lists
-from graphlang.maps.pages import GUESS
+from graphlang.maps import shares
+from graphlang.maps.pages import GUESS, captures_sql, needs_other_captures
 from graphlang.maps.selection import COLUMNS
 from graphlang.maps.sites import Site, list_sites, site_map
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
 
     from graphlang.maps.selection import Selection
 
@@ -61,8 +71,8 @@ def pages(connection: sqlite3.Connection, selection: Selection) -> Table:
 
     Where captures of other times count, a row is a capture, with where its record begins in its file, and its digest.
     """
-    if captures.needs_other_captures(connection, selection):
-        source, values = captures.captures_sql(connection, selection)
+    if needs_other_captures(connection, selection):
+        source, values = captures_sql(connection, selection)
         share_columns, bound = shares.share_columns(connection, run="pages.text_run")
         names = (*COLUMNS, "offset", "digest")
         query = f"SELECT {', '.join(names)}, {share_columns} FROM {source} AS pages ORDER BY page, date, capture"
@@ -122,3 +132,107 @@ def translations(connection: sqlite3.Connection, selection: Selection) -> Table:
 def languages(connection: sqlite3.Connection, selection: Selection) -> Table:
     """Read one row for each language."""
     return Table(language_lists.LanguageRow._fields, language_lists.list_languages(connection, selection))
+
+
+_LINKS: Final = 100_000  # that are looked at together
+_SIGNS: Final = re.compile(r"[/._?=&:-]+")
+_NO_LANGUAGE: Final = ("und", "zxx")
+
+
+class TranslationRow(NamedTuple):
+    """Two pages that are probably translations of each other."""
+
+    source_url: str  #: of one of them
+    target_url: str  #: of the other
+    source_language: str  #: ISO 639-3
+    target_language: str  #: ISO 639-3
+    by: str  #: ``hreflang``: a link names the other's language; ``url``: only the language differs in the URLs
+    mutual: int  #: 1 where each of the two links to the other
+    confidence: float  #: probability that both languages are right, not that the texts agree
+    source_length: int  #: characters of visible text
+    target_length: int  #: characters of visible text
+
+
+class _CountedPages(NamedTuple):
+    """The pages that count; index 0 and pages that do not count have the language -1."""
+
+    language: NDArray[np.int16]  #: number of the language, shape (pages + 1,)
+    domain: NDArray[np.int32]
+    confidence: NDArray[np.float32]
+    length: NDArray[np.int32]
+    codes: list[str]
+
+
+def translation_rows(connection: sqlite3.Connection, selection: Selection) -> Iterator[tuple[Any, ...]]:
+    """Yield pairs as tuples of the fields of `TranslationRow`, in order of page ids; 200 bytes of memory a pair."""
+    pages = _read_pages(connection, selection)
+    named: dict[tuple[int, int], int] = {}  # pair -> 1 and 2: links up and down with hreflang, 4 and 8: others
+    for source, target, hreflang in _links_between_languages(connection, pages):
+        if hreflang and _code(hreflang) != pages.codes[pages.language[target]]:
+            continue  # the page is not in the language that it was made for
+        if hreflang or pages.domain[source] == pages.domain[target]:
+            pair = (source, target) if source < target else (target, source)
+            named[pair] = named.get(pair, 0) | (1 if source < target else 2) << (0 if hreflang else 2)
+    find = connection.cursor()
+
+    def url_of(page: int) -> str:
+        return str(find.execute("SELECT url FROM pages WHERE id = ?", (page,)).fetchone()[0])
+
+    for (first, second), links in sorted(named.items()):
+        codes = [pages.codes[pages.language[page]] for page in (first, second)]
+        urls = [url_of(page) for page in (first, second)]
+        if not links & 3 and not _differ_in_language(urls, codes):
+            continue
+        ways = links | links >> 2
+        yield (
+            *(*urls, *codes, "hreflang" if links & 3 else "url", int(ways & 3 == 3)),  # noqa: PLR2004 - both ways
+            round(float(pages.confidence[first]) * float(pages.confidence[second]), 4),
+            *(int(pages.length[first]), int(pages.length[second])),
+        )
+
+
+def _read_pages(connection: sqlite3.Connection, selection: Selection) -> _CountedPages:
+    count = collection.count_pages(connection) + 1
+    language, domain = np.full(count, -1, dtype=np.int16), np.zeros(count, dtype=np.int32)
+    confidence, length = np.zeros(count, dtype=np.float32), np.zeros(count, dtype=np.int32)
+    codes: dict[str, int] = {}
+    domains: dict[str, int] = {}
+    source, values = selection.source()
+    query = f"SELECT page, language, domain, confidence, length FROM {source} WHERE fetched AND length"
+    for page, code, name, sure, size in connection.execute(query, values):
+        if code not in _NO_LANGUAGE:
+            language[page], domain[page] = codes.setdefault(code, len(codes)), domains.setdefault(name, len(domains))
+            confidence[page], length[page] = sure or 0, min(size, 1 << 30)
+    return _CountedPages(language, domain, confidence, length, list(codes))
+
+
+def _links_between_languages(
+    connection: sqlite3.Connection, pages: _CountedPages
+) -> Iterator[tuple[int, int, str | None]]:
+    """Yield source, target and hreflang of the links between pages that count and have different languages."""
+    cursor = connection.execute("SELECT source, target, hreflang FROM links")
+    while block := cursor.fetchmany(_LINKS):
+        ends = np.array([row[:2] for row in block], dtype=np.int64)
+        source, target = pages.language[ends[:, 0]], pages.language[ends[:, 1]]
+        for place in np.flatnonzero((source >= 0) & (target >= 0) & (source != target)).tolist():
+            yield block[place]
+
+
+@lru_cache(4096)
+def _code(tag: str) -> str | None:
+    return language_code(tag)
+
+
+def _differ_in_language(urls: list[str], codes: list[str]) -> bool:
+    """Return whether two URLs are the same but for parts that name the languages of their pages.
+
+    >>> _differ_in_language(["http://a.example/de/x", "http://a.example/en/x"], ["deu", "eng"])
+    True
+    >>> _differ_in_language(["http://a.example/x", "http://a.example/x?lang=fr"], ["deu", "fra"])
+    False
+    >>> _differ_in_language(["http://a.example/x.html", "http://a.example/x.fr.html"], ["deu", "fra"])
+    True
+    """
+    parts = [_SIGNS.split(url.lower()) for url in urls]
+    left = [[part for part in all_ if _code(part) != code] for all_, code in zip(parts, codes, strict=True)]
+    return left[0] == left[1] and left != parts

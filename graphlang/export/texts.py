@@ -11,9 +11,10 @@ from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 from graphlang.db.records import inflate_text
 from graphlang.db.values import value_error
 from graphlang.export.cdxj import codes as codes_of
-from graphlang.export.quality import Quality, measure_quality
+from graphlang.export.corpora import NearDuplicates, Quality, measure_quality
 from graphlang.export.tables import Table
-from graphlang.maps import captures, shares
+from graphlang.maps import shares
+from graphlang.maps.pages import captures_sql
 from graphlang.visible import quantity
 
 if TYPE_CHECKING:
@@ -145,8 +146,6 @@ def _drop_repeated(rows: Iterator[tuple[Any, ...]], counts: TextCounts) -> Itera
 
 def _drop_near(rows: Iterator[tuple[Any, ...]], share: float, counts: TextCounts) -> Iterator[tuple[Any, ...]]:
     """Return the rows whose main content is not nearly that of an earlier one in the language."""
-    from graphlang.export.near_duplicates import NearDuplicates  # noqa: PLC0415 - an extra
-
     earlier = NearDuplicates(share)
     place, main, text = (COLUMNS.index(name) for name in ("language", "main", "text"))
 
@@ -167,7 +166,7 @@ def _rows(
 
     The texts are looked up one by one: the captures of a page are sorted by date, and so without what takes memory.
     """
-    source, values = captures.captures_sql(connection, selection)
+    source, values = captures_sql(connection, selection)
     query = (
         f"SELECT {_FACTS}, pages.length, pages.digest, {_BY_TEXT}, pages.runner_up, pages.runner_up_confidence,"
         f" {shares.shares_sql('pages.text_run')}, pages.page, pages.content FROM {source} AS pages"

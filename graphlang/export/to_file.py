@@ -1,29 +1,32 @@
-"""Write lists of a collection for other programs to a file, each in each of its formats."""
+"""Write lists of a collection for other programs to a file, each in each of its formats, and copies without texts."""
 
 from __future__ import annotations
 
 import functools
 import io
+import shutil
+import sqlite3
+import tempfile
+from contextlib import closing
 from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
+from graphlang.db.check import name_user_items
 from graphlang.db.connection import is_same_file, list_database_files
 from graphlang.db.values import value_error
 from graphlang.export import tables
-from graphlang.export.share import write_share
 from graphlang.export.texts import TextCounts, texts, write_txt
 from graphlang.files import COMPRESSIBLE, OutputError, packing, plain_name, promised, refuse_empty, replacing
-from graphlang.maps import captures
+from graphlang.maps.pages import missing_answers, needs_other_captures
 from graphlang.maps.selection import Selection
 from graphlang.printing import write_csv, write_jsonl, write_tsv
 from graphlang.visible import quantity
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable
-    from pathlib import Path
 
 _ROWS: Final = ("csv", "tsv", "jsonl", "parquet")
 _GRAPHS: Final = ("gexf", "graphml")
@@ -142,14 +145,14 @@ def export(
                 refuse_empty(output)
     if on_written is not None:
         on_written(written)
-    return notes + counts.words() + captures.missing_answers(connection, selection)
+    return notes + counts.words() + missing_answers(connection, selection)
 
 
 def _checked(connection: sqlite3.Connection, what: str, format_: str, by: str, selection: Selection) -> Selection:
     """Refuse an unknown grouping, or captures that the format cannot have; return the pages that count."""
     if by not in _UNITS:
         raise ValueError(f"cannot group {what} by {by}; there are {', '.join(_UNITS)}")
-    if captures.needs_other_captures(connection, selection) and (what not in OF_CAPTURES or format_ in _GRAPHS):
+    if needs_other_captures(connection, selection) and (what not in OF_CAPTURES or format_ in _GRAPHS):
         target = "a graph" if what in OF_CAPTURES else what
         raise ValueError(f"captures of other times come as {', '.join(OF_CAPTURES)}, and not as {target}")
     if what in _OF_ALL:
@@ -171,7 +174,7 @@ def _table(
     """Read the rows of an export; the options are those of `texts`."""
     if paragraphs:
         from graphlang.content.registry import load  # noqa: PLC0415
-        from graphlang.export.paragraphs import sort_by_language, split_paragraphs  # noqa: PLC0415
+        from graphlang.export.corpora import sort_by_language, split_paragraphs  # noqa: PLC0415
 
         table = split_paragraphs(texts(connection, selection, **options), load("nfc"))
         return sort_by_language(table) if by_language else table
@@ -296,3 +299,41 @@ def _folder(connection: sqlite3.Connection, what: str, by: str, selection: Selec
             file.write(page.encode())
         written += 1
     return written
+
+
+_NAMED: Final = 5  # tables in an error
+#: What is left out: texts, titles and words of links; who corrected a page, and why; folders of this machine.
+_STATEMENTS: Final = (
+    "DELETE FROM texts",
+    "DELETE FROM visible_bytes",
+    "DELETE FROM anchor_texts",
+    "UPDATE history SET title = '', text = '', main = 0, rest = NULL WHERE whole",
+    "UPDATE corrections SET corrected_by = 'withheld', note = '', undone_by = IIF(undone_by IS NULL, NULL, 'withheld')",
+    "UPDATE sources SET name = file_name(name)",
+    "UPDATE runs SET model = file_name(model) WHERE model IS NOT NULL",
+)
+
+
+def write_share(connection: sqlite3.Connection, folder: Path, file: IO[bytes]) -> int:
+    """Write the copy to a file, by way of one in the folder; return its pages.
+
+    Raise a ValueError if the database has tables of the user, which may hold texts.
+    """
+    if own := name_user_items(connection):
+        raise ValueError(f"tables of your own may hold texts: drop {', '.join(own[:_NAMED])} from a copy first")
+    with tempfile.TemporaryDirectory(prefix=".graphlang-", dir=folder) as temporary:
+        path = Path(temporary) / "share.db"
+        connection.execute("VACUUM INTO ?", (str(path),))
+        with closing(sqlite3.connect(path, isolation_level=None)) as copy:
+            copy.create_function("file_name", 1, _file_name, deterministic=True)
+            for statement in _STATEMENTS:
+                copy.execute(statement)
+            copy.execute("VACUUM")  # or the texts would still be in unused parts of the file
+            pages: int = copy.execute("SELECT COUNT(*) FROM pages").fetchone()[0]
+        with path.open("rb") as source:
+            shutil.copyfileobj(source, file, 1 << 20)
+    return pages
+
+
+def _file_name(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2] or path

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
-from graphlang.maps import intervals, shares
+from graphlang.maps import shares
 from graphlang.maps.gathered import gather, has_answered_history
-from graphlang.maps.page_counts import PageCounts
+from graphlang.maps.page_counts import PageCounts, spread_query
 from graphlang.maps.selection import content_run, total
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class LanguageRow(NamedTuple):
     """A language of a collection.
 
     ``expected``, ``low``, ``high`` and ``certainty`` follow from the confidences: a page is in its language with its
-    confidence, and in its runner-up with that one's. See `graphlang.maps.intervals`. They are about the main
+    confidence, and in its runner-up with that one's. See `graphlang.maps.page_counts`. They are about the main
     language of pages.
     """
 
@@ -97,7 +97,7 @@ def _list(connection: sqlite3.Connection, selection: Selection, *, of_captures: 
     )
     for language, pages, confidence in runners_up:
         find(language).add_chances(pages, confidence)
-    spread = intervals.spread_query(connection, source, scripts=scripts)
+    spread = spread_query(connection, source, scripts=scripts)
     for language, script, variance, undetermined in connection.execute(spread, values):
         of_language = find(language, script)
         of_language.variance, of_language.undetermined = float(variance), undetermined

@@ -1,19 +1,26 @@
-"""Pages and their languages, by the chosen run."""
+"""Pages and their languages by the chosen run, and captures of pages with their languages at that time.
+
+Captures are the main ones, those nearest to a moment, or all. The language of a capture that is not the main one comes
+from the run of its time (`propagate --at`, `--each year`). Without such a run it comes from a content run that read the
+same text, else it is ``und``: the language of a page today is no evidence of its language then.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
+from graphlang.db import snapshot
+from graphlang.db.runs.run import run_of_moment
 from graphlang.maps import shares
-from graphlang.maps.selection import COLUMNS
+from graphlang.maps.selection import COLUMNS, content_run
+from graphlang.visible import quantity
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
 
     from graphlang.maps.selection import Selection
-
 
 #: Orders of pages, and SQL for each: as they were found; least sure first; shortest first; by URL.
 ORDERS: Final = {"found": "page", "confidence": "confidence, page", "length": "length, page", "url": "url"}
@@ -94,3 +101,140 @@ def declares_another(declared: str | None, answer: str) -> bool:
         return False
     codes = {code for tag in declared.split(",") if (code := languages.code(tag.strip())) is not None}
     return bool(codes) and answer not in codes
+
+
+#: Which captures count: each page's own, or all.
+OWN, ALL = "own", "all"
+CHOICES: Final = (OWN, ALL)
+#: What `source` has besides `COLUMNS`. ``capture`` is the row of ``history``, NULL for the page's own; ``content`` that
+#: which holds the text, NULL for the page's own; ``text_run`` the content run that read the text.
+RECORD: Final = ("capture", "source", "offset", "digest", "revisit", "content", "text_run")
+
+#: SQL: the content run behind a run.
+_BEHIND: Final = "(SELECT IIF(kind = 'content', id, JSON_EXTRACT(seeds, '$[0]')) FROM runs WHERE id = {0})"
+_TEXT_RUN: Final = (
+    f"COALESCE({_BEHIND.format('COALESCE(:moment, held.run, same.run)')}, IIF(held.content IS NULL, :own, NULL))"
+)
+#: Captures whose content is there, with the content run of their text: of the newest run of a capture with the same.
+_HELD: Final = f"""
+    WITH same AS MATERIALIZED (
+        SELECT page, content, MAX(run) AS run FROM main.history_captures WHERE run IS NOT NULL GROUP BY page, content
+    ), each_held AS MATERIALIZED (
+        SELECT held.*, {_TEXT_RUN} AS text_run, all_of.offset AS at_byte,
+            all_of.size = 0 AND NOT all_of.whole AS revisit
+        FROM main.history_captures AS held CROSS JOIN main.history AS all_of ON all_of.id = held.id
+        LEFT JOIN same ON same.page = held.page AND same.content IS held.content
+    ) SELECT * FROM each_held
+"""
+#: Revisit records whose content is nowhere: an index has them all the same.
+_BARE: Final = """
+    SELECT id, page, source, offset, date, status, mime, charset, charset_from, length, size, digest, parts,
+        NULL AS content, run, NULL AS text_run, offset AS at_byte, 1 AS revisit
+    FROM main.history AS bare WHERE NOT whole
+    AND NOT EXISTS (SELECT 1 FROM main.history_captures AS kept WHERE kept.id = bare.id)
+"""
+_ANSWER: Final = """
+    COALESCE(best.language, 'und') AS language, best.script AS script,
+    COALESCE(predictions.confidence, 0.0) AS confidence, second.language AS runner_up,
+    predictions.runner_up_confidence AS runner_up_confidence, runs.method AS method, runs.id AS run
+"""
+_LABELS: Final = """
+    LEFT JOIN labels AS best ON best.id = predictions.label
+    LEFT JOIN labels AS second ON second.id = predictions.runner_up
+"""
+
+
+def _history_sql(held: str) -> str:
+    """Write SQL for other captures of pages, with `COLUMNS` and `RECORD`."""
+    return f"""
+    SELECT pages.id AS page, pages.url AS url, hosts.host AS host, hosts.domain AS domain, hosts.suffix AS suffix,
+        hosts.tld AS tld, {_ANSWER}, 1 AS fetched, held.status AS status, held.mime AS mime, held.charset AS charset,
+        held.charset_from AS charset_from, held.date AS date, held.length AS length,
+        predictions.characters AS characters, predictions.encoding AS encoding, 0 AS pending,
+        held.id AS capture, held.source AS source, held.at_byte AS offset, held.digest AS digest,
+        held.revisit AS revisit, held.content AS content, held.text_run AS text_run
+    FROM ({held}) AS held
+    CROSS JOIN pages ON pages.id = held.page
+    CROSS JOIN hosts ON hosts.id = pages.host
+    LEFT JOIN runs ON runs.id = COALESCE(:moment, held.run, held.text_run)
+    LEFT JOIN predictions ON predictions.run = runs.id AND predictions.page = held.page
+    {_LABELS}"""
+
+
+_OWN_RECORD: Final = """NULL AS capture, own.source AS source, own.offset AS offset, own.digest AS digest,
+        own.revisit_of IS NOT NULL AS revisit, NULL AS content"""
+_PAGES: Final = f"""
+    SELECT {", ".join(f"page_languages.{name} AS {name}" for name in COLUMNS)}, {_OWN_RECORD}, :own AS text_run
+    FROM page_languages CROSS JOIN main.captures AS own ON own.page = page_languages.page
+"""
+#: Main captures with the answers of the run of a moment; corrections stay.
+_PAGES_THEN: Final = f"""
+    SELECT {", ".join(f"today.{name} AS {name}" for name in COLUMNS if f"AS {name}" not in _ANSWER)}, {_ANSWER},
+        {_OWN_RECORD}, {_BEHIND.format(":moment")} AS text_run
+    FROM page_languages AS today CROSS JOIN main.captures AS own ON own.page = today.page
+    CROSS JOIN runs ON runs.id = :moment
+    LEFT JOIN predictions ON predictions.run = :moment AND predictions.page = today.page {_LABELS}
+    WHERE today.method IS NOT 'correction'
+"""
+
+
+def check_captures(captures: str, at: str | None) -> str:
+    """Check that captures are one of `CHOICES`, and that no moment is asked for besides ``all``.
+
+    >>> check_captures("all", None)
+    'all'
+    """
+    if captures not in CHOICES:
+        raise ValueError(f"cannot take {captures} captures; there are {', '.join(CHOICES)}")
+    if captures != OWN and at is not None:
+        raise ValueError("a moment takes one capture of each page: choose it, or all captures")
+    return captures
+
+
+def captures_sql(
+    connection: sqlite3.Connection, selection: Selection, *, bare: bool = False
+) -> tuple[str, dict[str, Any]]:
+    """Write a subquery of the captures that count, with `COLUMNS` and `RECORD`; return it with its values."""
+    moment = snapshot.current_moment(connection)
+    run = None if moment is None else run_of_moment(connection, moment)
+    values: dict[str, Any] = {"own": content_run(connection)}
+    legs = [_PAGES] if run is None else [_PAGES_THEN, f"{_PAGES} WHERE method = 'correction'"]
+    if needs_other_captures(connection, selection):
+        values["moment"] = None if run is None else run.id
+        legs.append(_history_sql(_HELD))
+    if bare and moment is None and selection.captures == ALL:
+        legs.append(_history_sql(_BARE))
+    columns = ", ".join((*COLUMNS, *RECORD))
+    captures = " UNION ALL ".join(f"SELECT {columns} FROM ({leg})" for leg in legs)
+    if moment is not None:
+        near = "(SELECT capture FROM temp.snapshot_captures AS near WHERE near.page = each_one.page)"
+        captures = f"SELECT {columns} FROM ({captures}) AS each_one WHERE capture IS {near}"
+    chosen, selected_values = selection.source(of=f"({captures})", columns=(*COLUMNS, *RECORD))
+    return chosen, values | selected_values
+
+
+def needs_other_captures(connection: sqlite3.Connection, selection: Selection) -> bool:
+    """Return whether captures other than the main ones count."""
+    return selection.captures == ALL or snapshot.current_moment(connection) is not None
+
+
+def missing_answers(connection: sqlite3.Connection, selection: Selection) -> list[str]:
+    """Return sentences about captures whose language no run has inferred."""
+    moment, sentences = snapshot.current_moment(connection), []
+    if moment is not None and run_of_moment(connection, moment) is None:
+        sentences.append(
+            f"no run is of {moment}: languages are those of each capture's own time. 'graphlang propagate DB --at"
+            f" {moment}' infers those of {moment}"
+        )
+    if not needs_other_captures(connection, selection):
+        return sentences
+    chosen, values = captures_sql(connection, selection)
+    query = f"SELECT COUNT(*) FROM {chosen} WHERE capture IS NOT NULL AND run IS NULL"
+    (count,) = connection.execute(query, values).fetchone()
+    if count:
+        sentences.append(
+            f"{quantity(count, 'capture')} {'has' if count == 1 else 'have'} no language yet:"
+            " 'graphlang propagate DB --each year' finds one for each page and year,"
+            " --at MOMENT for the captures nearest to it"
+        )
+    return sentences

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
 from graphlang.codes.territories import territory
-from graphlang.maps import intervals, shares
+from graphlang.maps import shares
 from graphlang.maps.gathered import gather, has_answered_history, select_inferred_pages
-from graphlang.maps.page_counts import PageCounts
+from graphlang.maps.page_counts import PageCounts, spread_query
 from graphlang.maps.selection import Selection, content_run, total
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ def _map(
             site.find(runner_up, None).add_chances(pages, second)
     read = replace(selection, fetched=True)  # SQLite goes through these alone, not through all URLs
     read_source, _ = read.source(with_languages=False, of=read.view)
-    spread = intervals.spread_query(connection, read_source, keys, scripts=scripts)
+    spread = spread_query(connection, read_source, keys, scripts=scripts)
     for row in connection.execute(spread, values) if selection.fetched is not False else ():
         language, script, variance, undetermined = row[width:]
         counts = sites[row[:width]].find(language, script)

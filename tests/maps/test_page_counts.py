@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.maps.intervals import interval, spread_query
-from graphlang.maps.page_counts import PageCounts
+from graphlang.maps.page_counts import PageCounts, compute_interval, spread_query
 
 PAGES = [  # domain, language, script, confidence, runner-up and its confidence
     ("a.example", "deu", "Latn", 0.9, "nld", 0.1),
@@ -48,7 +47,7 @@ def test_units_and_scripts_are_apart_and_no_script_has_runners_up() -> None:
 @given(st.lists(st.floats(0, 1), max_size=20), st.integers(0, 5))
 def test_the_interval_has_the_expected_number_and_no_more_than_all_pages(p: list[float], undetermined: int) -> None:
     variance = sum(math.sqrt(each * (1 - each)) for each in p) ** 2
-    low, high = interval(sum(p), variance, candidates=len(p), undetermined=undetermined)
+    low, high = compute_interval(sum(p), variance, candidates=len(p), undetermined=undetermined)
     assert 0 <= low <= sum(p) + 1
     assert sum(p) - 1 <= high <= len(p) + undetermined
 
