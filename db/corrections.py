@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from graphlang.db.statements import transaction
 from graphlang.db.values import current_time
 
@@ -14,6 +12,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator, Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
 _BATCH = 10_000
@@ -110,13 +109,19 @@ def rows(connection: sqlite3.Connection, *, everything: bool = False, url: str |
 
 def corrected_labels(connection: sqlite3.Connection) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return ids of corrected pages, ascending, and of their labels, shape (c,) each."""
-    rows = connection.execute(
+    import numpy as np  # noqa: PLC0415 - a job that has nothing to do does without
+
+    table = np.array(_rows_in_force(connection), dtype=np.int64).reshape(-1, 2)
+    return table[:, 0], table[:, 1]
+
+
+def _rows_in_force(connection: sqlite3.Connection) -> list[tuple[int, int]]:
+    """Return ids of corrected pages, ascending, each with the id of its label."""
+    return connection.execute(
         "SELECT pages.id, labels.id FROM corrections JOIN pages ON pages.url = corrections.url"
         " JOIN labels ON labels.id = corrections.label"
         f" WHERE {IN_FORCE} ORDER BY pages.id"
     ).fetchall()
-    table = np.array(rows, dtype=np.int64).reshape(-1, 2)
-    return table[:, 0], table[:, 1]
 
 
 def find_pages_corrected(connection: sqlite3.Connection, moment: str) -> set[int]:
@@ -131,9 +136,9 @@ def find_pages_corrected(connection: sqlite3.Connection, moment: str) -> set[int
 
 def state(connection: sqlite3.Connection) -> str:
     """Return a short digest of the corrections in force of pages in the collection; empty if there are none."""
-    pages, labels = corrected_labels(connection)
-    if not len(pages):
+    rows = _rows_in_force(connection)
+    if not rows:
         return ""
     names = dict(connection.execute("SELECT id, label FROM labels"))
-    pairs = [(page, names[label]) for page, label in zip(pages.tolist(), labels.tolist(), strict=True)]
+    pairs = [(page, names[label]) for page, label in rows]
     return f"+{hashlib.sha256(repr(pairs).encode()).hexdigest()[:16]}"

@@ -46,25 +46,12 @@ def start_run(
     ``seeds`` are ids of the runs that it reads, in the order of the method. Raise a LockedError if another process is
     writing a run, a StoreError if the connection is not opened for writing.
     """
-    seeds = list(seeds)
-    moment = snapshot.current_moment(connection)
-    identity = {
-        "kind": kind,
-        "method": method,
-        "model": model,
-        "model_hash": model_hash,
-        "parameters": json.dumps({**parameters, **({} if moment is None else {"at": moment})}, sort_keys=True),
-        "seeds": json.dumps(seeds),
-        "collection": state_seen(connection, seeds),
-        "version": version,
-    }
+    identity = _identify(connection, kind, method, parameters, version, list(seeds))
+    identity |= {"model": model, "model_hash": model_hash}
     token = _token(connection)
     with transaction(connection):
-        same = " AND ".join(f"{column} IS :{column}" for column in identity)
-        query = f"SELECT {COLUMNS} FROM runs WHERE {same} ORDER BY id DESC LIMIT 1"
-        row = connection.execute(query, identity).fetchone()
-        if row is not None:
-            run = parse_run(row)
+        run = _find_same(connection, identity)
+        if run is not None:
             if run.finished is None:
                 _check_abandoned(connection, run.id)
                 connection.execute("UPDATE runs SET owner = ? WHERE id = ?", (token, run.id))
@@ -76,6 +63,49 @@ def start_run(
         )
         row = connection.execute(f"SELECT {COLUMNS} FROM runs WHERE id = ?", (cursor.lastrowid,)).fetchone()
     return parse_run(row)
+
+
+def find_finished(
+    connection: sqlite3.Connection,
+    *,
+    kind: str,
+    method: str,
+    parameters: Mapping[str, Any],
+    version: str,
+    seeds: Sequence[int],
+) -> Run | None:
+    """Return the finished run without a model that `start_run` would return, if there is one."""
+    run = _find_same(connection, _identify(connection, kind, method, parameters, version, seeds))
+    return None if run is None or run.finished is None else run
+
+
+def _identify(  # noqa: PLR0917 - internal
+    connection: sqlite3.Connection,
+    kind: str,
+    method: str,
+    parameters: Mapping[str, Any],
+    version: str,
+    seeds: Sequence[int],
+) -> dict[str, str | None]:
+    """Return the columns in which a run without a model differs from any other run."""
+    moment = snapshot.current_moment(connection)
+    return {
+        "kind": kind,
+        "method": method,
+        "model": None,
+        "model_hash": None,
+        "parameters": json.dumps({**parameters, **({} if moment is None else {"at": moment})}, sort_keys=True),
+        "seeds": json.dumps(seeds),
+        "collection": state_seen(connection, seeds),
+        "version": version,
+    }
+
+
+def _find_same(connection: sqlite3.Connection, identity: Mapping[str, str | None]) -> Run | None:
+    same = " AND ".join(f"{column} IS :{column}" for column in identity)
+    query = f"SELECT {COLUMNS} FROM runs WHERE {same} ORDER BY id DESC LIMIT 1"
+    row = connection.execute(query, identity).fetchone()
+    return None if row is None else parse_run(row)
 
 
 def state_seen(connection: sqlite3.Connection, seeds: Sequence[int]) -> str:

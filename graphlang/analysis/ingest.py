@@ -16,9 +16,8 @@ from graphlang.db.records import Page, Problem
 from graphlang.db.write import sources
 from graphlang.db.write.choose_capture import Keep
 from graphlang.db.write.writer import HostParts, Writer, finish
-from graphlang.ingest import ArchiveFiles, Limits, SkippedFile, batches, discover_files
+from graphlang.ingest import ArchiveFiles, Limits, SkippedFile, discover_files
 from graphlang.ingest.files.file_slice import file_signature
-from graphlang.ingest.links.canonical import HostNames, find_places, place
 from graphlang.visible import quantity
 
 if TYPE_CHECKING:
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from graphlang.ingest import PrestartedWorkers
+    from graphlang.ingest.links.canonical import HostNames
     from graphlang.ingest.read_batches import Batch
 
 
@@ -163,6 +163,8 @@ def ingest(
             sizes.append(source.size)
             readings.append(_Reading(path, source.id, before, started_ns, source.unread))
     if queue:
+        from graphlang.ingest import batches  # noqa: PLC0415 - all formats: slow to import, and nothing may be new
+
         progress.stage("ingest", sum(sizes), "bytes")
         read = batches(queue, limits=limits or Limits(), workers=workers, prestarted=prestarted)
         _write_batches(connection, _join_batches(read), readings, sizes, done, names or {}, progress)
@@ -266,11 +268,15 @@ def _bytes(paths: list[Path]) -> int | None:
 
 def find_site(url: str) -> HostParts:
     """Return the row of the table ``hosts`` for a canonical URL."""
+    from graphlang.ingest.links.canonical import place  # noqa: PLC0415 - as above
+
     return _site(place(url))
 
 
 def find_sites(urls: Sequence[str]) -> list[HostParts]:
     """Return the rows of the table ``hosts`` for canonical URLs."""
+    from graphlang.ingest.links.canonical import find_places  # noqa: PLC0415 - as above
+
     return list(map(_site, find_places(urls)))
 
 

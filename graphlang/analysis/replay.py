@@ -9,7 +9,7 @@ from graphlang.analysis import graph_input
 from graphlang.analysis.signals import NAMES
 from graphlang.db import values
 from graphlang.graph import label_spreading, vote
-from graphlang.graph.data import LARGEST
+from graphlang.graph.limits import LARGEST
 from graphlang.graph.propagation import inference
 from graphlang.graph.propagation.options import Options
 

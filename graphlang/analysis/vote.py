@@ -15,7 +15,7 @@ from graphlang.db import collection
 from graphlang.db.runs.lifecycle import reuse_run, start_run
 from graphlang.db.runs.run import get_run
 from graphlang.graph import clueweb09
-from graphlang.graph import vote as kernel
+from graphlang.graph.limits import MAX_INLINKS, MIN_LENGTH, MIN_REF_LENGTH
 
 if TYPE_CHECKING:
     import sqlite3
@@ -29,9 +29,9 @@ def vote(
     connection: sqlite3.Connection,
     *,
     outlinks: bool = False,
-    min_length: int = kernel.MIN_LENGTH,
-    min_ref_length: int = kernel.MIN_REF_LENGTH,
-    max_links: int = kernel.MAX_INLINKS,
+    min_length: int = MIN_LENGTH,
+    min_ref_length: int = MIN_REF_LENGTH,
+    max_links: int = MAX_INLINKS,
     rounds: int = 1,
     seed: int | None = None,
     choose: bool = True,

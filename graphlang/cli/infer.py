@@ -16,8 +16,7 @@ from graphlang.cli.shared.options import Advanced, Finite, WholeNumber, WithAdva
 from graphlang.cli.shared.progress import bars
 from graphlang.files import read_regular
 from graphlang.graph import clueweb09 as clueweb09_rule
-from graphlang.graph import vote as inlinks
-from graphlang.graph.data import LARGEST
+from graphlang.graph.limits import LARGEST, MAX_INLINKS, MIN_LENGTH, MIN_REF_LENGTH
 from graphlang.graph.propagation.options import WEIGHTS, Options
 from graphlang.native.threads import cores
 from graphlang.visible import visible
@@ -130,7 +129,7 @@ def classify(
 @click.option(
     "--min-length",
     type=WholeNumber(0),
-    default=inlinks.MIN_LENGTH,
+    default=MIN_LENGTH,
     show_default=True,
     metavar="CHARACTERS",
     help="A page with more characters than this keeps the language of its own text.",
@@ -138,7 +137,7 @@ def classify(
 @click.option(
     "--min-ref-length",
     type=WholeNumber(0),
-    default=inlinks.MIN_REF_LENGTH,
+    default=MIN_REF_LENGTH,
     show_default=True,
     metavar="CHARACTERS",
     help="A page with fewer characters than this does not vote.",
@@ -146,7 +145,7 @@ def classify(
 @click.option(
     "--max-links",
     type=WholeNumber(0),
-    default=inlinks.MAX_INLINKS,
+    default=MAX_INLINKS,
     show_default=True,
     help="At most this many votes for a page.",
 )

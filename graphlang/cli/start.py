@@ -75,25 +75,21 @@ def run(
       graphlang run crawl.warc.gz --db crawl.db --report crawl.html
       graphlang run archive-folder/ more.arc.gz --db crawl.db --workers 2
     """
-    from graphlang.modelfile import ModelError  # noqa: PLC0415
-
+    if method != "nfc":
+        _refuse_without_text(method)
     if report is not None:
         refuse_before_work(report)
     crawl = open_crawl(db)
     read: list[Ingested] = []
     with bars() as progress:
-        try:
-            final = crawl.run(
-                *archives.inputs(files, reading),
-                method=method,
-                shares=shares,
-                on_ingested=read.append,
-                progress=progress,
-                **archives.arguments(reading),
-            )
-        except ModelError:
-            _refuse_without_text(method)
-            raise
+        final = crawl.run(
+            *archives.inputs(files, reading),
+            method=method,
+            shares=shares,
+            on_ingested=read.append,
+            progress=progress,
+            **archives.arguments(reading),
+        )
     (ingested,) = read
     say_ingested(ingested, progress, verbose=reading["verbose"])
     if final.rounds is not None:

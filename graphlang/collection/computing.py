@@ -6,6 +6,7 @@ import tempfile
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import fields
 from functools import partial
+from importlib import import_module
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -139,17 +140,26 @@ class Computing(OpenedFile):
             stack.callback(held.release)
             options["prestarted"] = stack.enter_context(self._prestart(files, workers, options["limits"]))
             inputs = _inputs(files, follow_links=follow_links)
-            # Imported late: other processes already read the first pages.
+            from graphlang.analysis import reuse  # noqa: PLC0415
+
+            repeated, identifier = method == reuse.METHOD and self.path.exists(), None
+            if not repeated:  # while other processes read the first pages
+                import_module("graphlang.analysis.propagate")
+                identifier = _content_method(method)
+            connection = stack.enter_context(self._creating("run", held=held))
+            ingested = self._read(connection, inputs, progress=progress, **options)
+            if on_ingested is not None:
+                on_ingested(ingested)
+            if repeated and not ingested.files:
+                final = reuse.reuse_job(connection, shares=shares)
+                if final is not None:
+                    return final
             from graphlang.analysis import propagate, vote  # noqa: PLC0415
             from graphlang.analysis.classify import classify  # noqa: PLC0415
             from graphlang.analysis.read_ahead import CachedLoader, ReadsAhead  # noqa: PLC0415
             from graphlang.ingest import are_small  # noqa: PLC0415
 
-            identifier = _content_method(method)
-            connection = stack.enter_context(self._creating("run", held=held))
-            ingested = self._read(connection, inputs, progress=progress, **options)
-            if on_ingested is not None:
-                on_ingested(ingested)
+            identifier = identifier or _content_method(method)
             later = None
             if workers > 1 and not are_small(_paths(files)):
                 later = propagate.SIGNALS, stack.enter_context(ReadsAhead(self.path))
@@ -360,9 +370,9 @@ class Computing(OpenedFile):
 
         For a collection that does not exist yet they begin with the first file at once.
         """
-        from graphlang.ingest import PrestartedWorkers, are_small  # noqa: PLC0415
-
         paths = _paths(files)
+        if workers > 1:
+            from graphlang.ingest import PrestartedWorkers, are_small  # noqa: PLC0415
         if workers == 1 or are_small(paths):
             yield None
             return
@@ -438,7 +448,7 @@ def _inference(
 ) -> Callable[[int | None], Run]:
     """Return the inference with some weights, as a function of the content run that it starts from."""
     from graphlang.analysis import propagate  # noqa: PLC0415
-    from graphlang.graph.data import LARGEST  # noqa: PLC0415
+    from graphlang.graph.limits import LARGEST  # noqa: PLC0415
     from graphlang.graph.propagation.options import Options  # noqa: PLC0415
 
     if wrong := [name for name, value in weights.items() if not is_number(value)]:

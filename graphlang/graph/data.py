@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphlang.graph.limits import LARGEST
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
 
     from graphlang.graph.tables import ListTable
 
-LARGEST = 100.0  #: largest weight
 ONE = 1.001  #: largest probability, with room for rounding
 NONE = -1  #: no language, no hreflang, padding
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphlang.graph.adjacency import pad, sort_links
 from graphlang.graph.data import NONE, Answer, Contribution, Trace, make_answer
+from graphlang.graph.limits import MAX_INLINKS, MIN_LENGTH, MIN_REF_LENGTH
 from graphlang.numerics import find_distinct
 
 if TYPE_CHECKING:
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from graphlang.graph.adjacency import SortedLinks
     from graphlang.graph.data import Evidence, Graph
 
-MIN_LENGTH = 50  #: pages with more characters keep the answer of their text; the paper measures below 25 and below 50
-MIN_REF_LENGTH = 150  #: least number of characters of a voter, from the paper
-MAX_INLINKS = 10  #: from the paper
 KEEP = 5  #: languages per page in the answer
 #: From this number of voters on, a single pair of equal languages is no majority. Lists of translations have such
 #: pairs: they name Chinese twice, and methods confuse one of twenty languages with another.

@@ -20,11 +20,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from graphlang.files import open_regular
-from graphlang.ingest.files.decompress import ByteSource
-from graphlang.ingest.formats.observatory_store import COOKIE
-from graphlang.ingest.formats.record_reader import GRAMMARS, is_index
-from graphlang.ingest.formats.saved_html import find_url
-from graphlang.ingest.formats.wget_mirror import looks_mirrored, mirrored_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -150,6 +145,8 @@ def _has_link(path: Path, pattern: str) -> bool:
 def _search(path: Path, *, follow_links: bool) -> ArchiveFiles:
     if not path.is_dir():
         return ArchiveFiles([path], [])
+    from graphlang.ingest.formats.wget_mirror import looks_mirrored, mirrored_url  # noqa: PLC0415 - only folders
+
     files: list[Path] = []
     skipped: list[SkippedFile] = []
     folder = path.resolve().name
@@ -216,6 +213,9 @@ def _skip_reason_of_content(path: Path) -> str:
         return INDEX
     with open_regular(path) as file:
         head = file.read(_SNIFFED)
+    from graphlang.ingest.formats.record_reader import is_index  # noqa: PLC0415 - only files of folders are recognised
+    from graphlang.ingest.formats.saved_html import find_url  # noqa: PLC0415
+
     if path.suffix.lower() in _HTML_SUFFIXES and find_url(head) is not None:
         return SAVED
     return INDEX if is_index(head) else NO_ARCHIVE
@@ -227,6 +227,10 @@ def _is_readable(path: Path) -> bool:
         return False
     if path.name.lower().endswith(SUFFIXES):
         return True
+    from graphlang.ingest.files.decompress import ByteSource  # noqa: PLC0415 - as above
+    from graphlang.ingest.formats.observatory_store import COOKIE  # noqa: PLC0415
+    from graphlang.ingest.formats.record_reader import is_index  # noqa: PLC0415
+
     with open_regular(path) as file:
         stored = file.read(_SNIFFED)
         if stored.startswith(_ZIP):
@@ -248,6 +252,8 @@ def _read_end(file: BinaryIO) -> bytes:
 
 
 def _is_archive(head: bytes) -> bool:
+    from graphlang.ingest.formats.record_reader import GRAMMARS  # noqa: PLC0415 - as above
+
     return any(grammar.starts(head, 0) and grammar.find(head, 0) == 0 for grammar in GRAMMARS)
 
 

@@ -35,6 +35,8 @@ def test_a_run_needs_no_sparse_matrices_of_scipy_and_no_langcodes(tmp_path: Path
     names = imported("run", str(crawl), "--db", str(tmp_path / "crawl.db"), "--workers", "1")
     assert "graphlang.graph.propagation.inference" in names
     assert not names & {"scipy.sparse", "langcodes"}
+    repeated = imported("run", str(crawl), "--db", str(tmp_path / "crawl.db"), "--workers", "1", "-q")
+    assert not repeated & (HEAVY | {"graphlang.ingest.read_batches", "graphlang.analysis.propagate"})
 
 
 def test_the_list_of_verbs_says_the_first_words_of_their_help() -> None:

@@ -14,9 +14,12 @@ import pytest
 from click.testing import Result
 
 from graphlang.analysis import vote
+from graphlang.analysis.reuse import reuse_job
 from graphlang.cli.start import print_map
 from graphlang.collection import Collection
 from graphlang.content import registry
+from graphlang.db import create
+from graphlang.db.runs.run import chosen_run
 
 Call = Callable[..., Result]
 
@@ -76,6 +79,31 @@ def test_repeating_the_command_changes_nothing(graphlang: Call, museum: Path, tm
     assert "already read" in again.stderr
     assert list(connection.iterdump()) == before
     connection.close()
+
+
+@pytest.mark.parametrize(
+    ("changed", "repeated"),
+    [
+        ("", True),
+        ("DELETE FROM chosen", True),
+        ("UPDATE runs SET finished = NULL WHERE kind = 'vote'", False),
+        ("UPDATE runs SET parameters = json_set(parameters, '$.degree', 2.5) WHERE kind = 'propagation'", False),
+        ("UPDATE runs SET parameters = json_set(parameters, '$.title', json('false')) WHERE kind = 'content'", False),
+        ("UPDATE runs SET parameters = json_remove(parameters, '$.shares') WHERE kind = 'content'", False),
+        ("UPDATE runs SET model_hash = 'other' WHERE kind = 'content'", False),
+        ("UPDATE runs SET version = '0'", False),
+        ("UPDATE sources SET readings = 2", False),
+    ],
+)
+def test_a_job_is_repeated_where_anything_has_changed(
+    run_museum: Callable[[Path], Path], tmp_path: Path, changed: str, *, repeated: bool
+) -> None:
+    with closing(create(run_museum(tmp_path / "crawl.db"))) as connection:
+        before = chosen_run(connection)
+        connection.execute(changed)
+        final = reuse_job(connection, shares=None)
+        assert final == (before if repeated else None)
+        assert not repeated or chosen_run(connection) == before
 
 
 def test_each_step_alone_gives_the_same_database(graphlang: Call, museum: Path, tmp_path: Path) -> None:

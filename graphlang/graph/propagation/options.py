@@ -12,7 +12,7 @@ import sys
 from dataclasses import dataclass, fields
 from importlib.resources import files
 
-from graphlang.graph.data import LARGEST
+from graphlang.graph.limits import LARGEST
 
 #: Default weights by name: of links, of their evidence, and of each signal.
 WEIGHTS: dict[str, float] = json.loads((files("graphlang") / "data" / "weights.json").read_text(encoding="utf-8"))
