@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from graphlang.db import statements, values
+from graphlang.db.collection import count_hosts, count_pages
 from graphlang.db.runs.lifecycle import check_own
 from graphlang.db.statements import transaction
 
@@ -25,10 +26,10 @@ _BATCH: Final = 100_000
 #: The text of a revisit is that of its original.
 _CAPTURES: Final = """
 SELECT
-    captures.page, captures.source, captures.offset, captures.reading,
+    host, captures.page, captures.source, captures.offset, captures.reading,
     INSTR('both text links joined', captures.parts),
     COALESCE(captures.original, 0), COALESCE(other.source, 0), COALESCE(other.offset, 0), COALESCE(other.reading, 0)
-FROM captures LEFT JOIN captures AS other ON other.page = captures.original
+FROM captures JOIN pages ON pages.id = captures.page LEFT JOIN captures AS other ON other.page = captures.original
 ORDER BY captures.page
 """
 
@@ -42,16 +43,17 @@ class HostStates(NamedTuple):
     digests: NDArray[np.int64]  #: of the captures of each host, shape (h,)
 
 
-def read_host_states(connection: sqlite3.Connection, host_of_page: NDArray[np.int32]) -> HostStates:
-    """Read which captures the pages of each host have; ``host_of_page`` is from `collection.hosts`."""
+def read_host_states(connection: sqlite3.Connection) -> HostStates:
+    """Read which captures the pages of each host have."""
     cursor = connection.execute(_CAPTURES)
-    parts = [np.zeros((0, 9), dtype=np.int64)]
+    parts = [np.zeros((0, 10), dtype=np.int64)]
     while rows := cursor.fetchmany(_BATCH):
         with values.reading("captures"):
             parts.append(np.array(rows, dtype=np.int64))
-    table = np.concatenate(parts)
-    values.check_range("captures.page", table[:, 0], 1, len(host_of_page))
-    host = host_of_page[table[:, 0] - 1].astype(np.int64) + 1
+    host, table = np.split(np.concatenate(parts), [1], axis=1)
+    host = host[:, 0]
+    values.check_range("captures.page", table[:, 0], 1, count_pages(connection))
+    values.check_range("pages.host", host, 1, count_hosts(connection))
     order = np.argsort(host, kind="stable")
     table, starts = table[order], np.flatnonzero(np.diff(host[order], prepend=-1))
     hosts = host[order][starts]

@@ -155,9 +155,12 @@ def classify_rest(
             np.setdiff1d(collection.pages_with_text(connection), answered_pages(connection, run.id)) if after else None
         )
         changed = None  # pages of hosts with new captures; None: all pages
-        hosts = collection.hosts(connection)
-        if not anchors and run.at is None:
-            states = read_host_states(connection, hosts)
+        if anchors or run.at is not None:
+            hosts = collection.hosts(connection)
+        else:
+            states = read_host_states(connection)
+            hosts = np.full(collection.count_pages(connection), -1, dtype=np.int32)  # of pages without a capture
+            hosts[states.pages - 1] = states.host - 1
             write_host_states(connection, run.id, states)
             if before is not None and before.at is None:
                 unchanged = unchanged_pages(connection, before, states)

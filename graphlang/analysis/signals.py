@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.codes import languages, territories
-from graphlang.content.declared import find_declared
+from graphlang.content.declared import DECLARATION_SOURCES, find_declared
 from graphlang.content.score_lists import choose_top
 from graphlang.db import collection
 from graphlang.graph.data import NONE, Signal
@@ -93,14 +93,17 @@ def _declared(
     language = np.full((len(pages), 1), -1, dtype=np.int16)
     row_of = np.full(int(pages.max(initial=0)) + 1, -1, dtype=np.int32)
     row_of[pages] = np.arange(len(pages), dtype=np.int32)
-    cursor = connection.execute(
-        "SELECT page, GROUP_CONCAT(source || '=' || value, CHAR(10)) FROM declarations WHERE page <= ? GROUP BY page",
-        (len(row_of) - 1,),
-    )
-    while rows := cursor.fetchmany(_READ):
-        for page, declarations in rows:
-            if row_of[page] >= 0:
-                language[row_of[page], 0] = index.get(language_declared(declarations), -1)
+    for first in range(0, len(row_of), _READ):
+        declared = connection.execute(
+            "SELECT source, value, GROUP_CONCAT(page, ' ') FROM declarations WHERE page BETWEEN ? AND ?"
+            " GROUP BY source, value",
+            (first, min(first + _READ, len(row_of)) - 1),
+        ).fetchall()
+        for trusted in reversed(DECLARATION_SOURCES):  # the most trusted one last
+            for source, value, numbers in declared:
+                if source == trusted and (code := language_declared(f"{source}={value}")):
+                    rows = row_of[np.fromstring(numbers, dtype=np.int64, sep=" ")]
+                    language[rows[rows >= 0], 0] = index.get(code, -1)
     return language, (language >= 0).astype(np.float32)
 
 
