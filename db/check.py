@@ -15,6 +15,7 @@ from graphlang.db.runs.linked_answers import ROW_BYTES
 from graphlang.db.runs.run import find_run, has_run
 from graphlang.db.schema import documentation, find_faults, list_user_items
 from graphlang.db.statements import read_transaction
+from graphlang.db.url_evidence import CELL
 from graphlang.db.values import CHECK, MOST
 from graphlang.db.write.choose_capture import Keep
 from graphlang.interrupts import reraise_interrupt
@@ -53,6 +54,7 @@ _WORDS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
 #: By table: column, condition in SQL, and what is wrong with its value.
 _CONDITIONS: Final[dict[str, tuple[tuple[str, str, str], ...]]] = {
     "linked_answers": (("LENGTH(cells)", f"LENGTH(cells) <> {ROW_BYTES}", f"not {ROW_BYTES} bytes"),),
+    "url_evidence": (("LENGTH(cells)", f"LENGTH(cells) % {CELL.itemsize}", f"no multiple of {CELL.itemsize} bytes"),),
     "links": (("target", "source = target", "the page itself"),),
     "pages": (("url", "url IN (SELECT url FROM pages GROUP BY url HAVING COUNT(*) > 1)", "there twice"),),
 }

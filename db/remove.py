@@ -208,6 +208,7 @@ def _delete_pages(connection: sqlite3.Connection, result: Removal) -> None:
     result.texts, result.links = counts["texts"], counts["links"]
     pages = [page for (page,) in connection.execute("SELECT page FROM doomed")]
     result.answers = counts["predictions"] + drop_linked(connection, pages)
+    connection.execute("DELETE FROM url_evidence")  # it is packed, and computed again
     result.pages = connection.execute("DELETE FROM pages WHERE id IN doomed").rowcount
     result.hosts = connection.execute("DELETE FROM hosts WHERE id NOT IN (SELECT host FROM pages)").rowcount
 

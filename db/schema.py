@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 APPLICATION_ID: Final = 0x67726C61  #: "grla" in ASCII: marks our files among SQLite files
-VERSION: Final = 2  #: of the schema, ``user_version`` of the file
+VERSION: Final = 3  #: of the schema, ``user_version`` of the file
 #: Built when all pages are in, because updating it row by row takes several times longer.
 URL_INDEX: Final = "CREATE UNIQUE INDEX IF NOT EXISTS pages_url ON pages (url)"
 

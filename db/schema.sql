@@ -1,4 +1,4 @@
--- The schema of a collection, version 2. One SQLite file is one collection.
+-- The schema of a collection, version 3. One SQLite file is one collection.
 -- The comments document tables, views and columns: db/SCHEMA.md is made from them (make docs), and they are not stored.
 
 -- Files that were read into the collection, and how much of each.
@@ -343,6 +343,16 @@ CREATE TABLE run_hosts (
     captures INTEGER NOT NULL, -- Digest of the captures of its pages.
     PRIMARY KEY (run, host)
 ) STRICT, WITHOUT ROWID;
+
+-- What the inference takes from the URLs of pages, packed. It is derived from `pages`, and computed again if a page has
+-- none.
+CREATE TABLE url_evidence (
+    id INTEGER PRIMARY KEY, -- Part, in the order in which they were computed.
+    model TEXT NOT NULL, -- SHA-256 of the model of the method `url`.
+    cells BLOB NOT NULL
+        -- 19 bytes a page, numbers with the lowest byte first: its id (4); a digest of its URL up to the last slash of
+        -- the path (8); the language that the URL names, ISO 639-3, or zeros (3); its probability, a float (4).
+) STRICT;
 
 -- The run that the views show.
 CREATE TABLE chosen (

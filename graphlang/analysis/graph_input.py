@@ -127,9 +127,9 @@ class LoadedRun:
     """
 
     _cached_graph: tuple[ClampLimits, NDArray[np.int64], PageRows, Graph] | None = None
-    _started_signals: (
-        tuple[PageRows, Mapping[str, float], Future[tuple[dict[str, Signal], NDArray[np.int32]]]] | None
-    ) = None
+    _started_signals: tuple[PageRows, Mapping[str, float], Future[signals.PageSignals]] | None = None
+    #: what the URLs of the last input say, as far as it is not stored yet; None before there are signals
+    new_urls: NDArray[Any] | None = None
 
     def __init__(
         self,
@@ -265,7 +265,7 @@ class LoadedRun:
         page_signals: dict[str, Signal] = {}
         directory = None
         if weights is not None:
-            page_signals, directory = self._signals(rows, weights)
+            page_signals, directory, self.new_urls = self._signals(rows, weights)
         return GraphInput(
             self.run,
             graph,
@@ -291,7 +291,7 @@ class LoadedRun:
             self.removed,
         )
 
-    def _signals(self, rows: PageRows, weights: Mapping[str, float]) -> tuple[dict[str, Signal], NDArray[np.int32]]:
+    def _signals(self, rows: PageRows, weights: Mapping[str, float]) -> signals.PageSignals:
         started, self._started_signals = self._started_signals, None
         if started is not None and started[0] is rows and started[1] == weights:
             return started[2].result()

@@ -17,11 +17,13 @@ from graphlang.analysis.signals import NAMES
 from graphlang.analysis.update import update_run
 from graphlang.db.runs.lifecycle import drop_unfinished_runs, reuse_run, seen_again, start_run
 from graphlang.db.runs.run import earlier_run, get_run
+from graphlang.db.url_evidence import write_url_evidence
 from graphlang.graph import label_spreading
 from graphlang.graph.propagation import inference as kernel
 from graphlang.graph.propagation.messages import release_memory
 from graphlang.graph.propagation.options import WEIGHTS
 from graphlang.graph.tables import ListTable
+from graphlang.urls import url_methods
 
 if TYPE_CHECKING:
     import sqlite3
@@ -96,11 +98,15 @@ def propagate(
         progress.stage("propagate", None, "pages")
         loaded = load(connection, start)
         if algorithm == LABEL_SPREADING:
-            inputs = loaded.arrays({})
+            inputs = loaded.arrays()
             answer = label_spreading.label_spreading(inputs.graph, inputs.evidence)
             return graph_output.write(connection, run, inputs, answer, choose=choose)
         requested, pages = linked_answers.first_unfetched(loaded), loaded.count
         inputs = loaded.arrays(signals, requested=requested, limits=graph_input.ClampLimits.of(options))
+        new_urls, loaded.new_urls = loaded.new_urls, None
+        if new_urls is not None and len(new_urls):
+            write_url_evidence(connection, url_methods.digest_default(), new_urls)
+        del new_urls
         input_digest = _digest_inference(inputs, run.parameters)
         unchanged = earlier_run(connection, run, inputs=input_digest) if update else None
         if unchanged is not None:

@@ -40,7 +40,7 @@ def replay(
     the run has invalid parameters.
     """
     if run.method == "label-spreading":
-        inputs = loaded.arrays({})
+        inputs = loaded.arrays()
         return inputs, label_spreading.label_spreading(inputs.graph, inputs.evidence)
     options, signals, limits = _parameters(run)
     clamp_limits = graph_input.ClampLimits.of(options or Options())

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -11,13 +12,14 @@ from graphlang.codes import languages, territories
 from graphlang.content.declared import DECLARATION_SOURCES, find_declared
 from graphlang.content.score_lists import choose_top
 from graphlang.db import collection
+from graphlang.db.url_evidence import CELL, read_url_evidence
 from graphlang.graph.data import NONE, Signal
 from graphlang.graph.tables import Lists, ListTable
 from graphlang.urls import url_methods
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -32,32 +34,79 @@ _LEAST_URL = 0.5
 _OFFICIAL = 4  # official languages per country; no country has more that pages are likely to use
 
 
+class PageSignals(NamedTuple):
+    """Evidence of some pages besides their text and links."""
+
+    signals: dict[str, Signal]  #: by name
+    directory: NDArray[np.int32]  #: number of everything before the last slash of the URL's path, shape (pages,)
+    new: NDArray[Any]  #: cells of URLs that are not stored yet, see `graphlang.db.url_evidence`
+
+
 def load(
     connection: sqlite3.Connection,
     index: Mapping[str, int],
     pages: NDArray[np.int64],
     weights: Mapping[str, float],
     hosts: NDArray[np.int32],
-) -> tuple[dict[str, Signal], NDArray[np.int32]]:
-    """Return the signals with a weight for some pages, by name, and the directory of each page's URL, shape (pages,).
+) -> PageSignals:
+    """Return the signals with a weight for some pages, and the directories of their URLs.
 
-    A directory is everything before the last slash of the path, numbered from 0; -1 for removed pages. ``index``
-    numbers the languages, ``pages`` are distinct ids, ``weights`` are by name (see ``NAMES``), and ``hosts`` are those
-    of the pages. Raise a ValueError for a weight that is negative or not a number.
+    ``index`` numbers the languages, ``pages`` are distinct ids, ``weights`` are by name (see ``NAMES``), and ``hosts``
+    are those of the pages. Raise a ValueError for a weight that is negative or not a number.
     """
-    directory = np.full(len(pages), -1, dtype=np.int32)
-    urls = _directories(collection.urls_of(connection, pages), directory)  # one pass for directories and signal
+    cells, new = _read_urls(connection, pages)
     signals = {}
     if weights.get("declared", 0):
         signals["declared"] = Signal(*_declared(connection, index, pages), weights["declared"])
     if weights.get("cctld", 0):
         signals["cctld"] = Signal(*_cctld(connection, index, hosts), weights["cctld"])
     if weights.get("url", 0):
-        signals["url"] = url_signal(urls, len(pages), index, weights["url"])
-    else:
-        for _ in urls:
-            pass
-    return signals, directory
+        codes, code = np.unique(cells["language"], return_inverse=True)
+        language = np.array([index.get(name.decode("latin-1"), -1) for name in codes.tolist()], dtype=np.int16)[code]
+        probability = np.where(language >= 0, cells["probability"], 0)
+        signals["url"] = Signal(language[:, None], probability[:, None], weights["url"])
+    return PageSignals(signals, _number_directories(pages, cells), new)
+
+
+def _read_urls(connection: sqlite3.Connection, pages: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the cells of some pages, zeros for removed ones, and those that are not stored yet."""
+    stored = read_url_evidence(connection, url_methods.digest_default())
+    ids = np.ascontiguousarray(stored["page"])
+    place = np.searchsorted(ids, pages)
+    is_stored = np.append(ids, 0)[place] == pages
+    cells = np.zeros(len(pages), CELL)
+    cells[is_stored] = stored[place[is_stored]]
+    missing = np.flatnonzero(~is_stored)
+    if len(missing):
+        identifier = url_method()
+        labels = np.array([label.encode() for label in identifier.labels])
+        for rows, urls in collection.urls_of(connection, pages[missing]):
+            place = missing[rows]
+            column, cells["probability"][place] = _find_languages(identifier, urls)
+            cells["language"][place] = np.where(column < 0, b"", labels[column])
+            cells["directory"][place] = _digest_directories(urls)
+            cells["page"][place] = pages[place]
+    url_method.cache_clear()
+    return cells, cells[missing[cells["page"][missing] > 0]]
+
+
+def _digest_directories(urls: Sequence[str]) -> list[int]:
+    """Return digests of URLs up to the last slash of the path, as integers of 64 bits with a sign."""
+    paths = (url.partition("?")[0] if "?" in url else url for url in urls)
+    return [
+        int.from_bytes(hashlib.blake2b(path.rpartition("/")[0].encode(), digest_size=8).digest(), "little", signed=True)
+        for path in paths
+    ]
+
+
+def _number_directories(pages: NDArray[np.int64], cells: NDArray[Any]) -> NDArray[np.int32]:
+    """Number the directories of pages from 0, in the order of page ids; -1 for removed pages."""
+    order = np.argsort(pages, kind="stable")
+    order = order[cells["page"][order] > 0]
+    _, first, number = np.unique(cells["directory"][order], return_index=True, return_inverse=True)
+    directory = np.full(len(pages), -1, dtype=np.int32)
+    directory[order] = np.argsort(np.argsort(first))[number]
+    return directory
 
 
 @lru_cache(maxsize=1)
@@ -76,14 +125,21 @@ def url_signal(
     """
     identifier = url_method()
     url_method.cache_clear()
-    column = np.array([index.get(label, -1) for label in identifier.labels], dtype=np.int16)
+    index_of_column = np.array([*(index.get(label, -1) for label in identifier.labels), -1], dtype=np.int16)
     language = np.full((count, 1), -1, dtype=np.int16)
     probability = np.zeros((count, 1), dtype=np.float32)
     for rows, urls in parts:
-        best, score = choose_top(identifier.probabilities(urls), 1)
-        language[rows] = np.where((best >= 0) & (score >= _LEAST_URL), column[best], -1)
-        probability[rows] = np.where(language[rows] >= 0, score, 0)
+        column, score = _find_languages(identifier, urls)
+        language[rows, 0] = index_of_column[column]
+        probability[rows, 0] = np.where(language[rows, 0] >= 0, score, 0)
     return Signal(language, probability, weight)
+
+
+def _find_languages(identifier: UrlIdentifier, urls: Sequence[str]) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+    """Return the column of the language of each URL, -1 if it is not sure enough, and its probability."""
+    best, score = choose_top(identifier.probabilities(urls), 1)
+    is_sure = (best[:, 0] >= 0) & (score[:, 0] >= _LEAST_URL)
+    return np.where(is_sure, best[:, 0], -1), np.where(is_sure, score[:, 0], np.float32(0))
 
 
 def _declared(
@@ -150,15 +206,3 @@ def tld_languages(tlds: Sequence[str], index: Mapping[str, int]) -> tuple[NDArra
             if speakers > 0:
                 table[row, column], share[row, column] = language, speakers / total
     return table, share
-
-
-def _directories(
-    parts: Iterable[tuple[NDArray[np.int64], list[str]]], directory: NDArray[np.int32]
-) -> Iterator[tuple[NDArray[np.int64], list[str]]]:
-    """Yield the same rows and URLs, after writing the number of each directory into ``directory``."""
-    numbers: dict[int, int] = {}
-    for rows, urls in parts:
-        paths = (url.partition("?")[0] if "?" in url else url for url in urls)
-        # Hashes instead of strings: a large collection has millions of directories.
-        directory[rows] = [numbers.setdefault(hash(path.rpartition("/")[0]), len(numbers)) for path in paths]
-        yield rows, urls

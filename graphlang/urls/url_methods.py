@@ -5,6 +5,7 @@ A module of the papers is imported when one of its methods is asked for.
 
 from __future__ import annotations
 
+import hashlib
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -109,6 +110,12 @@ def is_url_method(name_or_path: str | Path) -> bool:
         return modelfile.method_of(name_or_path) in _TRAINED
     except ModelError:
         return False
+
+
+def digest_default() -> str:
+    """Return the SHA-256 of the model file of the default method, without loading it."""
+    with (_DATA / f"{DEFAULT}.npz").open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def load(name_or_path: str | Path = DEFAULT) -> UrlIdentifier:

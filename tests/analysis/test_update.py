@@ -15,7 +15,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from graphlang.analysis import graph_input
+from graphlang.analysis import graph_input, signals
 from graphlang.analysis.classify import classify, classify_urls
 from graphlang.analysis.propagate import propagate
 from graphlang.analysis.read_ahead import CachedLoader
@@ -23,11 +23,13 @@ from graphlang.analysis.update import update_run
 from graphlang.analysis.vote import vote
 from graphlang.content import registry
 from graphlang.db import Link, LinkKind, Page, StoreError, collection, create
+from graphlang.db.remove import remove
 from graphlang.db.runs.lifecycle import finish_run, start_run
 from graphlang.db.runs.run import chosen_run, get_run
 from graphlang.db.write import sources
 from graphlang.db.write.choose_capture import Keep
 from graphlang.db.write.writer import HostParts, Writer, finish
+from graphlang.graph.propagation.options import Options
 from graphlang.urls import url_methods
 
 if TYPE_CHECKING:
@@ -200,6 +202,35 @@ def test_urls_that_were_known_are_not_asked_again(tmp_path: Path) -> None:
         assert asked == ["http://0.example/3"]
         assert run.pages == 3
         assert said(connection, run)[: len(said(connection, before))] == said(connection, before)
+
+
+def test_each_url_is_read_for_evidence_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    find = signals._find_languages
+
+    def find_and_count(identifier: Any, urls: Sequence[str]) -> Any:
+        asked.extend(urls)
+        return find(identifier, urls)
+
+    monkeypatch.setattr(signals, "_find_languages", find_and_count)
+    first, later = [f"http://{number % 3}.example/{number}" for number in (1, 2)], "http://0.example/3"
+    with closing(create(tmp_path / "a.db")) as connection:
+        add(connection, "a", [page(1, 0, 4, [2])])
+        classify(connection, IDENTIFIER)
+        propagate(connection)
+        assert asked == first
+        add(connection, "b", [page(3, 0, 4, [1])])
+        run = propagate(connection, update=True)
+        assert asked == [*first, later]
+        propagate(connection, signals=dict.fromkeys(signals.NAMES, 0.5))
+        connection.execute("UPDATE url_evidence SET model = 'other'")
+        asked.clear()
+        again = propagate(connection, signals=dict.fromkeys(signals.NAMES, 1.0), options=Options(rounds=199))
+        assert asked == [*first, later]
+        assert said(connection, again) == said(connection, run)
+        assert connection.execute("SELECT COUNT(*) FROM url_evidence").fetchone() == (1,)
+        remove(connection, [later], [], host_of=lambda url: site(url).host, canonical=str)
+        assert connection.execute("SELECT COUNT(*) FROM url_evidence").fetchone() == (0,)
 
 
 def test_where_nothing_has_changed_the_earlier_run_is_chosen_again(tmp_path: Path) -> None:

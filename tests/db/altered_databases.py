@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 TABLES = (
     *("sources", "hosts", "pages", "captures", "texts", "declarations", "link_kinds", "links", "problems", "labels"),
     *("runs", "predictions", "scores", "chosen", "visible_bytes", "anchor_texts", "removed", "linked_answers"),
-    *("corrections", "history", "history_links", "history_declarations", "page_shares", "run_hosts"),
+    *("corrections", "history", "history_links", "history_declarations", "page_shares", "run_hosts", "url_evidence"),
 )
 VIEWS = (
     "capture_languages",
@@ -570,6 +570,13 @@ def _runs() -> dict[str, Alteration]:
         "half a label": "X'" + "0100000000000000" * 64 + "'",
     }
     found |= {name: _one("linked_answers", "cells", value) for name, value in cells.items()}
+    evidence = {
+        "URL evidence of 20 bytes": "ZEROBLOB(20)",
+        "URL evidence of text": "'abc'",
+        "URL evidence of page 0": "ZEROBLOB(38)",
+        "URL evidence of 255": "X'" + "FF" * 38 + "'",
+    }
+    found |= {name: _one("url_evidence", "cells", value) for name, value in evidence.items()}
     found |= {f"block {value}": _plain(f"UPDATE linked_answers SET block = {value}") for value in (-1, 5, LARGE)}
     return found
 
