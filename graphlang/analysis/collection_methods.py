@@ -18,7 +18,7 @@ from graphlang.content.declared import find_declared
 from graphlang.db.runs.answers import RunAnswers, write_answers
 from graphlang.db.runs.lifecycle import clear_run, finish_run, reuse_run, start_run
 from graphlang.db.runs.run import get_run
-from graphlang.graph import tld_majority
+from graphlang.graph import baselines
 
 if TYPE_CHECKING:
     import sqlite3
@@ -91,7 +91,7 @@ def classify_tld(
     inputs = graph_input.load(connection, start)
     progress.stage("classify", None, "pages")
     language, _ = inputs.evidence.best()
-    answer = tld_majority.top_level_domain(
+    answer = baselines.answer_from_domain(
         _domains(connection, inputs.evidence.host),
         language,
         len(inputs.evidence.codes),

@@ -24,7 +24,7 @@ from graphlang.db import StoreError, collection, corrections, snapshot, values
 from graphlang.db.records import LinkKind
 from graphlang.db.runs.lifecycle import state_seen
 from graphlang.db.runs.run import chosen_run, get_run, origin_of, run_of_moment
-from graphlang.graph.clueweb09 import CLUEWEB09
+from graphlang.graph.baselines import CLUEWEB09
 from graphlang.ingest.links.canonical import canonical_url
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import numpy as np
 from graphlang.db import InputError, StoreError, collection, corrections
 from graphlang.db.runs.answers import all_labels, read_answers
 from graphlang.db.runs.run import get_run, latest_run
-from graphlang.graph import clueweb09 as kernel
+from graphlang.graph import baselines
 from graphlang.graph.data import Graph
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def frontier(
     have enough pages. ``run`` is a propagation or URL run, or one of ClueWeb09's rule. Raise a StoreError for another
     run, or one without answers for unfetched URLs yet; an InputError if a language is both wanted and saturated.
     """
-    if run.kind not in ("propagation", "url") and run.method != kernel.CLUEWEB09:
+    if run.kind not in ("propagation", "url") and run.method != baselines.CLUEWEB09:
         msg = f"run {run.id} ({run.kind}) has no answers for unfetched pages: run 'graphlang propagate' first"
         raise StoreError(msg)
     if run.linked is False:
@@ -168,7 +168,7 @@ def _referring(
     size = collection.text_sizes(connection)
     graph = Graph(pages, edges.source, edges.target, edges.kind, np.full(len(edges.source), -1, dtype=np.int16))
     possible: dict[int, set[int]] = {}
-    rows, columns = kernel.count_referring(graph, label_of_page, size, len(labels)).nonzero()
+    rows, columns = baselines.count_referring(graph, label_of_page, size, len(labels)).nonzero()
     for page, number in zip(rows.tolist(), columns.tolist(), strict=True):
         possible.setdefault(page + 1, set()).add(labels[number])
     return possible, referrers

@@ -18,7 +18,7 @@ from graphlang.analysis.update import update_run
 from graphlang.db.runs.lifecycle import drop_unfinished_runs, reuse_run, seen_again, start_run
 from graphlang.db.runs.run import earlier_run, get_run
 from graphlang.db.url_evidence import write_url_evidence
-from graphlang.graph import label_spreading
+from graphlang.graph import baselines
 from graphlang.graph.propagation import inference as kernel
 from graphlang.graph.propagation.messages import release_memory
 from graphlang.graph.propagation.options import WEIGHTS
@@ -99,7 +99,7 @@ def propagate(
         loaded = load(connection, start)
         if algorithm == LABEL_SPREADING:
             inputs = loaded.arrays()
-            answer = label_spreading.label_spreading(inputs.graph, inputs.evidence)
+            answer = baselines.spread_labels(inputs.graph, inputs.evidence)
             return graph_output.write(connection, run, inputs, answer, choose=choose)
         requested, pages = linked_answers.first_unfetched(loaded), loaded.count
         inputs = loaded.arrays(signals, requested=requested, limits=graph_input.ClampLimits.of(options))

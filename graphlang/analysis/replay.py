@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from graphlang.analysis import graph_input
 from graphlang.analysis.signals import NAMES
 from graphlang.db import values
-from graphlang.graph import label_spreading, vote
+from graphlang.graph import baselines, vote
 from graphlang.graph.limits import LARGEST
 from graphlang.graph.propagation import inference
 from graphlang.graph.propagation.options import Options
@@ -41,7 +41,7 @@ def replay(
     """
     if run.method == "label-spreading":
         inputs = loaded.arrays()
-        return inputs, label_spreading.label_spreading(inputs.graph, inputs.evidence)
+        return inputs, baselines.spread_labels(inputs.graph, inputs.evidence)
     options, signals, limits = _parameters(run)
     clamp_limits = graph_input.ClampLimits.of(options or Options())
     inputs = loaded.arrays(signals, requested=requested, limits=clamp_limits)

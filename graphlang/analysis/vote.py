@@ -14,7 +14,7 @@ from graphlang.analysis.replay import replay
 from graphlang.db import collection
 from graphlang.db.runs.lifecycle import reuse_run, start_run
 from graphlang.db.runs.run import get_run
-from graphlang.graph import clueweb09
+from graphlang.graph import baselines
 from graphlang.graph.limits import MAX_INLINKS, MIN_LENGTH, MIN_REF_LENGTH
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def vote(
 def guess(
     connection: sqlite3.Connection,
     *,
-    min_bytes: int = clueweb09.MIN_BYTES,
+    min_bytes: int = baselines.MIN_BYTES,
     seed: int | None = None,
     choose: bool = True,
     progress: Progress = SILENT,
@@ -90,7 +90,7 @@ def guess(
     run = start_run(
         connection,
         kind="vote",
-        method=clueweb09.CLUEWEB09,
+        method=baselines.CLUEWEB09,
         parameters={"min_bytes": min_bytes},
         seeds=[start.id],
         version=graphlang.__version__,
@@ -112,4 +112,4 @@ def apply_rule(
     if inputs.evidence.labelled is not None:  # labelled pages always count, and keep their label
         sizes[inputs.evidence.labelled] = np.maximum(sizes[inputs.evidence.labelled], min_bytes)
         fetched |= inputs.evidence.labelled
-    return clueweb09.guess(inputs.graph, inputs.evidence, sizes, fetched, min_bytes=min_bytes, trace=trace)
+    return baselines.guess_unfetched(inputs.graph, inputs.evidence, sizes, fetched, min_bytes=min_bytes, trace=trace)

@@ -15,7 +15,7 @@ from graphlang.cli.shared.log import logs, say
 from graphlang.cli.shared.options import Advanced, Finite, WholeNumber, WithAdvanced, is_on_command_line
 from graphlang.cli.shared.progress import bars
 from graphlang.files import read_regular
-from graphlang.graph import clueweb09 as clueweb09_rule
+from graphlang.graph import baselines
 from graphlang.graph.limits import LARGEST, MAX_INLINKS, MIN_LENGTH, MIN_REF_LENGTH
 from graphlang.graph.propagation.options import WEIGHTS, Options
 from graphlang.native.threads import cores
@@ -164,7 +164,7 @@ def classify(
 @click.option(
     "--min-bytes",
     type=WholeNumber(0),
-    default=clueweb09_rule.MIN_BYTES,
+    default=baselines.MIN_BYTES,
     show_default=True,
     help="With --clueweb09: a linking page with fewer bytes of text does not count.",
 )

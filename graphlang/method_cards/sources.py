@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from graphlang.analysis.collection_methods import DECLARED, TLD
 from graphlang.content import classifier
 from graphlang.content import registry as content_methods
-from graphlang.graph.clueweb09 import CLUEWEB09
+from graphlang.graph.baselines import CLUEWEB09
 from graphlang.urls import url_methods
 from graphlang.urls.url_methods import PAPER_METHODS as BAYKAN
 

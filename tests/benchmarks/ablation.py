@@ -29,15 +29,7 @@ import graphlang
 from graphlang.analysis import graph_input
 from graphlang.analysis.propagate import SIGNALS
 from graphlang.db import open_existing
-from graphlang.graph.propagation import (
-    group_tables,
-    inference,
-    message_weights,
-    potentials,
-    reliability,
-    rounds,
-    text_likelihood,
-)
+from graphlang.graph.propagation import group_tables, inference, likelihoods, message_weights, potentials, rounds
 from graphlang.graph.propagation.options import Options
 
 if TYPE_CHECKING:
@@ -97,8 +89,8 @@ PARTS = (
     Part("prior of the site", options=Options(site=0)),
     Part("prior of the directory", options=Options(directory=0)),
     Part("list of scores", change=best_only),
-    Part("outlier rate", patches=((text_likelihood, "OUTLIERS", (1e-4,) * 7),)),
-    Part("English as foreign text", patches=((text_likelihood, "ENGLISH", "-"),)),
+    Part("outlier rate", patches=((likelihoods, "OUTLIERS", (1e-4,) * 7),)),
+    Part("English as foreign text", patches=((likelihoods, "ENGLISH", "-"),)),
     Part("remainder of long texts", patches=((potentials, "LEFT", 0.0),)),
     Part("relay (0)", patches=((rounds, "RELAY", 0.0),)),
     Part("relay (1)", patches=((rounds, "RELAY", 1.0),)),
@@ -107,7 +99,7 @@ PARTS = (
     Part("doubtful pages hear sure ones only", patches=((inference, "mute_doubtful", unchanged),)),
     Part("degree cap", options=Options(degree=1e9)),
     Part("half weight of mutual links", patches=((message_weights, "MUTUAL", 1.0),)),
-    Part("reliability by host", patches=((reliability, "HOST_PSEUDO", 1e9),)),
+    Part("reliability by host", patches=((likelihoods, "HOST_PSEUDO", 1e9),)),
     Part("ccTLD silent beside the URL", patches=((potentials, "CCTLD", "-"),)),
     Part("counted evidence ignored in doubt", patches=((potentials, "COUNTED", ()),)),
     Part("one round", options=Options(rounds=1)),

@@ -42,7 +42,7 @@ from graphlang.content.adapters import ADAPTERS
 from graphlang.db import create
 from graphlang.evaluation.evaluate import evaluate, read_gold
 from graphlang.evaluation.metrics import calibration_error, macro_f
-from graphlang.graph.clueweb09 import CLUEWEB09
+from graphlang.graph.baselines import CLUEWEB09
 from graphlang.method_cards.card import FIGURES_FILE, read_figures
 from graphlang.modelfile import ModelError
 from graphlang.urls import url_methods

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from graphlang.graph.data import Evidence, Graph, Signal
-from graphlang.graph.propagation import text_likelihood
+from graphlang.graph.propagation import likelihoods
 from graphlang.graph.propagation.inference import propagate
 
 CODES = ("deu", "eng", "fra")
@@ -13,18 +13,18 @@ DEU, ENG, FRA = range(3)
 
 def test_the_likelihood_of_a_repeated_text_and_of_a_page_without_links_by_hand() -> None:
     scores = np.array([[0.1, 0.8, 0.1], [0.1, 0.8, 0.1], [0.8, 0.1, 0.1], [0.8, 0.1, 0.1]], np.float32)
-    foreign, rarer = text_likelihood.foreign_text(CODES, np.arange(3, dtype=np.int16))
+    foreign, rarer = likelihoods.estimate_foreign_text(CODES, np.arange(3, dtype=np.int16))
     length, linked = np.zeros(4, np.int32), np.array([True, True, True, False])
     repeated = np.array([False, True, True, False])
-    found = np.exp(text_likelihood.log_likelihood(scores, length, foreign, rarer, linked=linked, repeated=repeated))
-    rest = text_likelihood.FLOOR / text_likelihood.SHARED
+    found = np.exp(likelihoods.text_log_likelihood(scores, length, foreign, rarer, linked=linked, repeated=repeated))
+    rest = likelihoods.FLOOR / likelihoods.SHARED
     shares = (scores + rest) / (1 + 3 * rest)
     foreigners = shares @ np.array([1, 28, 1]) / 30  # nine tenths English, the rest shared out evenly
-    rate = text_likelihood.OUTLIERS[0]
-    rates = (rate, text_likelihood.REPEATED, text_likelihood.REPEATED, text_likelihood.UNLINKED * rate)
+    rate = likelihoods.OUTLIERS[0]
+    rates = (rate, likelihoods.REPEATED, likelihoods.REPEATED, likelihoods.UNLINKED * rate)
     for row, chance in enumerate(rates):
         for language in range(3):
-            own = chance * (text_likelihood.ENGLISH_PAGES if language == ENG else 1)
+            own = chance * (likelihoods.ENGLISH_PAGES if language == ENG else 1)
             assert found[row, language] == pytest.approx(
                 (1 - own) * shares[row, language] + own * foreigners[row], rel=1e-4
             )

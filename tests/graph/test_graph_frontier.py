@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphlang.graph.clueweb09 import count_referring, find_skipped, guess
+from graphlang.graph.baselines import count_referring, find_skipped, guess_unfetched
 from graphlang.graph.data import Evidence, Graph
 
 ENG, DEU, FRA = 0, 1, 2
@@ -45,7 +45,7 @@ def test_every_language_of_a_page_that_refers_is_possible() -> None:
 
 
 def test_an_unread_page_has_the_commonest_of_them_and_a_read_one_its_own() -> None:
-    answer = guess(LINKS, READ, SIZE, FETCHED)
+    answer = guess_unfetched(LINKS, READ, SIZE, FETCHED)
     assert answer.language.tolist() == [DEU, DEU, ENG, FRA, -1, DEU, -1, ENG, -1]
     assert answer.languages[5, :3].tolist() == [DEU, ENG, -1]
     assert answer.probabilities[5, :3].tolist() == pytest.approx([2 / 3, 1 / 3, 0])
@@ -53,23 +53,23 @@ def test_an_unread_page_has_the_commonest_of_them_and_a_read_one_its_own() -> No
 
 
 def test_referring_pages_count_from_so_many_bytes() -> None:
-    assert guess(LINKS, READ, SIZE, FETCHED, min_bytes=399).language[6] == FRA
-    assert guess(LINKS, READ, SIZE, FETCHED, min_bytes=9001).language[5:].tolist() == [-1] * 4
+    assert guess_unfetched(LINKS, READ, SIZE, FETCHED, min_bytes=399).language[6] == FRA
+    assert guess_unfetched(LINKS, READ, SIZE, FETCHED, min_bytes=9001).language[5:].tolist() == [-1] * 4
     with pytest.raises(ValueError, match="min_bytes"):
-        guess(LINKS, READ, SIZE, FETCHED, min_bytes=-1)
+        guess_unfetched(LINKS, READ, SIZE, FETCHED, min_bytes=-1)
     with pytest.raises(ValueError, match="9 pages, the evidence 1"):
-        guess(LINKS, evidence(ENG), SIZE, FETCHED)
+        guess_unfetched(LINKS, evidence(ENG), SIZE, FETCHED)
 
 
 def test_ties_go_by_code() -> None:
     tied = graph(3, (0, 2), (1, 2))
     sizes, fetched = np.array([400, 400, 0], np.int32), np.array([True, True, False])
-    answer = guess(tied, evidence(FRA, ENG, -1), sizes, fetched)
+    answer = guess_unfetched(tied, evidence(FRA, ENG, -1), sizes, fetched)
     assert (answer.language[2], answer.confidence[2]) == (ENG, 0.5)
 
 
 def test_the_account_lists_the_pages_that_count() -> None:
-    traces = guess(LINKS, READ, SIZE, FETCHED, trace=[5, 2, 4]).traces
+    traces = guess_unfetched(LINKS, READ, SIZE, FETCHED, trace=[5, 2, 4]).traces
     assert [(part.source, part.neighbour) for part in traces[5].contributions] == [("inlink", p) for p in (0, 1, 2)]
     # two for German and one for English: log(2.5 / 1.5), two steps forward and one back
     assert traces[5].log_odds == pytest.approx(np.log(2.5 / 1.5))

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphlang.graph.baselines import spread_labels
 from graphlang.graph.data import Evidence, Graph, Signal
-from graphlang.graph.label_spreading import label_spreading
 from graphlang.graph.propagation import messages, rounds
 from graphlang.graph.propagation.compatibility import EdgeCompatibility
 from graphlang.graph.propagation.inference import Options, prepare, propagate
@@ -251,7 +251,7 @@ UNSURE_OF = {
 def test_a_language_switcher_is_evidence_against_the_languages_it_lists() -> None:
     links, pages, truth = switcher(20, {0, 5, 10, 15, 41})
     assert said(propagate(links, pages)) == truth
-    assert said(label_spreading(links, pages)) != truth  # plain spreading believes that links keep the language
+    assert said(spread_labels(links, pages)) != truth  # plain spreading believes that links keep the language
 
 
 def test_a_wrong_majority_does_not_move_full_pages() -> None:

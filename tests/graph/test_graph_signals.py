@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from graphlang.graph.propagation import reliability
+from graphlang.graph.propagation import likelihoods
 
 
 def test_a_signal_that_repeats_the_prior_adds_nothing() -> None:
     prior = np.array([[0.75, 0.25], [0.75, 0.25]])
     scores = np.array([[0.75, 0.25], [0.25, 0.75]], np.float32)
-    odds = reliability.log_odds(scores, prior, np.array([1.0, 1.0]))
+    odds = likelihoods.signal_log_odds(scores, prior, np.array([1.0, 1.0]))
     assert odds[0] == pytest.approx([0, 0], abs=1e-6)
     assert odds[1] == pytest.approx([np.log(1 / 3), np.log(3)], abs=1e-6)
-    assert reliability.stands_out(odds.astype(np.float32)).tolist() == [False, True]
+    assert likelihoods.is_sole_evidence(odds.astype(np.float32)).tolist() == [False, True]
 
 
 def test_a_signal_that_cannot_tell_many_languages_apart_does_not_answer_by_itself() -> None:
@@ -20,6 +20,6 @@ def test_a_signal_that_cannot_tell_many_languages_apart_does_not_answer_by_itsel
     for languages, enough in ((2, True), (3, True), (4, False)):
         odds = np.zeros((1, languages), dtype=np.float32)
         odds[0, 0] = 1
-        assert reliability.stands_out(odds).tolist() == [enough], languages
-    assert reliability.stands_out(np.array([[9, 0, 0, 0]], dtype=np.float32)).tolist() == [True]
-    assert reliability.stands_out(np.zeros((1, 1), dtype=np.float32)).tolist() == [False]  # nothing to stand out from
+        assert likelihoods.is_sole_evidence(odds).tolist() == [enough], languages
+    assert likelihoods.is_sole_evidence(np.array([[9, 0, 0, 0]], dtype=np.float32)).tolist() == [True]
+    assert likelihoods.is_sole_evidence(np.zeros((1, 1), dtype=np.float32)).tolist() == [False]

@@ -9,6 +9,6 @@ on one machine. Each step is a pure function of a partition and of records from 
 3. `supersteps`: the stages of `graphlang.graph.propagation` on a partition and its ghosts, one round at a time. Between
    rounds, beliefs at the border are exchanged until none changes.
 
-The tests call them in this order in one process (``local_driver.py``). `records` encodes pages at the border, `stored`
-all other objects.
+The tests call them in this order in one process (``local_driver.py``). `records` encodes pages at the border, and
+`graphlang.cluster.parcels` all other objects.
 """

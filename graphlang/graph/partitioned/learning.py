@@ -18,8 +18,8 @@ from graphlang.graph.propagation.candidates import LIKELY, choose_active
 from graphlang.graph.propagation.edge_features import AFFORDABLE, LEAST, LONGEST, NAMES, EdgeFeatures
 from graphlang.graph.propagation.inference import read
 from graphlang.graph.propagation.learned import PlaceCounts
+from graphlang.graph.propagation.likelihoods import HOST_PSEUDO, SIGNAL_PSEUDO, USUAL, Reliability
 from graphlang.graph.propagation.link_regressions import is_followed
-from graphlang.graph.propagation.reliability import HOST_PSEUDO, PSEUDO, USUAL, Reliability
 from graphlang.graph.propagation.roles import page_roles
 from graphlang.graph.tables import BLOCK, ScoreTables
 
@@ -414,7 +414,7 @@ def learn(survey: Survey, observed: Observed, cut: Cut) -> PartitionParameters:
 
 
 def _reliability(rate: Rate, cut: Cut) -> Reliability:
-    overall = (rate.right * UNIT + PSEUDO * USUAL) / (rate.pages + PSEUDO)
+    overall = (rate.right * UNIT + SIGNAL_PSEUDO * USUAL) / (rate.pages + SIGNAL_PSEUDO)
     right, pages = np.zeros(len(cut.hosts)), np.zeros(len(cut.hosts))
     at = np.searchsorted(cut.hosts, rate.hosts)
     right[at], pages[at] = rate.of_hosts[:, 0] * UNIT, rate.of_hosts[:, 1]

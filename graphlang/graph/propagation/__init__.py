@@ -2,7 +2,7 @@
 
 Input: a graph and evidence. Output: answers and traces. `inference` has the equation and calls the stages in order:
 `options`; `candidates` (languages of a page); `roles` (clamped and latent pages); `learned` (what many pages share);
-`potentials` with its factors `text_likelihood`, `site_prior`, `link_order` and `reliability` (of signals);
+`potentials` with its factors `likelihoods` (of text and signals), `site_prior` and `link_order`;
 `compatibility` of links with `edge_features`, `link_regressions` and `group_tables`; `message_weights`; `messages`
 and `rounds`.
 """

@@ -46,7 +46,7 @@ import numpy as np
 
 from graphlang.graph.adjacency import sort_links
 from graphlang.graph.data import NONE, Answer, Contribution, Graph, Signal, Trace, make_answer
-from graphlang.graph.propagation import candidates, link_order, reliability
+from graphlang.graph.propagation import candidates, likelihoods, link_order
 from graphlang.graph.propagation.candidates import active_languages
 from graphlang.graph.propagation.edge_features import EdgeFeatures
 from graphlang.graph.propagation.learned import Learned, learn_from
@@ -305,7 +305,7 @@ def read(
     links = sort_links(graph)
     signals = dict(evidence.signals)
     if options.hreflang and (links.hreflang >= 0).any():
-        languages, shares = reliability.find_most_announced(links, len(evidence.codes))
+        languages, shares = likelihoods.find_most_announced(links, len(evidence.codes))
         inside = slice(evidence.n)
         signals["hreflang"] = Signal(languages[inside].copy(), shares[inside].copy(), options.hreflang)
     if options.link_order and links.ordinal is not None and link_order.NAME not in signals:

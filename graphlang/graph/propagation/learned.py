@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.graph.propagation import compatibility, site_prior
-from graphlang.graph.propagation import reliability as signals_
+from graphlang.graph.propagation.likelihoods import estimate_reliability
 from graphlang.graph.propagation.site_prior import PAGES, Counted
 from graphlang.graph.tables import BLOCK
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from graphlang.graph.data import Signal
     from graphlang.graph.propagation.compatibility import CompatibilityModel
     from graphlang.graph.propagation.edge_features import Degrees, EdgeFeatures
-    from graphlang.graph.propagation.reliability import Reliability
+    from graphlang.graph.propagation.likelihoods import Reliability
     from graphlang.graph.propagation.roles import PageRoles
     from graphlang.graph.tables import ScoreTables
 
@@ -135,7 +135,7 @@ def _reliability(tables: ScoreTables, signal: Signal, roles: PageRoles, overall:
         pages.append(block[answered])
         right.append(scores[answered, roles.label[block[answered]]])
     host = roles.host[np.concatenate(pages)]
-    return signals_.estimate_reliability(np.concatenate(right), host, len(roles.hosts), overall=overall)
+    return estimate_reliability(np.concatenate(right), host, len(roles.hosts), overall=overall)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

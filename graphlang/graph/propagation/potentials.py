@@ -27,8 +27,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.graph.data import NONE
-from graphlang.graph.propagation import candidates, link_order, site_prior, text_likelihood
-from graphlang.graph.propagation import reliability as signals_
+from graphlang.graph.propagation import candidates, likelihoods, link_order, site_prior
 from graphlang.graph.tables import best_columns, row_maxima, softmax
 from graphlang.native.threads import run_blocks
 
@@ -159,7 +158,7 @@ def node_potentials(  # noqa: PLR0917  internal
         shared_logs, urls = terms.separate_urls(pages, term_tables)
         best_guess[pages] = np.where(terms.no_evidence[pages], NONE, shared_logs.argmax(axis=1))
         unsure = np.flatnonzero(roles.doubtful[pages])
-        inactive_odds[block.start + unsure] = LEFT * text_likelihood.unseen_share(tables.scores(pages[unsure]))
+        inactive_odds[block.start + unsure] = LEFT * likelihoods.compute_unseen_share(tables.scores(pages[unsure]))
         columns[block] = candidates.choose(total)
         packed[block] = candidates.gather(shared_logs, columns[block])
         for row in rows:
@@ -211,7 +210,7 @@ class _Terms:
         self._tables, self._roles, self._learned, self._prior = tables, roles, learned, prior
         self._linked = linked
         self._signals = {name: signal for name, signal in signals.items() if signal.weight}
-        self._foreign = text_likelihood.foreign_text(evidence.codes, tables.active)
+        self._foreign = likelihoods.estimate_foreign_text(evidence.codes, tables.active)
         #: pages without evidence of text or signals (except URL), complete after all latent pages; shape (n,)
         self.no_evidence = roles.best < 0
         #: pages without text whose URL is enough for an answer, shape (n,)
@@ -223,19 +222,19 @@ class _Terms:
         prior = self._prior.probability[self._prior.group[pages]]
         scores = self._tables.scores(pages)
         length, linked, repeated = evidence.length[pages], self._linked[pages], _is_repeated(evidence, pages)
-        text = text_likelihood.log_likelihood(scores, length, *self._foreign, linked=linked, repeated=repeated)
+        text = likelihoods.text_log_likelihood(scores, length, *self._foreign, linked=linked, repeated=repeated)
         site = np.log(prior)
         doubtful = roles.doubtful[pages]
-        text[doubtful] = np.log(text_likelihood.smooth(scores[doubtful]))
+        text[doubtful] = np.log(likelihoods.smooth_scores(scores[doubtful]))
         terms = {"text": text, "site": site}
         for name, signal in self._signals.items():
             right = self._learned.reliability[name].by_host[roles.host[pages]]
-            log_odds = signals_.log_odds(self._tables.scores(pages, signal), prior, right)
+            log_odds = likelihoods.signal_log_odds(self._tables.scores(pages, signal), prior, right)
             terms[name] = log_odds * np.float32(signal.weight)
         if URL in terms and CCTLD in terms:
             terms[CCTLD][terms[URL].any(axis=1)] = 0
         for name in self._signals:
-            stands_out = signals_.stands_out(terms[name])
+            stands_out = likelihoods.is_sole_evidence(terms[name])
             if name == URL:
                 self.url_stands_out[pages] = (roles.best[pages] < 0) & stands_out
             else:
@@ -283,7 +282,7 @@ def _clamp(  # noqa: PLR0917  internal
         scores = tables.scores(pages)
         belief, sure = _clamped_beliefs(tables, pages, scores, prior, fixed)
         order = best_columns(belief, keep)
-        with_inactive = np.column_stack([belief, LEFT * text_likelihood.unseen_share(scores)])
+        with_inactive = np.column_stack([belief, LEFT * likelihoods.compute_unseen_share(scores)])
         logs = np.asarray(calibration * np.log(np.maximum(with_inactive, site_prior.LEAST)), np.float32)
         calibrated = softmax(logs)[:, :-1]
         if fixed is not None:  # these are not calibrated: they do not come from a text
@@ -309,7 +308,7 @@ def _clamped_beliefs(
     fixed: FixedBeliefs | None,
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
     """Return the beliefs of some clamped pages, shape (p, L), and whether they are one-hot, shape (p,)."""
-    belief = text_likelihood.smooth(scores)
+    belief = likelihoods.smooth_scores(scores)
     sure = row_maxima(belief) >= ONE_HOT
     if fixed is not None:
         rows = np.flatnonzero(np.isin(pages, fixed.rows))

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from graphlang.cluster.parcels import decode, to_bytes
 from graphlang.graph.data import Signal
 from graphlang.graph.partitioned import list_counts
 from graphlang.graph.partitioned.borders import Ghosts, ghosts_of, introduce, signals_of
@@ -24,7 +25,6 @@ from graphlang.graph.partitioned.learning import (
 )
 from graphlang.graph.partitioned.partition import Cut, Partition
 from graphlang.graph.partitioned.records import PageRecords, join_records
-from graphlang.graph.partitioned.stored import decode, to_bytes
 from graphlang.graph.partitioned.supersteps import (
     Moves,
     Prepared,
