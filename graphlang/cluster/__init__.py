@@ -2,7 +2,7 @@
 
 In: archives. Out: a folder of `tables`. `job` runs the stages in their order: `read_archives`, `captures`,
 `classify_captures`, then `one_task` or `partitions` for the inference, and `language_tables`. Their tasks (`stages`)
-read and write files (`task_files`) on a disk that all executors share, or behind an address (`storage`). `frames` has
+read and write files on a disk that all executors share, or behind an address (`storage`). `frames` has
 the steps as functions on DataFrames, `maps` counts from the tables. `import_tables` leads to the database of a smaller
 collection, `load` back.
 

@@ -1,11 +1,14 @@
 """The stage ``captures``: the capture that is each page's own, its links, and the other captures, if they are kept.
 
 A task takes the captures of one file of records. Pages with several captures are sent to the tasks of their buckets,
-which choose. Only a collection with revisit records that borrow content needs a join by Spark in the end.
+which choose by the rules of `graphlang.db.write`: all captures of a page are in one batch, so that a list takes the
+place of the database's rows. Only a collection with revisit records that borrow content needs a join by Spark in the
+end.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,21 +16,204 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphlang.cluster.choosing import choose, history_of, links_of
-from graphlang.cluster.read_archives import RECORDS_TABLE, SEVERAL_TABLE
+from graphlang.cluster.page_ids import PageIds
+from graphlang.cluster.read_archives import RECORDS_TABLE, SEVERAL_TABLE, page_to_row, row_to_page
+from graphlang.cluster.stages import BucketFile, bucket_of, read_batches, read_bucket
 from graphlang.cluster.storage import WORK
-from graphlang.cluster.tables import CAPTURES, HISTORY, KEPT_CAPTURES, LINKS, RECORDS, ddl
-from graphlang.cluster.task_files import BucketFile, bucket_of, read_batches, read_bucket
-from graphlang.db.write.choose_capture import Keep
+from graphlang.cluster.tables import CAPTURES, CHOSEN, HISTORY, KEPT_CAPTURES, LINKS, RECORDS, ddl, link_kinds
+from graphlang.db.records import NOFOLLOW
+from graphlang.db.write.choose_capture import CaptureProperties, Choice, Keep
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from graphlang.cluster.stages import Stages
+    from graphlang.cluster.stages import Stages, TaskOutput
     from graphlang.cluster.storage import Location
-    from graphlang.cluster.task_files import TaskOutput
+    from graphlang.db.records import Page
+    from graphlang.db.write.choose_capture import Rest
+
+_CHOSEN_ROWS = 256
+
+
+def choose_rows(batches: Iterable[pa.RecordBatch], keep: Keep, key: bytes = b"") -> Iterator[pa.RecordBatch]:
+    """Yield rows of `CHOSEN`: one a page, and with `Keep.ALL` those of its other captures.
+
+    The batches have rows of `RECORDS`, those of a page together and in the order of reading. ``key`` is
+    that of page ids.
+    """
+    ids = PageIds(key=key)
+    rows: list[dict[str, Any]] = []
+    page: _Own | None = None
+    for batch in batches:
+        for row in batch.to_pylist():
+            if page is None or page.page != row["page"]:
+                if page is not None:
+                    rows += page.rows(ids)
+                page = _Own(row)
+            else:
+                page.take(row, keep)
+            if len(rows) >= _CHOSEN_ROWS:
+                yield pa.RecordBatch.from_pylist(rows, schema=CHOSEN)
+                rows = []
+    if page is not None:
+        rows += page.rows(ids)
+    yield pa.RecordBatch.from_pylist(rows, schema=CHOSEN)
+
+
+class _Own:
+    """The capture that is a page's own so far."""
+
+    def __init__(self, row: dict[str, Any]) -> None:
+        self.page: int = row["page"]
+        capture = row_to_page(row)
+        self._choice = Choice(CaptureProperties.of(capture), 1, capture, 0)
+        self._files = {id(capture): (row["source"], row["file"])}
+        self._chosen: Page = capture
+        self._others = OtherCaptures()
+
+    def take(self, row: dict[str, Any], keep: Keep) -> None:
+        """Look at one more capture."""
+        capture, before = row_to_page(row), self._chosen
+        file, held = (row["source"], row["file"]), self._files[id(before)]
+        rest = self._choice.take(capture, 0, keep)
+        after = self._choice.page or before
+        if after is capture:
+            self._files = {id(after): file}
+        elif after is not before:  # joined of two parts: it stands where its text does
+            self._files = {id(after): file if capture.parts == "text" else held}
+        self._chosen = after
+        if keep is Keep.ALL:
+            other = None if rest is None else rest.page
+            self._others.take(rest, other, file if other is capture else held, self._choice.facts)
+
+    def rows(self, ids: PageIds) -> Iterator[dict[str, Any]]:
+        """Yield the main capture, then the others."""
+        source, file = self._files[id(self._chosen)]
+        yield page_to_row(self._chosen, ids) | {"source": source, "file": file, "captures": self._choice.count}
+        yield from self._others.rows(ids)
+
+
+_REDIRECTS: Final = range(300, 400)
+#: What only an entry has that is whole.
+_CONTENT: Final = ("title", "text", "main")
+
+
+@dataclass(slots=True)
+class _Entry:
+    facts: CaptureProperties
+    page: Page
+    file: tuple[int, str]
+    whole: bool
+
+    def holds(self, payload: str) -> bool:
+        facts = self.facts
+        return self.whole and facts.digest == payload and facts.size > 0 and facts.status not in _REDIRECTS
+
+
+class OtherCaptures:
+    """The captures of one page besides its own: one entry for each date and payload.
+
+    One entry is whole for each content that the main capture does not hold.
+    """
+
+    def __init__(self) -> None:
+        self._entries: list[_Entry] = []
+
+    def take(self, rest: Rest | None, page: Page | None, file: tuple[int, str], own_facts: CaptureProperties) -> None:
+        """Take the capture that the page's own one displaced, or that lost to it.
+
+        ``own_facts`` are those of the main capture from now on.
+        """
+        if rest is not None and page is not None and (rest.facts.digest or not rest.facts.revisit):
+            self._add(_Entry(rest.facts, page, file, whole=True), own_facts)
+        if own_facts.payload and (same := self._holder(own_facts.payload)) is not None:
+            same.whole = False  # the main capture holds its content from now on
+
+    def _holder(self, payload: str) -> _Entry | None:
+        return next((entry for entry in self._entries if entry.holds(payload)), None)
+
+    def _add(self, entry: _Entry, own_facts: CaptureProperties) -> None:
+        facts = entry.facts
+        if (facts.date, facts.digest) == (own_facts.date, own_facts.digest):
+            return
+        held = facts.payload and (facts.payload == own_facts.payload or self._holder(facts.payload) is not None)
+        entry.whole = not (facts.revisit or held)
+        same = next((other for other in self._entries if _is_same_time(other.facts, facts)), None)
+        if same is not None:
+            if not (entry.whole and facts.payload):
+                return
+            self._entries.remove(same)  # it waits for its content, or had that of the capture that gives way
+        self._entries.append(entry)
+
+    def rows(self, ids: PageIds) -> Iterator[dict[str, Any]]:
+        """Yield the entries with the columns of captures, and ``number`` and ``whole``."""
+        for number, entry in enumerate(self._entries):
+            source, file = entry.file
+            row = page_to_row(entry.page, ids) | {
+                "source": source,
+                "file": file,
+                "number": number,
+                "whole": int(entry.whole),
+            }
+            if not entry.whole:
+                row |= dict.fromkeys(_CONTENT) | {"declared": [], "link_ids": [], "link_kinds": b"", "hreflangs": []}
+            yield row
+
+
+def _is_same_time(facts: CaptureProperties, other: CaptureProperties) -> bool:
+    return (facts.date, facts.digest) == (other.date, other.digest)
+
+
+def list_history(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield rows of `HISTORY`: other captures with their links."""
+    for batch in batches:
+        rows = batch.to_pylist()
+        for place, row in enumerate(rows):
+            (links,) = list_links([batch.slice(place, 1)])
+            row["links"] = links.drop_columns(["source"]).to_pylist()
+        yield pa.RecordBatch.from_pylist(rows, schema=HISTORY)
+
+
+def list_links(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield rows of `LINKS` in the order of the captures, without links of a page to itself."""
+    for batch in batches:
+        counts = batch.column("link_ids").value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+        source = np.repeat(batch.column("page").to_numpy(), counts)
+        target = batch.column("link_ids").flatten().to_numpy()
+        kinds = np.frombuffer(b"".join(batch.column("link_kinds").to_pylist()), dtype=np.uint8)
+        hreflangs = _list_hreflangs(batch, counts)
+        elsewhere = source != target
+        yield pa.RecordBatch.from_arrays(
+            [
+                pa.array(source[elsewhere]),
+                pa.array(target[elsewhere]),
+                link_kinds().take(pa.array((kinds[elsewhere] & ~np.uint8(NOFOLLOW)) - 1)),
+                pa.array((kinds[elsewhere] >= NOFOLLOW).astype(np.int32)),
+                pa.array(hreflangs[elsewhere], type=pa.string()),
+                pa.array(_rank_links(counts, elsewhere)),
+            ],
+            schema=LINKS,
+        )
+
+
+def _list_hreflangs(batch: pa.RecordBatch, counts: NDArray[np.int64]) -> NDArray[Any]:
+    hreflangs = np.full(int(counts.sum()), None, dtype=object)
+    first = np.cumsum(counts) - counts
+    for start, listed in zip(first.tolist(), batch.column("hreflangs").to_pylist(), strict=True):
+        for hreflang in listed or ():
+            hreflangs[start + hreflang["place"]] = hreflang["value"]
+    return hreflangs
+
+
+def _rank_links(counts: NDArray[np.int64], elsewhere: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Return the place of each link among those of its page that are kept."""
+    before: NDArray[np.int64] = np.cumsum(elsewhere) - elsewhere
+    first = np.append(before, elsewhere.sum())[np.cumsum(counts) - counts]
+    places: NDArray[np.int32] = (before - np.repeat(first, counts))[elsewhere].astype(np.int32)
+    return places
+
 
 REPEATED_TABLE: Final = f"{WORK}/repeated"
 CHOSEN_TABLE: Final = f"{WORK}/chosen"  #: captures with their links, where some borrow content
@@ -144,12 +330,12 @@ def _write_chosen(  # noqa: PLR0917  internal
     stem = f"several-{number:05d}"
     tables = _CaptureTables(output, stem, bucket_count, borrowing=borrowing)
     ordered = rows.sort_by([("page", "ascending"), *_READING_ORDER])
-    for batch in choose(ordered.to_batches(max_chunksize=_ROWS), keep, key):
+    for batch in choose_rows(ordered.to_batches(max_chunksize=_ROWS), keep, key):
         own_captures = batch.filter(pc.is_null(batch.column("whole")))
         tables.write({name: own_captures.column(name) for name in CAPTURES.names})
         if keep is Keep.ALL:
             other_captures = batch.filter(pc.is_valid(batch.column("whole")))
-            for history in history_of([other_captures]):
+            for history in list_history([other_captures]):
                 output.rows("history", stem, HISTORY).write(history)
     tables.close()
 
@@ -172,7 +358,7 @@ class _CaptureTables:
         self._captures.write(captures)
         self._facts.write(captures.select(FACTS.names))
         named = pa.RecordBatch.from_arrays([columns[name] for name in _LINK_COLUMNS], names=list(_LINK_COLUMNS))
-        for links in links_of([named]):
+        for links in list_links([named]):
             self._links.write(links)
 
     def close(self) -> None:
@@ -185,7 +371,7 @@ def borrow_content(spark: Any, stages: Stages) -> None:
     stages.begin("captures", {"captures": KEPT_CAPTURES, "links": LINKS})
     chosen = spark.read.schema(ddl(CAPTURES)).parquet((stages.folder / CHOSEN_TABLE).for_spark)
     captures = join_originals(chosen)
-    frames = {"captures": captures.select(*KEPT_CAPTURES.names), "links": captures.mapInArrow(links_of, ddl(LINKS))}
+    frames = {"captures": captures.select(*KEPT_CAPTURES.names), "links": captures.mapInArrow(list_links, ddl(LINKS))}
     for table, frame in frames.items():
         frame.write.mode("overwrite").parquet((stages.folder / table).for_spark_to_write)
     stages.end("captures", {}, (), {"rows": {table: stages.count_rows(table) for table in frames}})

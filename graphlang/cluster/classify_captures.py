@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphlang.analysis.templates import digest_pages, read_bodies
+from graphlang.cluster.stages import read_batches
 from graphlang.cluster.tables import ANSWER, ANSWERS
-from graphlang.cluster.task_files import read_batches
 from graphlang.cluster.template_lines import TEMPLATES_TABLE, host_digests, page_texts, read_templates
 from graphlang.codes import languages
 from graphlang.content import registry
@@ -27,9 +27,8 @@ from graphlang.modelfile import ModelError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from graphlang.cluster.stages import Stages
+    from graphlang.cluster.stages import Stages, TaskOutput
     from graphlang.cluster.storage import Location
-    from graphlang.cluster.task_files import TaskOutput
     from graphlang.content.identifier import Identifier
     from graphlang.content.template_lines import Templates
 

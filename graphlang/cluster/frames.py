@@ -62,7 +62,7 @@ def read(spark: Any, paths: Sequence[str], *, limits: Limits | None = None, work
 
 
 def _read_groups(shared: Any, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    from graphlang.cluster.reading import read_pieces  # noqa: PLC0415 - on an executor
+    from graphlang.cluster.read_archives import read_pieces  # noqa: PLC0415 - on an executor
 
     groups: list[list[Piece]]
     groups, limits = shared.value

@@ -12,17 +12,16 @@ import pyarrow.compute as pc
 
 from graphlang.cluster.captures import FACTS, FACTS_TABLE
 from graphlang.cluster.one_task import INFERRED, SENT_ANSWERS, SENT_ANSWERS_TABLE
+from graphlang.cluster.stages import BucketFile, read_batches, read_bucket
 from graphlang.cluster.storage import WORK
 from graphlang.cluster.tables import LANGUAGES, PAGES, SITES, split_label
-from graphlang.cluster.task_files import BucketFile, read_batches, read_bucket
 from graphlang.codes import languages as codes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from graphlang.cluster.stages import Stages
+    from graphlang.cluster.stages import Stages, TaskOutput
     from graphlang.cluster.storage import Location
-    from graphlang.cluster.task_files import TaskOutput
 
 #: Rows sent to the buckets of pages: by table, their folder and columns.
 _SENT: Final = {"captures": (FACTS_TABLE, FACTS), INFERRED: (SENT_ANSWERS_TABLE, SENT_ANSWERS)}

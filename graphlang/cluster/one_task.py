@@ -20,10 +20,10 @@ from graphlang.analysis.graph_input import SHORT
 from graphlang.analysis.page_scripts import HostLabels
 from graphlang.cluster.arrays import LINKS, PAGES, bundle, host_keys, keys_of, labels_of, listening, signals_of
 from graphlang.cluster.classify_captures import CONTENT
+from graphlang.cluster.stages import BucketFile
 from graphlang.cluster.steps import answer_linked, answers, facts_of
 from graphlang.cluster.storage import WORK
 from graphlang.cluster.tables import ANSWERS
-from graphlang.cluster.task_files import BucketFile
 from graphlang.codes import languages
 from graphlang.graph.data import NONE, Evidence, Graph
 from graphlang.graph.partitioned.partition import directory_of, host_of
@@ -35,9 +35,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphlang.cluster.arrays import Labels
-    from graphlang.cluster.stages import Stages
+    from graphlang.cluster.stages import Stages, TaskOutput
     from graphlang.cluster.storage import Location
-    from graphlang.cluster.task_files import TaskOutput
     from graphlang.graph.data import Answer, Signal
     from graphlang.graph.partitioned.partition import Partition
     from graphlang.graph.propagation.options import Options

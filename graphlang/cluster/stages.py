@@ -1,8 +1,12 @@
-"""On the driver: run stages whose tasks write tables, and take only the files of tasks that ended.
+"""Run stages on the driver, whose tasks write files on executors; take only the files of tasks that ended.
 
 A task may be tried several times, after an executor died, or on two at once. Each try writes its own files below
-``_temporary``; Spark returns the names of one try of each task. These files get their names in the end, and all others
-are deleted with the folder. The result of a stage is a file that is written last: with it the stage is done.
+``_temporary``, under names that no other try has; Spark returns the names of one try of each task. These files get
+their names in the end, and all others are deleted with the folder. The result of a stage is a file that is written
+last: with it the stage is done.
+
+Tables are Parquet. Rows for other tasks go to a file of Arrow with a batch for each bucket of pages: a task that works
+on a bucket reads its batches from the files of all tasks. The bucket of a page is a function of its id.
 """
 
 from __future__ import annotations
@@ -11,19 +15,224 @@ import gc
 import json
 import pickle
 import sys
+import uuid
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from graphlang.cluster.storage import WORK, Location
-from graphlang.cluster.task_files import UNFINISHED, ParquetWriter, TaskFile, TaskOutput
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from importlib.machinery import ModuleSpec
-    from types import ModuleType
+    from types import ModuleType, TracebackType
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+UNFINISHED: Final = "_temporary"  #: below the folder of a table: files of tries, until the stage takes in what counts
+_GROUP_BYTES: Final = 32 << 20  # of a group of rows in a file of Parquet
+_GROUP_ROWS: Final = 1 << 18
+_BUCKET_BYTES: Final = 64 << 20  # that a task holds before it writes them
+_QUICK: Final = "snappy"  # for what is read once, and goes when the job ends
+_IPC: Final = pa.ipc.IpcWriteOptions(compression="lz4")
+#: Columns whose values repeat; others have no dictionary, which Parquet would drop in the end.
+_REPEATED: Final = frozenset(
+    {
+        *("source", "file", "status", "mime", "charset", "charset_from", "kind", "nofollow", "hreflang", "place"),
+        *("host", "domain", "suffix", "tld", "language", "script", "runner_up", "method", "run", "fetched"),
+        *("encoding", "pending", "label", "runner_up_label", "parts", "main", "captures", "reason", "whole"),
+        "number",
+    }
+)
+
+
+class TaskFile(NamedTuple):
+    """A file that a try of a task has written."""
+
+    table: str  #: name of the folder
+    unfinished: str  #: name of the file below `UNFINISHED`
+    name: str  #: that it gets
+    rows: int
+    size: int  #: bytes
+
+
+class TaskOutput:
+    """The files of one try of a task."""
+
+    def __init__(self, folder: Location, codec: str) -> None:
+        self._folder, self._codec, self._mark = folder, codec, uuid.uuid4().hex
+        self._open: dict[tuple[str, str], RowFile] = {}
+        self.files: list[TaskFile] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        for file in self._open.values() if kind is None else ():
+            if rows := file.close():
+                self.add(file.table, file.location, file.name, rows)
+
+    def rows(self, table: str, stem: str, schema: pa.Schema) -> RowFile:
+        """Return a file of Parquet to write rows to; one without rows is not kept.
+
+        The stem depends on the task's input alone, so that each try writes files of the same names.
+        """
+        key = table, stem
+        if key not in self._open:
+            name = f"{stem}.parquet"
+            codec = _QUICK if table.startswith(f"{WORK}/") else self._codec
+            self._open[key] = RowFile(table, self.location(table, name), name, schema, codec)
+        return self._open[key]
+
+    def location(self, table: str, name: str) -> Location:
+        """Return where to write another file, which `add` hands in."""
+        return self._folder / table / UNFINISHED / f"{self._mark}-{name}"
+
+    def add(self, table: str, location: Location, name: str, rows: int) -> None:
+        """Hand in a file of `location`."""
+        self.files.append(TaskFile(table, location.name, name, rows, location.size()))
+
+
+class RowFile:
+    """A file of Parquet that is written in groups of rows."""
+
+    def __init__(self, table: str, location: Location, name: str, schema: pa.Schema, codec: str) -> None:
+        self.table, self.location, self.name, self._schema, self._codec = table, location, name, schema, codec
+        self._writer: Any = None
+        self._waiting: list[pa.RecordBatch] = []
+        self._waiting_rows = self._waiting_bytes = self._written = 0
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Add rows with the columns of the schema."""
+        if not batch.num_rows:
+            return
+        self._waiting.append(batch)
+        self._waiting_rows += batch.num_rows
+        self._waiting_bytes += batch.nbytes
+        if self._waiting_bytes >= _GROUP_BYTES or self._waiting_rows >= _GROUP_ROWS:
+            self._flush()
+
+    def close(self) -> int:
+        """End the file, and return the number of its rows."""
+        self._flush()
+        if self._writer is not None:
+            self._writer.close()
+        return self._written
+
+    def _flush(self) -> None:
+        if not self._waiting:
+            return
+        if self._writer is None:
+            self._writer = ParquetWriter(self.location, self._schema, self._codec)
+        self._writer.write(pa.Table.from_batches(self._waiting, self._schema))
+        self._written += self._waiting_rows
+        self._waiting.clear()
+        self._waiting_rows = self._waiting_bytes = 0
+
+
+class ParquetWriter:
+    """Writes one file of Parquet; the codec is spelled as Spark spells it."""
+
+    def __init__(self, location: Location, schema: pa.Schema, codec: str) -> None:
+        repeated = [field.name for field in schema if field.name in _REPEATED and not pa.types.is_nested(field.type)]
+        spelled = {"uncompressed": "none", "lz4raw": "lz4", "lz4_raw": "lz4"}.get(codec.lower(), codec.lower())
+        self._file = location.open_output()
+        self._writer = pq.ParquetWriter(self._file, schema, compression=spelled, use_dictionary=repeated)
+
+    def write(self, table: pa.Table) -> None:
+        """Write a group of rows."""
+        self._writer.write_table(table, row_group_size=max(table.num_rows, 1))
+
+    def close(self) -> None:
+        """End the file."""
+        self._writer.close()
+        self._file.close()
+
+
+class BucketFile:
+    """A file of Arrow that is written in rounds of batches, one for each bucket."""
+
+    def __init__(self, output: TaskOutput, table: str, stem: str, schema: pa.Schema, bucket_count: int) -> None:
+        self._output, self._table, self._name = output, table, f"{stem}.arrow"
+        self._schema, self._bucket_count = schema, bucket_count
+        self._location = output.location(table, self._name)
+        self._file: Any = None
+        self._writer: Any = None
+        self._waiting: list[pa.RecordBatch] = []
+        self._waiting_bytes = self._rows = 0
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Add rows with the columns of the schema, ``page`` among them."""
+        self._waiting.append(batch)
+        self._waiting_bytes += batch.nbytes
+        if self._waiting_bytes >= _BUCKET_BYTES:
+            self._flush()
+
+    def close(self) -> None:
+        """End the file, and hand it in."""
+        self._flush()
+        if self._writer is not None:
+            self._writer.close()
+            self._file.close()
+            self._output.add(self._table, self._location, self._name, self._rows)
+
+    def _flush(self) -> None:
+        rows = sum(batch.num_rows for batch in self._waiting)
+        if rows:
+            if self._writer is None:
+                self._file = self._location.open_output()
+                self._writer = pa.ipc.new_file(self._file, self._schema, options=_IPC)
+            waiting = pa.Table.from_batches(self._waiting, self._schema)
+            for bucket in _split_by_bucket(
+                waiting, bucket_of(waiting["page"].to_numpy(), self._bucket_count), self._bucket_count
+            ):
+                self._writer.write_batch(_combine_batches(bucket, self._schema))
+            self._rows += rows
+        self._waiting.clear()
+        self._waiting_bytes = 0
+
+
+def bucket_of(pages: NDArray[np.int64], bucket_count: int) -> NDArray[np.int64]:
+    """Return the bucket of each page; ids are digests, so buckets have about equal numbers of pages.
+
+    >>> bucket_of(np.array([7, -1]), 4).tolist()
+    [3, 3]
+    """
+    return (pages.view(np.uint64) % np.uint64(bucket_count)).astype(np.int64)
+
+
+def _split_by_bucket(rows: pa.Table, bucket: NDArray[np.int64], bucket_count: int) -> Iterator[pa.Table]:
+    order = np.argsort(bucket, kind="stable")
+    bounds = np.searchsorted(bucket[order], np.arange(bucket_count + 1))
+    ordered = rows.take(pa.array(order)) if bucket_count > 1 else rows
+    for number in range(bucket_count):
+        yield ordered.slice(bounds[number], bounds[number + 1] - bounds[number])
+
+
+def _combine_batches(rows: pa.Table, schema: pa.Schema) -> pa.RecordBatch:
+    (batch,) = rows.combine_chunks().to_batches() or [pa.RecordBatch.from_pylist([], schema=schema)]
+    return batch
+
+
+def read_bucket(files: Sequence[Location], number: int, bucket_count: int, schema: pa.Schema) -> pa.Table:
+    """Return the rows that all tasks have for a bucket, in the order of the files of `BucketFile`."""
+    batches = []
+    for location in files:
+        with location.open_input() as source:
+            reader = pa.ipc.open_file(source)
+            batches += [reader.get_batch(at) for at in range(number, reader.num_record_batches, bucket_count)]
+    return pa.Table.from_batches([batch for batch in batches if batch.num_rows], schema)
+
+
+def read_batches(location: Location, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+    """Yield some columns of a Parquet file in batches of at most `rows` rows."""
+    with location.open_input() as source, pq.ParquetFile(source) as file:
+        yield from file.iter_batches(rows, columns=list(columns), use_threads=False)
+
 
 _DONE: Final = "_SUCCESS"  # as Spark calls it
 _RARE_COLLECTION: Final = (20_000, 50, 50)  # as where one machine reads: only errors leave garbage in cycles

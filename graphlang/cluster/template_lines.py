@@ -17,17 +17,16 @@ import pyarrow as pa
 
 from graphlang.analysis.ingest import find_site
 from graphlang.analysis.templates import COMPARED, url_digest
+from graphlang.cluster.stages import BucketFile, read_batches, read_bucket
 from graphlang.cluster.storage import WORK
-from graphlang.cluster.task_files import BucketFile, read_batches, read_bucket
 from graphlang.content.template_lines import REPEATED, PageText, Templates, page_lines
 from graphlang.db import records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from graphlang.cluster.stages import Stages
+    from graphlang.cluster.stages import Stages, TaskOutput
     from graphlang.cluster.storage import Location
-    from graphlang.cluster.task_files import TaskOutput
 
 TEMPLATES_TABLE: Final = f"{WORK}/templates"
 _SENT_TABLE: Final = f"{WORK}/sent-lines"

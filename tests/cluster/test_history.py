@@ -16,9 +16,9 @@ pytest.importorskip("pyarrow")
 
 import pyarrow as pa
 
-from graphlang.cluster.choosing import choose, history_of
+from graphlang.cluster.captures import choose_rows, list_history
 from graphlang.cluster.page_ids import page_id
-from graphlang.cluster.reading import RecordRows
+from graphlang.cluster.read_archives import RecordRows
 from graphlang.cluster.tables import HISTORY
 from graphlang.db import Declaration, Link, LinkKind, Page, create
 from graphlang.db.write.choose_capture import Keep
@@ -78,7 +78,7 @@ def of_a_cluster(pages: Sequence[Page]) -> tuple[Any, Any]:
     rows = RecordRows(0, "a.warc", 0)
     for page in pages:
         rows.add(page)
-    chosen = pa.Table.from_batches(choose([rows.batch()], Keep.ALL))
+    chosen = pa.Table.from_batches(choose_rows([rows.batch()], Keep.ALL))
     (own,) = (row for row in chosen.to_pylist() if row["whole"] is None)
     others = chosen.filter(pa.compute.is_valid(chosen["whole"])).to_batches()
     kept = [
@@ -87,7 +87,7 @@ def of_a_cluster(pages: Sequence[Page]) -> tuple[Any, Any]:
             [one["value"] for one in row["declared"]],
             [(link["target"], link["place"]) for link in row["links"]],
         )
-        for batch in history_of(others)
+        for batch in list_history(others)
         for row in batch.to_pylist()
     ]
     return kept, (own["offset"], own["date"], own["captures"], own["parts"])

@@ -13,7 +13,7 @@ pytest.importorskip("pyarrow")
 
 from graphlang import cluster
 from graphlang.cluster import load as loading
-from graphlang.cluster.sql_tables import Tables
+from graphlang.cluster.maps import Tables
 from graphlang.db import InputError
 
 if TYPE_CHECKING:

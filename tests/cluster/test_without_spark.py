@@ -24,7 +24,7 @@ from graphlang.cluster import arrays as bundle
 from graphlang.cluster import load as loading
 from graphlang.cluster.arrays import labels_of
 from graphlang.cluster.page_ids import CollisionError, page_id
-from graphlang.cluster.reading import read_pieces
+from graphlang.cluster.read_archives import read_pieces
 from graphlang.cluster.spark_session import JobError, SparkError, errors_in_one_line, java_version, session, stop
 from graphlang.cluster.tables import RANGE
 from graphlang.db import InputError

@@ -44,7 +44,7 @@ def _is_sentence(node: ast.expr) -> bool:
 
 
 def test_every_kind_is_documented() -> None:
-    writers = ("analysis/ingest.py", "cluster/reading.py")
+    writers = ("analysis/ingest.py", "cluster/read_archives.py")
     paths = [*(ROOT / "ingest").rglob("*.py"), *(ROOT / "graphlang" / path for path in writers)]
     paths.remove(ROOT / "ingest" / "convert.py")  # which writes records, and whose pairs are other things
     found = {kind for path in paths for kind in in_code(path.read_text(encoding="utf-8"))}
