@@ -11,7 +11,7 @@ PAGE = ROOT / "docs" / "architecture.md"
 BEGIN, END = "<!-- picture: made by docs/picture.py -->\n", "<!-- end of picture -->"
 FOLDERS = {"graphlang": "graphlang", "db": "graphlang.db", "ingest": "graphlang.ingest"}
 #: Modules beside the rooms that belong to one.
-ROOMS = {"": "collection", "identification": "collection", "reading": "collection", "rows": "collection"}
+ROOMS = {"": "collection", "identification": "collection", "rows": "collection"}
 #: Rooms that many others use, and that would hide the way of the data.
 TOOLS = {"codes", "native"}
 

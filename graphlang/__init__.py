@@ -1,7 +1,7 @@
 """graphlang finds the language of every page of a crawled collection by its text and by its links.
 
 In: archive files, texts or URLs. Out: languages with their confidence. Open `collection/` for what `open` gives,
-`identification` for texts and URLs, `reading` for pages without a database, `rows` for lists; the steps are in
+`identification` for texts and URLs, `graphlang.ingest` for pages without a database, `rows` for lists; the steps are in
 `analysis/`, the methods in `content/`, `urls/` and `graph/`, the command line in `cli/`.
 
 >>> import graphlang as gl
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from graphlang.db import Link, Page, Problem, StoreError
     from graphlang.identification import Prediction, identify
     from graphlang.ingest import Limits
+    from graphlang.ingest.read_batches import read
     from graphlang.model_training import train
     from graphlang.modelfile import ModelError
     from graphlang.plugins import PluginError, use_plugins
-    from graphlang.reading import read
     from graphlang.rows import Rows
 
 # Python that starts in a checkout finds this folder first, which has neither `db` nor kernels: the installed one has.
@@ -52,7 +52,7 @@ _WHERE = {
     "check": ("collection", "check"),
     "identify": ("identification", "identify"),
     "open": ("collection", "open_collection"),
-    "read": ("reading", "read"),
+    "read": ("ingest.read_batches", "read"),
     "train": ("model_training", "train"),
     "use_plugins": ("plugins", "use_plugins"),
 }

@@ -19,19 +19,17 @@ from graphlang.ingest.formats.arc import Arc
 from graphlang.ingest.formats.dates import parse_date
 from graphlang.ingest.formats.warc import Warc, strip_brackets
 from graphlang.ingest.html import document as html
-from graphlang.ingest.html import feeds, tokenizer
-from graphlang.ingest.limits import cut_text
-from graphlang.ingest.links.canonical import canonical_url, decode_uri
+from graphlang.ingest.html import tokenizer
+from graphlang.ingest.limits import TimeLimit, TimeLimitError, cut_text
+from graphlang.ingest.links.canonical import canonical_url, decode_uri, rename_urls, strip_page
 from graphlang.ingest.links.extract import extract_links, header_references, meta_references
 from graphlang.ingest.links.resolve import Joiner
-from graphlang.ingest.links.strip_tracking import rename_urls, strip_page
 from graphlang.ingest.native import ordinary_page as _kernels
 from graphlang.ingest.payload import http
 from graphlang.ingest.payload.charset import Decoded, is_utf8_label, utf8_source
 from graphlang.ingest.payload.content_encoding import decode_payload
 from graphlang.ingest.payload.detect_charset import may_hide
 from graphlang.ingest.read_payload import read_content
-from graphlang.ingest.time_limit import TimeLimit, TimeLimitError
 from graphlang.native.kernels import copy_bytes, decode_bytes
 
 if TYPE_CHECKING:
@@ -165,7 +163,7 @@ class Parser:
             source, begin = "bom", body + len(_BOM)
         source = source or utf8_source(block, body)
         url = self._joiner.absolute(uri)
-        is_feed = not block.startswith(_HTML_ROOTS, begin) and feeds.is_feed(block, begin)
+        is_feed = not block.startswith(_HTML_ROOTS, begin) and html.is_feed(block, begin)
         is_utf16 = block[begin + 1 : begin + 2] == b"\0"
         if faults or not source or url is None or len(url) > limits.max_url or is_feed or is_utf16:
             return None

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Generic, NamedTuple, TypeVar
 
+from graphlang.arguments import check_arguments, flag, worker_count
 from graphlang.ingest.files.byte_ranges import LENGTH, ByteRange, cut_up, is_splittable, range_stop
 from graphlang.ingest.files.codecs import refuse_lz4
+from graphlang.ingest.files.discover import expand
 from graphlang.ingest.formats.detect import open_records
 from graphlang.ingest.formats.record_reader import RecordReader
-from graphlang.ingest.limits import Limits
+from graphlang.ingest.limits import Limits, check_limits
 from graphlang.ingest.page import Parser, is_candidate
 from graphlang.ingest.raw import Item, RawRecord, RecordStream
 from graphlang.ingest.workers.pool import Pool, RecordGroup
@@ -22,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from graphlang.ingest.formats.wacz import Wacz
+    from graphlang.db.records import Page, Problem
+    from graphlang.ingest.formats.packed_archives import Wacz
     from graphlang.ingest.workers.process import PrestartedWorkers
 
 _RECORDS = 64  # candidates for pages in a batch, at most
@@ -84,7 +87,7 @@ def batches(
     refuse_lz4(path for path, _ in sources)
     limits = limits or Limits()
     if limits.pdf:
-        from graphlang.ingest.payload.pdf import require_pypdf  # noqa: PLC0415 - an extra
+        from graphlang.ingest.read_payload import require_pypdf  # noqa: PLC0415 - an extra
 
         require_pypdf()
     if workers > 1 and are_small(path for path, _ in sources):
@@ -165,7 +168,7 @@ def _tasks(
 
 
 def _open_wacz(file: BinaryIO, limits: Limits) -> Wacz | None:
-    from graphlang.ingest.formats.wacz import Wacz, is_wacz  # noqa: PLC0415 - most crawls need neither this nor zip files
+    from graphlang.ingest.formats.packed_archives import Wacz, is_wacz  # noqa: PLC0415 - most crawls need neither this nor zip files
 
     return Wacz(file, limits) if is_wacz(file) else None
 
@@ -255,3 +258,29 @@ def _group(
 def _make_fault(error: OSError, offset: int) -> RawRecord:
     """Return a fault that is no record: the next reading begins with the record that could not be read."""
     return RawRecord(offset, b"", b"", (("unreadable", f"{error.strerror or error}"),))
+
+
+@check_arguments(workers=worker_count, follow_links=flag)
+def read(
+    *files: str | Path, limits: Limits | None = None, workers: int = 1, follow_links: bool = False
+) -> Iterator[Page | Problem]:
+    """Read the pages of archive files, one after the other.
+
+    Args:
+        files: archives, or folders that hold them, in any format that `graphlang ingest` reads.
+        limits: how much of a page is kept, see `Limits`.
+        workers: processes that parse; the pages and their order are the same with any number.
+        follow_links: whether symbolic links within folders are followed.
+
+    Yields:
+        Each `Page`; and a `Problem` for each record that could not be read, or not whole, before the page of it.
+
+    Raises:
+        OSError: a file or folder does not exist.
+        TypeError: an argument of another type.
+        ValueError: `workers` is not within 1 and 256.
+    """
+    bounds = check_limits(limits)
+    sources = [(path, 0) for path in expand(files, follow_links=follow_links)]
+    for batch in batches(sources, limits=bounds, workers=workers):
+        yield from batch.items

@@ -440,7 +440,7 @@ def tree(language: str, method: str, depth: int) -> None:
       graphlang tree French --depth 3
     """
     from graphlang.papers.baykan2008 import UrlClassifier  # noqa: PLC0415
-    from graphlang.papers.baykan2008_trees import TreePerLanguage  # noqa: PLC0415
+    from graphlang.papers.baykan2008_learners import TreePerLanguage  # noqa: PLC0415
 
     identifier = url_methods.load(method)
     if not isinstance(identifier, UrlClassifier) or not isinstance(identifier.scorer, TreePerLanguage):

@@ -21,8 +21,7 @@ from graphlang.modelfile import Model, ModelError, take
 from graphlang.numerics import softmax
 from graphlang.papers import baykan2008_features
 from graphlang.papers.baykan2008_features import COUNT_KINDS, ChosenFeatures, Lexicon, UrlVocabulary
-from graphlang.papers.baykan2008_learners import WEIGHT_STEP, LinearScorer
-from graphlang.papers.baykan2008_trees import TreePerLanguage
+from graphlang.papers.baykan2008_learners import WEIGHT_STEP, LinearScorer, TreePerLanguage
 from graphlang.urls.url_model import MOST_COEFFICIENT, decide_best, inverse_temperature
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ class FeatureSet(Protocol):
 
 
 class Scorer(Protocol):
-    """A trained learner: `baykan2008_learners.LinearScorer` or `baykan2008_trees.TreePerLanguage`."""
+    """A trained learner: `baykan2008_learners.LinearScorer` or `baykan2008_learners.TreePerLanguage`."""
 
     def scores(self, counts: sparse.csr_matrix) -> NDArray[np.float64]:
         """Return the scores [URLs, labels]; a binary classifier accepts a URL if its score is above 0."""

@@ -1,6 +1,6 @@
-"""The linear learners of Baykan et al. 2008, section 3.2: Naive Bayes, Relative Entropy, Maximum Entropy.
+"""The learners of Baykan et al. 2008, section 3.2: Naive Bayes, Relative Entropy, Maximum Entropy, decision trees.
 
-Trained, each is a `LinearScorer`: weights times counts, plus a bias.
+Trained, each of the first three is a `LinearScorer`: weights times counts, plus a bias.
 
 *Naive Bayes* is multinomial: features are independent given the language. The paper applies the maximum likelihood
 principle, and is silent on the smoothing of unseen features and on the prior. Here every feature is seen ``smoothing``
@@ -17,20 +17,28 @@ is spread evenly over all features; the caller leaves out features that no class
 is expected as often with each class as it was seen is a softmax of weighted features, with the weights of greatest
 likelihood. The paper finds them by 40 rounds of improved iterative scaling; here L-BFGS finds the same optimum, with a
 Gaussian prior that keeps the weights of rare features finite (Nigam et al. use the same against overfitting).
+
+*Decision trees* (figure 1), one per language: nested "is this count above t?". They are grown greedily over the few
+custom features, so that they can be read. The paper adds the test that reduces misclassification most. Often no single
+test does (two tests together would), and then such a tree stops growing; so the reduction of the Gini impurity chooses
+here, which prefers the same tests and does not stop. `grow_tree` is 70 lines of our own: scikit-learn breaks ties
+between equal splits at random, and a new version of it could change the bytes of a model.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import scipy  # .sparse is loaded where it is used, for that takes a tenth of a second
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     from numpy.typing import NDArray
     from scipy import sparse
-
 
 #: weights in a model file are whole numbers of this many log-odds
 WEIGHT_STEP = 1 / 256
@@ -184,3 +192,244 @@ def fit_one_against_rest(
         bias[number] = binary.bias[1] - binary.bias[0]
         unit = binary.unit
     return LinearScorer(weights, bias, unit=unit)
+
+
+@dataclass(frozen=True, slots=True)
+class TreeNode:
+    """A question and its two answers, or a leaf (``feature`` is -1)."""
+
+    counts: tuple[float, ...]  #: weight of the training URLs of each class that come here
+    feature: int = -1  #: column that is asked about
+    threshold: float = 0.0  #: "no" at or below it, "yes" above
+    no: TreeNode | None = None
+    yes: TreeNode | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionTree:
+    """A trained tree."""
+
+    root: TreeNode
+    size: int  #: classes
+
+    def leaves(self, values: NDArray[np.number]) -> NDArray[np.float64]:
+        """[URLs, classes] the training URLs of each class in the leaf of each URL, from values [URLs, features]."""
+        answer = np.zeros((len(values), self.size))
+        waiting = [(self.root, np.arange(len(values)))]
+        while waiting:
+            node, rows = waiting.pop()
+            if node.no is None or node.yes is None:
+                answer[rows] = node.counts
+                continue
+            above = values[rows, node.feature] > node.threshold
+            waiting += [(node.no, rows[~above]), (node.yes, rows[above])]
+        return answer
+
+    def probabilities(self, values: NDArray[np.number]) -> NDArray[np.float64]:
+        """[URLs, classes] share of each class among the training URLs of the leaf, from values [URLs, features]."""
+        leaf = self.leaves(values)
+        return np.asarray(leaf / leaf.sum(axis=1, keepdims=True))
+
+    def classes(self, values: NDArray[np.number]) -> NDArray[np.int64]:
+        """[URLs] the commonest class of the leaf; of equal ones the first."""
+        return np.asarray(self.probabilities(values).argmax(axis=1))
+
+    def prune(self, depth: int) -> DecisionTree:
+        """Cut the tree to at most ``depth`` questions on the way to a leaf."""
+        return DecisionTree(_prune_node(self.root, depth), self.size)
+
+    def text(self, features: Sequence[str], classes: Sequence[str]) -> str:
+        """The tree for a reader, one line for each branch.
+
+        >>> tree = grow_tree(np.array([[0.0], [1.0], [1.0]]), np.array([0, 1, 1]), 2)
+        >>> print(tree.text(["TLD .de"], ["other", "German"]))
+        TLD .de > 0.5?
+          no: other (1 other, 0 German)
+          yes: German (0 other, 2 German)
+        """
+        return "\n".join(self._lines(self.root, features, classes, "", ""))
+
+    def _lines(
+        self, node: TreeNode, features: Sequence[str], classes: Sequence[str], indent: str, answer: str
+    ) -> Iterator[str]:
+        if node.no is None or node.yes is None:
+            counts = ", ".join(f"{round(count, 1):g} {name}" for count, name in zip(node.counts, classes, strict=True))
+            yield f"{indent}{answer}{classes[int(np.argmax(node.counts))]} ({counts})"
+            return
+        yield f"{indent}{answer}{features[node.feature]} > {node.threshold:g}?"
+        yield from self._lines(node.no, features, classes, indent + "  ", "no: ")
+        yield from self._lines(node.yes, features, classes, indent + "  ", "yes: ")
+
+
+def _prune_node(node: TreeNode, depth: int) -> TreeNode:
+    if node.no is None or node.yes is None or depth == 0:
+        return TreeNode(node.counts)
+    return replace(node, no=_prune_node(node.no, depth - 1), yes=_prune_node(node.yes, depth - 1))
+
+
+def grow_tree(
+    values: NDArray[np.integer],
+    label: NDArray[np.int64],
+    classes: int,
+    *,
+    weight: NDArray[np.float64] | None = None,
+    depth: int = 8,
+    least: int = 1,
+) -> DecisionTree:
+    """Grow a tree from counts or flags [URLs, features], not negative, and the class of each URL, 0 to classes - 1.
+
+    `weight` [URLs] is equal by default. There are at most `depth` questions on the way to a leaf, and at least `least`
+    training URLs in a leaf.
+    """
+    share = np.ones(len(label)) if weight is None else weight
+    return DecisionTree(_grow_node(values, label, share, classes=classes, depth=depth, least=least), classes)
+
+
+def _grow_node(
+    values: NDArray[np.integer],
+    label: NDArray[np.int64],
+    weight: NDArray[np.float64],
+    *,
+    classes: int,
+    depth: int,
+    least: int,
+) -> TreeNode:
+    counts = np.bincount(label, weights=weight, minlength=classes).astype(np.float64)
+    held = tuple(counts.tolist())
+    if depth == 0 or counts.max() == counts.sum():
+        return TreeNode(held)
+    best, feature, threshold = 1e-9, -1, 0.0
+    for column in range(values.shape[1]):
+        gain, where = _best_split(values[:, column].astype(np.int64), label, weight, counts, least)
+        if gain > best:
+            best, feature, threshold = gain, column, where
+    if feature < 0:
+        return TreeNode(held)
+    above = values[:, feature] > threshold
+    no, yes = (
+        _grow_node(values[side], label[side], weight[side], classes=classes, depth=depth - 1, least=least)
+        for side in (~above, above)
+    )
+    return TreeNode(held, feature, threshold, no, yes)
+
+
+def _best_split(
+    value: NDArray[np.int64],
+    label: NDArray[np.int64],
+    weight: NDArray[np.float64],
+    counts: NDArray[np.float64],
+    least: int,
+) -> tuple[float, float]:
+    """The reduction of the weighted Gini impurity by the best threshold, and that threshold."""
+    size = len(counts)
+    urls = np.bincount(value)
+    distinct = np.flatnonzero(urls)
+    if len(distinct) < 2:  # noqa: PLR2004
+        return 0.0, 0.0
+    table = np.bincount(value * size + label, weights=weight, minlength=len(urls) * size).reshape(-1, size)[distinct]
+    below = table.cumsum(axis=0)[:-1]
+    above = counts - below
+    urls_below = urls[distinct].cumsum()[:-1]
+    purity = (below**2).sum(axis=1) / below.sum(axis=1) + (above**2).sum(axis=1) / above.sum(axis=1)
+    gain = purity - (counts**2).sum() / counts.sum()
+    gain[(urls_below < least) | (len(value) - urls_below < least)] = 0
+    cut = int(gain.argmax())
+    return float(gain[cut]), float((distinct[cut] + distinct[cut + 1]) / 2)
+
+
+#: of a yes and a no, added to each leaf: its probability is never 0 or 1
+_SMOOTH = 0.5
+_MOST_COUNT = 255  # a count; what is above says no more
+
+
+@dataclass(frozen=True, slots=True)
+class TreePerLanguage:
+    """Trees with two classes, no and yes, one for each label."""
+
+    trees: tuple[DecisionTree, ...]
+
+    def scores(self, counts: sparse.csr_matrix) -> NDArray[np.float64]:
+        """Return the log-odds of yes in the leaf of each tree, [URLs, labels]; above 0 the tree accepts."""
+        values = to_small_counts(counts)
+        answer = np.empty((len(values), len(self.trees)))
+        for number, tree in enumerate(self.trees):
+            leaf = tree.leaves(values)
+            answer[:, number] = np.log(leaf[:, 1] + _SMOOTH) - np.log(leaf[:, 0] + _SMOOTH)
+        return answer
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """Return all nodes in order, each tree's root first: feature (-1 in a leaf), threshold, answers, counts."""
+        rows = [row for tree in self.trees for row in _flatten_nodes(tree.root)]
+        roots = np.cumsum([0, *(sum(1 for _ in _flatten_nodes(tree.root)) for tree in self.trees)])
+        return {
+            "tree": roots.astype(np.int32),
+            "feature": np.array([row[0] for row in rows], dtype=np.int32),
+            "threshold": np.array([row[1] for row in rows], dtype=np.float32),
+            "weight": np.array([row[2] for row in rows], dtype=np.float32).reshape(-1, 2),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[np.generic]], features: int) -> TreePerLanguage:
+        """Read the trees from the arrays of `arrays`.
+
+        Raise a ValueError if the nodes do not form trees, or ask for a feature that does not exist.
+        """
+        rows = list(
+            zip(
+                arrays["feature"].tolist(), arrays["threshold"].tolist(), arrays["weight"].tolist(), strict=True
+            )
+        )  # fmt: skip
+        bounds = arrays["tree"].tolist()
+        if any(not -1 <= row[0] < features for row in rows) or bounds[:1] != [0] or bounds[-1] != len(rows):
+            raise ValueError("nodes that make no tree")
+        if any(min(weight) < 0 for _, _, weight in rows):
+            raise ValueError("nodes to which less than no URL comes")
+        trees = []
+        for begin, end in pairwise(bounds):
+            if not 0 <= begin < end <= len(rows):
+                raise ValueError("nodes that make no tree")
+            trees.append(DecisionTree(_build_nodes(rows[begin:end]), 2))
+        return cls(tuple(trees))
+
+
+def fit_trees(
+    counts: sparse.csr_matrix, label: NDArray[np.int64], classes: int, *, depth: int = 8, least: int = 5
+) -> TreePerLanguage:
+    """A tree for each class against all others, both sides with the same weight in all.
+
+    Shapes: counts [URLs, features], label [URLs].
+    """
+    values = to_small_counts(counts)
+    trees = []
+    for number in range(classes):
+        truth = label == number
+        weight = np.where(truth, 1.0, truth.sum() / max((~truth).sum(), 1))
+        trees.append(grow_tree(values, truth.astype(np.int64), 2, weight=weight, depth=depth, least=least))
+    return TreePerLanguage(tuple(trees))
+
+
+def to_small_counts(counts: sparse.csr_matrix) -> NDArray[np.uint8]:
+    """The counts as a table of small whole numbers."""
+    return np.asarray(np.minimum(counts.toarray(), _MOST_COUNT), dtype=np.uint8)
+
+
+def _flatten_nodes(node: TreeNode) -> Iterator[tuple[int, float, tuple[float, ...]]]:
+    yield node.feature, node.threshold, node.counts
+    if node.no is not None and node.yes is not None:
+        yield from _flatten_nodes(node.no)
+        yield from _flatten_nodes(node.yes)
+
+
+def _build_nodes(rows: Sequence[tuple[int, float, list[float]]]) -> TreeNode:
+    """The root of the nodes of one tree: built from the last to the first, so that no depth exhausts the stack."""
+    waiting: list[TreeNode] = []
+    for feature, threshold, weight in reversed(rows):
+        if feature < 0:
+            waiting.append(TreeNode(tuple(weight)))
+        elif len(waiting) >= 2:  # noqa: PLR2004 two answers
+            waiting.append(TreeNode(tuple(weight), feature, threshold, waiting.pop(), waiting.pop()))
+        else:
+            raise ValueError("nodes that make no tree")
+    if len(waiting) != 1:
+        raise ValueError("nodes that make no tree")
+    return waiting[0]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.papers import baykan2008_features, baykan2008_learners, baykan2008_trees
+from graphlang.papers import baykan2008_features, baykan2008_learners
 from graphlang.papers.baykan2008 import UrlClassifier
 from graphlang.papers.baykan2008_features import Lexicon, learn_vocabulary
 from graphlang.papers.baykan2008_learners import WEIGHT_STEP, LinearScorer
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from scipy import sparse
 
     from graphlang.papers.baykan2008_features import ChosenFeatures, UrlVocabulary
-    from graphlang.papers.baykan2008_learners import Learner
-    from graphlang.papers.baykan2008_trees import TreePerLanguage
+    from graphlang.papers.baykan2008_learners import Learner, TreePerLanguage
 
 
 #: a word of the trained dictionary of a language has at least this many letters
@@ -166,7 +165,7 @@ def _fit_learner(
     learner: str, counts: sparse.csr_matrix, label: NDArray[np.int64], classes: int, *, binary: bool, seed: int
 ) -> LinearScorer | TreePerLanguage:
     if learner == "dt":
-        return baykan2008_trees.fit_trees(counts, label, classes)
+        return baykan2008_learners.fit_trees(counts, label, classes)
     if binary:
         return baykan2008_learners.fit_one_against_rest(LINEAR_LEARNERS[learner], counts, label, classes, seed=seed)
     scorer = LINEAR_LEARNERS[learner](counts, label, classes)

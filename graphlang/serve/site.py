@@ -128,6 +128,12 @@ def datasette(db: Path, search: Path | None) -> Any:
     if find_spec("datasette") is None:
         raise ImportError("'graphlang serve' needs Datasette: pip install 'graphlang[serve]'")
     from datasette.app import Datasette  # noqa: PLC0415 - an extra
+    from datasette.plugins import pm  # noqa: PLC0415
+
+    from graphlang.serve import pages  # noqa: PLC0415
+
+    if not pm.is_registered(pages):
+        pm.register(pages)
 
     log = db.with_name(f"{db.name}-wal")
     settled = not (log.exists() and log.stat().st_size)  # no process is writing: then it is not even locked
@@ -135,7 +141,6 @@ def datasette(db: Path, search: Path | None) -> Any:
         [] if settled else [str(db)],
         immutables=[*([str(db)] if settled else []), *([str(search)] if search else [])],
         metadata=metadata(db),
-        plugins_dir=str(_HERE / "plugins"),
         template_dir=str(_HERE / "templates"),
         settings={
             "default_page_size": 50,

@@ -135,7 +135,7 @@ def load(name_or_path: str | Path = DEFAULT) -> UrlIdentifier:
         identifier = import_module("graphlang.papers.baykan2008").MergedMethods(load(main), load(helper), operator)
         return identifier
     if name in _CCTLD:
-        identifier = import_module("graphlang.papers.baykan2008_cctld").CcTld(plus=name.endswith("+"))
+        identifier = import_module("graphlang.papers.baykan2008_features").CcTld(plus=name.endswith("+"))
         return identifier
     path = _DATA / f"{name}.npz" if name in _TRAINED else Path(name_or_path)
     if name not in _TRAINED and not path.exists():

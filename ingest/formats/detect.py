@@ -107,8 +107,7 @@ def _choose_rare(file: BinaryIO, stored: bytes, head: bytes, limits: Limits) -> 
     import zipfile  # noqa: PLC0415
 
     from graphlang.ingest.formats.observatory_store import COOKIE, Store  # noqa: PLC0415
-    from graphlang.ingest.formats.packed_archives import Tar, is_tar  # noqa: PLC0415
-    from graphlang.ingest.formats.wacz import MAGIC, Wacz  # noqa: PLC0415
+    from graphlang.ingest.formats.packed_archives import MAGIC, Tar, Wacz, is_tar  # noqa: PLC0415
 
     packed = stored.startswith(MAGIC)
     # A store file whose first bytes are damaged may begin like anything, and a WACZ may hold a store file.

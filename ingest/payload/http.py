@@ -13,7 +13,7 @@ from array import array
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from graphlang.ingest.html.feeds import PROLOG, is_feed
+from graphlang.ingest.html.document import PROLOG, is_feed
 from graphlang.ingest.links.canonical import decode_uri
 from graphlang.ingest.payload.content_encoding import decode_payload, is_text, measure_controls
 from graphlang.ingest.payload.detect_charset import detect_escapes, detect_wide

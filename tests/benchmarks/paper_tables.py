@@ -36,7 +36,7 @@ from graphlang.ingest import Limits
 from graphlang.ingest.html import document
 from graphlang.ingest.payload import charset, visible_bytes
 from graphlang.papers import byte_trigrams
-from graphlang.papers.encodings import decode
+from graphlang.papers.byte_profiles import decode
 from graphlang.training.train import train
 
 if TYPE_CHECKING:

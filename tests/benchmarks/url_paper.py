@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 from url_data import FIVE, Part, decisions, f_of, five, table
 
-from graphlang.papers import baykan2008_cctld, baykan2008_training
+from graphlang.papers import baykan2008_features, baykan2008_training
 from graphlang.papers.baykan2008 import improve_precision, improve_recall
 from graphlang.urls import url_methods
 from graphlang.urls.labelled_urls import count_confusion, measure_decisions, registered_domains
@@ -48,7 +48,7 @@ def table_4(tests: dict[str, Part]) -> None:
     lines = []
     for name, test in tests.items():
         for row, paper in PAPER_4.items():
-            answer = baykan2008_cctld.paper_cctld(test.urls, plus="+" in row)
+            answer = baykan2008_features.paper_cctld(test.urls, plus="+" in row)
             found = measure_decisions(answer == row[:3], test.language == row[:3])
             cells = (f"{ours:.2f} ({theirs:.2f})" for ours, theirs in zip(found, paper, strict=True))
             lines.append((name, row, *cells))

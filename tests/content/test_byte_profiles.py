@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from graphlang.content import registry
 from graphlang.modelfile import Model, ModelError
 from graphlang.papers import byte_profiles, byte_trigrams
+from graphlang.papers.byte_profiles import encode, list_encodings
 from graphlang.papers.byte_trigrams import ByteTrigrams, StrictTrigrams
-from graphlang.papers.encodings import encode, list_encodings
 from graphlang.papers.quadgrams import Quadgrams
 from graphlang.training.train import train
 

@@ -16,7 +16,7 @@ from graphlang.codes.languages import code
 from graphlang.content import registry
 from graphlang.ingest.payload.visible_bytes import extract_visible
 from graphlang.papers import byte_trigrams
-from graphlang.papers.encodings import decode
+from graphlang.papers.byte_profiles import decode
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("GRAPHLANG_DATA", ROOT / ".." / "shared" / "data")) / "encodings"

@@ -29,7 +29,8 @@ def in_code(source: str) -> Iterator[str]:
         elif isinstance(node, ast.Call):
             if isinstance(node.func, ast.Name) and node.func.id in MAKERS:
                 first = node.args[:1]
-            first += [one.value for one in node.keywords if one.arg == "kind"]
+            sorts = ast.unparse(node.func).endswith("sort")  # whose kind is an algorithm
+            first += [one.value for one in node.keywords if one.arg == "kind" and not sorts]
         elif isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "kind" and node.value is not None:
             first = [node.value]
         for one in first:

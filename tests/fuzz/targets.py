@@ -18,9 +18,8 @@ from graphlang.ingest.files.byte_ranges import ByteRange, cut_up, find_record, i
 from graphlang.ingest.formats.observatory_store import write_record
 from graphlang.ingest.formats.record_reader import RecordReader
 from graphlang.ingest.html.document import read_document
-from graphlang.ingest.links.canonical import canonical_url, host, public_suffix, tld
+from graphlang.ingest.links.canonical import canonical_url, host, public_suffix, strip_url, tld
 from graphlang.ingest.links.resolve import Joiner
-from graphlang.ingest.links.strip_tracking import strip_url
 from graphlang.ingest.payload.charset import decode
 from graphlang.ingest.payload.http import parse_response
 from graphlang.public_suffix import registered_domain

@@ -17,7 +17,7 @@ import zstandard
 
 from graphlang.ingest.files import codecs, decompress
 from graphlang.ingest.files.codecs import find_frame
-from graphlang.ingest.formats import wacz
+from graphlang.ingest.formats import packed_archives
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -154,7 +154,7 @@ def test_what_may_be_unpacked_is_counted_anew_from_each_megabyte(
 def test_deflated_entries_of_a_wacz_unpack_to_what_its_size_allows(
     archive: Archive, read: Read, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(wacz, "UNPACKED_FREELY", 0)
+    monkeypatch.setattr(packed_archives, "UNPACKED_FREELY", 0)
     bomb = archive.warc("http://a.example/bomb", b"<p>a" + bytes(1_000_000))
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:

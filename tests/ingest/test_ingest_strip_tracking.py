@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.db.records import Link, LinkKind, Page
-from graphlang.ingest.links.strip_tracking import strip_page, strip_url
+from graphlang.ingest.links.canonical import strip_page, strip_url
 
 A = "http://a.example/"
 

@@ -15,7 +15,7 @@ import pytest
 
 from graphlang.db.records import Page, Problem
 from graphlang.ingest import Limits, batches, page
-from graphlang.ingest.time_limit import TimeLimit, TimeLimitError
+from graphlang.ingest.limits import TimeLimit, TimeLimitError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from make_lists import make
 from scipy.sparse import csr_matrix
 
-from graphlang.papers import baykan2008_cctld, baykan2008_features, baykan2008_trees
+from graphlang.papers import baykan2008_features, baykan2008_learners
 from graphlang.papers.baykan2008_features import CUSTOM_KINDS, CustomFeatures, Lexicon
-from graphlang.papers.baykan2008_trees import TreePerLanguage, grow_tree
+from graphlang.papers.baykan2008_learners import TreePerLanguage, grow_tree
 from graphlang.urls.tokens import hash_words
 
 DATA = Path(os.environ.get("GRAPHLANG_DATA", Path(__file__).parents[3] / "shared" / "data"))
@@ -109,8 +109,8 @@ def test_shipped_lists_know_words_cities_and_countries() -> None:
     assert found["deu: tokens in cities"] == 1
     assert found["deu: tokens in dictionary"] == 1
     assert found["fra: tokens in dictionary"] == 1
-    assert baykan2008_cctld.list_cctlds(["spa"])["spa"] == sorted(baykan2008_cctld.PAPER_CCTLDS["spa"])
-    assert baykan2008_cctld.list_cctlds(["pol", "qqq"]) == {"pol": ["pl"], "qqq": []}
+    assert baykan2008_features.list_cctlds(["spa"])["spa"] == sorted(baykan2008_features.PAPER_CCTLDS["spa"])
+    assert baykan2008_features.list_cctlds(["pol", "qqq"]) == {"pol": ["pl"], "qqq": []}
 
 
 def test_the_table_of_lists_is_what_its_script_makes(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ GERMAN = np.array([1, 1, 0, 1, 0, 1, 0])
 
 
 def test_a_forest_has_a_tree_for_each_class_and_comes_back_from_its_arrays() -> None:
-    made = baykan2008_trees.fit_trees(csr_matrix(TABLE), GERMAN, 2, least=1)
+    made = baykan2008_learners.fit_trees(csr_matrix(TABLE), GERMAN, 2, least=1)
     scores = made.scores(csr_matrix(TABLE))
     assert (scores[:, 1] > 0).tolist() == GERMAN.astype(bool).tolist()
     assert ((scores[:, 0] > 0) == (scores[:, 1] < 0)).all()
@@ -136,12 +136,12 @@ def test_a_forest_has_a_tree_for_each_class_and_comes_back_from_its_arrays() -> 
 
 def test_both_sides_of_a_tree_weigh_the_same() -> None:
     # One positive against three negatives with the same values: nothing to ask, and neither side is likelier.
-    made = baykan2008_trees.fit_trees(csr_matrix(np.ones((4, 1))), np.array([0, 1, 1, 1]), 2, least=1)
+    made = baykan2008_learners.fit_trees(csr_matrix(np.ones((4, 1))), np.array([0, 1, 1, 1]), 2, least=1)
     assert made.scores(csr_matrix(np.ones((1, 1)))) == pytest.approx(np.zeros((1, 2)))
 
 
 def test_nodes_that_make_no_tree_are_refused() -> None:
-    arrays = baykan2008_trees.fit_trees(csr_matrix(TABLE), GERMAN, 2, least=1).arrays()
+    arrays = baykan2008_learners.fit_trees(csr_matrix(TABLE), GERMAN, 2, least=1).arrays()
     for name, value in (
         ("tree", np.array([0, 5, 9])),
         ("tree", np.array([1, 5, 10])),

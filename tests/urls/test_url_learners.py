@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_matrix
 
-from graphlang.papers import baykan2008_cctld, baykan2008_learners, baykan2008_training, baykan2008_trees
+from graphlang.papers import baykan2008_features, baykan2008_learners, baykan2008_training
 from graphlang.papers.baykan2008 import improve_precision, improve_recall
 from graphlang.papers.baykan2008_features import learn_vocabulary
 from graphlang.papers.baykan2008_learners import to_shares
@@ -69,7 +69,7 @@ GERMAN = np.array([1, 1, 0, 1, 0, 1, 0])
 
 
 def test_a_tree_is_grown_and_printed() -> None:
-    tree = baykan2008_trees.grow_tree(TABLE, GERMAN, 2)
+    tree = baykan2008_learners.grow_tree(TABLE, GERMAN, 2)
     assert tree.classes(TABLE).tolist() == GERMAN.tolist()
     # Gini gain x URLs: .de 4 - (4+0)^2.. worked out: .de 0.914, umlaut 0.914, .com 0.762; the first of equals is asked.
     assert tree.text([".de", ".com", "umlaut"], ["other", "German"]).splitlines() == [
@@ -82,15 +82,17 @@ def test_a_tree_is_grown_and_printed() -> None:
 
 
 def test_depth_and_least_prune_the_tree() -> None:
-    assert baykan2008_trees.grow_tree(TABLE, GERMAN, 2, depth=0).classes(TABLE).tolist() == [1] * 7  # 4 of 7 are German
     assert (
-        baykan2008_trees.grow_tree(TABLE, GERMAN, 2, least=4).root.feature == -1
+        baykan2008_learners.grow_tree(TABLE, GERMAN, 2, depth=0).classes(TABLE).tolist() == [1] * 7
+    )  # 4 of 7 are German
+    assert (
+        baykan2008_learners.grow_tree(TABLE, GERMAN, 2, least=4).root.feature == -1
     )  # no split leaves 4 on both sides... of 7
 
 
 def test_a_tree_needs_no_single_test_that_helps_the_majority() -> None:
     values = np.array([[0], [1], [2], [2]])
-    tree = baykan2008_trees.grow_tree(values, np.array([0, 1, 0, 0]), 2)
+    tree = baykan2008_learners.grow_tree(values, np.array([0, 1, 0, 0]), 2)
     assert tree.classes(np.array([[0.2], [1.0], [9.0]])).tolist() == [0, 1, 0]
 
 
@@ -112,8 +114,8 @@ def test_a_token_counts_once_a_url_in_the_trained_dictionary() -> None:
 
 def test_cctld_of_the_paper() -> None:
     urls = ["http://a.gov/", "http://b.co.uk/x.fr", "http://c.mg", "http://d.ch/", "http://e.org", "http://1.2.3.4/"]
-    assert baykan2008_cctld.paper_cctld(urls).tolist() == ["eng", "eng", "fra", "", "", ""]
-    assert baykan2008_cctld.paper_cctld(urls, plus=True).tolist() == ["eng", "eng", "fra", "", "eng", ""]
+    assert baykan2008_features.paper_cctld(urls).tolist() == ["eng", "eng", "fra", "", "", ""]
+    assert baykan2008_features.paper_cctld(urls, plus=True).tolist() == ["eng", "eng", "fra", "", "eng", ""]
 
 
 YES = np.array([True, True, True, False, False, False, False, False])
