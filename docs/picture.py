@@ -19,7 +19,7 @@ TOOLS = {"codes", "native"}
 def room(module: str) -> str | None:
     """Return the room of a module; None for tools and for single modules beside the rooms.
 
-    >>> room("graphlang.graph.propagation.messages"), room("graphlang.rows"), room("graphlang.visible")
+    >>> room("graphlang.graph.propagation.messages"), room("graphlang.rows"), room("graphlang.printing")
     ('graph', 'collection', None)
     """
     if module.endswith(".__main__"):

@@ -2,7 +2,7 @@ r"""Write rows and values as CSV, TSV or JSON, for all verbs and exports.
 
 Strings from a crawl are hostile, but programs need them exactly. TSV and JSON escape every character that could control
 a terminal, and a reader restores it. CSV has no escapes, so it is exact in a file or a pipe, and escaped only on a
-terminal. Lines and tables for people are made with `graphlang.visible`.
+terminal. Lines and tables for people are made with `visible`.
 
 *CSV*: cells are separated by commas, rows by line feeds, and quoted where necessary (RFC 4180, but for the carriage
 return). Python's ``csv`` reads back each cell as it was. Two things cannot be exact: halves of surrogate pairs, which
@@ -30,10 +30,39 @@ from itertools import islice
 from math import isnan
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from graphlang.visible import CONTROL, visible
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+
+#: Control characters, those that end a line or set the direction of writing, and halves of surrogate pairs, which no
+#: encoding can write. A path whose bytes are no UTF-8 has such halves.
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ud800-\udfff]")
+
+
+def visible(text: str) -> str:
+    r"""Replace control and direction characters by escapes.
+
+    >>> visible("a\x1b[2Jb"), visible("\u202egnp.exe")
+    ('a\\x1b[2Jb', '\\u202egnp.exe')
+    """
+    return CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def visible_lines(text: str) -> str:
+    r"""Replace them in a text of several lines, whose line feeds stay.
+
+    >>> visible_lines("one\ntwo\r\x1b[1A")
+    'one\ntwo\\r\\x1b[1A'
+    """
+    return "\n".join(map(visible, text.split("\n")))
+
+
+def quantity(number: int, what: str) -> str:
+    """Write a number with its unit, an English noun that takes an s in the plural.
+
+    >>> quantity(1, "page"), quantity(1234, "page"), quantity(0, "further capture")
+    ('1 page', '1,234 pages', '0 further captures')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def cell(value: Any) -> str:

@@ -8,7 +8,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from graphlang.arguments import check_arguments, length
-from graphlang.visible import visible
+from graphlang.printing import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

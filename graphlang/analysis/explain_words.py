@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from graphlang.codes import languages
-from graphlang.visible import quantity, visible
+from graphlang.printing import quantity, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

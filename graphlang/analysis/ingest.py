@@ -18,7 +18,7 @@ from graphlang.db.write.choose_capture import Keep
 from graphlang.db.write.writer import HostParts, Writer, finish
 from graphlang.ingest import ArchiveFiles, Limits, SkippedFile, discover_files
 from graphlang.ingest.files.file_slice import file_signature
-from graphlang.visible import quantity
+from graphlang.printing import quantity
 
 if TYPE_CHECKING:
     import sqlite3

@@ -8,7 +8,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from graphlang.visible import quantity
+from graphlang.printing import quantity
 
 if TYPE_CHECKING:
     from typing import TextIO

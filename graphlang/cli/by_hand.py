@@ -15,7 +15,7 @@ from graphlang.cli.shared.output import RowOptions, output_options, to_file, wid
 from graphlang.cli.shared.paths import host_named, lines_of, url_named
 from graphlang.cli.shared.progress import bars
 from graphlang.maps.review import COUNT
-from graphlang.visible import quantity
+from graphlang.printing import quantity
 
 if TYPE_CHECKING:
     from graphlang.analysis.correct import Corrected

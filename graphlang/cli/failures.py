@@ -24,7 +24,7 @@ import click
 
 from graphlang.cli.shared.options import DATABASE
 from graphlang.interrupts import interrupted
-from graphlang.visible import visible
+from graphlang.printing import visible
 
 PROBLEMS, USAGE, UNFIT, EXHAUSTED, LOCKED, INTERRUPTED = 1, 2, 3, 4, 5, 130
 #: Errors of the operating system that mean that a resource is exhausted.

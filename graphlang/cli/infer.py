@@ -19,7 +19,7 @@ from graphlang.graph import baselines
 from graphlang.graph.limits import LARGEST, MAX_INLINKS, MIN_LENGTH, MIN_REF_LENGTH
 from graphlang.graph.propagation.options import WEIGHTS, Options
 from graphlang.native.threads import cores
-from graphlang.visible import visible
+from graphlang.printing import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -24,7 +24,7 @@ from click.shell_completion import CompletionItem
 from graphlang.cli.config import defaults, name_variables
 from graphlang.cli.shared.log import log, put, say
 from graphlang.interrupts import watch_signals
-from graphlang.visible import visible, visible_lines
+from graphlang.printing import visible, visible_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

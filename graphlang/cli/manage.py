@@ -19,8 +19,7 @@ from graphlang.cli.shared.output import RowOptions, output_options, table_option
 from graphlang.cli.shared.paths import host_named, lines_of, url_named
 from graphlang.cli.shared.progress import Timed, bars
 from graphlang.db.write.choose_capture import Keep
-from graphlang.printing import json_text
-from graphlang.visible import quantity, visible
+from graphlang.printing import json_text, quantity, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -29,9 +29,8 @@ from graphlang.collection.opened_file import NOTHING_YET
 from graphlang.db import StoreError
 from graphlang.files import replacing
 from graphlang.maps.changes import UNITS
-from graphlang.printing import json_text
+from graphlang.printing import json_text, quantity
 from graphlang.urls.url_methods import DEFAULT
-from graphlang.visible import quantity
 
 if TYPE_CHECKING:
     from graphlang.collection import Collection

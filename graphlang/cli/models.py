@@ -25,9 +25,8 @@ from graphlang.cli.shared.progress import bars
 from graphlang.codes import languages as codes
 from graphlang.content import registry as content_methods
 from graphlang.files import OutputError, refuse_unwritable, replacing
-from graphlang.printing import json_text
+from graphlang.printing import json_text, quantity, visible
 from graphlang.urls import url_methods
-from graphlang.visible import quantity, visible
 
 if TYPE_CHECKING:
     from graphlang.codes.languages import LanguageChoice

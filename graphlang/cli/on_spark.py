@@ -22,7 +22,7 @@ from graphlang.cli.shared.output import RowOptions, output_options, write_line, 
 from graphlang.cli.shared.paths import files_in
 from graphlang.collection.page_filter import selection
 from graphlang.db.write.choose_capture import Keep
-from graphlang.visible import quantity, visible
+from graphlang.printing import quantity, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

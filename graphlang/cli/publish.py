@@ -33,11 +33,10 @@ from graphlang.cli.shared.output import (
 )
 from graphlang.cli.shared.paths import refuse_before_work, refuse_inputs
 from graphlang.export import to_file
-from graphlang.export.parquet import MissingExtraError, write_parquet
-from graphlang.export.tables import Table
+from graphlang.export.tables import MissingExtraError, Table, write_parquet
 from graphlang.export.texts import write_txt
 from graphlang.files import packing, refuse_empty, replacing
-from graphlang.visible import quantity, visible
+from graphlang.printing import quantity, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -19,7 +19,7 @@ from graphlang.cli.shared.progress import Timed, bars
 from graphlang.cli.shared.text_files import TextFiles
 from graphlang.cli.shared.text_files import encoding as encoding_option
 from graphlang.native.threads import cores
-from graphlang.visible import quantity, visible
+from graphlang.printing import quantity, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

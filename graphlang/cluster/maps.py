@@ -36,14 +36,22 @@ from graphlang.cluster.tables import SOURCES_KEPT as SOURCES
 from graphlang.db import InputError
 from graphlang.maps import language_graph as language_graphs
 from graphlang.maps import site_graph
-from graphlang.maps.gathered import COLUMNS, gather, has_answered_history, select_inferred_pages
 from graphlang.maps.graph_measures import Shape, shapes
 from graphlang.maps.language_graph import language_graph as graph_of
 from graphlang.maps.languages import YearRow, list_languages, list_languages_by_year
-from graphlang.maps.selection import GatheredPages, Selection, content_run, find_outdated
+from graphlang.maps.selection import (
+    GATHERED_COLUMNS,
+    GatheredPages,
+    Selection,
+    content_run,
+    find_outdated,
+    gather,
+    has_answered_history,
+    select_inferred_pages,
+)
 from graphlang.maps.sites import language_map
+from graphlang.printing import visible
 from graphlang.report.page import write_report
-from graphlang.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -282,10 +290,10 @@ def _find_outdated(tables: Tables) -> None:
 def _gather(
     tables: Tables, selection: Selection, *, extra: Sequence[str] = (), yearly: bool = False
 ) -> Iterator[Selection]:
-    """Gather as `graphlang.maps.gathered` does; Spark keeps the rows, in memory or on its disks."""
+    """Gather as `graphlang.maps.selection` does; Spark keeps the rows, in memory or on its disks."""
     everyone = replace(selection, choices=(), below=None, min_confidence=0.0, fetched=None, gathered=None)
     source, values = everyone.source()
-    columns = tuple(dict.fromkeys((*COLUMNS, *extra)))
+    columns = tuple(dict.fromkeys((*GATHERED_COLUMNS, *extra)))
     chosen = ", ".join(columns)
     query = f"SELECT {chosen} FROM {select_inferred_pages(source)}"
     name = "gathered_captures" if yearly else "gathered_pages"

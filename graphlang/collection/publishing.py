@@ -12,7 +12,7 @@ from graphlang.arguments import check_arguments, flag, probability, run_number, 
 from graphlang.collection.opened_file import OpenedFile, require_answers, run_or_chosen
 from graphlang.collection.page_filter import PageFilter, selection
 from graphlang.db import StoreError
-from graphlang.visible import quantity
+from graphlang.printing import quantity
 
 if TYPE_CHECKING:
     import sqlite3

@@ -17,7 +17,7 @@ from graphlang.evaluation.metrics import calibration_error, interval, macro_f
 from graphlang.ingest.links.canonical import canonical_url
 from graphlang.labelled_table import read_labelled_rows
 from graphlang.maps.changes import LENGTHS
-from graphlang.visible import quantity
+from graphlang.printing import quantity
 
 if TYPE_CHECKING:
     import sqlite3

@@ -11,7 +11,7 @@ import numpy as np
 from graphlang.codes import languages
 from graphlang.maps.sites import SiteRow, list_sites, site_map
 from graphlang.maps.web_graph import selected_pages, site_links, site_numbers
-from graphlang.visible import quantity
+from graphlang.printing import quantity
 
 if TYPE_CHECKING:
     import sqlite3

@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
 from graphlang.content.nfc.doubt import is_filler
-from graphlang.export.parquet import MissingExtraError
-from graphlang.export.tables import Table
+from graphlang.export.tables import MissingExtraError, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -4,13 +4,17 @@ Translations are pairs of pages, for parallel corpora. A page names its versions
 ``hreflang``. Other sites link from a page to its version, and only the name of the language differs in the two URLs:
 ``/de/museum`` and ``/en/museum``. By the chosen run, both pages must be in the language that is named. The texts are
 not compared.
+
+Parquet needs pyarrow, an extra. It is written in row groups, so that memory does not grow with the table.
 """
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from importlib import import_module
+from itertools import islice
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -24,7 +28,7 @@ from graphlang.maps.sites import Site, list_sites, site_map
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -51,10 +55,10 @@ _REAL: Final = frozenset(
 )
 
 
-def kinds(columns: tuple[str, ...]) -> dict[str, str]:
+def find_column_types(columns: tuple[str, ...]) -> dict[str, str]:
     """Return the type of each column by its name: ``int``, ``double`` or ``string``.
 
-    >>> kinds(("source", "target", "hreflang")), kinds(("source", "confidence"))
+    >>> find_column_types(("source", "target", "hreflang")), find_column_types(("source", "confidence"))
     ({'source': 'int', 'target': 'int', 'hreflang': 'string'}, {'source': 'string', 'confidence': 'double'})
     """
     types = {name: "int" if name in _WHOLE else "double" if name in _REAL else "string" for name in columns}
@@ -236,3 +240,94 @@ def _differ_in_language(urls: list[str], codes: list[str]) -> bool:
     parts = [_SIGNS.split(url.lower()) for url in urls]
     left = [[part for part in all_ if _code(part) != code] for all_, code in zip(parts, codes, strict=True)]
     return left[0] == left[1] and left != parts
+
+
+#: Rows or bytes of a row group: readers prefer large ones, and one is in memory.
+_GROUP_ROWS: Final = 50_000
+_GROUP_BYTES: Final = 4 << 20
+#: Rows that are Python objects at a time, which take many times the memory of their columns.
+_ROWS: Final = 1_000
+#: Columns with commas between values of this type.
+_LISTS: Final = {"languages": "string", "shares": "double"}
+#: Columns of long, mostly distinct values.
+_ONCE: Final = ("main", "text")
+_BLOCK_BYTES: Final = 1 << 18  #: and fewer where they have more bytes than these
+
+
+class MissingExtraError(RuntimeError):
+    """A package that only some users need is not installed; the message has the command that installs it."""
+
+
+def _import_pyarrow() -> Any:
+    try:
+        import_module("pyarrow.parquet")
+    except ImportError as error:
+        raise MissingExtraError("Parquet needs pyarrow: pip install 'graphlang[parquet]'") from error
+    return import_module("pyarrow")
+
+
+def write_parquet(table: Table, file: IO[bytes]) -> int:
+    """Write a table; return the number of rows.
+
+    Columns are int64, double or string, as `graphlang.export.tables` defines by their names, or lists of these
+    (`_LISTS`); missing values are null.
+    """
+    arrow = _import_pyarrow()
+    types = {"int": arrow.int64(), "double": arrow.float64(), "string": arrow.string()}
+    named = [(name, types[_LISTS.get(name, kind)]) for name, kind in find_column_types(table.columns).items()]
+    schema = arrow.schema([(name, arrow.list_(kind) if name in _LISTS else kind) for name, kind in named])
+    written = 0
+    repeated = [name for name in table.columns if name not in _ONCE]
+    with arrow.parquet.ParquetWriter(
+        file, schema, compression="zstd", use_dictionary=repeated, write_statistics=repeated
+    ) as writer:
+        for group in _make_groups(arrow, table, schema):
+            writer.write_table(group)
+            written += group.num_rows
+    return written
+
+
+def _make_groups(arrow: Any, table: Table, schema: Any) -> Iterator[Any]:
+    """Split the table into row groups, each a table of Arrow."""
+    rows, count = iter(table.rows), 1
+    batches: list[Any] = []
+    held = size = 0
+    while block := list(islice(rows, count)):
+        pairs = zip(zip(*block, strict=True), schema, strict=True)
+        batches.append(arrow.record_batch([_make_column(arrow, values, field.type) for values, field in pairs], schema))
+        held, size = held + len(block), size + batches[-1].nbytes
+        count = min(_ROWS, 2 * count, max(1, _BLOCK_BYTES * len(block) // batches[-1].nbytes))
+        del block, pairs
+        if held + count > _GROUP_ROWS or size >= _GROUP_BYTES:
+            yield arrow.Table.from_batches(batches, schema)
+            batches.clear()
+            held = size = 0
+    if batches:
+        yield arrow.Table.from_batches(batches, schema)
+
+
+def _make_column(arrow: Any, values: Sequence[Any], kind: Any) -> Any:
+    """Make a column of Arrow from its buffers: ``pyarrow.array`` would load pandas, with 50 MB."""
+    if arrow.types.is_list(kind):
+        parts = [value.split(",") if value else [] for value in values]
+        ends = np.concatenate(([0], np.cumsum(list(map(len, parts))))).astype(np.int32)
+        flat = [part if kind.value_type == arrow.string() else float(part) for row in parts for part in row]
+        return arrow.ListArray.from_arrays(
+            arrow.Array.from_buffers(arrow.int32(), len(ends), [None, arrow.py_buffer(ends)]),
+            _make_column(arrow, flat, kind.value_type),
+        )
+    valid = None
+    if None in values:
+        valid = arrow.py_buffer(np.packbits([value is not None for value in values], bitorder="little"))
+    if kind != arrow.string():
+        numbers = np.array([value or 0 for value in values], dtype=np.int64 if kind == arrow.int64() else np.float64)
+        return arrow.Array.from_buffers(kind, len(values), [valid, arrow.py_buffer(numbers)])
+    text = "".join(filter(None, values))
+    if text.isascii():
+        data, lengths = text.encode(), [len(value or "") for value in values]
+    else:
+        parts = [(value or "").encode("utf-8", "replace") for value in values]
+        data, lengths = b"".join(parts), list(map(len, parts))
+    ends = np.zeros(len(values) + 1, dtype=np.int32)
+    np.cumsum(lengths, out=ends[1:])
+    return arrow.Array.from_buffers(kind, len(values), [valid, arrow.py_buffer(ends), arrow.py_buffer(data)])

@@ -15,7 +15,7 @@ from graphlang.export.corpora import NearDuplicates, Quality, measure_quality
 from graphlang.export.tables import Table
 from graphlang.maps import shares
 from graphlang.maps.pages import captures_sql
-from graphlang.visible import quantity
+from graphlang.printing import quantity
 
 if TYPE_CHECKING:
     import sqlite3

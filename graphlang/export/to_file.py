@@ -22,8 +22,7 @@ from graphlang.export.texts import TextCounts, texts, write_txt
 from graphlang.files import COMPRESSIBLE, OutputError, packing, plain_name, promised, refuse_empty, replacing
 from graphlang.maps.pages import missing_answers, needs_other_captures
 from graphlang.maps.selection import Selection
-from graphlang.printing import write_csv, write_jsonl, write_tsv
-from graphlang.visible import quantity
+from graphlang.printing import quantity, write_csv, write_jsonl, write_tsv
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -260,7 +259,7 @@ def _write_each_language(table: tables.Table, format_: str, folder: _Folder, nam
 
 def _write_table(table: tables.Table, format_: str, file: IO[bytes], *, safe: bool) -> int:
     if format_ == "parquet":
-        from graphlang.export.parquet import write_parquet  # noqa: PLC0415
+        from graphlang.export.tables import write_parquet  # noqa: PLC0415
 
         return write_parquet(table, file)
     return write_txt(table, file) if format_ == "txt" else _rows(table, format_, file, safe=safe)

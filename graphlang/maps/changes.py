@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.db import snapshot
 from graphlang.db.errors import StoreError
-from graphlang.maps.gathered import gather
+from graphlang.maps.selection import gather
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

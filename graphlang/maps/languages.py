@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
 from graphlang.maps import shares
-from graphlang.maps.gathered import gather, has_answered_history
 from graphlang.maps.page_counts import PageCounts, spread_query
-from graphlang.maps.selection import content_run, total
+from graphlang.maps.selection import content_run, gather, has_answered_history, total
 
 if TYPE_CHECKING:
     import sqlite3

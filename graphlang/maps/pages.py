@@ -14,7 +14,7 @@ from graphlang.db import snapshot
 from graphlang.db.runs.run import run_of_moment
 from graphlang.maps import shares
 from graphlang.maps.selection import COLUMNS, content_run
-from graphlang.visible import quantity
+from graphlang.printing import quantity
 
 if TYPE_CHECKING:
     import sqlite3

@@ -12,7 +12,7 @@ import numpy as np
 from graphlang.db import collection
 from graphlang.graph.propagation.options import Options
 from graphlang.maps.selection import Selection
-from graphlang.visible import quantity
+from graphlang.printing import quantity
 
 if TYPE_CHECKING:
     import sqlite3

@@ -1,7 +1,13 @@
-"""Select which pages of a collection count for a map, an export or a report."""
+"""Select which pages of a collection count for a map, an export or a report, and gather them for several queries.
+
+The columns that a map counts are in six tables, and looking up a million pages takes longer than counting them. So
+`gather` looks them up once, into a temporary table outside the database, on disk once it is large. All queries see the
+collection at one moment, even while another process writes to it.
+"""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -10,10 +16,9 @@ from graphlang.db.runs.run import AT, chosen_run, has_changed
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
     from graphlang.codes.languages import LanguageChoice
-
 
 #: Media types of pages; others count where text was read of them.
 _MARKUP: Final = ("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml")
@@ -36,7 +41,7 @@ FLOOR: Final = 0.2
 
 
 class GatheredPages(NamedTuple):
-    """A temporary table of pages, see `graphlang.maps.gathered`."""
+    """A temporary table of pages, see `graphlang.maps.selection`."""
 
     table: str
     columns: tuple[str, ...]
@@ -188,6 +193,12 @@ WHERE own.finished IS NOT NULL AND (own.id = final.id OR own.id IN (SELECT value
 """
 
 
+#: SQL: the content run of a capture. Of another time than the page's own it is the one that its run started from.
+CONTENT_RUN: Final = f"""COALESCE((
+    SELECT IIF(kind = 'content', id, JSON_EXTRACT(seeds, '$[0]')) FROM runs WHERE id = pages.run AND {AT} IS NOT NULL
+), :own)"""
+
+
 @singledispatch
 def find_outdated(connection: Any) -> int | None:
     """Return the chosen run if files were read or pages removed since, else None."""
@@ -218,3 +229,90 @@ def total(column: str, where: str | None = None) -> str:
     """
     filtered = f" FILTER (WHERE {where})" if where else ""
     return f"COALESCE(SUM(CAST({column} AS DECIMAL(20, 18))){filtered}, 0.0)"
+
+
+#: Columns that `select_inferred_pages` adds: letters of the text, or its characters if no run has counted letters;
+#: the language that a content run read from it, and its confidence; NULL where the run has no answer for the page.
+OWN_COLUMNS: Final = ("letters", "own_language", "own_confidence")
+#: Columns that are always gathered.
+GATHERED_COLUMNS: Final = (
+    *("page", "domain", "tld", "language", "script", "confidence", "runner_up", "runner_up_confidence"),
+    *("method", "run", "fetched", "charset", "date", "length"),
+    *OWN_COLUMNS,
+)
+_SAVEPOINT: Final = "gathering"
+#: What of a date is not known is taken from the middle of the year.
+_DAY: Final = "JULIANDAY(SUBSTR(date || SUBSTR('0000-07-02', LENGTH(date) + 1), 1, 10))"
+#: Days from the middle of the year; an invalid date is the farthest, and the main capture the nearest.
+#: What a run of another time says comes behind all that: a run of 2008 takes the first capture of a page that came to
+#: be in 2010, and infers its language from the links of 2008.
+_FAR: Final = f"""
+IIF(
+    capture IS NULL,
+    -1,
+    COALESCE(ABS({_DAY} - JULIANDAY(SUBSTR(date, 1, 4) || '-07-02')), 1000)
+    + IIF((run, SUBSTR(date, 1, 4)) IN (SELECT JSON_EXTRACT(value, '$[0]'), JSON_EXTRACT(value, '$[1]')
+        FROM JSON_EACH(:of_years)), 0, 2000)
+) AS far
+"""
+#: Finished runs, each with the year that it was asked about.
+_OF_YEARS: Final = f"""
+SELECT JSON_GROUP_ARRAY(JSON_ARRAY(id, SUBSTR({AT}, 1, 4))) FROM runs WHERE finished IS NOT NULL AND {AT} IS NOT NULL
+"""
+
+
+@singledispatch
+@contextmanager
+def gather(
+    connection: Any, selection: Selection, *, extra: Sequence[str] = (), yearly: bool = False
+) -> Iterator[Selection]:
+    """Copy the pages that count into a temporary table; until the end, writes of other processes are not seen."""
+    # Which languages, and how sure, is a matter of each question.
+    everyone = replace(selection, choices=(), below=None, min_confidence=0.0, fetched=None, gathered=None)
+    source, values = everyone.source()
+    if yearly:
+        source, values = everyone.source(of="capture_languages", columns=(*COLUMNS, "capture"))
+    columns = tuple(dict.fromkeys((*GATHERED_COLUMNS, *extra)))
+    with_text = select_inferred_pages(source, CONTENT_RUN if yearly else ":own")
+    if yearly:
+        columns = ("year", *columns)
+        stored, keys = (*columns, "capture", "far"), "PRIMARY KEY (year, page)) WITHOUT ROWID"
+        rows = f"SELECT *, SUBSTR(date, 1, 4) AS year, {_FAR} FROM {with_text}"
+        nearer = f"""
+            ON CONFLICT DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in stored)}
+            WHERE (excluded.far, excluded.date, excluded.capture) < (far, date, capture)
+        """
+    else:
+        stored, keys, rows, nearer = columns, "PRIMARY KEY (page))", f"SELECT * FROM {with_text}", ""
+    table = "temp.gathered_captures" if yearly else "temp.gathered_pages"
+    types = {"page": "INTEGER"}
+    if yearly:
+        (values["of_years"],) = connection.execute(_OF_YEARS).fetchone()
+    connection.execute(f"SAVEPOINT {_SAVEPOINT}")
+    try:
+        defined = ", ".join(f"{name} {types.get(name, '')}" for name in stored)
+        connection.execute(f"CREATE TABLE {table} ({defined}, {keys}")
+        connection.execute(
+            f"INSERT INTO {table} SELECT {', '.join(stored)} FROM ({rows}) WHERE TRUE {nearer}",
+            values | {"own": content_run(connection)},
+        )
+        yield replace(selection, gathered=GatheredPages(table, columns))
+    finally:
+        if connection.in_transaction:  # where there is no room left, SQLite has ended it already
+            connection.execute(f"ROLLBACK TO {_SAVEPOINT}")
+            connection.execute(f"RELEASE {_SAVEPOINT}")
+
+
+def has_answered_history(connection: Any) -> bool:
+    """Return whether other captures than the main ones have answers."""
+    return connection.execute("SELECT 1 FROM history WHERE run IS NOT NULL LIMIT 1").fetchone() is not None
+
+
+def select_inferred_pages(source: str, run: str = ":own") -> str:
+    """Write a subquery of pages with `OWN_COLUMNS`; ``run`` is SQL for the content run of ``pages``."""
+    return (
+        "(SELECT pages.*, COALESCE(own.characters, pages.characters, pages.length, 0) AS letters,"
+        " own_label.language AS own_language, own.confidence AS own_confidence"
+        f" FROM {source} AS pages LEFT JOIN predictions AS own ON own.run = {run} AND own.page = pages.page"
+        " LEFT JOIN labels AS own_label ON own_label.id = own.label)"
+    )

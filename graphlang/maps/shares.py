@@ -12,8 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from graphlang.codes import languages
-from graphlang.db.runs.run import AT
-from graphlang.maps.selection import content_run, total
+from graphlang.maps.selection import CONTENT_RUN, content_run, total
 
 if TYPE_CHECKING:
     import sqlite3
@@ -36,10 +35,6 @@ def shares_sql(run: str) -> str:
     )
 
 
-#: SQL: the content run of a capture. Of another time than the page's own it is the one that its run started from.
-CONTENT_RUN: Final = f"""COALESCE((
-    SELECT IIF(kind = 'content', id, JSON_EXTRACT(seeds, '$[0]')) FROM runs WHERE id = pages.run AND {AT} IS NOT NULL
-), :own)"""
 #: SQL: the shares of a page of ``pages``, by the content run ``:own``, as `rank_shares` reads them.
 SHARES: Final = shares_sql(":own")
 

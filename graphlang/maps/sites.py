@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from graphlang.codes import languages
 from graphlang.codes.territories import territory
 from graphlang.maps import shares
-from graphlang.maps.gathered import gather, has_answered_history, select_inferred_pages
 from graphlang.maps.page_counts import PageCounts, spread_query
-from graphlang.maps.selection import Selection, content_run, total
+from graphlang.maps.selection import Selection, content_run, gather, has_answered_history, select_inferred_pages, total
 
 if TYPE_CHECKING:
     import sqlite3

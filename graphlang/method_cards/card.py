@@ -19,9 +19,9 @@ from graphlang.content import registry as content_methods
 from graphlang.method_cards import sources
 from graphlang.method_cards.training_text import TrainingSource, list_training_text, read_label_facts
 from graphlang.modelfile import ModelError
+from graphlang.printing import quantity, visible
 from graphlang.urls import url_methods
 from graphlang.urls.url_methods import PAPER_METHODS as BAYKAN
-from graphlang.visible import quantity, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

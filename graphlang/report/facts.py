@@ -12,9 +12,8 @@ from graphlang.codes.languages import name_of
 from graphlang.db import values
 from graphlang.maps import languages as language_lists
 from graphlang.maps.changes import PageChangeCount, count_year_changes
-from graphlang.maps.gathered import gather
 from graphlang.maps.language_graph import LanguageGraph, first_with_links
-from graphlang.maps.selection import FLOOR, IS_PAGE, Selection, count_unanswered, find_outdated, total
+from graphlang.maps.selection import FLOOR, IS_PAGE, Selection, count_unanswered, find_outdated, gather, total
 from graphlang.maps.sites import SHORT, SURE, SiteRow, site_map
 
 if TYPE_CHECKING:

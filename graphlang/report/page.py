@@ -25,8 +25,8 @@ from graphlang.codes import languages
 from graphlang.db.errors import InputError
 from graphlang.files import replacing
 from graphlang.maps.colours import OTHER, choose_colours
+from graphlang.printing import quantity, visible
 from graphlang.report import facts as fact_lists
-from graphlang.visible import quantity, visible
 
 if TYPE_CHECKING:
     import sqlite3

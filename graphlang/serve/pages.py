@@ -22,8 +22,8 @@ from graphlang.db.schema import documentation
 from graphlang.maps.facts import pages_by_language, totals
 from graphlang.maps.pages import declares_another
 from graphlang.maps.selection import FLOOR
+from graphlang.printing import CONTROL, visible, visible_lines
 from graphlang.serve.site import INDEX, LISTS, MATCH, QUERIES, SEARCH
-from graphlang.visible import CONTROL, visible, visible_lines
 
 if TYPE_CHECKING:
     import sqlite3

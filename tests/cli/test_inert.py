@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from graphlang.visible import CONTROL
+from graphlang.printing import CONTROL
 
 Call = Callable[..., Result]
 BAD = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e\u2066\u061c\u200f\u2028\r"

@@ -16,7 +16,7 @@ import zstandard
 
 from graphlang.export import corpora
 from graphlang.export.corpora import NearDuplicates, measure_quality
-from graphlang.export.parquet import MissingExtraError
+from graphlang.export.tables import MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

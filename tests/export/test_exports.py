@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
 from graphlang.db import open_existing
-from graphlang.export import parquet
+from graphlang.export import tables
 from graphlang.export.cdxj import lengths, sort_key, write_cdxj
 from graphlang.export.common_crawl import vertices_and_edges
 from graphlang.export.graph_files import Schema, write_gexf, write_graphml
@@ -76,11 +76,11 @@ def test_pages_as_jsonl_and_parquet_have_the_columns_of_the_view(graphlang: Call
 @pytest.mark.parametrize(("rows", "size"), [(1, 1 << 20), (3, 1 << 20), (100, 1), (100, 1 << 20)])
 def test_parquet_is_the_same_however_it_is_cut(monkeypatch: pytest.MonkeyPatch, rows: int, size: int) -> None:
     pq = pytest.importorskip("pyarrow.parquet")
-    monkeypatch.setattr(parquet, "_GROUP_ROWS", rows)
-    monkeypatch.setattr(parquet, "_GROUP_BYTES", size)
+    monkeypatch.setattr(tables, "_GROUP_ROWS", rows)
+    monkeypatch.setattr(tables, "_GROUP_BYTES", size)
     given = [(n, None if n % 3 else n / 8, None if n % 4 == 1 else "é\x00" * n) for n in range(9)]
     out = BytesIO()
-    assert parquet.write_parquet(Table(("page", "confidence", "url"), iter(given)), out) == 9
+    assert tables.write_parquet(Table(("page", "confidence", "url"), iter(given)), out) == 9
     read = pq.ParquetFile(BytesIO(out.getvalue()))
     assert [tuple(row.values()) for row in read.read().to_pylist()] == given
     assert [str(kind) for kind in read.schema_arrow.types] == ["int64", "double", "string"]

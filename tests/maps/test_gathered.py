@@ -11,9 +11,8 @@ import pytest
 
 from graphlang.codes.languages import parse_choice
 from graphlang.db import StoreError, collection, create, open_existing
-from graphlang.maps.gathered import gather
 from graphlang.maps.languages import list_languages
-from graphlang.maps.selection import Selection
+from graphlang.maps.selection import Selection, gather
 from graphlang.maps.sites import site_map
 
 Make = Callable[..., Path]

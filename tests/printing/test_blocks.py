@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.printing import FORMULA, format_blocks, write_csv, write_jsonl, write_tsv
-from graphlang.visible import CONTROL, visible
+from graphlang.printing import CONTROL, FORMULA, format_blocks, visible, write_csv, write_jsonl, write_tsv
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,8 +13,17 @@ from hypothesis import strategies as st
 
 from graphlang import printing
 from graphlang.cli.shared.table import write_table
-from graphlang.printing import FORMULA, cell, json_text, write_csv, write_jsonl, write_tsv
-from graphlang.visible import CONTROL, visible, visible_lines
+from graphlang.printing import (
+    CONTROL,
+    FORMULA,
+    cell,
+    json_text,
+    visible,
+    visible_lines,
+    write_csv,
+    write_jsonl,
+    write_tsv,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ import click
 
 from graphlang.cli.shared.log import log, remember, say
 from graphlang.cli.shared.progress import bars
-from graphlang.visible import quantity, visible
+from graphlang.printing import quantity, visible
 
 if TYPE_CHECKING:
     from pathlib import Path

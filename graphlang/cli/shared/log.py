@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from graphlang.printing import json_text
-from graphlang.visible import visible
+from graphlang.printing import json_text, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -23,8 +23,7 @@ from graphlang.cli.shared.options import WholeNumber
 from graphlang.cli.shared.paths import refuse_inputs
 from graphlang.cli.shared.table import write_table
 from graphlang.files import COMPRESSIBLE, packing, plain_name, promised, refuse_empty
-from graphlang.printing import cell, json_text, write_csv, write_jsonl, write_tsv
-from graphlang.visible import quantity, visible, visible_lines
+from graphlang.printing import cell, json_text, quantity, visible, visible_lines, write_csv, write_jsonl, write_tsv
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

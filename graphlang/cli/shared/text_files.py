@@ -14,7 +14,7 @@ import click
 
 from graphlang.cli.shared.log import say
 from graphlang.files import open_regular
-from graphlang.visible import visible
+from graphlang.printing import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
