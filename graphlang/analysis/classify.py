@@ -164,10 +164,11 @@ def classify_rest(
             write_host_states(connection, run.id, states)
             if before is not None and before.at is None:
                 unchanged = unchanged_pages(connection, before, states)
-                copied = np.intersect1d(answered_pages(connection, before.id), states.pages[unchanged])
-                copied = copied if remaining is None else np.intersect1d(copied, remaining)
+                join = partial(np.intersect1d, assume_unique=True)
+                copied = join(answered_pages(connection, before.id), states.pages[unchanged])
+                copied = copied if remaining is None else join(copied, remaining)
                 changed = states.pages[~unchanged]
-                remaining = changed if remaining is None else np.intersect1d(remaining, changed)
+                remaining = changed if remaining is None else join(remaining, changed)
                 for at in range(0, len(copied), _COPIED):
                     yield _Batch(_make_empty_answered(), copied[at : at + _COPIED].tolist())
         if anchors:

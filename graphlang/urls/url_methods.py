@@ -6,6 +6,7 @@ A module of the papers is imported when one of its methods is asked for.
 from __future__ import annotations
 
 import hashlib
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -112,6 +113,7 @@ def is_url_method(name_or_path: str | Path) -> bool:
         return False
 
 
+@cache
 def digest_default() -> str:
     """Return the SHA-256 of the model file of the default method, without loading it."""
     with (_DATA / f"{DEFAULT}.npz").open("rb") as file:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.graph.propagation.link_regressions import HIGHEST
-from graphlang.numerics import softmax
+from graphlang.numerics import find_distinct, softmax
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -96,7 +96,8 @@ def _switch_table(  # noqa: PLR0917  internal
     """
     same = a == b
     switch_to = _table(group[~same], b[~same], sites, flat=True)
-    both = np.intersect1d(group[same], group[~same])  # others have nothing to separate
+    groups = find_distinct(group[same]), find_distinct(group[~same])
+    both = np.intersect1d(*groups, assume_unique=True)  # others have nothing to separate
     rows = np.flatnonzero(np.isin(group, both))
     index, same, b, p_same = np.searchsorted(both, group[rows]), same[rows], b[rows], p_same[rows]
     source_marginal, sites, table = source_marginal[both], sites[both], switch_to[both]
