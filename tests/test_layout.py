@@ -68,7 +68,7 @@ ALLOWED = {
     "graphlang.maps": (
         "graphlang.codes",
         "graphlang.db",
-        "graphlang.graph.propagation.options",
+        "graphlang.graph.options",
         "graphlang.method_cards.sources",
         "graphlang.printing",
     ),

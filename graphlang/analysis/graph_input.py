@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from graphlang.analysis.read_ahead import ReadsAhead
     from graphlang.db.runs.run import Run
-    from graphlang.graph.propagation.options import Options
+    from graphlang.graph.options import Options
 
 #: Labels per page in the graph.
 WIDTH = 20
@@ -69,7 +69,7 @@ class GraphInput:
 
 @dataclass(frozen=True, slots=True)
 class ClampLimits:
-    """Limits that decide which texts use their neighbours; see ``graphlang.graph.propagation.options.Options``."""
+    """Limits that decide which texts use their neighbours; see ``graphlang.graph.options.Options``."""
 
     clamp_length: int
     doubtful: float

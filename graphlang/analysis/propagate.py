@@ -19,9 +19,9 @@ from graphlang.db.runs.lifecycle import drop_unfinished_runs, reuse_run, seen_ag
 from graphlang.db.runs.run import earlier_run, get_run
 from graphlang.db.url_evidence import write_url_evidence
 from graphlang.graph import baselines
+from graphlang.graph.options import WEIGHTS
 from graphlang.graph.propagation import inference as kernel
 from graphlang.graph.propagation.messages import release_memory
-from graphlang.graph.propagation.options import WEIGHTS
 from graphlang.graph.tables import ListTable
 from graphlang.urls import url_methods
 

@@ -9,9 +9,8 @@ from graphlang.analysis import graph_input
 from graphlang.analysis.signals import NAMES
 from graphlang.db import values
 from graphlang.graph import baselines, vote
-from graphlang.graph.limits import LARGEST
+from graphlang.graph.options import LARGEST, Options
 from graphlang.graph.propagation import inference
-from graphlang.graph.propagation.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

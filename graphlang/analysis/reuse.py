@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final
 import graphlang
 from graphlang.db.runs.lifecycle import find_finished, reuse_run, state_seen
 from graphlang.db.runs.run import latest_run
-from graphlang.graph.limits import MAX_INLINKS, MIN_LENGTH, MIN_REF_LENGTH
-from graphlang.graph.propagation.options import WEIGHTS, Options
+from graphlang.graph.options import MAX_INLINKS, MIN_LENGTH, MIN_REF_LENGTH, WEIGHTS, Options
 
 if TYPE_CHECKING:
     import sqlite3

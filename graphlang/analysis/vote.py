@@ -15,7 +15,7 @@ from graphlang.db import collection
 from graphlang.db.runs.lifecycle import reuse_run, start_run
 from graphlang.db.runs.run import get_run
 from graphlang.graph import baselines
-from graphlang.graph.limits import MAX_INLINKS, MIN_LENGTH, MIN_REF_LENGTH
+from graphlang.graph.options import MAX_INLINKS, MIN_LENGTH, MIN_REF_LENGTH
 
 if TYPE_CHECKING:
     import sqlite3

@@ -16,8 +16,7 @@ from graphlang.cli.shared.options import Advanced, Finite, WholeNumber, WithAdva
 from graphlang.cli.shared.progress import bars
 from graphlang.files import read_regular
 from graphlang.graph import baselines
-from graphlang.graph.limits import LARGEST, MAX_INLINKS, MIN_LENGTH, MIN_REF_LENGTH
-from graphlang.graph.propagation.options import WEIGHTS, Options
+from graphlang.graph.options import LARGEST, MAX_INLINKS, MIN_LENGTH, MIN_REF_LENGTH, WEIGHTS, Options
 from graphlang.native.threads import cores
 from graphlang.printing import visible
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.graph.propagation.options import Options
+    from graphlang.graph.options import Options
 
 
 @dataclass(frozen=True, slots=True, eq=False)

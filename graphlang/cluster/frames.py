@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from graphlang.cluster.archives import Piece
-    from graphlang.graph.propagation.options import Options
+    from graphlang.graph.options import Options
 
 #: Columns that `propagate` needs.
 _PAGE_COLUMNS: Final = ("page", "url", "tld", "label", "characters", "scores", "read")

@@ -35,7 +35,7 @@ from graphlang.content.segments.readers import ReadsParts
 from graphlang.content.template_lines import GENERAL, REPEATED
 from graphlang.db.values import current_time
 from graphlang.db.write.choose_capture import Keep
-from graphlang.graph.propagation.options import Options
+from graphlang.graph.options import Options
 from graphlang.ingest import Limits
 
 if TYPE_CHECKING:

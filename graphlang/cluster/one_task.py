@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from graphlang.cluster.stages import Stages, TaskOutput
     from graphlang.cluster.storage import Location
     from graphlang.graph.data import Answer, Signal
+    from graphlang.graph.options import Options
     from graphlang.graph.partitioned.partition import Partition
-    from graphlang.graph.propagation.options import Options
 
 #: URLs that were only linked to, and are answered for at a time: each time all pages take part again.
 TOGETHER: Final = 1 << 18

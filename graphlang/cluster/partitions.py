@@ -36,10 +36,10 @@ from graphlang.cluster.parcels import LINKS as LINKED
 from graphlang.cluster.storage import Location
 from graphlang.cluster.tables import ANSWERS, ddl
 from graphlang.codes import languages
+from graphlang.graph.options import Options
 from graphlang.graph.partitioned import list_counts
 from graphlang.graph.partitioned.learning import Cut, join_samples, learn, merge_surveys
 from graphlang.graph.partitioned.partition import Cuts, cut_host, partition_of
-from graphlang.graph.propagation.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -66,9 +66,9 @@ if TYPE_CHECKING:
 
     from graphlang.cluster.arrays import Labels
     from graphlang.graph.data import Answer
+    from graphlang.graph.options import Options
     from graphlang.graph.partitioned.learning import Cut, PartitionParameters, Survey
     from graphlang.graph.partitioned.partition import Partition
-    from graphlang.graph.propagation.options import Options
     from graphlang.graph.propagation.rounds import Motion
 
 _DIGITS = 4  # of confidences of URLs that were only linked to, as a database keeps them

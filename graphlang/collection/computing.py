@@ -448,8 +448,7 @@ def _inference(
 ) -> Callable[[int | None], Run]:
     """Return the inference with some weights, as a function of the content run that it starts from."""
     from graphlang.analysis import propagate  # noqa: PLC0415
-    from graphlang.graph.limits import LARGEST  # noqa: PLC0415
-    from graphlang.graph.propagation.options import Options  # noqa: PLC0415
+    from graphlang.graph.options import LARGEST, Options  # noqa: PLC0415
 
     if wrong := [name for name, value in weights.items() if not is_number(value)]:
         raise ValueError(f"the weight {wrong[0]} is {weights[wrong[0]]!r}, which is not a number")

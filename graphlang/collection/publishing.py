@@ -305,7 +305,7 @@ class Publishing(OpenedFile):
         """
         from graphlang.analysis.propagate import SIGNALS  # noqa: PLC0415
         from graphlang.evaluation import tune as tuning  # noqa: PLC0415
-        from graphlang.graph.propagation.options import Options  # noqa: PLC0415
+        from graphlang.graph.options import Options  # noqa: PLC0415
 
         weights = {**asdict(Options()), **SIGNALS}
         return weights | dict.fromkeys(tuning.WEIGHTS, 1.0) if even else weights

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.graph.limits import LARGEST
+from graphlang.graph.options import LARGEST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

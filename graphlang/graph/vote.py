@@ -9,7 +9,7 @@ import numpy as np
 
 from graphlang.graph.adjacency import pad, sort_links
 from graphlang.graph.data import NONE, Answer, Contribution, Trace, make_answer
-from graphlang.graph.limits import MAX_INLINKS, MIN_LENGTH, MIN_REF_LENGTH
+from graphlang.graph.options import MAX_INLINKS, MIN_LENGTH, MIN_REF_LENGTH
 from graphlang.numerics import find_distinct
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from graphlang.db import collection
-from graphlang.graph.propagation.options import Options
+from graphlang.graph.options import Options
 from graphlang.maps.selection import Selection
 from graphlang.printing import quantity
 

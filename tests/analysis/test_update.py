@@ -29,7 +29,7 @@ from graphlang.db.runs.run import chosen_run, get_run
 from graphlang.db.write import sources
 from graphlang.db.write.choose_capture import Keep
 from graphlang.db.write.writer import HostParts, Writer, finish
-from graphlang.graph.propagation.options import Options
+from graphlang.graph.options import Options
 from graphlang.urls import url_methods
 
 if TYPE_CHECKING:

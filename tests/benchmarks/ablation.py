@@ -29,8 +29,8 @@ import graphlang
 from graphlang.analysis import graph_input
 from graphlang.analysis.propagate import SIGNALS
 from graphlang.db import open_existing
+from graphlang.graph.options import Options
 from graphlang.graph.propagation import group_tables, inference, likelihoods, message_weights, potentials, rounds
-from graphlang.graph.propagation.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -25,7 +25,7 @@ from graphlang.analysis.propagate import SIGNALS, propagate
 from graphlang.content import registry
 from graphlang.db import create
 from graphlang.evaluation.evaluate import Gold, read_gold
-from graphlang.graph.propagation.options import Options
+from graphlang.graph.options import Options
 
 if TYPE_CHECKING:
     import sqlite3

@@ -29,8 +29,8 @@ import numpy as np
 from scipy import sparse
 
 from graphlang.graph.data import Evidence, Graph
+from graphlang.graph.options import Options
 from graphlang.graph.propagation.inference import build_model, make_exchange, run_rounds
-from graphlang.graph.propagation.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -23,8 +23,8 @@ from graphlang.cluster.import_tables import to_database
 from graphlang.cluster.one_task import TABLES, OneTask, infer_tables
 from graphlang.cluster.storage import Location
 from graphlang.content import registry
+from graphlang.graph.options import Options
 from graphlang.graph.partitioned.partition import host_of, key_of
-from graphlang.graph.propagation.options import Options
 
 if TYPE_CHECKING:
     from pathlib import Path

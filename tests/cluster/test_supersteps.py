@@ -32,10 +32,10 @@ from graphlang.cluster.parcels import (
     STATE,
     SURVEY,
 )
+from graphlang.graph.options import Options
 from graphlang.graph.partitioned import list_counts
 from graphlang.graph.partitioned.learning import join_samples, learn, merge_surveys
 from graphlang.graph.partitioned.partition import Cut
-from graphlang.graph.propagation.options import Options
 
 sys.path.append(str(Path(__file__).parents[1] / "graph"))
 from local_driver import run

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphlang.graph.options import Options
 from graphlang.graph.partitioned.borders import (
     add_ghost_links,
     ghosts_of,
@@ -36,7 +37,6 @@ from graphlang.graph.partitioned.supersteps import (
     make_partition_ready,
     prepare_supersteps,
 )
-from graphlang.graph.propagation.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,6 +11,7 @@ import pytest
 
 from graphlang.cluster.parcels import decode, to_bytes
 from graphlang.graph.data import Signal
+from graphlang.graph.options import Options
 from graphlang.graph.partitioned import list_counts
 from graphlang.graph.partitioned.borders import Ghosts, ghosts_of, introduce, signals_of
 from graphlang.graph.partitioned.learning import (
@@ -38,7 +39,6 @@ from graphlang.graph.partitioned.supersteps import (
     make_partition_ready,
     prepare_supersteps,
 )
-from graphlang.graph.propagation.options import Options
 
 sys.path.append(str(Path(__file__).parent))
 from local_driver import routes_of, with_links_between_ghosts

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.graph.data import Signal
+from graphlang.graph.options import Options
 from graphlang.graph.partitioned import borders, list_counts, supersteps
 from graphlang.graph.partitioned.borders import MOST, ghosts_of, introduce, make_unknown_ghosts, signals_of
 from graphlang.graph.partitioned.learning import merge_surveys, survey
@@ -25,7 +26,6 @@ from graphlang.graph.partitioned.partition import (
     partition_of,
 )
 from graphlang.graph.partitioned.records import BELIEF, PageRecords, join_records, pack, unpack
-from graphlang.graph.propagation.options import Options
 
 CODES = ("deu", "eng", "fra")
 OPTIONS = Options()

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from graphlang.graph.options import Options
     from graphlang.graph.partitioned.partition import Partition
-    from graphlang.graph.propagation.options import Options
 
 MOST = 64  #: a page with neighbours in more partitions does not send which these are
 _HEADER = np.dtype([

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphlang.graph.data import Signal
+    from graphlang.graph.options import Options
     from graphlang.graph.partitioned.borders import Ghosts, PlaceLabels
     from graphlang.graph.partitioned.partition import Partition
-    from graphlang.graph.propagation.options import Options
 
 __all__ = ["UNIT", "Cut", "Survey", "add_counts", "merge_surveys", "survey"]
 

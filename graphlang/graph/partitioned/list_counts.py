@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from graphlang.graph.options import Options
     from graphlang.graph.partitioned.borders import Ghosts
     from graphlang.graph.partitioned.learning import Survey
     from graphlang.graph.partitioned.partition import Cut, Partition
-    from graphlang.graph.propagation.options import Options
 
 SIDES = 2  #: before a page in its lists, and behind it
 

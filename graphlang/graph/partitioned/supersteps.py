@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.graph.data import NONE, Answer, FixedBeliefs
+from graphlang.graph.options import Options
 from graphlang.graph.partitioned.borders import Local, make_local
 from graphlang.graph.partitioned.records import PageRecords, join_records, pack, unpack
 from graphlang.graph.propagation.inference import learn_hosts, prepare, to_answer
-from graphlang.graph.propagation.options import Options
 from graphlang.graph.propagation.rounds import Exchange, GhostBeliefs, Motion
 
 if TYPE_CHECKING:

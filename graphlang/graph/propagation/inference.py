@@ -46,6 +46,7 @@ import numpy as np
 
 from graphlang.graph.adjacency import sort_links
 from graphlang.graph.data import NONE, Answer, Contribution, Graph, Signal, Trace, make_answer
+from graphlang.graph.options import Options
 from graphlang.graph.propagation import candidates, likelihoods, link_order
 from graphlang.graph.propagation.candidates import active_languages
 from graphlang.graph.propagation.edge_features import EdgeFeatures
@@ -53,7 +54,6 @@ from graphlang.graph.propagation.learned import Learned, learn_from
 from graphlang.graph.propagation.link_regressions import is_followed
 from graphlang.graph.propagation.message_weights import halve_mutual, message_weights, mute_doubtful
 from graphlang.graph.propagation.messages import release_memory
-from graphlang.graph.propagation.options import Options
 from graphlang.graph.propagation.potentials import node_potentials
 from graphlang.graph.propagation.roles import page_roles
 from graphlang.graph.propagation.rounds import BLOCK, Exchange

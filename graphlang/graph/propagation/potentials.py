@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
     from graphlang.graph.adjacency import SortedLinks
     from graphlang.graph.data import Evidence, FixedBeliefs, Signal
+    from graphlang.graph.options import Options
     from graphlang.graph.propagation.learned import Learned
-    from graphlang.graph.propagation.options import Options
     from graphlang.graph.propagation.roles import PageRoles
     from graphlang.graph.propagation.site_prior import Counted, Prior
     from graphlang.graph.tables import ScoreTables

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphlang.graph.data import FixedBeliefs
-    from graphlang.graph.propagation.options import Options
+    from graphlang.graph.options import Options
     from graphlang.graph.tables import ScoreTables
 
 #: Texts with this probability need only half of `Options.clamp_length`. On the development sets, where neighbours

@@ -1,4 +1,4 @@
-"""Weights and limits of the inference.
+"""Weights and limits of the inference, and limits of the vote; importing them loads no arrays.
 
 `WEIGHTS` has the default weights. ``graphlang tune`` fitted them to the development collections; ``make weights``
 writes the file.
@@ -12,7 +12,12 @@ import sys
 from dataclasses import dataclass, fields
 from importlib.resources import files
 
-from graphlang.graph.limits import LARGEST
+#: Limits of the vote (Hayati 2004).
+MIN_LENGTH = 50  #: pages with more characters keep the answer of their text; the paper measures below 25 and below 50
+MIN_REF_LENGTH = 150  #: least number of characters of a voter, from the paper
+MAX_INLINKS = 10  #: from the paper
+
+LARGEST = 100.0  #: largest weight of the inference
 
 #: Default weights by name: of links, of their evidence, and of each signal.
 WEIGHTS: dict[str, float] = json.loads((files("graphlang") / "data" / "weights.json").read_text(encoding="utf-8"))
