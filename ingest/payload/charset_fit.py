@@ -74,12 +74,12 @@ _MIXED: Final = 0.03  # of any letter of western Europe, in a page that quotes n
 _LIKELY: Final = 2.5  # cost of a letter in a text of the language; it is 1.5 to 2.2
 _SOUND_SHARE: Final = 0.97
 _WESTERN: Final = frozenset("àáâãäåæçèéêëìíîïðñòóôõöøùúûüýþÿßœšž")
-_SCRIPTS: Final = (
-    ("latin", re.compile(r"[\xaa\xba\xc0-\u024f\u1e00-\u1eff]")),
-    ("cyrillic", re.compile(r"[\u0400-\u052f]")),
-    ("greek", re.compile(r"[\u0370-\u03ff\u1f00-\u1fff]")),
-    ("wide", re.compile(r"[\u1100-\u11ff\u3040-\u318f\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff61-\uff9f]")),
-)
+_SCRIPTS: Final = {
+    "latin": r"[\xaa\xba\xc0-\u024f\u1e00-\u1eff]",
+    "cyrillic": r"[\u0400-\u052f]",
+    "greek": r"[\u0370-\u03ff\u1f00-\u1fff]",
+    "wide": r"[\u1100-\u11ff\u3040-\u318f\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff61-\uff9f]",
+}
 #: Letters that make up two thirds of a text in the script.
 _FREQUENT: Final = {"cyrillic": frozenset("оеаинтсрвлкміәұ"), "greek": frozenset("αοιετσνηρυκπμςάίόήέ")}
 _USUAL_SHARE: Final = 0.55  # of them in any text of some words
@@ -114,7 +114,8 @@ _ASCII_OR_SIGNS: Final = frozenset(map(chr, range(0x80))) | set("\xa0¡§©«\xa
 _CYRILLIC_LETTER: Final = re.compile(r"[\u0400-\u052f]")
 _ODD_CYRILLIC: Final = re.compile(r"[\u0430-\u045f][\u0400-\u042f]|[A-Za-z][\u0400-\u052f]|[\u0400-\u052f][A-Za-z]")
 _CYRILLIC_CAPITAL: Final = re.compile(r"[\u0400-\u042f]")
-_LATIN_OR_SIGN: Final = re.compile(r"[\x80-\u036f\u1e00-\uffff]")
+#: \x80 to \u036f and \u1e00 to \uffff: Python takes ten times as long to compile a class of large ranges.
+_LATIN_OR_SIGN: Final = re.compile(r"[^\x00-\x7f\u0370-\u1dff\U00010000-\U0010ffff]")
 _ASCII_LETTER: Final = re.compile(r"[A-Za-z]")
 _LONG_RUN: Final = re.compile(r"[^\x00-\x7f]{3,}")  # rare in words of these alphabets
 
@@ -201,6 +202,12 @@ class Fit(NamedTuple):
     is_likely: bool  #: whether the letters are those of the language, and about as frequent as in its texts
 
 
+@cache
+def _compile_scripts() -> list[tuple[str, re.Pattern[str]]]:
+    """Compile the classes of letters when they are needed: large ranges take longer than all other patterns here."""
+    return [(name, re.compile(letters)) for name, letters in _SCRIPTS.items()]
+
+
 def measure_fit(sample: bytes, codec: str, charset: str) -> Fit:
     """Measure how well the letters beyond ASCII of a part of a page fit the language that explains them best.
 
@@ -218,11 +225,12 @@ def measure_fit(sample: bytes, codec: str, charset: str) -> Fit:
     wide: list[str] = []
     explained = 0
     total = len(_SIGN_WITHIN.findall(text)) + len(_BOX_BESIDE.findall(text))
+    scripts = _compile_scripts()
     pieces = [piece for piece in _ASCII_SIGNS.split(text) if not piece.isascii()]
     for word in chain.from_iterable(map(_WORD.findall, pieces)):
         beyond = len(word) - len(word.encode("ascii", "ignore"))
         total += beyond
-        script = next((name for name, pattern in _SCRIPTS if pattern.search(word)), "")
+        script = next((name for name, pattern in scripts if pattern.search(word)), "")
         if script == "latin":
             if not _LONG_RUN.search(word):
                 latin.update(character for character in word.lower() if character > "\x7f")
