@@ -283,9 +283,9 @@ def _repair(texts: list[str]) -> list[Repaired | None]:
 
 def _restore_offsets(spans: list[Span], text: str, encoded: int) -> list[Span]:
     """Spans of a repaired text, by their places in the original."""
-    from graphlang.ingest.payload.encoded_twice import character_places  # noqa: PLC0415 - rarely needed
+    from graphlang.ingest.payload.encoded_twice import find_character_places  # noqa: PLC0415 - rarely needed
 
-    place = character_places(text, encoded)
+    place = find_character_places(text, encoded)
     return [span._replace(begin=place[span.begin], end=place[span.end]) for span in spans]
 
 

@@ -73,7 +73,7 @@ def to_warc(
             if raw.remainder is not None:
                 return _write_long(file, raw, raw.remainder, target.resolve().parent, compressed=compressed)
             size, digest = len(raw.block), hashlib.sha256(raw.head + raw.block)
-            header, faults = _header(raw, size, digest.hexdigest())
+            header, faults = _make_header(raw, size, digest.hexdigest())
             record = header + raw.block + b"\r\n\r\n"
             file.write(gzip.compress(record, mtime=0) if compressed else record)
             return faults
@@ -91,7 +91,7 @@ def _write_long(file: IO[bytes], raw: RawRecord, remainder: Remainder, folder: P
                 digest.update(piece)
                 packed.write(piece)
         stored.seek(0)
-        header, faults = _header(raw, size, digest.hexdigest())
+        header, faults = _make_header(raw, size, digest.hexdigest())
         with gzip.GzipFile(fileobj=stored, mode="rb") as block:
             pieces = chain((header,), iter(lambda: block.read(_PIECE), b""), (b"\r\n\r\n",))
             for piece in _compress(pieces) if compressed else pieces:
@@ -132,7 +132,7 @@ def _copy_records(
     return Converted(records, faults)
 
 
-def _header(raw: RawRecord, size: int, digest: str) -> tuple[bytes, Faults]:
+def _make_header(raw: RawRecord, size: int, digest: str) -> tuple[bytes, Faults]:
     """Return a WARC header for a record with a block of ``size`` bytes, and the faults of the header that it had.
 
     The id of the record follows from the digest of header and block, so that the same record has the same id.

@@ -22,11 +22,11 @@ from graphlang.ingest.html import document as html
 from graphlang.ingest.html import tokenizer
 from graphlang.ingest.limits import TimeLimit, TimeLimitError, cut_text
 from graphlang.ingest.links.canonical import canonical_url, decode_uri, rename_urls, strip_page
-from graphlang.ingest.links.extract import extract_links, header_references, meta_references
+from graphlang.ingest.links.extract import extract_links, list_header_references, list_meta_references
 from graphlang.ingest.links.resolve import Joiner
 from graphlang.ingest.native import ordinary_page as _kernels
 from graphlang.ingest.payload import http
-from graphlang.ingest.payload.charset import Decoded, is_utf8_label, utf8_source
+from graphlang.ingest.payload.charset import Decoded, find_utf8_source, is_utf8_label
 from graphlang.ingest.payload.content_encoding import decode_payload
 from graphlang.ingest.payload.detect_charset import may_hide
 from graphlang.ingest.read_payload import read_content
@@ -122,9 +122,11 @@ class Parser:
                 items = self._parse(raw)
         except TimeLimitError:
             reason = f"not parsed within {self._limits.max_seconds:g} seconds of processor time"
-            return [Problem("too-slow", reason, raw.offset, target_uri(raw))]
+            return [Problem("too-slow", reason, raw.offset, find_target_uri(raw))]
         except Exception as error:  # noqa: BLE001 - the archive is hostile, and the other records are innocent
-            return [Problem("failed", f"{type(error).__name__}: {error}"[:_MAX_REASON], raw.offset, target_uri(raw))]
+            return [
+                Problem("failed", f"{type(error).__name__}: {error}"[:_MAX_REASON], raw.offset, find_target_uri(raw))
+            ]
         if self._limits.plain_urls:
             return [strip_page(item) if isinstance(item, Page) else item for item in items]
         return items
@@ -151,17 +153,17 @@ class Parser:
         strings, status, body = parts
         uri, date, digest, answer = strings.decode("ascii").split("\0", 3)
         limits, markup = self._limits, self._markup
-        source = _http_source(answer)
+        source = _find_http_source(answer)
         if source is None or status in _REDIRECTS or self._needs_steps or not uri.startswith(_HTTP):
             return None
-        fields, faults = http.answer_fields(answer), ()
+        fields, faults = http.parse_answer_fields(answer), ()
         if "content-encoding" in fields or "transfer-encoding" in fields:
             block, faults = decode_payload(block[body:], fields, limits.max_payload)
             body = 0
         begin = body
         if block.startswith(_BOM, body):
             source, begin = "bom", body + len(_BOM)
-        source = source or utf8_source(block, body)
+        source = source or find_utf8_source(block, body)
         url = self._joiner.absolute(uri)
         is_feed = not block.startswith(_HTML_ROOTS, begin) and html.is_feed(block, begin)
         is_utf16 = block[begin + 1 : begin + 2] == b"\0"
@@ -173,7 +175,9 @@ class Parser:
             return None
         names = copy_bytes(markup.strings, markup.strings_size)
         page_strings = (
-            _cached_strings(answer, names) if len(answer) + len(names) < _MAX_CACHED else _page_strings(answer, names)
+            _cached_strings(answer, names)
+            if len(answer) + len(names) < _MAX_CACHED
+            else _parse_page_strings(answer, names)
         )
         text = decode_bytes(markup.text, markup.text_size)
         if page_strings is None or may_hide(text):
@@ -194,7 +198,7 @@ class Parser:
             text=content.text,
             length=content.length,
             size=len(block) - body,
-            digest=http.payload_digest(digest, block, body),
+            digest=http.compute_payload_digest(digest, block, body),
             declared=page_strings.declared,
             links=links,
             main_length=content.main_length,
@@ -256,9 +260,9 @@ class Parser:
                 page = replace(page, parts="text", links=NO_LINKS)
             faults += page_faults
             if page is not None and _MIRRORED in header.fields:
-                from graphlang.ingest.formats.wget_mirror import target_renamer  # noqa: PLC0415 - rare
+                from graphlang.ingest.formats.wget_mirror import make_target_renamer  # noqa: PLC0415 - rare
 
-                page = rename_urls(page, target_renamer(page.url, header.fields[_MIRRORED]))
+                page = rename_urls(page, make_target_renamer(page.url, header.fields[_MIRRORED]))
             if page is not None:
                 items.append(page)
         problem_url = (url or written or "")[:_MAX_REASON] or None
@@ -291,7 +295,7 @@ class Parser:
             return parse_wet(raw, url, header.date, record_fields, limits), []
         answer, content_type = self._parse_block(raw, header)
         mime, declared_charset = http.parse_media_type(content_type)
-        identified_mime, identified_charset = _identified_type(raw.head)
+        identified_mime, identified_charset = _parse_identified_type(raw.head)
         mime = mime or identified_mime
         status, fields, payload = answer.status, answer.fields, answer.payload
         revisit, original = kind == "revisit", record_fields.get("warc-refers-to-target-uri", "")
@@ -302,7 +306,7 @@ class Parser:
         content = read_content(mime, payload, declared_charset, identified_charset, limits)
         mime, document, decoded = content.mime, content.document, content.decoded
         faults += content.faults
-        if revisit and not payload and not _redirects(status):
+        if revisit and not payload and not _is_redirect(status):
             # The fields that it repeats come with its original.
             fields = {}
         body = cut_text(content.text, content.main_length, limits.text_limit)
@@ -319,9 +323,9 @@ class Parser:
             text=body.text,
             length=body.length,
             size=len(payload),
-            digest=http.payload_digest(record_fields.get("warc-payload-digest", ""), payload),
+            digest=http.compute_payload_digest(record_fields.get("warc-payload-digest", ""), payload),
             revisit_of=(canonical_url(strip_brackets(original)) or url) if revisit else None,
-            declared=html.declarations(document, fields),
+            declared=html.list_declarations(document, fields),
             links=links,
             revisit_date=parse_date(record_fields.get("warc-refers-to-date", "").strip()) if revisit else "",
             main_length=body.main_length,
@@ -343,35 +347,35 @@ class Parser:
 
 
 @lru_cache(256)
-def _http_source(answer: str) -> str | None:
+def _find_http_source(answer: str) -> str | None:
     """Return ``http`` for an answer of HTML in UTF-8, an empty string for HTML without a charset, None for others."""
-    fields = http.answer_fields(answer)
+    fields = http.parse_answer_fields(answer)
     mime, charset = http.parse_media_type(fields.get("content-type", ""))
-    if mime != _HTML or header_references(None, fields):
+    if mime != _HTML or list_header_references(None, fields):
         return None
     if charset is None:
         return ""
     return "http" if is_utf8_label(charset) else None
 
 
-def _page_strings(answer: str, names: bytes) -> _PageStrings | None:
+def _parse_page_strings(answer: str, names: bytes) -> _PageStrings | None:
     """Parse the header of an answer and the strings of its page but the title; None for unusual pages."""
     strings = html.parse_strings(tokenizer.split_strings(names))
     document = html.Document(
         b"", (), metas=strings.metas, base=strings.base, lang=strings.lang, xml_lang=strings.xml_lang
     )
-    fields = http.answer_fields(answer)
-    refreshes, nofollow = meta_references(document, fields)
+    fields = http.parse_answer_fields(answer)
+    refreshes, nofollow = list_meta_references(document, fields)
     if refreshes or strings.inner:
         return None
     base = strings.base.encode("utf-8", "surrogatepass") if strings.base else b""
-    return _PageStrings(html.declarations(document, fields), base, document, fields, nofollow)
+    return _PageStrings(html.list_declarations(document, fields), base, document, fields, nofollow)
 
 
-_cached_strings = lru_cache(512)(_page_strings)
+_cached_strings = lru_cache(512)(_parse_page_strings)
 
 
-def _redirects(status: int | None) -> bool:
+def _is_redirect(status: int | None) -> bool:
     return status is not None and status in _REDIRECTS and status != _NOT_MODIFIED
 
 
@@ -404,7 +408,7 @@ def _parse_header(raw: RawRecord) -> _RecordHeader | None:
     return _RecordHeader(decode_uri(line[0]), line[1], http.decode_value(line[2]), {})
 
 
-def _identified_type(head: bytes) -> tuple[str, str | None]:
+def _parse_identified_type(head: bytes) -> tuple[str, str | None]:
     """Return media type and charset of WARC-Identified-Payload-Type: the crawler's own guess."""
     match = _IDENTIFIED.search(head)
     return http.parse_media_type(http.decode_value(match[1]).strip()) if match else ("", None)
@@ -423,7 +427,7 @@ def _is_http(raw: RawRecord, header: _RecordHeader) -> bool:
     )
 
 
-def target_uri(raw: RawRecord) -> str | None:
+def find_target_uri(raw: RawRecord) -> str | None:
     """Return the target URI of a WARC record that could not be parsed, if it is readable."""
     match = re.search(rb"\nwarc-target-uri:[ \t]*([^\r\n]{1,500})", raw.head, re.IGNORECASE)
     return http.decode_value(match[1]) if match else None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Generic, NamedTuple, TypeVar
 
 from graphlang.arguments import check_arguments, flag, worker_count
-from graphlang.ingest.files.byte_ranges import LENGTH, ByteRange, cut_up, is_splittable, range_stop
+from graphlang.ingest.files.byte_ranges import LENGTH, ByteRange, cut_up, find_range_stop, is_splittable
 from graphlang.ingest.files.codecs import refuse_lz4
 from graphlang.ingest.files.discover import expand
 from graphlang.ingest.formats.detect import open_records
@@ -104,7 +104,7 @@ def _read_here(sources: Sequence[tuple[Path, int]], limits: Limits) -> Iterator[
     with parser.ready():
         for index, (path, start) in enumerate(sources):
             position = start
-            for group in _groups(index, path, start, limits, parser.parse):  # while its bytes are in the cache
+            for group in _read_groups(index, path, start, limits, parser.parse):  # while its bytes are in the cache
                 position += group.raws
                 parser.pause()
                 yield Batch(index, position, group.bytes_read, group.results, group.last, group.failed)
@@ -115,7 +115,7 @@ def _read_in_pool(sources: Sequence[tuple[Path, int]], limits: Limits, pool: Poo
 
     def tasks() -> Iterator[RecordGroup | ByteRange]:
         for index, (path, start) in enumerate(sources):
-            for task, group in _tasks(index, path, start, limits):
+            for task, group in _make_tasks(index, path, start, limits):
                 pending.append(group)
                 yield task
 
@@ -134,7 +134,7 @@ def _read_in_pool(sources: Sequence[tuple[Path, int]], limits: Limits, pool: Poo
             pending.popleft()
 
 
-def _tasks(
+def _make_tasks(
     index: int, path: Path, start: int, limits: Limits
 ) -> Iterator[tuple[RecordGroup | ByteRange, _Group[RawRecord]]]:
     """Cut a file into tasks: byte ranges that workers read, or else groups of records."""
@@ -153,13 +153,13 @@ def _tasks(
                 elif not start and not list_plugins(READERS):
                     wacz = _open_wacz(file, limits)
                     if wacz is not None:
-                        yield from _wacz_tasks(index, wacz, whole)
+                        yield from _make_wacz_tasks(index, wacz, whole)
                         return
         next_range = next(cut, None)
     except OSError:
         next_range = None  # reading by groups reports the error
     if next_range is None:
-        for group in _groups(index, path, start, limits, lambda raw: [raw]):
+        for group in _read_groups(index, path, start, limits, lambda raw: [raw]):
             yield RecordGroup(group.results), group._replace(results=[])
         return
     while next_range is not None:
@@ -173,7 +173,7 @@ def _open_wacz(file: BinaryIO, limits: Limits) -> Wacz | None:
     return Wacz(file, limits) if is_wacz(file) else None
 
 
-def _wacz_tasks(
+def _make_wacz_tasks(
     index: int, wacz: Wacz, whole: ByteRange
 ) -> Iterator[tuple[RecordGroup | ByteRange, _Group[RawRecord]]]:
     """Cut the large archives that are stored uncompressed in a WACZ; all else in it is read in this process."""
@@ -192,7 +192,7 @@ def _wacz_tasks(
 
     failed = False
     while not failed:
-        for group in _group(index, wacz, 0, lambda raw: [raw], uncut()):
+        for group in _read_group(index, wacz, 0, lambda raw: [raw], uncut()):
             failed = group.failed
             yield RecordGroup(group.results), group._replace(results=[], last=False)
         if not cut:
@@ -207,7 +207,7 @@ def _find_start(file: BinaryIO, name: str, start: int, limits: Limits) -> tuple[
     """Return the begin of the byte range with the record of this ordinal, and the number of records before it."""
     begin = skipped = 0
     while True:
-        reader = RecordReader(file, name, limits, begin=begin, stop=range_stop(begin))
+        reader = RecordReader(file, name, limits, begin=begin, stop=find_range_stop(begin))
         count = sum(1 for _ in reader) if start else 0
         if skipped + count >= start or reader.ended is None:
             return begin, skipped
@@ -215,18 +215,18 @@ def _find_start(file: BinaryIO, name: str, start: int, limits: Limits) -> tuple[
         skipped += count
 
 
-def _groups(
+def _read_groups(
     index: int, path: Path, start: int, limits: Limits, process: Callable[[RawRecord], list[_T]]
 ) -> Iterator[_Group[_T]]:
     """Yield the results of ``process`` for the records of one file from a position on, in groups of a task's size."""
     try:
         with open_records(path, limits) as reader:
-            yield from _group(index, reader, start, process, iter(reader))
+            yield from _read_group(index, reader, start, process, iter(reader))
     except OSError as error:
         yield _Group(index, 0, 0, process(_make_fault(error, 0)), last=True, failed=True)
 
 
-def _group(
+def _read_group(
     index: int, reader: RecordStream, start: int, process: Callable[[RawRecord], list[_T]], raws: Iterator[RawRecord]
 ) -> Iterator[_Group[_T]]:
     results: list[_T] = []

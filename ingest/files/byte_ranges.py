@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from graphlang.ingest.files import codecs
 from graphlang.ingest.files.codecs import LZ4, ZSTD, find_frame
-from graphlang.ingest.files.decompress import COUNTED, MEMBER, compression
+from graphlang.ingest.files.decompress import COUNTED, MEMBER, detect_compression
 from graphlang.ingest.files.file_slice import FileSlice, peek
 from graphlang.ingest.formats.record_reader import GRAMMARS
 
@@ -54,14 +54,14 @@ class ByteRange(NamedTuple):
             yield file if self.size < 0 else cast("BinaryIO", FileSlice(file, self.base, self.size))
 
 
-def range_stop(begin: int) -> int:
+def find_range_stop(begin: int) -> int:
     """Return the stop of the byte range that begins at a place."""
     return (begin // LENGTH + 1) * LENGTH
 
 
 def cut_up(whole: ByteRange, begin: int, size: int, skip: int) -> Iterator[ByteRange]:
     """Cut an archive of ``size`` bytes from a record on; the first byte range is exact and skips ``skip`` records."""
-    stop = range_stop(begin)
+    stop = find_range_stop(begin)
     yield whole._replace(begin=begin, stop=stop, exact=True, skip=skip)
     for at in range(stop, size, LENGTH):
         yield whole._replace(begin=at, stop=at + LENGTH, exact=False, skip=0)
@@ -70,10 +70,10 @@ def cut_up(whole: ByteRange, begin: int, size: int, skip: int) -> Iterator[ByteR
 def is_splittable(file: BinaryIO) -> bool:
     """Return whether a file begins with a record, and has another one in the next few byte ranges."""
     head = peek(file, 0, _HEAD)
-    kind = compression(head)
+    kind = detect_compression(head)
     if kind and kind not in _MAGICS:
         return False
-    begins = bool(_MAGICS[kind].match(head)) and _begins_record(file, 0) if kind else _grammar(head) is not None
+    begins = bool(_MAGICS[kind].match(head)) and _begins_record(file, 0) if kind else _find_grammar(head) is not None
     return begins and find_record(file, 1, 8 * LENGTH) is not None
 
 
@@ -83,14 +83,14 @@ def find_record(file: BinaryIO, begin: int, stop: int) -> int | None:
     Offsets are those of the archive as stored. Of files that cannot be cut the answer is None.
     """
     head = peek(file, 0, _HEAD)
-    kind = compression(head)
+    kind = detect_compression(head)
     if kind:
         return _find_packed(file, _MAGICS[kind], begin, stop)
-    grammar = _grammar(head)
+    grammar = _find_grammar(head)
     return _find_plain(file, grammar, begin, stop) if grammar is not None else None
 
 
-def _grammar(head: bytes) -> Grammar | None:
+def _find_grammar(head: bytes) -> Grammar | None:
     start = head.lstrip(b"\r\n")
     return next((grammar for grammar in GRAMMARS if grammar.starts(start, 0)), None)
 
@@ -115,7 +115,7 @@ def _find_packed(file: BinaryIO, magic: re.Pattern[bytes], begin: int, stop: int
 def _begins_record(file: BinaryIO, offset: int) -> bool:
     """Return whether the gzip member or frame at an offset begins with a record."""
     head = peek(file, offset, _HEAD)
-    kind = compression(head)
+    kind = detect_compression(head)
     try:
         if kind == "gzip":
             first = zlib.decompressobj(31).decompress(head, 64)

@@ -70,7 +70,7 @@ STREAMS: Final[dict[str, Callable[[], _Decompressor]]] = {
 }
 
 
-def zstd_decompressor(dictionary: bytes = b"") -> zstandard.ZstdDecompressor:
+def make_zstd_decompressor(dictionary: bytes = b"") -> zstandard.ZstdDecompressor:
     """Return what unpacks zstd frames; raise DictionaryError for a damaged dictionary."""
     if not dictionary:
         return zstandard.ZstdDecompressor()
@@ -107,7 +107,7 @@ def unpack_zstd(decompressor: zstandard.ZstdDecompressor, stream: BinaryIO | byt
             yield data
 
 
-def _lz4() -> Any:
+def _make_lz4_decompressor() -> Any:
     """Return what unpacks one LZ4 frame; few archives are in LZ4, so that its package is an extra."""
     try:
         import lz4.frame  # noqa: PLC0415 - an extra
@@ -121,7 +121,7 @@ def unpack_lz4(stream: BinaryIO) -> Iterator[bytes]:
 
     Raises RuntimeError if it is damaged, MissingCodecError if the extra ``lz4`` is not installed.
     """
-    decompressor = _lz4()
+    decompressor = _make_lz4_decompressor()
     while not decompressor.eof:
         piece = stream.read(_FEED) if decompressor.needs_input else b""
         if decompressor.needs_input and not piece:
@@ -133,8 +133,8 @@ def unpack_lz4(stream: BinaryIO) -> Iterator[bytes]:
 def unpack_head(compression: str, data: bytes, count: int) -> bytes:
     """Return the first unpacked bytes of a ``zstd`` or ``lz4`` frame, from its first block at least."""
     if compression == "zstd":
-        return next(unpack_zstd(zstd_decompressor(), data), b"")[:count]
-    return bytes(_lz4().decompress(data, max_length=count))
+        return next(unpack_zstd(make_zstd_decompressor(), data), b"")[:count]
+    return bytes(_make_lz4_decompressor().decompress(data, max_length=count))
 
 
 def refuse_lz4(files: Iterable[Path]) -> None:
@@ -167,9 +167,9 @@ def find_frame(peek: Peek, offset: int, *, blocks: int = _ANY) -> Frame | None:
     window = _PeekWindow(peek)
     head = peek(offset, 32)
     if head.startswith(ZSTD):
-        end = _zstd_end(window, offset, head, blocks)
+        end = _find_zstd_end(window, offset, head, blocks)
     elif head.startswith(LZ4):
-        end = _lz4_end(window, offset, head, blocks)
+        end = _find_lz4_end(window, offset, head, blocks)
     elif head[1:4] == _SKIPPED and 0x50 <= head[0] <= 0x5F and len(head) >= 8:  # noqa: PLR2004 - magic and size
         end = offset + 8 + int.from_bytes(head[4:8], "little")
         return Frame(end - offset, skipped=True) if peek(end - 1, 1) else None
@@ -193,7 +193,7 @@ class _PeekWindow:
         return self._data[at : at + count]
 
 
-def _zstd_end(window: _PeekWindow, offset: int, head: bytes, blocks: int) -> int:
+def _find_zstd_end(window: _PeekWindow, offset: int, head: bytes, blocks: int) -> int:
     if len(head) < 6:  # noqa: PLR2004 - the shortest header, and something behind it
         return 0
     flags = head[4]
@@ -214,7 +214,7 @@ def _zstd_end(window: _PeekWindow, offset: int, head: bytes, blocks: int) -> int
     return 0
 
 
-def _lz4_end(window: _PeekWindow, offset: int, head: bytes, blocks: int) -> int:
+def _find_lz4_end(window: _PeekWindow, offset: int, head: bytes, blocks: int) -> int:
     if len(head) < 7 or head[4] >> 6 != 1:  # noqa: PLR2004 - the shortest header; the version
         return 0
     flags = head[4]

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from graphlang.ingest.files import codecs
 from graphlang.ingest.files.codecs import LZ4, ZSTD, find_frame, raise_system_error
-from graphlang.ingest.files.file_slice import FileSlice, peek, size_of
+from graphlang.ingest.files.file_slice import FileSlice, measure_size, peek
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
-def _fastest_zlib() -> Any:
+def _import_fastest_zlib() -> Any:
     """Return isal's drop-in for zlib, which inflates twice as fast, where it is installed."""
     try:
         return import_module("isal.isal_zlib")
@@ -29,7 +29,7 @@ def _fastest_zlib() -> Any:
         return zlib
 
 
-_FAST = _fastest_zlib()
+_FAST = _import_fastest_zlib()
 _READ = 1 << 18  # bytes read from the file at once
 _FEED = 1 << 14  # compressed bytes handed to zlib at once: zlib copies what lies behind a member's end each time
 _OUT = 1 << 20  # decompressed bytes of one chunk at most
@@ -62,10 +62,10 @@ class Chunk(NamedTuple):
     kind: str = "damaged"  #: of the Problem that the fault is
 
 
-def compression(head: bytes) -> str:
+def detect_compression(head: bytes) -> str:
     r"""Name the compression of a file by its first bytes: gzip, zstd, lz4, bzip2, xz, or an empty string.
 
-    >>> compression(b"\x1f\x8b\x08"), compression(b"WARC/1.1")
+    >>> detect_compression(b"\x1f\x8b\x08"), detect_compression(b"WARC/1.1")
     ('gzip', '')
     """
     if head.startswith(b"\x1f\x8b"):
@@ -97,14 +97,14 @@ class ByteSource:
         self._tried = (-1, 0)  # megabyte, and number of frames tried in it
         self._base = begin  # offset in the file of the window's first byte
         self._refill()
-        self.compression = compression(self._window)
+        self.compression = detect_compression(self._window)
 
     @property
     def size(self) -> int | None:
         """Bytes of a file that is not compressed; None for others, whose size is not known beforehand."""
         if self.compression:
             return None
-        return size_of(self._file)
+        return measure_size(self._file)
 
     def peek(self, offset: int, count: int) -> bytes:
         """Return up to ``count`` bytes at any offset of the file as stored, without moving in it."""
@@ -282,13 +282,13 @@ class ByteSource:
         # Such a file is read in one piece, and may bring further dictionaries, if files were joined.
         needs_dictionary = self._window.startswith(_DICTIONARY)
         self._window, self._at = b"", 0
-        zstd = codecs.zstd_decompressor()
+        zstd = codecs.make_zstd_decompressor()
         broken = False
         while self.peek(offset, 1):
             frame = find_frame(self.peek, offset)
             if needs_dictionary and self.peek(offset, 4) == _DICTIONARY:
                 try:
-                    zstd = codecs.zstd_decompressor(self._dictionary(offset))
+                    zstd = codecs.make_zstd_decompressor(self._dictionary(offset))
                 except codecs.DictionaryError as error:
                     yield Chunk(b"", offset, fault=f"{error}; what needs it is lost")
                     if not frame:
@@ -337,7 +337,7 @@ class ByteSource:
         if size is not None and size <= _OUT:
             file: Any = io.BytesIO(self.peek(offset, size))
         else:
-            file = FileSlice(self._file, offset, size_of(self._file) - offset if size is None else size)
+            file = FileSlice(self._file, offset, measure_size(self._file) - offset if size is None else size)
         fresh = True
         try:
             for data in codecs.unpack_zstd(zstd, file) if self.compression == "zstd" else codecs.unpack_lz4(file):

@@ -145,14 +145,14 @@ def _has_link(path: Path, pattern: str) -> bool:
 def _search(path: Path, *, follow_links: bool) -> ArchiveFiles:
     if not path.is_dir():
         return ArchiveFiles([path], [])
-    from graphlang.ingest.formats.wget_mirror import looks_mirrored, mirrored_url  # noqa: PLC0415 - only folders
+    from graphlang.ingest.formats.wget_mirror import find_mirrored_url, looks_mirrored  # noqa: PLC0415 - only folders
 
     files: list[Path] = []
     skipped: list[SkippedFile] = []
     folder = path.resolve().name
     for file, is_link in _walk(path, follow_links=follow_links):
         reason = LINK if is_link and not follow_links else _skip_reason(file)
-        if reason == SAVED and mirrored_url((folder, *file.relative_to(path).parts)) is None:
+        if reason == SAVED and find_mirrored_url((folder, *file.relative_to(path).parts)) is None:
             reason = ""  # else the path names the URL
         if reason:
             skipped.append(SkippedFile(file, reason))
@@ -185,11 +185,11 @@ def _raise(error: OSError) -> None:
 
 def is_kernel_file(status: os.stat_result) -> bool:
     """Return whether a file is one of ``/proc`` or ``/sys``, such as ``/proc/kmsg``: reading it may never end."""
-    return status.st_dev in _kernel_devices()
+    return status.st_dev in _find_kernel_devices()
 
 
 @cache
-def _kernel_devices() -> frozenset[int]:
+def _find_kernel_devices() -> frozenset[int]:
     """Return the devices of the kernel's own file systems, as far as they are mounted at their usual places."""
     mounted = [Path(folder) for folder in ("/proc", "/sys") if os.path.ismount(folder)]
     return frozenset(folder.stat().st_dev for folder in mounted)

@@ -78,6 +78,6 @@ def peek(file: BinaryIO | FileSlice, offset: int, count: int) -> bytes:
     return file.peek(offset, count) if isinstance(file, FileSlice) else os.pread(file.fileno(), count, offset)
 
 
-def size_of(file: BinaryIO | FileSlice) -> int:
+def measure_size(file: BinaryIO | FileSlice) -> int:
     """Return the number of bytes of a file, or of a part of one."""
     return file.size if isinstance(file, FileSlice) else os.fstat(file.fileno()).st_size

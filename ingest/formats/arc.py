@@ -66,9 +66,9 @@ class Arc(Grammar):
         match = _LINE.fullmatch(head)
         if not match:
             return None
-        return match[1], parse_date(_usual_digits(match[2] or match[3]).decode()), match[4].split(b" ")[0]
+        return match[1], parse_date(_normalise_digits(match[2] or match[3]).decode()), match[4].split(b" ")[0]
 
 
-def _usual_digits(date: bytes) -> bytes:
+def _normalise_digits(date: bytes) -> bytes:
     """Return a date to the second, the minute or the day, whatever its number of digits is."""
     return date[: next(size for size in (14, 12, 8) if len(date) >= size)]

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from graphlang.ingest.files.decompress import ByteSource
-from graphlang.ingest.formats.jsonl import array_objects, load_json
+from graphlang.ingest.formats.jsonl import load_json, split_array
 from graphlang.ingest.formats.saved_html import format_header_value, read_date
 from graphlang.ingest.raw import RawRecord
 
@@ -45,7 +45,7 @@ class Har:
 
     def __iter__(self) -> Iterator[RawRecord]:
         """Yield each answer as a WARC response record; offsets are those of entries, in the decompressed file."""
-        for offset, data, fault in array_objects(self._source.chunks(), _ENTRIES, self._limits.max_json):
+        for offset, data, fault in split_array(self._source.chunks(), _ENTRIES, self._limits.max_json):
             if fault is not None:
                 yield RawRecord(offset, b"", b"", (fault,))
                 continue
@@ -66,7 +66,7 @@ def _answer(entry: dict[str, Any]) -> RawRecord | None:
     status, text = answer.get("status"), content.get("text")
     if not isinstance(status, int) or not 100 <= status <= 999:  # noqa: PLR2004 - 0: the request failed
         return None
-    mime = format_header_value(_string(content, "mimeType"))
+    mime = format_header_value(_get_string(content, "mimeType"))
     if not isinstance(text, str):
         body = b""
     elif content.get("encoding") == "base64":
@@ -78,13 +78,13 @@ def _answer(entry: dict[str, Any]) -> RawRecord | None:
         status = _OK  # from the cache of the browser
     fields = [f"HTTP/1.1 {status}", f"Content-Type: {mime}"]
     for field in answer.get("headers") if isinstance(answer.get("headers"), list) else ():
-        name = _string(field, "name").lower()
+        name = _get_string(field, "name").lower()
         if name in _ANSWER_FIELDS:
-            fields.append(f"{name}: {format_header_value(_string(field, 'value'))}")
+            fields.append(f"{name}: {format_header_value(_get_string(field, 'value'))}")
     block = "\r\n".join([*fields, "", ""]).encode() + body
-    kind = format_header_value(_string(entry, "_resourceType"))
-    date = read_date(_string(entry, "startedDateTime"))
-    url = format_header_value(_string(_find_inner(entry, "request"), "url"))
+    kind = format_header_value(_get_string(entry, "_resourceType"))
+    date = read_date(_get_string(entry, "startedDateTime"))
+    url = format_header_value(_get_string(_find_inner(entry, "request"), "url"))
     head = (
         f"WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: {date}\r\n"
         f"WARC-Resource-Type: {kind}\r\nContent-Type: application/http\r\nContent-Length: {len(block)}\r\n\r\n"
@@ -105,6 +105,6 @@ def _find_inner(value: Any, *names: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _string(value: Any, name: str) -> str:
+def _get_string(value: Any, name: str) -> str:
     inner = value.get(name) if isinstance(value, dict) else None
     return inner if isinstance(inner, str) else ""

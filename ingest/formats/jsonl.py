@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from graphlang.db.records import Links, Page, Problem, pack_texts
 from graphlang.ingest.files.decompress import ByteSource
 from graphlang.ingest.formats.dates import parse_date
-from graphlang.ingest.formats.saved_html import resource
+from graphlang.ingest.formats.saved_html import make_resource
 from graphlang.ingest.html.document import Document, Reference, fold, fold_lines
 from graphlang.ingest.limits import cut_text
 from graphlang.ingest.links.canonical import canonical_url
@@ -58,7 +58,7 @@ _INNER_URLS = (
 _DATES = ("date", "timestamp", "ts", "crawl_date", "date_download", "warc_date", "date_publish")
 
 
-#: What `array_objects` looks at: strings as a whole, which hold most bytes, and brackets.
+#: What `split_array` looks at: strings as a whole, which hold most bytes, and brackets.
 _BRACKET = re.compile(rb'["{}\[\]]')
 _STRING_END = re.compile(rb'(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _ARRAY = re.compile(rb"\s*\[")
@@ -70,7 +70,7 @@ def is_array(head: bytes) -> bool:
     return re.match(rb"(?:\xef\xbb\xbf)?\s*\[\s*\{", head) is not None
 
 
-def array_objects(
+def split_array(
     chunks: Iterable[Chunk], start: re.Pattern[bytes], limit: int
 ) -> Iterator[tuple[int, bytes, tuple[str, str] | None]]:
     """Yield offset, bytes and fault of each object of an array of JSON, with one object in memory.
@@ -191,7 +191,7 @@ class Jsonl:
                     yield RawRecord(offset, b"", b"", item=item)
 
     def _objects(self) -> Iterator[tuple[int, bytes, tuple[str, str] | None]]:
-        return array_objects(self._source.chunks(), _ARRAY, self._limits.max_json)
+        return split_array(self._source.chunks(), _ARRAY, self._limits.max_json)
 
     def _lines(self) -> Iterator[tuple[int, bytes, tuple[str, str] | None]]:
         start = bytearray()  # of the line that the next chunk continues
@@ -234,7 +234,7 @@ class Jsonl:
             return Problem("bad-json", "a line that is no JSON object", offset)
         if "url" not in fields and isinstance(fields.get("_source"), dict):
             fields = fields["_source"]
-        if not _url(fields):
+        if not _find_url(fields):
             fields = {name.lower(): value for name, value in fields.items()}
         if str(fields.get("format", "")).startswith(_HEADING) and "url" not in fields:
             self._is_list = True
@@ -242,22 +242,22 @@ class Jsonl:
         return self._read_fields(offset, fields)
 
     def _read_fields(self, offset: int, fields: dict[str, Any]) -> Item | RawRecord:
-        written = _url(fields)
+        written = _find_url(fields)
         url = canonical_url(written) if written else None
         if url is None or len(url) > self._limits.max_url:
             reason = "the page's URL is not a valid one" if written else "no field that holds a URL"
             return Problem("bad-url", reason, offset, (written or "")[:500] or None)
         markup = next((fields[name] for name in _MARKUP if _HTML.match(str(fields.get(name, ""))[:_SNIFFED])), None)
         if isinstance(markup, str):
-            return resource(url, _date(fields), "text/html; charset=utf-8", markup.encode("utf-8", "replace"))
+            return make_resource(url, _find_date(fields), "text/html; charset=utf-8", markup.encode("utf-8", "replace"))
         if not fields.keys() & {*_TEXTS, *_DESCRIPTIONS} and not self._is_list:
             return Problem("bad-record", f"no field that holds a text, such as {_TEXTS[0]}", offset, url)
         return self._page(offset, url, fields)
 
     def _page(self, offset: int, url: str, fields: dict[str, Any]) -> Page:
         limits = self._limits
-        written = next((text for name in _TEXTS if (text := _joined(fields.get(name)))), "")
-        title = _string(fields, "title")
+        written = next((text for name in _TEXTS if (text := _join_text(fields.get(name)))), "")
+        title = _get_string(fields, "title")
         repaired = repair_encoding(f"{title}\n{written}")
         if repaired is not None:
             title, written = undo_encoding(title, repaired.encoded), undo_encoding(written, repaired.encoded)
@@ -270,9 +270,9 @@ class Jsonl:
         return Page(
             url=url,
             offset=offset,
-            date=_date(fields),
+            date=_find_date(fields),
             status=status if isinstance(status, int) and 100 <= status <= 999 else None,  # noqa: PLR2004
-            mime=_string(fields, "mime")[:100].lower(),
+            mime=_get_string(fields, "mime")[:100].lower(),
             charset="utf-8",
             charset_from="utf-8" if repaired is None else f"utf-8, {repaired.source}",
             title=fold(title)[: limits.title_limit],
@@ -280,7 +280,7 @@ class Jsonl:
             length=body.length,
             size=len(text.encode("utf-8", "replace")),
             links=extract_links(
-                url, _document(links, anchor_texts=limits.anchor_texts), None, {}, self._joiner, limits
+                url, _make_document(links, anchor_texts=limits.anchor_texts), None, {}, self._joiner, limits
             )[0]
             if isinstance(links, list)
             else (),
@@ -290,11 +290,11 @@ class Jsonl:
         )
 
     def _links(self, url: str, links: list[Any]) -> Links:
-        document = _document(links, anchor_texts=self._limits.anchor_texts)
+        document = _make_document(links, anchor_texts=self._limits.anchor_texts)
         return extract_links(url, document, None, {}, self._joiner, self._limits)[0]
 
 
-def _date(fields: dict[str, Any]) -> str:
+def _find_date(fields: dict[str, Any]) -> str:
     """Return the most precise of the dates."""
     dates = [
         parse_date(str(value))  # 20240102030405 may be a number, too
@@ -305,7 +305,7 @@ def _date(fields: dict[str, Any]) -> str:
     return max(dates, key=len, default="")
 
 
-def _url(fields: dict[str, Any]) -> str:
+def _find_url(fields: dict[str, Any]) -> str:
     for name in _URLS:
         value = fields.get(name)
         if isinstance(value, str) and value and (name not in _NOT_SURELY_URLS or _ABSOLUTE.match(value)):
@@ -318,27 +318,27 @@ def _find_inner(fields: dict[str, Any], outer: str, name: str) -> Any:
     return inner.get(name) if isinstance(inner, dict) else None
 
 
-def _joined(text: Any) -> str:
+def _join_text(text: Any) -> str:
     """Return a text, or a list of paragraphs as one; empty for anything else."""
     if isinstance(text, list) and all(isinstance(paragraph, str) for paragraph in text):
         return "\n".join(text)
     return text if isinstance(text, str) else ""
 
 
-def _document(links: list[Any], *, anchor_texts: bool) -> Document:
+def _make_document(links: list[Any], *, anchor_texts: bool) -> Document:
     anchors = [link for link in links if isinstance(link, str)]
     objects = [link for link in links if isinstance(link, dict) and isinstance(link.get("url"), str)]
     references = [
-        Reference("a", link["url"], _string(link, "rel"), _string(link, "hreflang") or None) for link in objects
+        Reference("a", link["url"], _get_string(link, "rel"), _get_string(link, "hreflang") or None) for link in objects
     ]
     texts: dict[str, str] = {}
     for link in objects if anchor_texts else ():
-        if _string(link, "text").strip():
+        if _get_string(link, "text").strip():
             texts.setdefault(link["url"], fold(link["text"]))
     return Document(targets=pack_texts(dict.fromkeys(anchors)), references=references, anchor_texts=texts)
 
 
-def _string(value: dict[str, Any], name: str) -> str:
+def _get_string(value: dict[str, Any], name: str) -> str:
     inner = value.get(name)
     return inner if isinstance(inner, str) else ""
 

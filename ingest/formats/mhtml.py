@@ -12,7 +12,7 @@ from contextlib import suppress
 from email.parser import BytesHeaderParser
 from typing import TYPE_CHECKING, Final
 
-from graphlang.ingest.formats.saved_html import WholeFile, format_header_value, read_date, resource
+from graphlang.ingest.formats.saved_html import WholeFile, format_header_value, make_resource, read_date
 from graphlang.ingest.raw import RawRecord
 
 if TYPE_CHECKING:
@@ -49,20 +49,22 @@ class Mhtml(WholeFile):
         top, body = _split_part(data)
         date = read_date(top["date"] or "") or self.read_date()
         is_first = True
-        for part, content in _parts(top, body, _MULTIPARTS):
+        for part, content in _split_parts(top, body, _MULTIPARTS):
             mime = part.get_content_type()
             if mime not in _DOCUMENTS:
                 continue
-            url = _location(part["content-location"])
+            url = _parse_location(part["content-location"])
             if is_first:
-                url = url or _location(top["snapshot-content-location"]) or _location(top["content-location"])
+                url = (
+                    url or _parse_location(top["snapshot-content-location"]) or _parse_location(top["content-location"])
+                )
             if url:
                 charset = part.get_content_charset()
                 kind = f"{mime}; charset={charset}" if charset else mime
                 block = _decode_part(part, content)
                 if len(block) > self.limits.max_payload:
                     faults += (("too-large", f"a part of {len(block)} bytes; the rest was dropped"),)
-                yield resource(url, date, format_header_value(kind), block[: self.limits.max_payload], faults)
+                yield make_resource(url, date, format_header_value(kind), block[: self.limits.max_payload], faults)
             elif is_first:
                 yield RawRecord(
                     0, b"", b"", (*faults, ("bad-url", "an MHTML file that does not name the URL of its page"))
@@ -80,7 +82,7 @@ def _split_part(data: bytes) -> tuple[Message, bytes]:
     return BytesHeaderParser().parsebytes(data[: end.end()]), data[end.end() :]
 
 
-def _parts(head: Message, body: bytes, depth: int) -> Iterator[tuple[Message, bytes]]:
+def _split_parts(head: Message, body: bytes, depth: int) -> Iterator[tuple[Message, bytes]]:
     """Yield headers and bodies of all parts that have no parts themselves."""
     boundary = head.get_boundary()
     if head.get_content_maintype() != "multipart" or not boundary:
@@ -94,15 +96,15 @@ def _parts(head: Message, body: bytes, depth: int) -> Iterator[tuple[Message, by
     begin = -1
     for mark in line.finditer(body):
         if begin >= 0:
-            yield from _parts(*_split_part(body[begin : mark.start()]), depth - 1)
+            yield from _split_parts(*_split_part(body[begin : mark.start()]), depth - 1)
         begin = mark.end()
         if mark[1]:
             return
     if begin >= 0:  # the file was cut
-        yield from _parts(*_split_part(body[begin:]), depth - 1)
+        yield from _split_parts(*_split_part(body[begin:]), depth - 1)
 
 
-def _location(written: str | None) -> str:
+def _parse_location(written: str | None) -> str:
     """Return the http(s) URL of a field, which long lines may split; an empty string for others, such as ``cid:``."""
     url = _SPACE.sub("", str(written or ""))
     return url if url.lower().startswith(("http://", "https://")) else ""

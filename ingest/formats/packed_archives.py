@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from graphlang.db.records import Page
 from graphlang.ingest.files.decompress import MEMBER, UNPACKED_FREELY, ByteSource
-from graphlang.ingest.files.file_slice import FileSlice, peek, size_of
+from graphlang.ingest.files.file_slice import FileSlice, measure_size, peek
 from graphlang.ingest.formats.har import Har
 from graphlang.ingest.formats.jsonl import Jsonl
 from graphlang.ingest.formats.mhtml import Mhtml
@@ -91,7 +91,7 @@ class Wacz:
     def __init__(self, file: BinaryIO, limits: Limits, outer: Wacz | None = None) -> None:
         self._file = file
         self._limits = limits
-        self._size = size_of(file)
+        self._size = measure_size(file)
         self._is_inner = outer is not None
         self.bytes_read = 0  #: offset in the zip file that was reached
         #: Bytes that deflated entries may still unpack to; None: any number.
@@ -116,8 +116,8 @@ class Wacz:
     def parts(self) -> Iterator[Stored | Iterator[RawRecord]]:
         """Yield archives that are stored uncompressed, and the raw records of others, in the order of their names."""
         size = self._size
-        if _directory_size(FileSlice(self._file, 0, size)) > _DIRECTORY:
-            yield iter([_fault("too-large", "the directory of the zip file is too large to be read")])
+        if _read_directory_size(FileSlice(self._file, 0, size)) > _DIRECTORY:
+            yield iter([_make_fault("too-large", "the directory of the zip file is too large to be read")])
             return
         try:
             with zipfile.ZipFile(cast("BinaryIO", FileSlice(self._file, 0, size))) as zipped:
@@ -125,46 +125,46 @@ class Wacz:
                 if not any(map(_is_archive, entries)):
                     entries = [entry for entry in zipped.infolist() if is_archive_name(entry.filename)]
                 if not entries:
-                    yield iter([_fault("not-an-archive", "a zip file without any archive under archive/")])
+                    yield iter([_make_fault("not-an-archive", "a zip file without any archive under archive/")])
                 if sum(entry.compress_size for entry in entries) > size:
-                    yield iter([_fault("damaged", "the archives in the zip file overlap")])
+                    yield iter([_make_fault("damaged", "the archives in the zip file overlap")])
                     return
                 # "archive" comes before "pages".
                 for entry in sorted(entries, key=lambda entry: entry.filename):  # names may come twice
                     yield self._entry(zipped, entry)
         except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, struct.error) as error:
-            yield iter([_fault("not-an-archive", f"not a sound zip file ({error})"[:_REASON])])
+            yield iter([_make_fault("not-an-archive", f"not a sound zip file ({error})"[:_REASON])])
 
     def _entry(self, zipped: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Stored | Iterator[RawRecord]:
         start = entry.header_offset
         if start < 0 or start > self._size - _LOCAL.size:
-            return iter([_fault("damaged", "an entry of the zip file is not where its directory says")])
+            return iter([_make_fault("damaged", "an entry of the zip file is not where its directory says")])
         if entry.compress_type != zipfile.ZIP_STORED or entry.flag_bits & 1:
             return self._unpack(zipped, entry)
         local = FileSlice(self._file, start, _LOCAL.size).read()
         if not local or not local.startswith(MAGIC[0]):
-            return iter([_fault("damaged", "an entry of the zip file is not where its directory says", start)])
+            return iter([_make_fault("damaged", "an entry of the zip file is not where its directory says", start)])
         fields = _LOCAL.unpack(local)
         begin = start + _LOCAL.size + fields[-2] + fields[-1]
         if entry.file_size != entry.compress_size or begin + entry.file_size > self._size:
             sizes = f"{entry.file_size} bytes, {entry.compress_size} stored"
             reason = f"an entry of the zip file that lies about its size: {sizes}"
-            return iter([_fault("damaged", reason, start)])
+            return iter([_make_fault("damaged", reason, start)])
         return Stored(entry.filename, begin, entry.file_size)
 
     def _unpack(self, zipped: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[RawRecord]:
         start = entry.header_offset
         if entry.compress_type != zipfile.ZIP_DEFLATED:
-            yield _fault("not-an-archive", "an archive that is encrypted or compressed in an unusual way", start)
+            yield _make_fault("not-an-archive", "an archive that is encrypted or compressed in an unusual way", start)
             return
         if entry.file_size > _DEFLATED:
-            yield _fault("too-large", f"a deflated archive of more than {_DEFLATED} bytes", start)
+            yield _make_fault("too-large", f"a deflated archive of more than {_DEFLATED} bytes", start)
             return
         if self.room is not None:
             ratio = self._limits.max_ratio
             if entry.file_size > min(self.room, UNPACKED_FREELY + ratio * entry.compress_size):
                 reason = f"the zip file unpacks to more than {ratio} times its size; {entry.filename} was not read"
-                yield _fault("too-large", reason[:_REASON], start)
+                yield _make_fault("too-large", reason[:_REASON], start)
                 return
             self.room -= entry.file_size
         with tempfile.TemporaryFile(buffering=0) as unpacked:
@@ -173,7 +173,7 @@ class Wacz:
                 with zipped.open(entry) as stream:
                     shutil.copyfileobj(stream, unpacked, 1 << 20)  # no more than the size that the entry states
             except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
-                yield _fault("damaged", f"an entry of the zip file does not unpack ({error})"[:_REASON], start)
+                yield _make_fault("damaged", f"an entry of the zip file does not unpack ({error})"[:_REASON], start)
             unpacked.seek(0)
             os.utime(unpacked.fileno(), ns=(changed, changed))  # the date of saved pages that have none
             for raw in self._archive(cast("BinaryIO", unpacked), entry.filename, 0, room=self.room):
@@ -200,7 +200,7 @@ class Wacz:
     def _read_inner(self, file: BinaryIO, begin: int) -> Iterator[RawRecord]:
         """Read a WACZ in this one, but none in that."""
         if self._is_inner:
-            yield _fault("not-an-archive", "a WACZ in a WACZ in a WACZ, which is not read", begin)
+            yield _make_fault("not-an-archive", "a WACZ in a WACZ in a WACZ, which is not read", begin)
             return
         inner = Wacz(file, self._limits, self)
         yield from self._records(inner, begin)
@@ -242,11 +242,11 @@ def _is_list(entry: zipfile.ZipInfo) -> bool:
     return entry.filename.startswith(_LISTS) and entry.filename.endswith(".jsonl")
 
 
-def _fault(kind: str, reason: str, offset: int = 0) -> RawRecord:
+def _make_fault(kind: str, reason: str, offset: int = 0) -> RawRecord:
     return RawRecord(offset, b"", b"", ((kind, reason),))
 
 
-def _directory_size(span: FileSlice) -> int:
+def _read_directory_size(span: FileSlice) -> int:
     """Return the size of the zip file's directory, which the library reads at once; 0 if there is none."""
     tail = span.peek(max(0, span.size - (1 << 17)), 1 << 17)
     at = tail.rfind(_END)
@@ -299,7 +299,7 @@ class Tar:
         """Yield the raw records of all archives; a fault of the tar file is a record without header."""
         empty = True
         try:
-            whole = cast("BinaryIO", _BoundedReads(self._file, 0, size_of(self._file)))
+            whole = cast("BinaryIO", _BoundedReads(self._file, 0, measure_size(self._file)))
             with tarfile.open(fileobj=whole, mode="r:") as packed:
                 for member in packed:
                     if member.isreg() and not member.issparse() and is_archive_name(member.name):
@@ -328,7 +328,7 @@ class Unpacked:
     ended: int | None = None
 
     def __init__(self, file: BinaryIO, limits: Limits, choose: Callable[[BinaryIO], RecordStream]) -> None:
-        room = UNPACKED_FREELY + _ROOM * size_of(file)
+        room = UNPACKED_FREELY + _ROOM * measure_size(file)
         self._source = ByteSource(file, max_ratio=limits.max_ratio, room=room)
         self._choose = choose
 

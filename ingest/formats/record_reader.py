@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from graphlang.ingest.files.decompress import ByteSource, Chunk
 from graphlang.ingest.formats.arc import Arc
-from graphlang.ingest.formats.records import End, PlainMembers, raw_records
+from graphlang.ingest.formats.records import End, PlainMembers, read_raw_records
 from graphlang.ingest.formats.warc import Warc
 from graphlang.ingest.raw import Grammar, RawRecord
 
@@ -85,7 +85,7 @@ class RecordReader:
         if not self._begin and is_index(head):
             yield RawRecord(0, b"", b"", (("not-an-archive", "an index (CDX), and no archive"),))
             return
-        grammar = _grammar(head, self._name)
+        grammar = _choose_grammar(head, self._name)
         if grammar is None:
             yield RawRecord(0, b"", b"", (("not-an-archive", "no WARC or ARC record at the start of the file"),))
             return
@@ -96,7 +96,7 @@ class RecordReader:
             chunks = self._read_until(chunks, self._stop, grammar)
         members = 2 if self._begin and packed else 0
         plain = PlainMembers(self._limits) if packed and isinstance(grammar, Warc) else None
-        records = raw_records(chunks, grammar, self._limits, self._source, members=members, end=end, plain=plain)
+        records = read_raw_records(chunks, grammar, self._limits, self._source, members=members, end=end, plain=plain)
         first_record = next(records, None)
         if end is not None:
             self.ended = end.reached
@@ -149,7 +149,7 @@ def is_index(head: bytes) -> bool:
     return _INDEX.match(head) is not None
 
 
-def _grammar(head: bytes, name: str) -> Grammar | None:
+def _choose_grammar(head: bytes, name: str) -> Grammar | None:
     """Choose the format by the first bytes, else by the first record behind damage, else by the name."""
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
     for grammar in GRAMMARS:

@@ -181,7 +181,7 @@ class _Buffer:
         return chunk.data
 
 
-def raw_records(
+def read_raw_records(
     chunks: Iterator[Chunk],
     grammar: Grammar,
     limits: Limits,
@@ -294,7 +294,7 @@ def _record(buffer: _Buffer, grammar: Grammar, limits: Limits) -> RawRecord:
         return _skip_to_next(
             buffer, grammar, limits, RawRecord(offset, head, b""), "the record header states no length"
         )
-    return _block(buffer, grammar, limits, RawRecord(offset, head, b""), claimed)
+    return _read_block(buffer, grammar, limits, RawRecord(offset, head, b""), claimed)
 
 
 def _skip_headers(buffer: _Buffer, grammar: Grammar, limits: Limits) -> None:
@@ -315,7 +315,7 @@ def _skip_headers(buffer: _Buffer, grammar: Grammar, limits: Limits) -> None:
         _hunt(buffer, grammar, quiet=True)
 
 
-def _block(buffer: _Buffer, grammar: Grammar, limits: Limits, record: RawRecord, claimed: int) -> RawRecord:
+def _read_block(buffer: _Buffer, grammar: Grammar, limits: Limits, record: RawRecord, claimed: int) -> RawRecord:
     """Read the block, and check the claimed length against what follows it."""
     keep = min(claimed, limits.max_payload)
     if claimed > keep and not buffer.may_reach(claimed):
@@ -332,7 +332,7 @@ def _block(buffer: _Buffer, grammar: Grammar, limits: Limits, record: RawRecord,
         return RawRecord(record.offset, record.head, block)
     record = record._replace(block=block)
     if limits.whole:
-        return record._replace(remainder=Remainder(_pieces_of_length(buffer, grammar, claimed, claimed - keep)))
+        return record._replace(remainder=Remainder(_read_length(buffer, grammar, claimed, claimed - keep)))
     missing = buffer.skip(claimed - keep)
     faults = [("too-large", f"a record of {claimed} bytes; the first {keep} were read")]
     if missing:
@@ -373,7 +373,7 @@ def _is_followed(buffer: _Buffer, grammar: Grammar, size: int) -> bool:
 
 def _skip_to_next(buffer: _Buffer, grammar: Grammar, limits: Limits, record: RawRecord, reason: str) -> RawRecord:
     """Read up to the next record; ``{}`` in the reason becomes the number of bytes that are kept."""
-    remainder = Remainder(_pieces_until_next(buffer, grammar))
+    remainder = Remainder(_read_until_next(buffer, grammar))
     block = remainder.read(limits.max_payload)
     more = limits.whole and not remainder.is_over
     if not more:
@@ -384,7 +384,7 @@ def _skip_to_next(buffer: _Buffer, grammar: Grammar, limits: Limits, record: Raw
     )
 
 
-def _pieces_until_next(buffer: _Buffer, grammar: Grammar) -> Pieces:
+def _read_until_next(buffer: _Buffer, grammar: Grammar) -> Pieces:
     """Yield all bytes before the next record, without the line ends between the two."""
     newlines = b""  # part of the block, or the end of the record
     while True:
@@ -404,7 +404,7 @@ def _pieces_until_next(buffer: _Buffer, grammar: Grammar) -> Pieces:
         buffer.need(len(buffer.data) - buffer.at + 1)
 
 
-def _pieces_of_length(buffer: _Buffer, grammar: Grammar, claimed: int, missing: int) -> Pieces:
+def _read_length(buffer: _Buffer, grammar: Grammar, claimed: int, missing: int) -> Pieces:
     """Yield the ``missing`` last bytes of a block with a claimed length; whether a record follows is checked then."""
     while missing and buffer.need(1):
         piece = buffer.data[buffer.at : buffer.at + missing]

@@ -101,7 +101,7 @@ def format_date(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def resource(
+def make_resource(
     url: str, date: str, content_type: str, block: bytes, faults: Faults = (), *, fields: str = ""
 ) -> RawRecord:
     """Return a WARC resource record of a page that no archive holds; ``fields`` are further lines of its header."""
@@ -164,4 +164,4 @@ class SavedHtml(WholeFile):
             yield RawRecord(0, b"", b"", (*faults, ("bad-url", reason)))
             return
         url, date = source
-        yield resource(format_header_value(url), date or self.read_date(), "text/html", data, faults)
+        yield make_resource(format_header_value(url), date or self.read_date(), "text/html", data, faults)

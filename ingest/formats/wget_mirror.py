@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from graphlang.ingest.formats.jsonl import replace_surrogates
-from graphlang.ingest.formats.saved_html import resource
+from graphlang.ingest.formats.saved_html import make_resource
 from graphlang.ingest.links.canonical import canonical_url
 from graphlang.ingest.payload.http import detect_form
 from graphlang.ingest.raw import RawRecord
@@ -60,14 +60,14 @@ class Mirror:
     def __iter__(self) -> Iterator[RawRecord]:
         """Yield each page as a WARC resource record, in the order of the paths."""
         empty = True
-        for parts, path, fault in _files(self._path, ()):
+        for parts, path, fault in _walk_files(self._path, ()):
             if fault:
-                yield _unreadable_record(parts, fault)
+                yield _make_unreadable_record(parts, fault)
                 continue
-            url = mirrored_url((self._path.resolve().name, *parts))
+            url = find_mirrored_url((self._path.resolve().name, *parts))
             if url is None:
                 continue
-            host = _host_part((self._path.resolve().name, *parts))
+            host = _find_host_part((self._path.resolve().name, *parts))
             hosts = self._hosts(parts[: host - 1]) if host else ""
             try:
                 with path.open("rb") as file:
@@ -77,7 +77,7 @@ class Mirror:
                     data = head + file.read(self._limits.max_payload - len(head) + 1)
                 changed = datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
             except OSError as error:
-                yield _unreadable_record(parts, f"{error.strerror or error}")
+                yield _make_unreadable_record(parts, f"{error.strerror or error}")
                 continue
             empty = False
             self.bytes_read += len(data)
@@ -85,7 +85,7 @@ class Mirror:
             if len(data) > self._limits.max_payload:
                 data = data[: self._limits.max_payload]
                 faults = (("too-large", f"a file of more than {len(data)} bytes; the rest was dropped"),)
-            yield resource(url, changed, "text/html", data, faults, fields=f"{MIRRORED}: {hosts}\r\n")
+            yield make_resource(url, changed, "text/html", data, faults, fields=f"{MIRRORED}: {hosts}\r\n")
         if empty:
             yield RawRecord(0, b"", b"", (("not-an-archive", "no archive and no mirrored page in the folder"),))
 
@@ -101,35 +101,35 @@ class Mirror:
         return self._host_names[above]
 
 
-def _unreadable_record(parts: tuple[str, ...], reason: str) -> RawRecord:
+def _make_unreadable_record(parts: tuple[str, ...], reason: str) -> RawRecord:
     return RawRecord(0, b"", b"", (("unreadable", f"{replace_surrogates('/'.join(parts))[-_MAX_PATH:]}: {reason}"),))
 
 
 def looks_mirrored(path: Path) -> bool:
     """Return whether one of the first 5,000 files of a folder is HTML in a host's folder."""
-    for count, (parts, _, fault) in enumerate(_files(path, ())):
+    for count, (parts, _, fault) in enumerate(_walk_files(path, ())):
         if count > 5_000:  # noqa: PLR2004
             return False
         if (
             not fault
             and parts[-1].lower().endswith((".html", ".htm"))
-            and mirrored_url((path.resolve().name, *parts)) is not None
+            and find_mirrored_url((path.resolve().name, *parts)) is not None
         ):
             return True
     return False
 
 
-def mirrored_url(parts: tuple[str, ...]) -> str | None:
+def find_mirrored_url(parts: tuple[str, ...]) -> str | None:
     """Return the URL of a file by the parts of its path; None if no part is a host.
 
-    >>> mirrored_url(("mirror", "www.a.example", "b", "index.html"))
+    >>> find_mirrored_url(("mirror", "www.a.example", "b", "index.html"))
     'http://www.a.example/b/'
-    >>> mirrored_url(("https", "a.example+8080", "c?d=1"))
+    >>> find_mirrored_url(("https", "a.example+8080", "c?d=1"))
     'https://a.example:8080/c?d=1'
-    >>> mirrored_url(("notes", "index.html")) is None
+    >>> find_mirrored_url(("notes", "index.html")) is None
     True
     """
-    host = _host_part(parts)
+    host = _find_host_part(parts)
     if host < 0:
         return None
     scheme = "https" if host and parts[host - 1] == "https" else "http"
@@ -143,7 +143,7 @@ def mirrored_url(parts: tuple[str, ...]) -> str | None:
     return f"{scheme}://{parts[host].replace('+', ':')}/{path}{query}"
 
 
-def _host_part(parts: tuple[str, ...]) -> int:
+def _find_host_part(parts: tuple[str, ...]) -> int:
     """Return the index of the first folder that is named like a host, or -1."""
     return next((place for place, part in enumerate(parts[:-1]) if _is_host(part)), -1)
 
@@ -152,12 +152,12 @@ def _is_host(part: str) -> bool:
     return bool(_ADDRESS.fullmatch(part) or (_HOST.fullmatch(part) and not _FILE.fullmatch(part)))
 
 
-def target_renamer(page: str, hosts: str) -> Callable[[str], str]:
+def make_target_renamer(page: str, hosts: str) -> Callable[[str], str]:
     """Return a function from the targets of a mirrored page, which are files, to the URLs of the pages in these files.
 
     ``page`` is the URL of the page, and ``hosts`` are the folders of hosts in the mirror. Other targets stay.
 
-    >>> rename = target_renamer("http://a.example/b/", "a.example b.example")
+    >>> rename = make_target_renamer("http://a.example/b/", "a.example b.example")
     >>> rename("http://a.example/c/index.html%3Fp=1"), rename("http://a.example/b.example/d")
     ('http://a.example/c/?p=1', 'http://b.example/d')
     >>> rename("http://c.example/index.html")
@@ -192,7 +192,7 @@ class _File(NamedTuple):
     fault: str = ""  # why the folder is not read
 
 
-def _files(folder: Path, above: tuple[str, ...]) -> Iterator[_File]:
+def _walk_files(folder: Path, above: tuple[str, ...]) -> Iterator[_File]:
     """Yield files at any depth, and folders that cannot be read, in an order that does not depend on the machine."""
     if len(above) > _DEPTH:
         yield _File(above, folder, f"more than {_DEPTH} folders within each other")
@@ -210,6 +210,6 @@ def _files(folder: Path, above: tuple[str, ...]) -> Iterator[_File]:
             yield _File((*above, entry.name), entry, f"{error.strerror or error}")
             continue
         if stat.S_ISDIR(mode):
-            yield from _files(entry, (*above, entry.name))
+            yield from _walk_files(entry, (*above, entry.name))
         elif stat.S_ISREG(mode) and f"{entry.name}.orig" not in names:
             yield _File((*above, entry.name), entry)

@@ -139,7 +139,7 @@ def read_document(markup: str | bytes, limits: Limits) -> Document:
     limit, depth = 4 * limits.max_links, limits.max_depth
     anchor_texts = _NO_TEXTS
     if limits.anchor_texts:
-        anchor_texts = _anchor_texts(tokenizer.parse_markup(markup, limit=limit, depth=depth))
+        anchor_texts = _find_anchor_texts(tokenizer.parse_markup(markup, limit=limit, depth=depth))
     parts = tokenizer.part_markup(markup, limit=limit, depth=depth)
     strings = parse_strings(parts.strings)
     document = Document(
@@ -215,7 +215,7 @@ def parse_strings(strings: list[str]) -> PageStrings:
     return PageStrings(single.get("T", ""), inner, metas, single.get("B"), single.get("L"), single.get("X"))
 
 
-def _anchor_texts(page: ParsedMarkup) -> dict[str, str]:
+def _find_anchor_texts(page: ParsedMarkup) -> dict[str, str]:
     """Return the first anchor text of each target, by target as written."""
     texts: dict[str, str] = {}
     anchors, references = tokenizer.split_strings(page.anchors), tokenizer.split_strings(page.references)
@@ -265,20 +265,20 @@ def fold_paragraphs(text: str) -> str:
     return "\n".join([part for part in map(fold, _EMPTY_LINES.split(text)) if part])
 
 
-def declarations(document: Document | None, fields: dict[str, str]) -> tuple[Declaration, ...]:
+def list_declarations(document: Document | None, fields: dict[str, str]) -> tuple[Declaration, ...]:
     """Return the languages that a page and its HTTP header declare, as written, and whether they ask for noindex.
 
     The names of the header fields are in lower case.
     """
     values: list[tuple[str, str | None]] = []
-    noindex = not header_directives(fields).isdisjoint(_NOINDEX)
+    noindex = not parse_header_directives(fields).isdisjoint(_NOINDEX)
     if document is not None:
         values = [("html-lang", document.lang), ("xml-lang", document.xml_lang)]
         for meta in document.metas:
             if (meta.get("http-equiv") or "").strip().lower() == "content-language":
                 values.append(("meta-content-language", meta.get("content")))
             elif (meta.get("name") or "").strip().lower() == "robots":
-                noindex = noindex or not robots_directives(meta.get("content") or "").isdisjoint(_NOINDEX)
+                noindex = noindex or not parse_robots_directives(meta.get("content") or "").isdisjoint(_NOINDEX)
     if "content-language" in fields:
         values.append(("http-content-language", fields["content-language"]))
     if noindex:
@@ -293,28 +293,28 @@ def declarations(document: Document | None, fields: dict[str, str]) -> tuple[Dec
     )
 
 
-def header_directives(fields: dict[str, str]) -> frozenset[str]:
+def parse_header_directives(fields: dict[str, str]) -> frozenset[str]:
     r"""Return the directives of X-Robots-Tag for all robots, in lower case; each line is a field of its own.
 
-    >>> sorted(header_directives({"x-robots-tag": "noarchive, otherbot: noindex, nosnippet\nNoFollow"}))
+    >>> sorted(parse_header_directives({"x-robots-tag": "noarchive, otherbot: noindex, nosnippet\nNoFollow"}))
     ['noarchive', 'nofollow']
     """
     value = fields.get("x-robots-tag")
     if not value:
         return _NO_DIRECTIVES
     if "\n" not in value:
-        return robots_directives(value)
-    return frozenset().union(*map(robots_directives, value.split("\n")))
+        return parse_robots_directives(value)
+    return frozenset().union(*map(parse_robots_directives, value.split("\n")))
 
 
-def robots_directives(content: str) -> frozenset[str]:
+def parse_robots_directives(content: str) -> frozenset[str]:
     """Return the directives of a robots meta element, or of one X-Robots-Tag, in lower case.
 
     Directives of X-Robots-Tag for a robot by name are dropped, and so are all that follow: they are for that robot too.
 
-    >>> sorted(robots_directives("NoIndex, follow, max-image-preview: none"))
+    >>> sorted(parse_robots_directives("NoIndex, follow, max-image-preview: none"))
     ['follow', 'noindex']
-    >>> sorted(robots_directives("noarchive, otherbot: noindex, nofollow"))
+    >>> sorted(parse_robots_directives("noarchive, otherbot: noindex, nofollow"))
     ['noarchive']
     """
     if not content:

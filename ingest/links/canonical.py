@@ -154,10 +154,10 @@ def place(url: str) -> HostNames:
     match = _BELOW_ANOTHER.match(url)
     if match and (parent := _parent(match[2])).domain and is_like_its_parent(match[1], match[2]):
         return HostNames(url[match.start(1) : match.end(2)], *parent[1:])
-    return _host_place(host(url))
+    return _find_host_place(host(url))
 
 
-def _host_place(host: str) -> HostNames:
+def _find_host_place(host: str) -> HostNames:
     name = domain_name(host)
     if name is None:
         return HostNames(host, None, None, None)
@@ -165,7 +165,7 @@ def _host_place(host: str) -> HostNames:
     return HostNames(host, domain_of(name, suffix), suffix, name.rpartition(".")[2])
 
 
-_parent = lru_cache(maxsize=1 << 14)(_host_place)  # many hosts have the same parent
+_parent = lru_cache(maxsize=1 << 14)(_find_host_place)  # many hosts have the same parent
 
 
 def find_places(urls: Sequence[str]) -> list[HostNames]:
@@ -174,7 +174,7 @@ def find_places(urls: Sequence[str]) -> list[HostNames]:
     >>> find_places(["https://www.bbc.co.uk:8080/news", "http://192.0.2.1/"])[0]
     HostNames(host='www.bbc.co.uk', domain='bbc.co.uk', suffix='co.uk', tld='uk')
     """
-    kernels, table = _suffix_table()
+    kernels, table = _make_suffix_table()
     begins, ends, domains, suffixes, labels = (array("i", bytes(4 * len(urls))) for _ in range(5))
     kernels.places_find(table, pack_texts(urls), begins, ends, domains, suffixes, labels)
     return [
@@ -184,7 +184,7 @@ def find_places(urls: Sequence[str]) -> list[HostNames]:
 
 
 @cache
-def _suffix_table() -> tuple[ModuleType, Any]:
+def _make_suffix_table() -> tuple[ModuleType, Any]:
     """Return the kernels, and the rules in ASCII as they take them: plain hosts have no other letters."""
     from graphlang.ingest.links.native import places as kernels  # noqa: PLC0415  few programs need it
 

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import webencodings
 
 from graphlang.db.records import NO_LINKS, NOFOLLOW, Link, LinkKind, Links, pack_texts
-from graphlang.ingest.html.document import References, header_directives, robots_directives
+from graphlang.ingest.html.document import References, parse_header_directives, parse_robots_directives
 from graphlang.ingest.links.canonical import canonical_url
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def extract_links(  # noqa: PLR0917 - the parts of one page
     of the HTTP header ``fields`` are in lower case. ``joiner`` caches joined references for the next page. Of the
     limits ``max_links`` and ``max_url`` count.
     """
-    in_header = header_references(status, fields)
+    in_header = list_header_references(status, fields)
     if document is not None and not in_header and (links := _gather(url, document, fields, joiner, limits)) is not None:
         return links.links, _describe_dropped(links.too_long, links.skipped + document.skipped, limits)
     merger = _Merger(url, limits)
@@ -94,8 +94,8 @@ def extract_links(  # noqa: PLR0917 - the parts of one page
         merger.add(canonical_url(reference.url.strip(), url), reference)
     merged = NO_LINKS
     if document is not None:
-        base = _base(document, url, joiner)
-        in_page, nofollow = _document_references(document, fields)
+        base = _find_base(document, url, joiner)
+        in_page, nofollow = _list_document_references(document, fields)
         targets = joiner.join([reference.url for reference in in_page], base)
         for target, reference in zip(targets, in_page, strict=True):
             merger.add(target, reference)
@@ -106,7 +106,7 @@ def extract_links(  # noqa: PLR0917 - the parts of one page
     return merged, _describe_dropped(merger.too_long, merger.skipped, limits)
 
 
-def _references(count: int) -> str:
+def _list_references(count: int) -> str:
     return f"{count} reference{'' if count == 1 else 's'}"
 
 
@@ -115,10 +115,10 @@ def _describe_dropped(too_long: int, skipped: int, limits: Limits) -> list[tuple
     problems = []
     if too_long:
         problems.append(
-            ("bad-url", f"{_references(too_long)} to URLs of more than {limits.max_url} characters left out")
+            ("bad-url", f"{_list_references(too_long)} to URLs of more than {limits.max_url} characters left out")
         )
     if skipped:
-        problems.append(("too-many-links", f"{_references(skipped)} beyond {limits.max_links} targets left out"))
+        problems.append(("too-many-links", f"{_list_references(skipped)} beyond {limits.max_links} targets left out"))
     return problems
 
 
@@ -126,7 +126,7 @@ def _gather(url: str, document: Document, fields: dict[str, str], joiner: Joiner
     """Return the links of a page by one kernel, as is possible for most pages; else None."""
     if document.anchor_texts or not isinstance(document.references, References):
         return None
-    refreshes, nofollow = meta_references(document, fields)
+    refreshes, nofollow = list_meta_references(document, fields)
     if refreshes:
         return None
     return joiner.gather(
@@ -161,7 +161,7 @@ def _add_anchors(merger: _Merger, document: Document, joiner: Joiner, base: str,
     return Links(first.urls + merged.targets, first.kinds + kind * merged.distinct, first.hreflangs, first.texts)
 
 
-def _base(document: Document, url: str, joiner: Joiner) -> str:
+def _find_base(document: Document, url: str, joiner: Joiner) -> str:
     return (joiner.join((document.base,), url)[0] if document.base else None) or url
 
 
@@ -184,7 +184,7 @@ def _parse_refresh(content: str) -> list[_Target]:
     return [_Target(target, _REFRESHED)] if target else []
 
 
-def header_references(status: int | None, fields: dict[str, str]) -> list[_Target]:
+def list_header_references(status: int | None, fields: dict[str, str]) -> list[_Target]:
     """Return the references of Location, which counts with 3xx only, Refresh and Link (RFC 8288)."""
     references = []
     if status is not None and 300 <= status < 400 and fields.get("location"):  # noqa: PLR2004 - the redirections
@@ -203,21 +203,21 @@ def header_references(status: int | None, fields: dict[str, str]) -> list[_Targe
     return references
 
 
-def meta_references(document: Document, fields: dict[str, str]) -> tuple[list[_Target], bool]:
+def list_meta_references(document: Document, fields: dict[str, str]) -> tuple[list[_Target], bool]:
     """Return the refreshes of a page, and whether its robots meta or X-Robots-Tag makes all anchors nofollow."""
     refreshes: list[_Target] = []
-    nofollow = not header_directives(fields).isdisjoint(_NOFOLLOW)
+    nofollow = not parse_header_directives(fields).isdisjoint(_NOFOLLOW)
     for meta in document.metas:
         if (meta.get("http-equiv") or "").strip().lower() == "refresh":
             refreshes += _parse_refresh(meta.get("content") or "")
         elif (meta.get("name") or "").strip().lower() == "robots":
-            nofollow = nofollow or not robots_directives(meta.get("content") or "").isdisjoint(_NOFOLLOW)
+            nofollow = nofollow or not parse_robots_directives(meta.get("content") or "").isdisjoint(_NOFOLLOW)
     return refreshes, nofollow
 
 
-def _document_references(document: Document, fields: dict[str, str]) -> tuple[list[_Target], bool]:
-    """Return the references of a page but its plain anchors, and whether all are nofollow, see `meta_references`."""
-    references, all_nofollow = meta_references(document, fields)
+def _list_document_references(document: Document, fields: dict[str, str]) -> tuple[list[_Target], bool]:
+    """Return the references of a page but its plain anchors, and whether all are nofollow, see `list_meta_references`."""
+    references, all_nofollow = list_meta_references(document, fields)
     for tag, written, rel, hreflang in document.references:
         target = written.strip()
         language = hreflang.strip()[:_MAX_HREFLANG] or None if hreflang else None

@@ -129,7 +129,7 @@ def decode(
                 return Decoded(payload[len(mark) :].decode(name, "replace"), name, "bom")
     if http and is_utf8_label(http) and is_utf8(payload) and (is_plain(payload) or not payload.isascii()):
         return Decoded(payload, "utf-8", "http")  # most pages: the result of the steps below, faster
-    labels = _declared_labels(payload, http, markup=markup)
+    labels = _list_declared_labels(payload, http, markup=markup)
     return _try_labels(payload, chain([(option, "option")] * bool(option), labels, [(warc, "warc")] if warc else ()))
 
 
@@ -139,10 +139,10 @@ def _try_labels(payload: bytes, labels: Iterator[tuple[str, str]]) -> Decoded:
         return _label_plain(payload, labels)
     if (hidden := _decode_hidden(payload)) is not None:
         return _label_hidden(hidden, labels)
-    utf8 = _valid_utf8(payload)
+    utf8 = _trim_utf8(payload)
     false: list[str] = []  # sources of false declarations
     for label, source in labels:
-        charset = _lookup(label)
+        charset = _look_up(label)
         if charset is None:
             continue
         if charset.name == "utf-8":
@@ -164,7 +164,7 @@ def _try_labels(payload: bytes, labels: Iterator[tuple[str, str]]) -> Decoded:
 def _label_plain(payload: bytes, labels: Iterator[tuple[str, str]]) -> Decoded:
     """Return a page in ASCII, which is the same in the charsets of most declarations."""
     for label, source in labels:
-        charset = _lookup(label)
+        charset = _look_up(label)
         if charset and not charset.name.startswith(("utf-16", "utf-32")):
             return Decoded(payload, charset.name, source)
     return Decoded(payload, "utf-8", "utf-8")
@@ -201,12 +201,12 @@ def _find_better(
     share = fit.share
     best, least = declared, max(_LEAST_SHARE, share + max(_LEAST_GAIN, _GAIN * (20 / fit.letters) ** 0.5))
     cost, highest = fit.cost, fit.cost - _EVIDENCE.get(declared.name, _LEAST_EVIDENCE)
-    others = [(label, source) for label, source in labels if _lookup(label) != declared]
+    others = [(label, source) for label, source in labels if _look_up(label) != declared]
     guesses = ((label, "detector") for label in _RELATIVES.get(declared.name, ()))
     # The detector takes milliseconds: it is asked last, and not where the declared charset is of the right script.
     last = ((guess_charset(payload), "detector") for _ in range(share < _LEAST_SHARE))
     for label, source in chain(others, guesses, last):
-        charset = _lookup(label)
+        charset = _look_up(label)
         if charset is None or charset in {declared, best}:
             continue
         fit = measure_fit(sample, charset.codec.name, charset.name)
@@ -227,7 +227,7 @@ def find_codec(label: str) -> str | None:
     >>> find_codec("windows-874"), find_codec("latin1"), find_codec("nonsense")
     ('cp874', 'cp1252', None)
     """
-    charset = _lookup(label)
+    charset = _look_up(label)
     return None if charset is None else charset.codec.name
 
 
@@ -235,7 +235,7 @@ def _source(source: str, false: list[str]) -> str:
     return f"{source}, not {' or '.join(false)}" if false else source
 
 
-def _declared_labels(payload: bytes, http: str | None, *, markup: bool) -> Iterator[tuple[str, str]]:
+def _list_declared_labels(payload: bytes, http: str | None, *, markup: bool) -> Iterator[tuple[str, str]]:
     """Yield the declared labels and their sources, in the order of precedence."""
     if http:
         yield http, "http"
@@ -243,15 +243,15 @@ def _declared_labels(payload: bytes, http: str | None, *, markup: bool) -> Itera
         match = _XML.match(payload, 0, _PRESCAN)
         if match:
             yield match[1].decode("ascii", "replace"), "xml"
-        label = _meta_charset(payload[:_PRESCAN])
+        label = _find_meta_charset(payload[:_PRESCAN])
         if label is None and not is_utf8(payload):
             # As in browsers, which start over at a late declaration.
-            label = _meta_charset(_BODY.split(payload[:_HEAD], maxsplit=1)[0])
+            label = _find_meta_charset(_BODY.split(payload[:_HEAD], maxsplit=1)[0])
         if label is not None:
             yield label.decode("ascii", "replace"), "meta"
 
 
-def _meta_charset(head: bytes) -> bytes | None:
+def _find_meta_charset(head: bytes) -> bytes | None:
     """Return the charset that the first meta element with one declares; None without one.
 
     Other elements have the word in a description, or in an attribute of their own such as ``data-charset``.
@@ -275,7 +275,7 @@ def _meta_charset(head: bytes) -> bytes | None:
 
 
 @lru_cache(maxsize=1024)
-def _lookup(label: str) -> _Charset | None:
+def _look_up(label: str) -> _Charset | None:
     label = label.strip().strip("\"'").lower()
     label = ALIASES.get(label, label)
     if label.startswith("iso8859-"):
@@ -290,18 +290,18 @@ def _lookup(label: str) -> _Charset | None:
     return None
 
 
-def utf8_source(block: bytes, body: int) -> str:
+def find_utf8_source(block: bytes, body: int) -> str:
     """Return the source of UTF-8 for a page, at index ``body`` of a block, without a charset in HTTP.
 
     That is ``xml`` or ``meta`` if the first declaration is early and is UTF-8, an empty string if it is another
     charset, and ``utf-8`` if there is no early declaration: then the bytes decide.
 
-    >>> utf8_source(b'..<meta charset="UTF-8">', 2), utf8_source(b'<meta charset="latin1">', 0), utf8_source(b"<p>x", 0)
+    >>> find_utf8_source(b'..<meta charset="UTF-8">', 2), find_utf8_source(b'<meta charset="latin1">', 0), find_utf8_source(b"<p>x", 0)
     ('meta', '', 'utf-8')
     """
     head = block[body : body + _PRESCAN]
     match = _XML.match(head)
-    label, source = (match[1], "xml") if match else (_meta_charset(head), "meta")
+    label, source = (match[1], "xml") if match else (_find_meta_charset(head), "meta")
     if label is None:
         return "utf-8"
     return source if is_utf8_label(label.decode("ascii", "replace")) else ""
@@ -309,11 +309,11 @@ def utf8_source(block: bytes, body: int) -> str:
 
 def is_utf8_label(label: str) -> bool:
     """Return whether a label of a charset is one of UTF-8."""
-    charset = _lookup(label)
+    charset = _look_up(label)
     return charset is not None and charset.name == "utf-8"
 
 
-def _valid_utf8(payload: bytes) -> bytes | None:
+def _trim_utf8(payload: bytes) -> bytes | None:
     """Return the payload if it is valid UTF-8, without a character that is cut off at its end."""
     if is_utf8(payload):
         return payload
@@ -363,7 +363,7 @@ def _decode_undeclared(payload: bytes, utf8: bytes | None) -> Decoded:
     if utf8 is not None:
         return Decoded(utf8, "utf-8", "utf-8")
     for guess, source in ((lambda _: "utf-8", "utf-8"), (_guess_charset, "detector")):
-        charset = _lookup(guess(payload))
+        charset = _look_up(guess(payload))
         text = _decode_tolerantly(payload, charset) if charset else None
         if text is not None and charset:
             return Decoded(text, charset.name, source)
@@ -373,11 +373,11 @@ def _decode_undeclared(payload: bytes, utf8: bytes | None) -> Decoded:
 def _guess_charset(payload: bytes) -> str:
     """Return the detector's guess, or that of a computer before windows if its letters fit better."""
     name = guess_charset(payload)
-    charset = _lookup(name)
+    charset = _look_up(name)
     sample = sample_text(payload)
     if charset is None or not _C1_CONTROL.search(sample.decode(charset.codec.name, "replace")):
         return name
-    guesses = [charset, *filter(None, map(_lookup, _BEFORE_WINDOWS))]
+    guesses = [charset, *filter(None, map(_look_up, _BEFORE_WINDOWS))]
     return min(guesses, key=lambda guess: measure_fit(sample, guess.codec.name, guess.name).cost).name
 
 
@@ -387,7 +387,7 @@ def _decode_hidden(payload: bytes) -> Decoded | None:
     if name:
         return Decoded(payload.decode(name, "replace"), name, "detector")
     for label in detect_escapes(payload):
-        charset = _lookup(label)
+        charset = _look_up(label)
         text = _decode_strictly(payload, charset) if charset else None
         if text is not None and charset:
             return Decoded(text, charset.name, "detector")

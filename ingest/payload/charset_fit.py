@@ -138,7 +138,7 @@ def is_sound(text: str, charset: str) -> bool:
     beyond = "".join(runs).lower()
     distinct = set(beyond)
     if charset in _FIRST_LEVELS:
-        ordinary = _ordinary_characters(charset)
+        ordinary = _list_ordinary_characters(charset)
         return _RARE_SIGNS * sum(map(ordinary.__contains__, beyond)) >= len(beyond)
     distinct -= _ASCII_OR_SIGNS
     if not distinct:
@@ -172,7 +172,7 @@ def _is_text_of_one(beyond: str, distinct: set[str]) -> bool:
 
 
 @cache
-def _ordinary_characters(charset: str) -> frozenset[str]:
+def _list_ordinary_characters(charset: str) -> frozenset[str]:
     """Return the characters of ordinary text in a charset of two bytes a character, and signs and ASCII."""
     codec, _, highest = _FIRST_LEVELS[charset]
     signs = _decode_rows(codec, 0xA1, _LAST_SIGN)

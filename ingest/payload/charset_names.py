@@ -10,7 +10,7 @@ import codecs
 from typing import Final
 
 
-def _ascii_except(characters: dict[int, str]) -> str:
+def _replace_ascii(characters: dict[int, str]) -> str:
     """Return ASCII, with other characters in some places."""
     return "".join(characters.get(code, chr(code)) for code in range(0x80))
 
@@ -18,7 +18,7 @@ def _ascii_except(characters: dict[int, str]) -> str:
 #: Name in lower case, as Python asks for it (an underscore for a hyphen) -> the character of each byte.
 TABLES: Final = {
     # RFC 1456, 3: the upper half lacks room for six Vietnamese letters, which replace control characters.
-    "viscii": _ascii_except({0x02: "Ẳ", 0x05: "Ẵ", 0x06: "Ẫ", 0x14: "Ỷ", 0x19: "Ỹ", 0x1E: "Ỵ"})
+    "viscii": _replace_ascii({0x02: "Ẳ", 0x05: "Ẵ", 0x06: "Ẫ", 0x14: "Ỷ", 0x19: "Ỹ", 0x1E: "Ỵ"})
     + "ẠẮẰẶẤẦẨẬẼẸẾỀỂỄỆỐ"
     + "ỒỔỖỘỢỚỜỞỊỎỌỈỦŨỤỲ"
     + "Õắằặấầẩậẽẹếềểễệố"

@@ -34,12 +34,14 @@ def decode_payload(payload: bytes, fields: dict[str, str], max_payload: int) -> 
     Most payloads that do not decode were stored decoded by the crawler, with the old header: text is used unchanged.
     """
     faults: Faults = ()
-    names = [_encoding_name(name) for name in fields.get("content-encoding", "").split(",")]  # at least an empty one
+    names = [
+        _parse_encoding_name(name) for name in fields.get("content-encoding", "").split(",")
+    ]  # at least an empty one
     if "transfer-encoding" in fields:
         transfer = fields["transfer-encoding"].lower()
         if "chunked" in transfer:
             payload = _join_chunks(payload)
-        names += [name for part in transfer.split(",") if (name := _encoding_name(part)) in _DECODERS]
+        names += [name for part in transfer.split(",") if (name := _parse_encoding_name(part)) in _DECODERS]
     for written in reversed(names[-4:]):
         name = "gzip" if written not in _DECODERS and payload.startswith((_GZIP, _ZSTD)) else written
         if name not in _DECODERS:
@@ -63,7 +65,7 @@ def decode_payload(payload: bytes, fields: dict[str, str], max_payload: int) -> 
     return payload, faults
 
 
-def _encoding_name(written: str) -> str:
+def _parse_encoding_name(written: str) -> str:
     """Return the name of an encoding without parameters: ``gzip;q=1``."""
     return written.partition(";")[0].strip().strip("\"'").lower()
 
@@ -234,12 +236,12 @@ def _unzstd(payload: bytes, limit: int) -> tuple[bytes, bool]:
         if not parts:
             raise ValueError(str(error)) from error
         raise _InPartError(b"".join(parts)[:limit], f"the payload decodes in part only ({error})") from error
-    if size <= limit and not _frames_end(payload):  # the reader takes the end of the bytes for the end of a frame
+    if size <= limit and not _find_frames_end(payload):  # the reader takes the end of the bytes for the end of a frame
         raise _InPartError(b"".join(parts), "the payload decodes in part only (it ends within a zstd frame)")
     return b"".join(parts)[:limit], size > limit
 
 
-def _frames_end(payload: bytes) -> bool:
+def _find_frames_end(payload: bytes) -> bool:
     at = 0
     while at < len(payload):
         frame = find_frame(lambda offset, count: payload[offset : offset + count], at)

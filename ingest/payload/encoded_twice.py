@@ -27,22 +27,22 @@ _SHARE: Final = 10  # at most one in ten characters beyond ASCII belongs to no r
 _BYTES: Final = {ord(bytes([byte]).decode("cp1252", "ignore") or chr(byte)): byte for byte in range(0x80, 0xA0)}
 
 
-def _class(first: int, last: int) -> str:
+def _make_class(first: int, last: int) -> str:
     """Return the characters of some bytes, as a set of a regular expression."""
     named = "".join(chr(code) for code, byte in _BYTES.items() if first <= byte <= last)
     return f"[{chr(first)}-{chr(last)}{named}]"
 
 
-_NEXT: Final = _class(0x80, 0xBF)
+_NEXT: Final = _make_class(0x80, 0xBF)
 #: The bytes of one character in the Unicode standard (table 3-7).
 _CHARACTER: Final = "|".join(
     (
         f"[\xc2-\xdf]{_NEXT}",
-        f"\xe0{_class(0xA0, 0xBF)}{_NEXT}",
-        f"\xed{_class(0x80, 0x9F)}{_NEXT}",
+        f"\xe0{_make_class(0xA0, 0xBF)}{_NEXT}",
+        f"\xed{_make_class(0x80, 0x9F)}{_NEXT}",
         f"[\xe1-\xec\xee\xef]{_NEXT}{{2}}",
-        f"\xf0{_class(0x90, 0xBF)}{_NEXT}{{2}}",
-        f"\xf4{_class(0x80, 0x8F)}{_NEXT}{{2}}",
+        f"\xf0{_make_class(0x90, 0xBF)}{_NEXT}{{2}}",
+        f"\xf4{_make_class(0x80, 0x8F)}{_NEXT}{{2}}",
         f"[\xf1-\xf3]{_NEXT}{{3}}",
     )
 )
@@ -90,14 +90,14 @@ def undo_encoding(text: str, encoded: int) -> str:
     'für'
     """
     for _ in range(1, encoded):
-        text = _RUN.sub(_characters, text)
+        text = _RUN.sub(_list_characters, text)
     return text
 
 
-def character_places(text: str, encoded: int) -> list[int]:
+def find_character_places(text: str, encoded: int) -> list[int]:
     """Return the index in a text of each character of the repaired text, and the length of the text.
 
-    >>> character_places("fÃ¼r", 2)
+    >>> find_character_places("fÃ¼r", 2)
     [0, 1, 3, 4]
     """
     places = list(range(len(text) + 1))
@@ -107,16 +107,16 @@ def character_places(text: str, encoded: int) -> list[int]:
         for run in _RUN.finditer(text):
             repaired += places[behind : run.start()]
             begin = run.start()
-            for character in _characters(run):
+            for character in _list_characters(run):
                 repaired.append(places[begin])
                 begin += len(character.encode())
             behind = run.end()
         places = repaired + places[behind:]
-        text = _RUN.sub(_characters, text)
+        text = _RUN.sub(_list_characters, text)
     return places
 
 
-def _characters(run: re.Match[str]) -> str:
+def _list_characters(run: re.Match[str]) -> str:
     return run[0].translate(_BYTES).encode("latin-1").decode()
 
 
@@ -127,7 +127,7 @@ def _repair_once(text: str) -> str | None:
 
     def repair(run: re.Match[str]) -> str:
         nonlocal covered, within_words
-        characters = _characters(run)
+        characters = _list_characters(run)
         begin, end = run.span()
         covered += end - begin
         if len(characters) > 1 or text[begin - 1 : begin].isalnum() or text[end : end + 1].isalnum():

@@ -145,7 +145,7 @@ class AnswerSplitter:
     def split(self, head: bytes, block: bytes) -> AnswerParts | None:
         """Return the parts of a record and of the answer in its block; None if either is unusual.
 
-        A zero is behind each string: WARC-Target-URI, WARC-Date, WARC-Payload-Digest, and the `answer_fields`.
+        A zero is behind each string: WARC-Target-URI, WARC-Date, WARC-Payload-Digest, and the `parse_answer_fields`.
         """
         size = _kernels.fields_answer(head, block, self._limits.max_header, self._parts, self._places)
         if size == _LEFT:
@@ -166,11 +166,13 @@ def parse_answer(parts: AnswerParts, block: bytes, max_payload: int) -> PlainAns
     """
     strings, status, body = parts
     uri, date, digest, fields = strings.decode("ascii").split("\0", 3)
-    return PlainAnswer(uri, date, digest, _decode_response(status, answer_fields(fields), block[body:], max_payload))
+    return PlainAnswer(
+        uri, date, digest, _decode_response(status, parse_answer_fields(fields), block[body:], max_payload)
+    )
 
 
 @lru_cache(256)
-def answer_fields(strings: str) -> dict[str, str]:
+def parse_answer_fields(strings: str) -> dict[str, str]:
     """Return the fields of an ordinary answer; the dict is cached and shared, because one server repeats its header."""
     return {name: value for name, value in zip(_ANSWER_FIELDS, strings.split("\0"), strict=False) if value}
 
@@ -220,7 +222,7 @@ def _parse_unusual_fields(block: bytes) -> dict[str, str]:
             name = ":" + name
         if not colon:
             continue
-        key = _cached_key(name) if len(name) < _MAX_CACHED_NAME else _key(name)
+        key = _cached_key(name) if len(name) < _MAX_CACHED_NAME else _parse_field_name(name)
         if not key:
             continue
         value = value.strip()
@@ -231,13 +233,13 @@ def _parse_unusual_fields(block: bytes) -> dict[str, str]:
     return fields
 
 
-def _key(name: str) -> str:
+def _parse_field_name(name: str) -> str:
     """Return the name of a field in lower case; an empty string if it is none."""
     key = name.rstrip(" \t").lower()
     return "" if " " in key else key
 
 
-_cached_key = lru_cache(maxsize=1024)(_key)
+_cached_key = lru_cache(maxsize=1024)(_parse_field_name)
 
 
 def parse_response(block: bytes, max_header: int, max_payload: int, names: bytes = b"") -> Response:
@@ -266,7 +268,7 @@ def parse_response(block: bytes, max_header: int, max_payload: int, names: bytes
         return Response(None, {}, block, (("bad-http", "no HTTP status line"),))
     if start:
         block = block[len(block) - len(block.lstrip()) :]  # an empty line before the status line is no end of a header
-    end, body = _header_end(block, max_header)
+    end, body = _find_header_end(block, max_header)
     faults = odd
     if end < 0:
         faults += (("bad-http", f"an HTTP header of more than {max_header} bytes"),)
@@ -304,7 +306,7 @@ def _skip_interim(block: bytes) -> bytes:
     return block[at:]
 
 
-def _header_end(block: bytes, max_header: int) -> tuple[int, int]:
+def _find_header_end(block: bytes, max_header: int) -> tuple[int, int]:
     """Return where the header fields end and where the payload begins; -1 if the header exceeds its bound."""
     match = _EMPTY_LINE.search(block, 0, max_header)
     end, body = (match.start() + 1, match.end()) if match else (min(len(block), max_header), len(block))
@@ -396,7 +398,7 @@ def _check_plain(payload: bytes) -> str:
     return "text" if payload.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")) or detect_wide(payload) else ""
 
 
-def payload_digest(written: str, block: bytes, body: int = 0) -> str:
+def compute_payload_digest(written: str, block: bytes, body: int = 0) -> str:
     """Return the digest of a payload, at index ``body`` of a block; empty for no payload.
 
     It is WARC-Payload-Digest as written, or else SHA-1. SHA-1 is in base 32, without its name. Another digest is its
@@ -404,11 +406,11 @@ def payload_digest(written: str, block: bytes, body: int = 0) -> str:
     run browsers write SHA-256). A value that is no digest of its algorithm does not count, nor does the digest of no
     bytes for a payload: writers compute it from a stream that was read before.
 
-    >>> payload_digest("sha1:qgpb3m3v7ylq3afbc3bzxgzx6mkzjfyc", b"x"), payload_digest("", b"<p>", 3)
+    >>> compute_payload_digest("sha1:qgpb3m3v7ylq3afbc3bzxgzx6mkzjfyc", b"x"), compute_payload_digest("", b"<p>", 3)
     ('QGPB3M3V7YLQ3AFBC3BZXGZX6MKZJFYC', '')
-    >>> payload_digest("sha-256:" + "AB" * 32, b"") == "sha256:" + "ab" * 32
+    >>> compute_payload_digest("sha-256:" + "AB" * 32, b"") == "sha256:" + "ab" * 32
     True
-    >>> payload_digest("md5:x", b"head<p>x", 4) == payload_digest("sha1:" + "8" * 32, b"<p>x")
+    >>> compute_payload_digest("md5:x", b"head<p>x", 4) == compute_payload_digest("sha1:" + "8" * 32, b"<p>x")
     True
     """
     sha1 = _SHA1.fullmatch(written)

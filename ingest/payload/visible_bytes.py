@@ -83,14 +83,14 @@ def extract_visible(page: bytes, *, references: bool = True) -> bytes:
 def _resolve_reference(match: re.Match[bytes]) -> bytes:
     """Return the character of a reference; a name that HTML 4 does not have stays."""
     if match["hexadecimal"]:
-        return _character(match["hexadecimal"], 16)
+        return _decode_character(match["hexadecimal"], 16)
     if match["decimal"]:
-        return _character(match["decimal"], 10)
+        return _decode_character(match["decimal"], 10)
     name = match["entity"]
     return _NAMES[name] if name in _NAMES and (match["end"] or name in _BARE) else match[0]
 
 
-def _character(digits: bytes, base: int) -> bytes:
+def _decode_character(digits: bytes, base: int) -> bytes:
     """Return the UTF-8 bytes of a numeric reference."""
     digits = digits.lstrip(b"0")
     code = int(digits or b"0", base) if len(digits) <= _DIGITS else _LAST + 1

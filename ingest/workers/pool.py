@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from graphlang.db.records import Problem
 from graphlang.ingest.files.byte_ranges import ByteRange
 from graphlang.ingest.formats.detect import open_range
-from graphlang.ingest.page import is_candidate, target_uri
+from graphlang.ingest.page import find_target_uri, is_candidate
 from graphlang.ingest.workers.process import Process, WorkerError, WorkerResults
 from graphlang.ingest.workers.protocol import pack_raw, unpack_item
 
@@ -236,14 +236,14 @@ class Pool:
                     continue
                 status = worker.end()
                 worker = None
-                reason = f"the process that parsed this record {_death(status)}"
+                reason = f"the process that parsed this record {_describe_death(status)}"
                 if time.monotonic() - since > _PATIENCE:
                     reason = f"kept a worker busy for more than {_PATIENCE:.0f} seconds"
-                yield [Problem("crashed", reason, raw.offset, target_uri(raw))]
+                yield [Problem("crashed", reason, raw.offset, find_target_uri(raw))]
         finally:
             if worker is not None:
                 worker.end()
 
 
-def _death(status: int) -> str:
+def _describe_death(status: int) -> str:
     return f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"

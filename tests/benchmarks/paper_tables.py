@@ -251,8 +251,8 @@ def decodes_alike(data: bytes, named: str | None, true: str) -> bool:
 
 def by_characters(page: Page) -> bytes:
     """The paper's character parser: the charset that is declared, else UTF-8; then tags are removed."""
-    word = next(iter(charset._declared_labels(page.data, page.http, markup=True)), None)
-    known = charset._lookup(word[0]) if word else None
+    word = next(iter(charset._list_declared_labels(page.data, page.http, markup=True)), None)
+    known = charset._look_up(word[0]) if word else None
     text = known.codec.decode(page.data, "replace")[0] if known else page.data.decode("utf-8", "replace")
     return visible_bytes.extract_visible(text.encode("utf-8", "replace"), references=False)
 

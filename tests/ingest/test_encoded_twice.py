@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphlang.ingest.html.tokenizer import looks_encoded_twice
-from graphlang.ingest.payload.encoded_twice import character_places, repair_encoding, undo_encoding
+from graphlang.ingest.payload.encoded_twice import find_character_places, repair_encoding, undo_encoding
 
 if TYPE_CHECKING:
     from conftest import Archive, Read
@@ -103,7 +103,7 @@ def test_characters_have_their_places(text: str, times: int) -> None:
     given_ = text
     for _ in range(times - 1):
         given_ = encoded(given_)
-    at = character_places(given_, times)
+    at = find_character_places(given_, times)
     assert (len(at), at[0], at[-1]) == (len(text) + 1, 0, len(given_))
     for begin in range(len(text)):
         assert undo_encoding(given_[at[begin] : at[begin + 1]], times) == text[begin]

@@ -20,7 +20,7 @@ from graphlang.ingest.files import byte_ranges
 from graphlang.ingest.files.byte_ranges import ByteRange, cut_up, find_record, is_splittable
 from graphlang.ingest.files.file_slice import peek
 from graphlang.ingest.formats.record_reader import RecordReader
-from graphlang.ingest.read_batches import _tasks
+from graphlang.ingest.read_batches import _make_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -150,11 +150,11 @@ def test_workers_are_given_stretches(archive: Archive, tmp_path: Path, kind: str
     path.write_bytes(b"".join(map(PACKERS[kind], records)))
     with path.open("rb") as file:
         assert is_splittable(file)
-    tasks = [task for task, _ in _tasks(0, path, 0, Limits())]
+    tasks = [task for task, _ in _make_tasks(0, path, 0, Limits())]
     assert all(isinstance(task, ByteRange) for task in tasks)
     assert len(tasks) > 10
     (tmp_path / "b").write_bytes(wacz(("archive/a", path.read_bytes())))
-    inside = [task for task, _ in _tasks(0, tmp_path / "b", 0, Limits())]
+    inside = [task for task, _ in _make_tasks(0, tmp_path / "b", 0, Limits())]
     assert [task.begin for task in inside if isinstance(task, ByteRange)] == [
         task.begin for task in tasks if isinstance(task, ByteRange)
     ]

@@ -22,7 +22,7 @@ from graphlang.db import create
 from graphlang.db.records import Link, LinkKind, Page
 from graphlang.ingest import Limits, batches, expand
 from graphlang.ingest.files.discover import read_list, save_stream
-from graphlang.ingest.formats.wget_mirror import mirrored_url
+from graphlang.ingest.formats.wget_mirror import find_mirrored_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -238,7 +238,7 @@ def test_a_line_without_end_costs_no_memory(read: Read) -> None:
     ],
 )
 def test_url_of_a_mirrored_file(path: str, url: str | None) -> None:
-    assert mirrored_url(tuple(path.split("/"))) == url
+    assert find_mirrored_url(tuple(path.split("/"))) == url
 
 
 def test_a_mirror_is_read_in_the_order_of_paths(tmp_path: Path) -> None:

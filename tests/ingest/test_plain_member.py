@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from graphlang.ingest.files.decompress import ByteSource
 from graphlang.ingest.formats.record_reader import RecordReader
-from graphlang.ingest.formats.records import PlainMembers, raw_records
+from graphlang.ingest.formats.records import PlainMembers, read_raw_records
 from graphlang.ingest.formats.warc import Warc
 from graphlang.ingest.limits import Limits
 from graphlang.ingest.payload.http import AnswerSplitter
@@ -51,7 +51,7 @@ def _slowly(archive: bytes, path: Path) -> list[RawRecord]:
     path.write_bytes(archive)
     with path.open("rb") as file:
         source = ByteSource(file)
-        return list(raw_records(source.chunks(), Warc(), LIMITS, source))
+        return list(read_raw_records(source.chunks(), Warc(), LIMITS, source))
 
 
 @given(MEMBERS, st.integers(0, 3))

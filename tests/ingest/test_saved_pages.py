@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from graphlang.ingest import discover_files
 from graphlang.ingest.files.decompress import Chunk
-from graphlang.ingest.formats.jsonl import _ARRAY, array_objects
+from graphlang.ingest.formats.jsonl import _ARRAY, split_array
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -205,7 +205,7 @@ def test_objects_of_an_array_do_not_depend_on_the_pieces(
 ) -> None:
     data = json.dumps(objects, ensure_ascii=escape).encode("utf-8", "surrogatepass") + b" {]"
     pieces = [Chunk(data[at : at + size], at) for at in range(0, len(data), size)]
-    values = list(array_objects(pieces, _ARRAY, 1_000_000))
+    values = list(split_array(pieces, _ARRAY, 1_000_000))
     assert [json.loads(one.decode("utf-8", "surrogatepass")) for _, one, _ in values] == objects
     assert all(data.startswith(one, offset) for offset, one, _ in values)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 HEADER = Path(__file__).with_name("entities.h")
 
 
-def header(references: dict[str, str]) -> str:
+def make_header(references: dict[str, str]) -> str:
     """Return the text of the header for names with their characters.
 
     Names that may lack a semicolon are there twice.
@@ -49,7 +49,7 @@ def header(references: dict[str, str]) -> str:
 
 def write() -> None:
     """Write the header, unless it is up to date: the compiler looks at its date."""
-    text = header(html5)
+    text = make_header(html5)
     if HEADER.exists() and HEADER.read_text(encoding="ascii") == text:
         return
     part = HEADER.with_name(f"{HEADER.name}.{os.getpid()}")
