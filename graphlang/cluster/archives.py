@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from graphlang.cluster.storage import Location, is_address, local_path
+from graphlang.cluster.storage import Location, find_local_path, is_address
 from graphlang.db import InputError
 from graphlang.db.write.sources import digest_of
 from graphlang.ingest import discover_files
@@ -63,13 +63,13 @@ def find_archives(paths: Sequence[str]) -> list[Archive]:
     """
     remote = [is_address(path) for path in paths]
     if not any(remote):
-        return _local_archives(paths)
+        return _find_local_archives(paths)
     if not all(remote):
         raise InputError("name either local files or addresses, not both")
     try:
-        locations = sorted({location for path in paths for location in _matching(path)})
+        locations = sorted({location for path in paths for location in _find_matching(path)})
     except OSError as error:
-        raise InputError(f"cannot read {', '.join(paths)}: {reason_of(error)}") from error
+        raise InputError(f"cannot read {', '.join(paths)}: {find_reason(error)}") from error
     if not locations:
         raise InputError(f"cannot read {', '.join(paths)}: there is nothing")
     return [
@@ -77,7 +77,7 @@ def find_archives(paths: Sequence[str]) -> list[Archive]:
     ]
 
 
-def _matching(address: str) -> list[Location]:
+def _find_matching(address: str) -> list[Location]:
     """Return the files that an address means: one, those of a folder, or those of a pattern."""
     start, _, rest = address.partition("://")
     root, *parts = rest.rstrip("/").split("/")
@@ -93,23 +93,23 @@ def _matching(address: str) -> list[Location]:
     return [file for match in matches for file in (match.files("") if match.is_folder() else [match])]
 
 
-def _local_archives(paths: Iterable[str]) -> list[Archive]:
+def _find_local_archives(paths: Iterable[str]) -> list[Archive]:
     try:
-        files = discover_files(local_path(path) for path in paths).files
+        files = discover_files(find_local_path(path) for path in paths).files
     except OSError as error:
         msg = f"cannot read {error.filename or ''}: {error.strerror or error}".replace(" :", ":")
         raise InputError(msg) from error
-    return [Archive(number, str(path.absolute()), _size(path)) for number, path in enumerate(files)]
+    return [Archive(number, str(path.absolute()), _measure_size(path)) for number, path in enumerate(files)]
 
 
-def _size(path: Path) -> int:
+def _measure_size(path: Path) -> int:
     try:
         return 0 if path.is_dir() else path.stat().st_size
     except OSError:
         return 0  # reading it reports what is wrong
 
 
-def pieces(archives: Sequence[Archive], cores: int) -> list[list[Piece]]:
+def cut_archives(archives: Sequence[Archive], cores: int) -> list[list[Piece]]:
     """Return what each task reads: byte ranges of archives that can be cut, and whole archives.
 
     Tasks have about as many bytes each, in the order of reading. With 0 cores no archive is cut.
@@ -148,7 +148,7 @@ def _is_splittable(path: Path) -> bool:
         return False
 
 
-def misread(ranges: Iterable[Mapping[str, Any]]) -> set[int]:
+def find_misread(ranges: Iterable[Mapping[str, Any]]) -> set[int]:
     """Return the numbers of archives that have to be read again as a whole.
 
     The start of a byte range is first a guess, which an archive within an archive can deceive. Each range has to begin
@@ -175,14 +175,14 @@ def digest_row(archive: Archive) -> tuple[int, str, str, int]:
     The digest of an archive that cannot be read is that of its name; reading it reports what is wrong.
     """
     try:
-        digest, size = _remote_digest(archive.name) if archive.remote else digest_of(Path(archive.name))
+        digest, size = _digest_remote(archive.name) if archive.remote else digest_of(Path(archive.name))
     except OSError:
         name = f"unread:{archive.name}".encode("utf-8", "surrogateescape")
         return (archive.number, archive.text, hashlib.sha256(name).hexdigest(), 0)
     return (archive.number, archive.text, digest, size)
 
 
-def _remote_digest(address: str) -> tuple[str, int]:
+def _digest_remote(address: str) -> tuple[str, int]:
     digest, size = hashlib.sha256(), 0
     with Location(address).open_input() as file:
         while data := file.read(_READ):
@@ -205,7 +205,7 @@ def local_file(archive: Archive) -> Iterator[Path]:
         yield path
 
 
-def reason_of(error: OSError) -> str:
+def find_reason(error: OSError) -> str:
     """Return the reason of an error in the words of the operating system, where it has any."""
     if isinstance(error, FileNotFoundError):  # Arrow's names the file again
         return os.strerror(errno.ENOENT)

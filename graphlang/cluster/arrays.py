@@ -53,10 +53,10 @@ class Labels:
         return [self.names[label] for label in np.flatnonzero(self.scripts.column[self.language[:-1]] >= 0)]
 
 
-def labels_of(names: Iterable[str], pages: Mapping[str, int]) -> Labels:
+def number_labels(names: Iterable[str], pages: Mapping[str, int]) -> Labels:
     """Number labels and languages.
 
-    >>> numbered = labels_of(["srp_Latn", "deu", "srp_Cyrl", "und"], {"srp_Latn": 3})
+    >>> numbered = number_labels(["srp_Latn", "deu", "srp_Cyrl", "und"], {"srp_Latn": 3})
     >>> numbered.codes, [numbered.names[at] for at in numbered.scripts.usual[:-1]], numbered.several
     (('deu', 'srp'), ['deu', 'srp_Latn'], ['srp_Cyrl', 'srp_Latn'])
     """
@@ -95,7 +95,7 @@ class PageDetails:
     default_labels: NDArray[np.int16]  #: see `graphlang.analysis.page_scripts.Scripts`, shape (n, s)
 
 
-def bundle(  # noqa: PLR0917  all that it depends on
+def make_partition(  # noqa: PLR0917  all that it depends on
     number: int,
     pages: pa.Table,
     links: pa.Table,
@@ -113,31 +113,31 @@ def bundle(  # noqa: PLR0917  all that it depends on
     if links.num_rows > most_links:
         raise TooLargeError(_describe_too_large(number, pages, links, most_links))
     pages = pages.sort_by("page")
-    text_labels, score = scores_of(pages, labels)
+    text_labels, score = read_scores(pages, labels)
     indices, probabilities = join_scripts(labels.language[text_labels], score)
     characters = pages["characters"].fill_null(0).to_numpy()
     length = np.where(indices[:, 0] < 0, 0, characters).astype(np.int32)  # no letters: no evidence
     best = pages["label"]
     ids = pages["page"].to_numpy()
     urls = [url.encode() for url in pages["url"].to_pylist()]
-    host = keys_of(map(host_of, urls))
+    host = hash_names(map(host_of, urls))
     partition = Partition(
         labels.codes,
         ids,
         host,
-        keys_of(map(directory_of, urls)),
+        hash_names(map(directory_of, urls)),
         indices,
         probabilities,
         length,
         links["source"].to_numpy(),
         links["target"].to_numpy(),
         (pc.index_in(links["kind"], value_set=link_kinds()).to_numpy() + 1).astype(np.uint8),
-        _hreflangs(links["hreflang"], labels),
+        _find_hreflangs(links["hreflang"], labels),
         np.minimum(links["place"].fill_null(-1).to_numpy(), _LAST).astype(np.int16),
-        signals_of(pages, labels, weights),
-        _copies(pages, host, cut_hosts),
+        make_signals(pages, labels, weights),
+        _count_copies(pages, host, cut_hosts),
     ).sort()
-    ghosts, homes = _ghosts(partition, number, links)
+    ghosts, homes = _find_ghosts(partition, number, links)
     return partition, PageDetails(
         ghosts,
         homes,
@@ -146,11 +146,11 @@ def bundle(  # noqa: PLR0917  all that it depends on
         _to_mask(pc.equal(best, languages.UND)) & (characters >= SHORT),
         characters,
         ~(_to_mask(pc.is_null(best)) & _to_mask(pc.is_null(pages["declared"]))),
-        _default_labels(urls, host, text_labels, labels),
+        _find_default_labels(urls, host, text_labels, labels),
     )
 
 
-def _default_labels(
+def _find_default_labels(
     urls: list[bytes], host: NDArray[np.int64], text_labels: NDArray[np.int16], labels: Labels
 ) -> NDArray[np.int16]:
     counts = HostLabels.count(labels.scripts, host, text_labels[:, 0].astype(np.int64))
@@ -160,28 +160,28 @@ def _default_labels(
     return labels.scripts.default_labels(host, counts, url_label).astype(np.int16)
 
 
-def keys_of(names: Iterable[bytes]) -> NDArray[np.int64]:
+def hash_names(names: Iterable[bytes]) -> NDArray[np.int64]:
     """Return the keys of hosts or directories; names may repeat."""
     keys: dict[bytes, int] = {}
     return np.array([keys.get(name) or keys.setdefault(name, key_of(name)) for name in names], np.int64)
 
 
-def host_keys(urls: pa.ChunkedArray) -> NDArray[np.int64]:
+def hash_hosts(urls: pa.ChunkedArray) -> NDArray[np.int64]:
     """Keys of the hosts of URLs, each host looked at once; shape (n,).
 
-    >>> keys = host_keys(pa.chunked_array([["http://a.example/x", "https://a.example/?y", "http://b.example/"]]))
+    >>> keys = hash_hosts(pa.chunked_array([["http://a.example/x", "https://a.example/?y", "http://b.example/"]]))
     >>> int(keys[0]) == int(keys[1]) == key_of(b"a.example"), int(keys[2]) == key_of(b"b.example")
     (True, True)
     """
     begin = pc.struct_field(pc.extract_regex(urls, _BEGIN), "begin")
     # A URL that begins otherwise is its own key; `host_of` finds its host.
     encoded = pc.coalesce(begin, urls).combine_chunks().dictionary_encode()
-    keys = keys_of(host_of(begin_of.encode()) for begin_of in encoded.dictionary.to_pylist())
+    keys = hash_names(host_of(begin_of.encode()) for begin_of in encoded.dictionary.to_pylist())
     hosts: NDArray[np.int64] = keys[encoded.indices.to_numpy()]
     return hosts
 
 
-def _copies(pages: pa.Table, host: NDArray[np.int64], cut_hosts: NDArray[np.int64]) -> NDArray[np.int32]:
+def _count_copies(pages: pa.Table, host: NDArray[np.int64], cut_hosts: NDArray[np.int64]) -> NDArray[np.int32]:
     """Count the pages of each page's host with the very same short text."""
     copies: NDArray[np.int32] = pages["copies"].fill_null(1).to_numpy().astype(np.int32)
     short = _to_mask(pc.less(pages["characters"], SHORT)) & ~_to_mask(pages["read"].is_null())
@@ -199,7 +199,7 @@ def _to_mask(flags: Any) -> NDArray[np.bool_]:
     return np.asarray(flags.fill_null(False).to_numpy(zero_copy_only=False), dtype=np.bool_)  # noqa: FBT003 - the value
 
 
-def scores_of(pages: pa.Table, labels: Labels) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+def read_scores(pages: pa.Table, labels: Labels) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
     """Return labels and probabilities of the texts, shape (n, WIDTH) each."""
     lists = pages["scores"].combine_chunks()
     counts = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
@@ -214,7 +214,9 @@ def scores_of(pages: pa.Table, labels: Labels) -> tuple[NDArray[np.int16], NDArr
     return labels_of_page, np.where(labels_of_page >= 0, score, np.float32(0))
 
 
-def listening(probabilities: NDArray[np.float32], length: NDArray[np.int32], options: Options) -> NDArray[np.bool_]:
+def find_listening(
+    probabilities: NDArray[np.float32], length: NDArray[np.int32], options: Options
+) -> NDArray[np.bool_]:
     """Return which pages listen to their neighbours: those whose text is short, or leaves a question; shape (n,)."""
     sure = probabilities[:, 0]
     silent = (sure >= options.doubtful) & (length >= options.clamp_length)
@@ -222,7 +224,7 @@ def listening(probabilities: NDArray[np.float32], length: NDArray[np.int32], opt
     return np.asarray(~(silent & in_play))
 
 
-def _hreflangs(column: Any, labels: Labels) -> NDArray[np.int16]:
+def _find_hreflangs(column: Any, labels: Labels) -> NDArray[np.int16]:
     index = labels.index
     encoded = column.combine_chunks().dictionary_encode()
     tags = [index.get(languages.code(tag) or "", -1) for tag in encoded.dictionary.to_pylist()]
@@ -231,7 +233,7 @@ def _hreflangs(column: Any, labels: Labels) -> NDArray[np.int16]:
     return hreflangs
 
 
-def signals_of(pages: pa.Table, labels: Labels, weights: Mapping[str, float]) -> dict[str, Signal]:
+def make_signals(pages: pa.Table, labels: Labels, weights: Mapping[str, float]) -> dict[str, Signal]:
     """Return the signals with a weight, in the order of `graphlang.analysis.signals.load`."""
     signals_by_name, index = {}, labels.index
     if weights.get("declared", 0):
@@ -258,7 +260,7 @@ def signals_of(pages: pa.Table, labels: Labels, weights: Mapping[str, float]) ->
     return signals_by_name
 
 
-def _ghosts(partition: Partition, number: int, links: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _find_ghosts(partition: Partition, number: int, links: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     other = links["other"].to_numpy()
     away = np.flatnonzero(other != number)
     source, target = (links[name].to_numpy()[away] for name in ("source", "target"))

@@ -18,9 +18,9 @@ import pyarrow.compute as pc
 
 from graphlang.cluster.page_ids import PageIds
 from graphlang.cluster.read_archives import RECORDS_TABLE, SEVERAL_TABLE, page_to_row, row_to_page
-from graphlang.cluster.stages import BucketFile, bucket_of, read_batches, read_bucket
+from graphlang.cluster.stages import BucketFile, find_bucket, read_batches, read_bucket
 from graphlang.cluster.storage import WORK
-from graphlang.cluster.tables import CAPTURES, CHOSEN, HISTORY, KEPT_CAPTURES, LINKS, RECORDS, ddl, link_kinds
+from graphlang.cluster.tables import CAPTURES, CHOSEN, HISTORY, KEPT_CAPTURES, LINKS, RECORDS, link_kinds, write_ddl
 from graphlang.db.records import NOFOLLOW
 from graphlang.db.write.choose_capture import CaptureProperties, Choice, Keep
 
@@ -260,13 +260,13 @@ def choose_captures(
         stages.take(file for file in files if file.table == REPEATED_TABLE)
         files = [file for file in files if file.table != REPEATED_TABLE]
         sent = stages.files(REPEATED_TABLE, ".arrow")
-        numbers = [_bucket_number(location) for location in repeated]
+        numbers = [_parse_bucket_number(location) for location in repeated]
         chosen = stages.run(numbers, partial(_write_chosen, sent, bucket_count, borrowing, keep, key))
         files += [file for _, task_files in chosen for file in task_files]
     stages.end("chosen" if borrowing else "captures", tables, files, {})
 
 
-def _bucket_number(location: Location) -> int:
+def _parse_bucket_number(location: Location) -> int:
     return int(location.name.removesuffix(".arrow")[-5:])
 
 
@@ -279,7 +279,7 @@ def _write_single(
 ) -> None:
     """Write the captures of a file of records that are the only ones of their pages; send others to their buckets."""
     stem = location.name.removesuffix(".parquet")
-    pages = {_bucket_number(file): _mapped_pages(file) for file in repeated}
+    pages = {_parse_bucket_number(file): _map_pages(file) for file in repeated}
     sent = BucketFile(output, REPEATED_TABLE, stem, RECORDS, bucket_count)
     tables = _CaptureTables(output, stem, bucket_count, borrowing=borrowing)
     for batch in read_batches(location, RECORDS.names if repeated or borrowing else _SINGLE, _ROWS):
@@ -296,7 +296,7 @@ def _write_single(
     tables.close()
 
 
-def _mapped_pages(location: Location) -> NDArray[np.int64]:
+def _map_pages(location: Location) -> NDArray[np.int64]:
     """Return the pages of a file of `SEVERAL_TABLE`; processes of a machine share a local one in memory."""
     pages: NDArray[np.int64] = pa.ipc.open_file(location.open_input()).get_batch(0).column("page").to_numpy()
     return pages
@@ -306,7 +306,7 @@ def _is_repeated(
     page: NDArray[np.int64], pages: Mapping[int, NDArray[np.int64]], bucket_count: int
 ) -> NDArray[np.bool_]:
     repeated = np.zeros(len(page), np.bool_)
-    bucket = bucket_of(page, bucket_count)
+    bucket = find_bucket(page, bucket_count)
     for number in np.unique(bucket).tolist():
         if number in pages:
             rows = np.flatnonzero(bucket == number)
@@ -369,9 +369,12 @@ class _CaptureTables:
 def borrow_content(spark: Any, stages: Stages) -> None:
     """Give revisit records what their originals hold, by a join of Spark, and write captures and links."""
     stages.begin("captures", {"captures": KEPT_CAPTURES, "links": LINKS})
-    chosen = spark.read.schema(ddl(CAPTURES)).parquet((stages.folder / CHOSEN_TABLE).for_spark)
+    chosen = spark.read.schema(write_ddl(CAPTURES)).parquet((stages.folder / CHOSEN_TABLE).for_spark)
     captures = join_originals(chosen)
-    frames = {"captures": captures.select(*KEPT_CAPTURES.names), "links": captures.mapInArrow(list_links, ddl(LINKS))}
+    frames = {
+        "captures": captures.select(*KEPT_CAPTURES.names),
+        "links": captures.mapInArrow(list_links, write_ddl(LINKS)),
+    }
     for table, frame in frames.items():
         frame.write.mode("overwrite").parquet((stages.folder / table).for_spark_to_write)
     stages.end("captures", {}, (), {"rows": {table: stages.count_rows(table) for table in frames}})

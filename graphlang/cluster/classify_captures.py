@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from graphlang.analysis.templates import digest_pages, read_bodies
 from graphlang.cluster.stages import read_batches
 from graphlang.cluster.tables import ANSWER, ANSWERS
-from graphlang.cluster.template_lines import TEMPLATES_TABLE, host_digests, page_texts, read_templates
+from graphlang.cluster.template_lines import TEMPLATES_TABLE, digest_hosts, make_page_texts, read_templates
 from graphlang.codes import languages
 from graphlang.content import registry
 from graphlang.content.page_input import ask
@@ -56,7 +56,7 @@ def classify_captures(stages: Stages, method: Method) -> None:
 
 def _classify_file(method: Method, templates: Sequence[Location], location: Location, output: TaskOutput) -> None:
     urls = (batch.column("url").to_pylist() for batch in read_batches(location, ["url"], _ROWS))
-    hosts = read_templates(templates, {host for some in urls for host in host_digests(some)})
+    hosts = read_templates(templates, {host for some in urls for host in digest_hosts(some)})
     answers = output.rows(CONTENT, location.name.removesuffix(".parquet"), ANSWERS)
     captures = map(_select_with_text, read_batches(location, ["page", "url", *READ], _ROWS))
     for batch in classify_batches(captures, method, hosts):
@@ -68,7 +68,7 @@ def _select_with_text(batch: pa.RecordBatch) -> pa.RecordBatch:
     return batch.select(["page", "url", *READ]).filter(pc.or_(*filled))
 
 
-def method_of(name: str) -> tuple[Method, Identifier]:
+def load_method(name: str) -> tuple[Method, Identifier]:
     """Load a content method by its name or model file."""
     identifier = registry.load(name)
     return Method(name, identifier.hash, name in registry.names()), identifier
@@ -106,16 +106,16 @@ def classify_batches(
     for batch in batches:
         for at in range(0, batch.num_rows, _ROWS):
             chunk = batch.slice(at, _ROWS)
-            answers = _answers(chunk, identifier, hosts or {})
+            answers = _make_answers(chunk, identifier, hosts or {})
             yield pa.RecordBatch.from_arrays([*chunk.columns, *answers], schema=pa.schema([*chunk.schema, *ANSWER]))
 
 
-def _answers(batch: pa.RecordBatch, identifier: Identifier, hosts: Mapping[int, Templates]) -> list[Any]:
+def _make_answers(batch: pa.RecordBatch, identifier: Identifier, hosts: Mapping[int, Templates]) -> list[Any]:
     columns = {name: batch.column(name).to_pylist() for name in ("url", *READ) if name in batch.schema.names}
-    pages = page_texts(columns)
+    pages = make_page_texts(columns)
     places = [place for place, page in enumerate(pages) if page.title or page.text]
     urls = [columns["url"][place] for place in places] if hosts else []
-    templates = [hosts.get(host, NO_TEMPLATES) for host in host_digests(urls)] or [NO_TEMPLATES] * len(places)
+    templates = [hosts.get(host, NO_TEMPLATES) for host in digest_hosts(urls)] or [NO_TEMPLATES] * len(places)
     visible = [columns["visible"][place] or b"" if "visible" in columns else b"" for place in places]
     bodies = read_bodies([pages[place] for place in places], templates, visible, [""] * len(places))
     answer = ask(identifier, bodies.material) if places else None

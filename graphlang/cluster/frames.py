@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from graphlang.analysis.propagate import SIGNALS
-from graphlang.cluster.archives import find_archives, pieces
-from graphlang.cluster.classify_captures import READ, classify_batches, method_of
+from graphlang.cluster.archives import cut_archives, find_archives
+from graphlang.cluster.classify_captures import READ, classify_batches, load_method
 from graphlang.cluster.partitions import USUAL, Sizes, infer
 from graphlang.cluster.read_archives import RECORDS_TABLE, read_archives
 from graphlang.cluster.stages import Stages
 from graphlang.cluster.storage import Location
-from graphlang.cluster.tables import ANSWER, PROBLEMS, RANGE, RECORDS, ddl
+from graphlang.cluster.tables import ANSWER, PROBLEMS, RANGE, RECORDS, write_ddl
 from graphlang.ingest import Limits
 
 if TYPE_CHECKING:
@@ -49,15 +49,15 @@ def read(spark: Any, paths: Sequence[str], *, limits: Limits | None = None, work
     """
     limits, archives = limits or Limits(), find_archives(paths)
     if work is None:
-        groups = pieces(archives, 0)
+        groups = cut_archives(archives, 0)
         shared = spark.sparkContext.broadcast((groups, limits))
-        rows = spark.range(0, len(groups), 1, len(groups)).mapInArrow(partial(_read_groups, shared), ddl(RECORDS))
+        rows = spark.range(0, len(groups), 1, len(groups)).mapInArrow(partial(_read_groups, shared), write_ddl(RECORDS))
         return rows.where(f"kind IS NULL OR kind <> '{RANGE}'")
     stages = Stages(spark, Location.of(work), lambda _: None)
     if stages.result("read") is None:
         read_archives(stages, archives, limits, int(spark.sparkContext.defaultParallelism), 1)
-    captures = spark.read.schema(ddl(RECORDS)).parquet((stages.folder / RECORDS_TABLE).for_spark)
-    problems = spark.read.schema(ddl(PROBLEMS)).parquet((stages.folder / "problems").for_spark)
+    captures = spark.read.schema(write_ddl(RECORDS)).parquet((stages.folder / RECORDS_TABLE).for_spark)
+    problems = spark.read.schema(write_ddl(PROBLEMS)).parquet((stages.folder / "problems").for_spark)
     return captures.unionByName(problems, allowMissingColumns=True)
 
 
@@ -90,12 +90,12 @@ def classify(frame: Any, *, method: str = "nfc") -> Any:
     """
     if "text" not in frame.columns:
         raise ValueError(f"there is no column text among {', '.join(frame.columns)}; classify reads {', '.join(READ)}")
-    content, _ = method_of(method)
+    content, _ = load_method(method)
     spark = frame.sparkSession
     if not content.shipped:
         spark.sparkContext.addFile(str(Path(method).absolute()))
     columns = ", ".join(f"`{field.name}` {field.dataType.simpleString()}" for field in frame.schema)
-    return frame.mapInArrow(partial(_classify, content), f"{columns}, {ddl(ANSWER)}")
+    return frame.mapInArrow(partial(_classify, content), f"{columns}, {write_ddl(ANSWER)}")
 
 
 def _classify(method: Any, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -373,7 +373,7 @@ class Runs:
                 for rank, entry in enumerate(listed or ()):
                     label[row, rank], score[row, rank] = numbers[entry["label"]], entry["score"]
             best, second = (np.array([numbers.get(entry, -1) for entry in columns[name]]) for name in columns)
-            sure, less = (_reals(batch.column(name)) for name in ("confidence", "runner_up_confidence"))
+            sure, less = (_convert_reals(batch.column(name)) for name in ("confidence", "runner_up_confidence"))
             letters = batch.column("characters").fill_null(0).to_numpy(zero_copy_only=False)
             ids = self._tables.ids(batch.column("page").to_numpy(), "answers")
             columns_kept = (batch.column("encoding").to_pylist(), batch.column("read").to_pylist())
@@ -388,7 +388,7 @@ class Runs:
         return count
 
 
-def _reals(column: pa.Array) -> NDArray[np.float64]:
+def _convert_reals(column: pa.Array) -> NDArray[np.float64]:
     values: NDArray[np.float64] = column.fill_null(0.0).to_numpy(zero_copy_only=False)
     return values
 
@@ -417,8 +417,8 @@ def to_database(folder: Path, path: Path) -> Imported:
     """
     if path.exists():
         raise InputError(f"{path} exists; import makes a new database")
-    tables = {name: _table(folder, name) for name in NEEDED}
-    tables |= {name: _table(folder, name) for name in MORE if (folder / name).is_dir()}
+    tables = {name: _open_table(folder, name) for name in NEEDED}
+    tables |= {name: _open_table(folder, name) for name in MORE if (folder / name).is_dir()}
     if not path.absolute().parent.is_dir():
         raise InputError(f"cannot create {path}: the folder {path.parent} does not exist")
     handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", suffix=".part", dir=path.absolute().parent)
@@ -428,7 +428,7 @@ def to_database(folder: Path, path: Path) -> Imported:
         with closing(create(unfinished, verb="import")) as connection:
             done = _copy_all(connection, tables)
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        unfinished.chmod(0o666 & ~_umask())
+        unfinished.chmod(0o666 & ~_read_umask())
         unfinished.replace(path)
     except (pa.ArrowException, KeyError) as error:
         raise InputError(f"{folder} does not hold what 'graphlang cluster run' writes: {_first_line(error)}") from error
@@ -438,13 +438,13 @@ def to_database(folder: Path, path: Path) -> Imported:
     return done
 
 
-def _umask() -> int:
+def _read_umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
 
 
-def _table(folder: Path, name: str) -> ds.Dataset:
+def _open_table(folder: Path, name: str) -> ds.Dataset:
     if not (folder / name).is_dir():
         raise InputError(f"{folder} holds no table {name}; name a folder that 'graphlang cluster run' wrote")
     try:

@@ -18,7 +18,7 @@ import graphlang
 from graphlang.analysis.propagate import SIGNALS
 from graphlang.cluster.archives import digest_row, find_archives
 from graphlang.cluster.captures import borrow_content, choose_captures
-from graphlang.cluster.classify_captures import CONTENT, classify_captures, method_of
+from graphlang.cluster.classify_captures import CONTENT, classify_captures, load_method
 from graphlang.cluster.language_tables import View, write_languages
 from graphlang.cluster.one_task import INFERRED, SENT_ANSWERS_TABLE, OneTask, infer_in_one_task
 from graphlang.cluster.page_ids import ATTEMPTS, CollisionError, derive_key
@@ -27,7 +27,7 @@ from graphlang.cluster.read_archives import list_pages, read_archives
 from graphlang.cluster.spark_session import errors_in_one_line, fit_shuffles
 from graphlang.cluster.stages import Stages, run_tasks
 from graphlang.cluster.storage import WORK, Location, refuse_existing, replacing
-from graphlang.cluster.tables import ANSWERS, KEPT_CAPTURES, LINKS, PAGES, RUNS, SOURCES, SOURCES_KEPT, ddl
+from graphlang.cluster.tables import ANSWERS, KEPT_CAPTURES, LINKS, PAGES, RUNS, SOURCES, SOURCES_KEPT, write_ddl
 from graphlang.cluster.template_lines import count_lines
 from graphlang.content.page_input import ENOUGH
 from graphlang.content.score_lists import KEPT, LEAST
@@ -90,7 +90,7 @@ def run(
     ModelError if there is no such method, a CollisionError if two URLs have the same id under each of several keys.
     """
     limits, sizes = limits or Limits(), sizes or Sizes()
-    content, identifier = method_of(method)
+    content, identifier = load_method(method)
     refuse_existing(Location.of(out), overwrite=overwrite)
     archives = find_archives(paths)
     fit_shuffles(spark, sum(archive.size for archive in archives))
@@ -101,7 +101,7 @@ def run(
     archives = [archive for archive in archives if archive.number in numbers]
     reading: dict[str, Any] = {"keep": str(keep), "options": json.dumps(asdict(limits), sort_keys=True)}
     reading |= {"position": 0, "finished": 1, "readings": 1, "lacks": ""}
-    key = _key(list(sources), identifier.hash, str(keep), asdict(limits))
+    key = _digest_inputs(list(sources), identifier.hash, str(keep), asdict(limits))
     with (
         replacing(out, key=key, overwrite=overwrite, resume=resume, lost=(CollisionError,)) as folder,
         errors_in_one_line("; what was done is kept, and --resume goes on with it"),
@@ -132,7 +132,7 @@ def _drop_duplicates(sources: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]
     return sorted(first.values())
 
 
-def _key(*values: Any) -> str:
+def _digest_inputs(*values: Any) -> str:
     """Return a digest of what tables depend on, and of the version that makes them."""
     return hashlib.sha256(json.dumps([graphlang.__version__, *values], sort_keys=True).encode()).hexdigest()[:16]
 
@@ -166,9 +166,11 @@ class _Job:
             classify_captures(stages, method)
         done = [stages.result(name) for name in ("read", "pages", "captures", "classify")]
         rows = {table: count for result in done if result for table, count in result["rows"].items()}
-        runs = [_content_run(identifier, rows[CONTENT], started)]
+        runs = [_make_content_run(identifier, rows[CONTENT], started)]
         inferred = self._infer(identifier.labels, sizes, rows, linked=linked)
-        runs.append(_inference_run(inferred, sizes, runs[0]["finished"], stages.count_rows(INFERRED), linked=linked))
+        runs.append(
+            _make_inference_run(inferred, sizes, runs[0]["finished"], stages.count_rows(INFERRED), linked=linked)
+        )
         stages.write("runs", RUNS, runs)
         if stages.result("languages") is None:
             write_languages(stages, View(identifier.labels, "propagation", 2, linked), self._bucket_count())
@@ -207,7 +209,7 @@ class _Job:
     def _infer(self, labels: Sequence[str], sizes: Sizes, rows: dict[str, int], *, linked: bool) -> Inferred:
         """Infer the languages of all pages; the answers are a table."""
         stages = self._stages
-        name = f"infer-{_key(asdict(sizes), asdict(Options()), SIGNALS, linked)}"
+        name = f"infer-{_digest_inputs(asdict(sizes), asdict(Options()), SIGNALS, linked)}"
         result = stages.result(name)
         if result is None:
             # An earlier try may have cut it otherwise: because a partition was too large, say.
@@ -232,7 +234,8 @@ class _Job:
         folder = self._stages.folder
         columns = {"pages": PAGES, CONTENT: ANSWERS, "captures": KEPT_CAPTURES, "links": LINKS}
         pages, content, captures, links = (
-            self._spark.read.schema(ddl(schema)).parquet((folder / name).for_spark) for name, schema in columns.items()
+            self._spark.read.schema(write_ddl(schema)).parquet((folder / name).for_spark)
+            for name, schema in columns.items()
         )
         return infer(
             functools.reduce(
@@ -249,7 +252,7 @@ class _Job:
         )
 
 
-def _content_run(identifier: Any, pages: int, started: str) -> dict[str, Any]:
+def _make_content_run(identifier: Any, pages: int, started: str) -> dict[str, Any]:
     """Return the row of the run of a content method."""
     reading = {"title": True, "main": ENOUGH, "repeated": REPEATED, "general": GENERAL}
     parameters = {**reading, "kept": KEPT, "least": LEAST, **identifier.describe()}
@@ -260,7 +263,7 @@ def _content_run(identifier: Any, pages: int, started: str) -> dict[str, Any]:
     return _run_row(1, "content", name, pages=pages, seeds="[]", started=started, **columns)
 
 
-def _inference_run(inferred: Inferred, sizes: Sizes, started: str, pages: int, *, linked: bool) -> dict[str, Any]:
+def _make_inference_run(inferred: Inferred, sizes: Sizes, started: str, pages: int, *, linked: bool) -> dict[str, Any]:
     """Return the row of the run of the inference."""
     parameters = {**asdict(Options()), "signals": SIGNALS}
     parameters |= {"partitions": inferred.partitions, "host_pages": sizes.host_pages}

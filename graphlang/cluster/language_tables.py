@@ -89,17 +89,17 @@ def _write_bucket(  # noqa: PLR0917  internal
         read_bucket(files, number, bucket_count, schema)
         for files, (_, schema) in zip(sent, _SENT.values(), strict=True)
     )
-    rows = languages_of(pages, facts, answers, view)
+    rows = list_page_languages(pages, facts, answers, view)
     languages = output.rows("languages", stem, LANGUAGES)
     for batch in rows.to_batches(max_chunksize=_ROWS):
         languages.write(batch)
     sums = BucketFile(output, _SUMS_TABLE, stem, _SUMS, bucket_count)
-    for batch in sums_of(rows).to_batches():
+    for batch in sum_languages(rows).to_batches():
         sums.write(batch)
     sums.close()
 
 
-def languages_of(pages: pa.Table, facts: pa.Table, answers: pa.Table, view: View) -> pa.Table:
+def list_page_languages(pages: pa.Table, facts: pa.Table, answers: pa.Table, view: View) -> pa.Table:
     """Return rows of `LANGUAGES`, one for each page."""
     facts, answers = (_align_rows(pages["page"].to_numpy(), rows_known) for rows_known in (facts, answers))
     labels_known = sorted({*view.labels, codes.UND, codes.ZXX})
@@ -142,7 +142,7 @@ def _align_rows(pages: Any, rows: pa.Table) -> pa.Table:
     return rows.take(pa.array(row_of, mask=~has))
 
 
-def sums_of(pages: pa.Table) -> pa.Table:
+def sum_languages(pages: pa.Table) -> pa.Table:
     """Count and sum pages by site and language."""
     added = pages.select([*_SITE, "fetched", "confidence"]).append_column("length", pages["length"].fill_null(0))
     sums = added.group_by(list(_SITE), use_threads=False).aggregate(

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from graphlang.analysis import linked
-from graphlang.cluster.page_ids import ATTEMPTS, CollisionError, derive_key, page_id
+from graphlang.cluster.page_ids import ATTEMPTS, CollisionError, compute_page_id, derive_key
 from graphlang.cluster.tables import (
     ANCHOR_TEXTS,
     ANSWER,
@@ -189,7 +189,7 @@ class _Load:
         for attempt in range(ATTEMPTS):
             key = derive_key(digests, attempt)
             for number, url in self._connection.execute("SELECT id, url FROM pages"):
-                self._hashes[number] = page_id(url.encode(), key)
+                self._hashes[number] = compute_page_id(url.encode(), key)
             values, counts = np.unique(self._hashes[self._hashes != 0], return_counts=True)
             if not (counts > 1).any():
                 return

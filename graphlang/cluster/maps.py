@@ -29,8 +29,8 @@ from graphlang.cluster.tables import (
     PAGES,
     PROBLEMS,
     RUNS,
-    ddl,
     split_label,
+    write_ddl,
 )
 from graphlang.cluster.tables import SOURCES_KEPT as SOURCES
 from graphlang.db import InputError
@@ -62,18 +62,18 @@ if TYPE_CHECKING:
 
 #: Tables that a folder has to have, with their columns.
 _NEEDED: Final = {
-    "answers": f"{ddl(ANSWER)}, page bigint, run int",
-    "captures": ddl(KEPT_CAPTURES),
-    "languages": ddl(LANGUAGES),
-    "links": ddl(LINKS),
-    "pages": ddl(PAGES),
-    "problems": ddl(PROBLEMS),
-    "runs": ddl(RUNS),
-    "sources": ddl(SOURCES),
+    "answers": f"{write_ddl(ANSWER)}, page bigint, run int",
+    "captures": write_ddl(KEPT_CAPTURES),
+    "languages": write_ddl(LANGUAGES),
+    "links": write_ddl(LINKS),
+    "pages": write_ddl(PAGES),
+    "problems": write_ddl(PROBLEMS),
+    "runs": write_ddl(RUNS),
+    "sources": write_ddl(SOURCES),
 }
 #: Whether equal digests mean equal content, as in the view ``history_captures`` of the database.
 _TELLING: Final = "{0}.digest <> '' AND {0}.size > 0 AND ({0}.status IS NULL OR {0}.status NOT BETWEEN 300 AND 399)"
-_HISTORY: Final = ddl(HISTORY)
+_HISTORY: Final = write_ddl(HISTORY)
 #: Names of tables that have a column more as views.
 _KEPT: Final = {"pages": "pages_kept", "sources": "sources_kept"}
 #: What the database has besides, of these.
@@ -270,7 +270,7 @@ def report(spark: Any, folder: str, output: str | Path, *, title: str | None = N
 
 
 @content_run.register(Tables)
-def _content_run(tables: Tables) -> int | None:
+def _find_content_run(tables: Tables) -> int | None:
     rows = tables.execute("SELECT id, kind, parameters, seeds, chosen FROM runs WHERE finished IS NOT NULL ORDER BY id")
     content = {run: parameters for run, kind, parameters, *_ in rows if kind == "content"}
     behind = [
@@ -345,7 +345,7 @@ class TooManyLinksWarning(UserWarning):
 
 
 @language_graphs.count_language_links.register(Tables)
-def _languages(
+def _read_languages(
     tables: Tables, selection: Selection, units: Sequence[str], *, components: bool
 ) -> language_graphs.LanguageLinks:
     source, values = selection.source()
@@ -353,36 +353,40 @@ def _languages(
     linked = _LINKED.format(pages=pages)
     rows = tables.execute(f"SELECT name, COUNT(*) FROM ({pages}) GROUP BY 1 ORDER BY 2 DESC, 1", values)
     numbers = {name: number for number, (name, _) in enumerate(rows)}
-    unit, links = units[-1], _pairs([], numbers)
+    unit, links = units[-1], _read_pairs([], numbers)
     for unit in units:
         query = f"SELECT one.name, other.name, COUNT(*){linked} WHERE one.{unit} IS DISTINCT FROM other.{unit}"
-        links = _pairs(tables.execute(f"{query} GROUP BY 1, 2", values), numbers)
+        links = _read_pairs(tables.execute(f"{query} GROUP BY 1, 2", values), numbers)
         if len(links[0]):
             break
-    shape = _shapes(tables, numbers, pages, values, language_graphs.EXACT) if components else []
+    shape = _compute_shapes(tables, numbers, pages, values, language_graphs.EXACT) if components else []
     counts = np.array([count for _, count in rows], dtype=np.int64)
     return language_graphs.LanguageLinks(unit, list(numbers), counts, language_graphs.LinkCounts(*links), shape)
 
 
 @site_graph.count_site_links.register(Tables)
-def _sites(
+def _read_sites(
     tables: Tables, selection: Selection, rank: Mapping[str, int], unit: str, *, measures: bool
 ) -> tuple[site_graph.SiteLinkCounts, list[Shape]]:
     source, values = selection.source()
     pages = f"SELECT {unit} AS name, page FROM {source}"
     query = f"SELECT one.name, other.name, COUNT(*){_LINKED.format(pages=pages)} WHERE one.name <> other.name"
-    links = _pairs(tables.execute(f"{query} GROUP BY 1, 2", values), rank)
-    return site_graph.SiteLinkCounts(*links), _shapes(tables, rank, pages, values, site_graph.EXACT) if measures else []
+    links = _read_pairs(tables.execute(f"{query} GROUP BY 1, 2", values), rank)
+    return site_graph.SiteLinkCounts(*links), _compute_shapes(
+        tables, rank, pages, values, site_graph.EXACT
+    ) if measures else []
 
 
-def _pairs(rows: Iterable[tuple[str, str, int]], numbers: Mapping[str, int]) -> tuple[Any, Any, Any]:
+def _read_pairs(rows: Iterable[tuple[str, str, int]], numbers: Mapping[str, int]) -> tuple[Any, Any, Any]:
     """Return source, target and number of links as arrays, in the order of the numbers."""
     rows_sorted = sorted((numbers[source], numbers[other], links) for source, other, links in rows)
     table = np.array(rows_sorted, dtype=np.int64).reshape(-1, 3)
     return table[:, 0], table[:, 1], table[:, 2]
 
 
-def _shapes(tables: Tables, names: Iterable[str], pages: str, values: dict[str, Any], exact: int) -> list[Shape]:
+def _compute_shapes(
+    tables: Tables, names: Iterable[str], pages: str, values: dict[str, Any], exact: int
+) -> list[Shape]:
     """Return the components of the pages of each name; zeros and a warning where it has too many links."""
     linked = _LINKED.format(pages=pages)
     counts = tables.execute(f"SELECT one.name, COUNT(*){linked} WHERE one.name = other.name GROUP BY 1", values)
@@ -396,12 +400,12 @@ def _shapes(tables: Tables, names: Iterable[str], pages: str, values: dict[str, 
         warnings.warn(TooManyLinksWarning(message), stacklevel=2)
         within = within[~within.name.isin(large)]
     with errors_in_one_line():
-        rows = within.groupBy("name").applyInArrow(_shape_of(exact), _SHAPE).collect()
+        rows = within.groupBy("name").applyInArrow(_make_shape_function(exact), _SHAPE).collect()
     shapes_found = {name: Shape(*sizes) for name, *sizes in rows}
     return [shapes_found.get(name, Shape(0, 0, 0)) for name in names]
 
 
-def _shape_of(exact: int) -> Callable[[pa.Table], pa.Table]:
+def _make_shape_function(exact: int) -> Callable[[pa.Table], pa.Table]:
     """Return a function that computes the components of one name on an executor."""
 
     def shape_of(rows: pa.Table) -> pa.Table:

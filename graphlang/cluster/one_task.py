@@ -18,10 +18,19 @@ import pyarrow.parquet as pq
 
 from graphlang.analysis.graph_input import SHORT
 from graphlang.analysis.page_scripts import HostLabels
-from graphlang.cluster.arrays import LINKS, PAGES, bundle, host_keys, keys_of, labels_of, listening, signals_of
+from graphlang.cluster.arrays import (
+    LINKS,
+    PAGES,
+    find_listening,
+    hash_hosts,
+    hash_names,
+    make_partition,
+    make_signals,
+    number_labels,
+)
 from graphlang.cluster.classify_captures import CONTENT
 from graphlang.cluster.stages import BucketFile
-from graphlang.cluster.steps import answer_linked, answers, facts_of
+from graphlang.cluster.steps import answer_linked, list_answers, list_facts
 from graphlang.cluster.storage import WORK
 from graphlang.cluster.tables import ANSWERS
 from graphlang.codes import languages
@@ -120,7 +129,7 @@ def _infer(task: OneTask, tables: Sequence[pa.Table], links: pa.Table) -> Iterat
     if names is None:
         listed = pages.column("scores", pages.stored).combine_chunks().flatten()
         names = {*pages_by_label, *pc.unique(listed.field("label")).to_pylist()}
-    labels = labels_of(names, pages_by_label)
+    labels = number_labels(names, pages_by_label)
     for answers_table in _OneTaskInference(task, labels, pages, links).yield_answers():
         yield from answers_table.to_batches(max_chunksize=_ROWS)
 
@@ -155,7 +164,7 @@ class _PageTables:
 
     def host(self) -> NDArray[np.int32]:
         """Return the host of each page, numbered by their keys."""
-        _, host = np.unique(host_keys(self._tables[0]["url"]), return_inverse=True)
+        _, host = np.unique(hash_hosts(self._tables[0]["url"]), return_inverse=True)
         return host[self._order].astype(np.int32)
 
     def list_unknown(self) -> pa.Array:
@@ -179,7 +188,7 @@ class _OneTaskInference:
         links = links.append_column("other", pa.array(np.zeros(links.num_rows, np.int32)))
         read = pages.table(pages.stored)
         no_cuts = np.zeros(0, np.int64)
-        self._partition, self._details = bundle(0, read, links, labels, task.weights, task.most_links, no_cuts)
+        self._partition, self._details = make_partition(0, read, links, labels, task.weights, task.most_links, no_cuts)
         best = self._details.labels[:, 0].astype(np.int64)
         self._host_labels = HostLabels.count(labels.scripts, self._partition.host, best)
         self._host = pages.host()
@@ -204,8 +213,8 @@ class _OneTaskInference:
             )
             if not at:
                 n = len(self._pages.stored)
-                facts = facts_of(self._partition, self._details)
-                yield answers(self._labels, facts, answer.languages[:n], answer.probabilities[:n])
+                facts = list_facts(self._partition, self._details)
+                yield list_answers(self._labels, facts, answer.languages[:n], answer.probabilities[:n])
             if self._task.linked:
                 first = len(first_rows) if at else len(self._pages.stored)
                 rows = np.concatenate([first_rows, chunk])[first:]
@@ -215,14 +224,14 @@ class _OneTaskInference:
     def _default_labels(self, rows: NDArray[np.int64]) -> NDArray[np.int16]:
         """Return the labels of some pages that were only linked to, in languages with several scripts."""
         scripts, urls = self._labels.scripts, self._pages.column("url", rows).to_pylist()
-        host = keys_of(host_of(url.encode()) for url in urls)
+        host = hash_names(host_of(url.encode()) for url in urls)
         return scripts.default_labels(host, self._host_labels, scripts.labels_in_urls(urls)).astype(np.int16)
 
     def _find_reached(self) -> NDArray[np.int64]:
         """Return the pages that are linked from or to a page that listens to its neighbours."""
         partition = self._partition
         listens = np.ones(len(self._pages.ids), np.bool_)
-        listens[self._pages.stored] = listening(partition.probabilities, partition.length, self._task.options)
+        listens[self._pages.stored] = find_listening(partition.probabilities, partition.length, self._task.options)
         source, target = self._source, self._target
         return np.unique(np.concatenate([target[listens[source]], source[listens[target]]]))
 
@@ -230,8 +239,8 @@ class _OneTaskInference:
         """Return the evidence of pages that were only linked to."""
         pages = self._pages.table(rows)
         urls = pages["url"].to_pylist()
-        directory = keys_of(directory_of(url.encode()) for url in urls)
-        return _PageEvidence(self._host[rows], directory, signals_of(pages, self._labels, self._task.weights))
+        directory = hash_names(directory_of(url.encode()) for url in urls)
+        return _PageEvidence(self._host[rows], directory, make_signals(pages, self._labels, self._task.weights))
 
     def _infer_rows(self, rows: NDArray[np.int64], page_rows: _PageEvidence, asked_count: int) -> Answer:
         partition, n = self._partition, len(rows)

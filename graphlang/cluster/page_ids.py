@@ -26,15 +26,15 @@ class CollisionError(ValueError):
     """Two URLs have the same id; the message names both."""
 
 
-def page_id(url: bytes, key: bytes = b"") -> int:
+def compute_page_id(url: bytes, key: bytes = b"") -> int:
     """Return the id of a canonical URL under a key of at most 64 bytes.
 
     Two of n pages have one id with a probability of n^2 / 2^65: 17 % for 2.5 billion.
     `read_archives.distinct_urls` reports them.
 
-    >>> page_id(b"https://a.example/")
+    >>> compute_page_id(b"https://a.example/")
     4390621623597688445
-    >>> page_id(b"https://a.example/", key=b"k") == page_id(b"https://a.example/")
+    >>> compute_page_id(b"https://a.example/", key=b"k") == compute_page_id(b"https://a.example/")
     False
     """
     return int.from_bytes(hashlib.blake2b(url, digest_size=_BYTES, key=key).digest(), "little", signed=True)
@@ -69,7 +69,7 @@ class PageIds:
     def of(self, urls: list[bytes]) -> list[int]:
         """The ids of some pages, in their order.
 
-        >>> ids, new = [page_id(url) for url in (b"http://a/", b"http://b/")], NewUrls()
+        >>> ids, new = [compute_page_id(url) for url in (b"http://a/", b"http://b/")], NewUrls()
         >>> PageIds(new).of([b"http://a/", b"http://b/", b"http://a/"]) == [*ids, ids[0]]
         True
         >>> new == NewUrls(ids, [b"http://a/", b"http://b/"])

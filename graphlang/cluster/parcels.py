@@ -95,7 +95,7 @@ def _read(document: Any, data: bytes, at: int) -> tuple[Any, int]:
         return document, at
     if "array" in document:
         described = document["array"]
-        kind = np.dtype(described if isinstance(described, str) else [_field(item) for item in described])
+        kind = np.dtype(described if isinstance(described, str) else [_restore_field(item) for item in described])
         if kind.hasobject:
             raise ValueError(f"an array of {kind} is no array of numbers")
         shape = tuple(int(length) for length in document["shape"])
@@ -120,7 +120,7 @@ def _read(document: Any, data: bytes, at: int) -> tuple[Any, int]:
     return KINDS[document["kind"]](**named), at
 
 
-def _field(field_type: list[Any]) -> tuple[Any, ...]:
+def _restore_field(field_type: list[Any]) -> tuple[Any, ...]:
     """Return a field as numpy takes it: JSON has no tuples."""
     return tuple(tuple(item) if isinstance(item, list) else item for item in field_type)
 
@@ -144,10 +144,10 @@ _AT_ONCE: Final = "spark.sql.parquet.enableVectorizedReader"
 _LARGEST: Final = 8 << 20  # bytes of a row: Java holds several of them at once
 
 
-def parcel(partition: int, sender: int, content: Any) -> list[dict[str, Any]]:
+def make_parcel(partition: int, sender: int, content: Any) -> list[dict[str, Any]]:
     """Return the rows of an object that a partition sends or stores (`graphlang.cluster.parcels`).
 
-    >>> open_parcels(table([*parcel(3, 4, {"pages": 2}), *parcel(3, 5, "x")]))
+    >>> open_parcels(make_table([*make_parcel(3, 4, {"pages": 2}), *make_parcel(3, 5, "x")]))
     {4: {'pages': 2}, 5: 'x'}
     """
     data = to_bytes(content)
@@ -171,7 +171,7 @@ def small_batches(spark: Any) -> Iterator[None]:
         spark.conf.set(_AT_ONCE, before)
 
 
-def table(rows: list[dict[str, Any]]) -> pa.Table:
+def make_table(rows: list[dict[str, Any]]) -> pa.Table:
     """Return rows as Spark takes them."""
     return pa.Table.from_pylist(rows, schema=PARCELS)
 
@@ -180,10 +180,10 @@ def open_parcels(*tables: Any) -> dict[int, Any]:
     """Return the objects for one partition by sender, ascending; rows may come in any order."""
     pieces: dict[int, list[tuple[int, bytes]]] = {}
     for rows in tables:
-        for sender, number, data in _columns(rows):
+        for sender, number, data in _read_columns(rows):
             pieces.setdefault(sender, []).append((number, data))
     return {sender: decode(b"".join(data for _, data in sorted(pieces[sender])), object) for sender in sorted(pieces)}
 
 
-def _columns(rows: pa.Table) -> Iterable[tuple[int, int, bytes]]:
+def _read_columns(rows: pa.Table) -> Iterable[tuple[int, int, bytes]]:
     return zip(*(rows.column(name).to_pylist() for name in ("sender", "number", "data")), strict=True)

@@ -16,7 +16,7 @@ from graphlang.analysis.graph_input import SHORT, join_scripts
 from graphlang.analysis.page_scripts import HostLabels
 from graphlang.analysis.propagate import SIGNALS
 from graphlang.cluster import parcels, steps
-from graphlang.cluster.arrays import LINKS, PAGES, keys_of, labels_of, listening, scores_of
+from graphlang.cluster.arrays import LINKS, PAGES, find_listening, hash_names, number_labels, read_scores
 from graphlang.cluster.one_task import OneTask, infer_tables
 from graphlang.cluster.parcels import (
     ASKED,
@@ -34,7 +34,7 @@ from graphlang.cluster.parcels import (
 )
 from graphlang.cluster.parcels import LINKS as LINKED
 from graphlang.cluster.storage import Location
-from graphlang.cluster.tables import ANSWERS, ddl
+from graphlang.cluster.tables import ANSWERS, write_ddl
 from graphlang.codes import languages
 from graphlang.graph.options import Options
 from graphlang.graph.partitioned import list_counts
@@ -54,7 +54,7 @@ HOST: Final = "regexp_extract(url, '//([^/?#]*)', 1)"
 _DIRECTORY: Final = r"regexp_extract(split_part(url, '?', 1), '^([\\s\\S]*)/', 1)"
 
 
-def cuts_of(pages: Any, limit: int) -> Cuts:
+def find_cuts(pages: Any, limit: int) -> Cuts:
     """Return where to cut the hosts that have more pages than a limit; only counts come to the driver."""
     hosts = pages.selectExpr(f"{HOST} AS host").groupBy("host").count().where(f"count > {limit}")
     named = [row["host"] for row in hosts.collect()]
@@ -72,7 +72,9 @@ def cuts_of(pages: Any, limit: int) -> Cuts:
 def assign_partitions(pages: Any, cuts: Cuts, partitions: int) -> Any:
     """Return a DataFrame of `ASSIGNED`: every page with its partition."""
     shared = pages.sparkSession.sparkContext.broadcast(cuts)
-    return pages.selectExpr("page", "url", _UNKNOWN).mapInArrow(partial(_assign, shared, partitions), ddl(ASSIGNED))
+    return pages.selectExpr("page", "url", _UNKNOWN).mapInArrow(
+        partial(_assign, shared, partitions), write_ddl(ASSIGNED)
+    )
 
 
 def _assign(shared: Any, partitions: int, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -86,7 +88,7 @@ def _assign(shared: Any, partitions: int, batches: Iterable[pa.RecordBatch]) -> 
 _PAGE: Final = pa.schema([("page", pa.int64())])
 
 
-def ids_inside(pages: Any, links: Any, labels: Labels, options: Options) -> Any:
+def select_inside(pages: Any, links: Any, labels: Labels, options: Options) -> Any:
     """Return a DataFrame of the pages that were read, and of those that a page links to which listens to neighbours.
 
     Other URLs that were only linked to are evidence for no page. In several partitions they are left out together with
@@ -95,21 +97,23 @@ def ids_inside(pages: Any, links: Any, labels: Labels, options: Options) -> Any:
     has_answer = "label IS NOT NULL OR declared IS NOT NULL" if "declared" in pages.columns else "label IS NOT NULL"
     read = pages.where(has_answer)
     shared = pages.sparkSession.sparkContext.broadcast(labels)
-    listeners = read.select("page", "characters", "scores").mapInArrow(partial(_listening, shared, options), ddl(_PAGE))
+    listeners = read.select("page", "characters", "scores").mapInArrow(
+        partial(_select_listening, shared, options), write_ddl(_PAGE)
+    )
     targets = links.join(listeners.withColumnRenamed("page", "source"), "source", "left_semi").selectExpr(
         "target AS page"
     )
     return read.select("page").unionByName(targets).distinct()
 
 
-def _listening(shared: Any, options: Options, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _select_listening(shared: Any, options: Options, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         table = pa.Table.from_batches([batch])
-        text_labels, score = scores_of(table, shared.value)
+        text_labels, score = read_scores(table, shared.value)
         indices, probabilities = join_scripts(shared.value.language[text_labels], score)
         characters = table["characters"].fill_null(0).to_numpy()
         length = np.where(indices[:, 0] < 0, 0, characters).astype(np.int32)
-        rows = np.flatnonzero(listening(probabilities, length, options))
+        rows = np.flatnonzero(find_listening(probabilities, length, options))
         yield batch.select(["page"]).take(pa.array(rows))
 
 
@@ -120,7 +124,7 @@ ALONE: Final = 10 * USUAL
 _MOST_ALONE: Final = 20_000_000
 _AT_ONCE: Final = 64  # partitions whose counts the driver holds at once
 _SAID: Final = f"sender >= 0 OR sender = {STATE}"
-_ROWS: Final = ddl(ANSWERS)
+_ROWS: Final = write_ddl(ANSWERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +180,7 @@ def infer(
     inference = _PartitionedInference(pages.sparkSession, folder, answers or folder / "answers", progress)
     pages = _add_missing_columns(pages)
     progress("partition")
-    many = inference.many = sizes.partitions or _partitions(pages, links)
+    many = inference.many = sizes.partitions or _choose_partition_count(pages, links)
     if many == 1:
         names = None if labels is None else sorted(labels)
         task = OneTask(names, weights, options or Options(), sizes.most_links, linked)
@@ -187,21 +191,21 @@ def infer(
     if labels is None:
         listed = pages.selectExpr("explode(scores.label) AS label").distinct()
         labels = {row["label"] for row in listed.collect()} | pages_by_label.keys()
-    options, named = options or Options(), labels_of(labels, pages_by_label)
+    options, named = options or Options(), number_labels(labels, pages_by_label)
     if not linked:
-        ids = inference.write_step("inside", ids_inside(pages, links, named, options))
+        ids = inference.write_step("inside", select_inside(pages, links, named, options))
         pages = pages.join(ids, "page", "left_semi")
         links = links.join(ids.withColumnRenamed("page", "target"), "target", "left_semi")
         total = int(ids.count())
         many = inference.many = sizes.partitions or _find_lowest_ids(links, total)
     cuts = Cuts(sizes.host_pages)
     if total > sizes.host_pages:
-        cuts = cuts_of(pages, sizes.host_pages)
-        named = replace(named, cut_hosts=_labels_of_cut_hosts(pages, cuts, named))
+        cuts = find_cuts(pages, sizes.host_pages)
+        named = replace(named, cut_hosts=_count_labels_of_cut_hosts(pages, cuts, named))
     cut = Cut(cuts.cut_hosts(), cuts.cut_directories())
     shared = steps.Shared(named, weights, options, cut, sizes.most_links, linked)
     homes = inference.write_step("homes", assign_partitions(pages, cuts, many))
-    partitions_written = inference.partitions(_pages(pages, homes, cuts), _links(links, homes), shared)
+    partitions_written = inference.partitions(_join_pages(pages, homes, cuts), _join_links(links, homes), shared)
     with parcels.small_batches(pages.sparkSession):
         ready, shared = inference.learn(partitions_written, shared)
         moved, answered = inference.supersteps(ready, shared, sizes.supersteps)
@@ -209,19 +213,19 @@ def infer(
     return Inferred(answered, many, len(moved), converged, moved, cuts.warnings())
 
 
-def _labels_of_cut_hosts(pages: Any, cuts: Cuts, labels: Labels) -> HostLabels:
+def _count_labels_of_cut_hosts(pages: Any, cuts: Cuts, labels: Labels) -> HostLabels:
     """Count the labels of languages with several scripts on the hosts that are cut."""
     hosts = pages.sparkSession.createDataFrame([(host.decode(),) for host in cuts.hosts], "host string")
     names = ", ".join(f"'{name}'" for name in labels.several)
     best = pages.selectExpr("scores[0].label AS label", f"{HOST} AS host")
     some = best.where(f"label IN ({names})" if names else "false")
     rows = some.join(hosts.hint("broadcast"), "host", "left_semi").groupBy("host", "label").count().collect()
-    host = keys_of(row["host"].encode() for row in rows)
+    host = hash_names(row["host"].encode() for row in rows)
     label = np.array([labels.scripts.number[row["label"]] for row in rows], dtype=np.int64)
     return HostLabels.count(labels.scripts, host, label, np.array([row["count"] for row in rows], dtype=np.int64))
 
 
-def _partitions(pages: Any, links: Any) -> int:
+def _choose_partition_count(pages: Any, links: Any) -> int:
     """Return into how many partitions pages are cut: one, if they fit it, for borders cost more than they bring."""
     count = int(pages.count())
     if count <= USUAL:
@@ -253,7 +257,7 @@ def _add_missing_columns(pages: Any) -> Any:
     return pages
 
 
-def _pages(pages: Any, homes: Any, cuts: Cuts) -> Any:
+def _join_pages(pages: Any, homes: Any, cuts: Cuts) -> Any:
     """Return the pages of all partitions with the columns of `PAGES`."""
     placed = pages.select(*(name for name in PAGES if name != "copies"))
     placed = placed.join(homes.select("page", "partition"), "page")
@@ -268,7 +272,7 @@ def _pages(pages: Any, homes: Any, cuts: Cuts) -> Any:
     return placed.join(copied, "page", "left").select("partition", *PAGES)
 
 
-def _links(links: Any, homes: Any) -> Any:
+def _join_links(links: Any, homes: Any) -> Any:
     """Return the links of all partitions with the columns of `LINKS`; one across a border is in both.
 
     Links of pages in an unknown language are left out, as on one machine.
@@ -312,7 +316,7 @@ class _PartitionedInference:
         """Return the arrays of all partitions."""
         grouped = self._group_by_partition(pages).cogroup(self._group_by_partition(links))
         return self.write_step(
-            "partitions", grouped.applyInArrow(partial(_make, self._broadcast(shared)), ddl(PARCELS))
+            "partitions", grouped.applyInArrow(partial(_make, self._broadcast(shared)), write_ddl(PARCELS))
         )
 
     def learn(self, partitions: Any, shared: steps.Shared) -> tuple[Any, steps.Shared]:
@@ -331,7 +335,9 @@ class _PartitionedInference:
                 counts = list_counts.add_list_counts([counts, partition_counts])
         shared = replace(shared, counts=counts)
         seen = self._step("look", steps.observe_partition, shared, rows_kept, near.unionByName(places))
-        drawn = seen.where(f"sender = {OBSERVED}").coalesce(max(1, self.many // 16)).mapInArrow(_gather, ddl(PARCELS))
+        drawn = (
+            seen.where(f"sender = {OBSERVED}").coalesce(max(1, self.many // 16)).mapInArrow(_gather, write_ddl(PARCELS))
+        )
         drawn = self.write_step(
             "drawn", drawn.selectExpr("spark_partition_id() AS partition", "sender", "number", "data")
         )
@@ -358,8 +364,8 @@ class _PartitionedInference:
                 number = len(moved) + 1
                 self._progress(f"superstep {number}")
                 grouped = self._cogroup(rows_kept, messages.where(_SAID))
-                work = partial(_superstep, shared.options, number)
-                messages = self.write_step(f"superstep-{number}", grouped.applyInArrow(work, ddl(PARCELS)))
+                work = partial(_run_superstep, shared.options, number)
+                messages = self.write_step(f"superstep-{number}", grouped.applyInArrow(work, write_ddl(PARCELS)))
                 moved.append(self._find_largest_move(messages))
                 if number in steps.SNAPSHOTS:
                     stood = messages.where(f"sender = {MOTION}")
@@ -376,7 +382,7 @@ class _PartitionedInference:
 
     def _persist(self, frame: Any) -> Any:
         """Keep rows of partitions that several steps read on the disks of their executors."""
-        return frame.repartition(self.many, "partition").persist(_storage())
+        return frame.repartition(self.many, "partition").persist(_choose_storage())
 
     def _group_by_partition(self, frame: Any) -> Any:
         return frame.repartition(self.many, "partition").groupBy("partition")
@@ -396,15 +402,15 @@ class _PartitionedInference:
         sent = self._broadcast(shared)
         if messages is None:
             # Spark looks at the annotations of a function, and cannot those of a partial one.
-            rows = rows_kept.groupBy("partition").applyInArrow(lambda rows: work(sent.value, rows), ddl(PARCELS))
+            rows = rows_kept.groupBy("partition").applyInArrow(lambda rows: work(sent.value, rows), write_ddl(PARCELS))
         else:
-            rows = self._cogroup(rows_kept, messages).applyInArrow(partial(_run_step, work, sent), ddl(PARCELS))
+            rows = self._cogroup(rows_kept, messages).applyInArrow(partial(_run_step, work, sent), write_ddl(PARCELS))
         return self.write_step(name, rows)
 
     def _find_largest_move(self, messages: Any) -> float:
         """Return the largest move."""
         rows = messages.where(f"sender = {MOVED}").select("partition", "sender", "number", "data").collect()
-        moves = [parcels.open_parcels(parcels.table([row.asDict()]))[MOVED]["most"] for row in rows]
+        moves = [parcels.open_parcels(parcels.make_table([row.asDict()]))[MOVED]["most"] for row in rows]
         return max(moves, default=0.0)
 
     def _collect(self, frame: Any, sender: int) -> Iterator[Any]:
@@ -413,14 +419,14 @@ class _PartitionedInference:
         pieces: list[dict[str, Any]] = []
         for row in rows.sortWithinPartitions("partition", "number").toLocalIterator():
             if pieces and pieces[0]["partition"] != row["partition"]:
-                yield parcels.open_parcels(parcels.table(pieces))[sender]
+                yield parcels.open_parcels(parcels.make_table(pieces))[sender]
                 pieces = []
             pieces.append(row.asDict())
         if pieces:
-            yield parcels.open_parcels(parcels.table(pieces))[sender]
+            yield parcels.open_parcels(parcels.make_table(pieces))[sender]
 
 
-def _storage() -> Any:
+def _choose_storage() -> Any:
     from pyspark import StorageLevel  # noqa: PLC0415 - an extra
 
     return StorageLevel.DISK_ONLY
@@ -442,11 +448,11 @@ def _infer_in_task(
 
 
 def _run_step(work: Callable[..., Any], shared: Any, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
-    return work(shared.value, rows_kept, messages) if rows_kept.num_rows else parcels.table([])
+    return work(shared.value, rows_kept, messages) if rows_kept.num_rows else parcels.make_table([])
 
 
-def _superstep(options: Options, number: int, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
-    return steps.take_superstep(options, number, rows_kept, messages) if rows_kept.num_rows else parcels.table([])
+def _run_superstep(options: Options, number: int, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
+    return steps.take_superstep(options, number, rows_kept, messages) if rows_kept.num_rows else parcels.make_table([])
 
 
 def _answer(shared: Any, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:

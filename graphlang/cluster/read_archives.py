@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphlang.cluster.archives import Piece, local_file, misread, pieces, reason_of
-from graphlang.cluster.page_ids import CollisionError, NewUrls, PageIds, page_id
+from graphlang.cluster.archives import Piece, cut_archives, find_misread, find_reason, local_file
+from graphlang.cluster.page_ids import CollisionError, NewUrls, PageIds, compute_page_id
 from graphlang.cluster.stages import BucketFile, read_bucket
 from graphlang.cluster.storage import WORK
 from graphlang.cluster.tables import PAGES, PROBLEMS, RANGE, RECORDS
@@ -90,7 +90,7 @@ def page_to_row(page: Page, ids: PageIds) -> dict[str, Any]:
         row["text"] = page.text + inflate_text(page.rest, page.length)
     return row | {
         "page": own_id,
-        "revisit_page": None if page.revisit_of is None else page_id(page.revisit_of.encode(), ids.key),
+        "revisit_page": None if page.revisit_of is None else compute_page_id(page.revisit_of.encode(), ids.key),
         "declared": [declaration._asdict() for declaration in page.declared],
         "link_urls": links.urls,
         "link_ids": targets_ids,
@@ -169,7 +169,7 @@ def _read_piece(
                             size = 0
                     ended = reader.ended
     except OSError as error:
-        rows.add(Problem("unreadable", reason_of(error), reached))
+        rows.add(Problem("unreadable", find_reason(error), reached))
     rows.end(RANGE, first=-1 if begin is None else begin, ended=ended, stop=stop)
     yield rows.batch()
 
@@ -212,11 +212,11 @@ def read_archives(  # noqa: PLR0917  internal
     tables = {RECORDS_TABLE: RECORDS, "problems": PROBLEMS, URLS_TABLE: None}
     stages.begin("read", tables)
     work = partial(_read_task, limits, bucket_count, key)
-    groups = [(f"part-{number:05d}", task) for number, task in enumerate(pieces(archives, cores))]
+    groups = [(f"part-{number:05d}", task) for number, task in enumerate(cut_archives(archives, cores))]
     first = stages.run(groups, work)
     # The start of a byte range is first a guess. An archive where one was wrong is read again, as a whole.
-    again = misread(row for results, _ in first for result in results for row in result.ranges)
-    whole = pieces([archive for archive in archives if archive.number in again], 0)
+    again = find_misread(row for results, _ in first for result in results for row in result.ranges)
+    whole = cut_archives([archive for archive in archives if archive.number in again], 0)
     second = stages.run([(f"whole-{number:05d}", task) for number, task in enumerate(whole)], work)
     results_kept = [(result, files) for results, files in first for result in results if not again & result.archives()]
     results_kept += [(result, files) for results, files in second for result in results]

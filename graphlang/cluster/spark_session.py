@@ -139,7 +139,7 @@ def session(master: str | None = None, settings: Mapping[str, str] | None = None
         SparkError: pyspark is not installed; there is no such master; there is no Java, or one that Spark does not run
             on; Spark does not start.
     """
-    builder = _pyspark().SparkSession.builder
+    builder = _import_pyspark().SparkSession.builder
     options = _check_settings(master, settings)
     for name, value in options.items():
         builder = builder.config(name, value)
@@ -161,7 +161,7 @@ def late_session(
     spark = import_module("pyspark")
     with _explain_start_failure():
         context = spark.SparkContext.getOrCreate(spark.SparkConf().setAll(list(options.items())))
-    return LateSession(context, _pyspark().SparkSession.builder.getOrCreate)
+    return LateSession(context, _import_pyspark().SparkSession.builder.getOrCreate)
 
 
 def _check_settings(
@@ -172,10 +172,10 @@ def _check_settings(
         raise SparkError(f"there is no master {master}: Spark takes local[CORES], yarn, spark://HOST:PORT or k8s://URL")
     _check_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    return settings_for(master, settings or {}, method)
+    return merge_settings(master, settings or {}, method)
 
 
-def settings_for(master: str | None, user_settings: Mapping[str, str], method: str | None = None) -> dict[str, str]:
+def merge_settings(master: str | None, user_settings: Mapping[str, str], method: str | None = None) -> dict[str, str]:
     """Return all settings of a session; those of the user override ours."""
     all_settings = _SETTINGS | {"spark.app.name": "graphlang"}
     if master is not None:
@@ -187,7 +187,9 @@ def settings_for(master: str | None, user_settings: Mapping[str, str], method: s
                 if method == registry.DEFAULT:  # programs of others may not like to be copied
                     all_settings[f"spark.executorEnv.{worker_daemon.METHOD}"] = method
             if _MEMORY_VARIABLE not in os.environ:
-                all_settings["spark.driver.memory"] = heap(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+                all_settings["spark.driver.memory"] = choose_heap(
+                    os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+                )
     return all_settings | dict(user_settings)
 
 
@@ -199,10 +201,10 @@ def _explain_start_failure() -> Iterator[None]:
         raise SparkError(f"Spark does not start: {first_line(error)}") from error
 
 
-def heap(memory: int) -> str:
+def choose_heap(memory: int) -> str:
     """Return the memory for Java where all work is done on this machine: a quarter, where Spark's default is 1 GB.
 
-    >>> heap(16 << 30), heap(2 << 30)
+    >>> choose_heap(16 << 30), choose_heap(2 << 30)
     ('4096m', '1024m')
     """
     return f"{max(memory // 4, 1 << 30) >> 20}m"
@@ -219,7 +221,7 @@ def stop(spark: Any) -> None:
 
 def is_there() -> bool:
     """True if there is a session already, which `session` would take."""
-    return _pyspark().SparkSession.getActiveSession() is not None
+    return _import_pyspark().SparkSession.getActiveSession() is not None
 
 
 def fit_shuffles(spark: Any, size: int) -> None:
@@ -232,7 +234,7 @@ def fit_shuffles(spark: Any, size: int) -> None:
         spark.conf.set(_SHUFFLES, str(min(max(context.defaultParallelism, -(-size // _SHUFFLED)), _MOST_SHUFFLES)))
 
 
-def _pyspark() -> Any:
+def _import_pyspark() -> Any:
     try:
         return import_module("pyspark.sql")
     except ImportError as error:
@@ -249,16 +251,16 @@ def _check_java() -> None:
         printed = subprocess.run([program, "-version"], capture_output=True, text=True, timeout=_SECONDS, check=False)  # noqa: S603 - the user's own
     except (OSError, subprocess.TimeoutExpired) as error:
         raise SparkError(f"{need}, and {program} cannot be run: {first_line(error)}") from error
-    version = java_version(printed.stderr + printed.stdout)
+    version = parse_java_version(printed.stderr + printed.stdout)
     if version is None or version < LEAST_JAVA:
         is_there = "has no version" if version is None else f"is Java {version}"
         raise SparkError(f"{need}, and {program} {is_there}; set JAVA_HOME to another")
 
 
-def java_version(printed: str) -> int | None:
+def parse_java_version(printed: str) -> int | None:
     """Return the major version that ``java -version`` printed.
 
-    >>> java_version('openjdk version "17.0.15" 2025'), java_version('java version "1.8.0_392"'), java_version("?")
+    >>> parse_java_version('openjdk version "17.0.15" 2025'), parse_java_version('java version "1.8.0_392"'), parse_java_version("?")
     (17, 8, None)
     """
     version = re.search(r'version "(?:1\.)?(\d+)', printed)
@@ -274,14 +276,14 @@ def errors_in_one_line(advice: str = "") -> Iterator[None]:
         ours = type(error).__module__.partition(".")[0] not in {"pyspark", "py4j"}
         if ours and not isinstance(error, ConnectionError):
             raise
-        message = words_of(error)
-        cause = _cause(message)
+        message = read_message(error)
+        cause = _find_cause(message)
         if cause.startswith(_COLLISION):
             raise CollisionError(cause.removeprefix(_COLLISION)) from error
         raise JobError(f"Spark gave up: {_OURS.sub('', cause) or first_line(message)}{advice}") from error
 
 
-def _cause(message: str) -> str:
+def _find_cause(message: str) -> str:
     """Return the error in the last line of a Python traceback, else the last cause that Java names."""
     _, _, traceback = message.partition("Traceback (most recent call last):")
     lines = re.findall(r"^[\w.]+(?:Error|Exception|Interrupt): .*$", traceback, re.MULTILINE)
@@ -290,7 +292,7 @@ def _cause(message: str) -> str:
     return str(lines[-1][:500]) + advice if lines else ""
 
 
-def words_of(error: BaseException) -> str:
+def read_message(error: BaseException) -> str:
     """Return the message of an error; that of Java's errors is asked of Java, which may be gone."""
     try:
         message = str(error)
@@ -302,5 +304,5 @@ def words_of(error: BaseException) -> str:
 
 def first_line(error: BaseException | str) -> str:
     """Return the first line of a message that is not empty; Java's have pages."""
-    lines = [line.strip() for line in (error if isinstance(error, str) else words_of(error)).splitlines()]
+    lines = [line.strip() for line in (error if isinstance(error, str) else read_message(error)).splitlines()]
     return next((line for line in lines if line), "an error without words")[:500]

@@ -188,7 +188,7 @@ class BucketFile:
                 self._writer = pa.ipc.new_file(self._file, self._schema, options=_IPC)
             waiting = pa.Table.from_batches(self._waiting, self._schema)
             for bucket in _split_by_bucket(
-                waiting, bucket_of(waiting["page"].to_numpy(), self._bucket_count), self._bucket_count
+                waiting, find_bucket(waiting["page"].to_numpy(), self._bucket_count), self._bucket_count
             ):
                 self._writer.write_batch(_combine_batches(bucket, self._schema))
             self._rows += rows
@@ -196,10 +196,10 @@ class BucketFile:
         self._waiting_bytes = 0
 
 
-def bucket_of(pages: NDArray[np.int64], bucket_count: int) -> NDArray[np.int64]:
+def find_bucket(pages: NDArray[np.int64], bucket_count: int) -> NDArray[np.int64]:
     """Return the bucket of each page; ids are digests, so buckets have about equal numbers of pages.
 
-    >>> bucket_of(np.array([7, -1]), 4).tolist()
+    >>> find_bucket(np.array([7, -1]), 4).tolist()
     [3, 3]
     """
     return (pages.view(np.uint64) % np.uint64(bucket_count)).astype(np.int64)

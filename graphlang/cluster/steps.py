@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from graphlang.cluster import parcels
-from graphlang.cluster.arrays import PageDetails, bundle
+from graphlang.cluster.arrays import PageDetails, make_partition
 from graphlang.cluster.parcels import (
     ASKED,
     BESIDE,
@@ -92,43 +92,47 @@ class Shared:
 def make_partition(shared: Shared, pages: pa.Table, links: pa.Table) -> pa.Table:
     """Make a partition's arrays."""
     if not pages.num_rows:
-        return parcels.table([])
+        return parcels.make_table([])
     number = pages["partition"][0].as_py()
-    partition, details = _bundle(shared, pages, links)
+    partition, details = _make_partition(shared, pages, links)
     columns = {field.name: getattr(details, field.name) for field in fields(details)}
-    return parcels.table([*parcels.parcel(number, PARTITION, partition), *parcels.parcel(number, BESIDE, columns)])
+    return parcels.make_table(
+        [*parcels.make_parcel(number, PARTITION, partition), *parcels.make_parcel(number, BESIDE, columns)]
+    )
 
 
-def _bundle(shared: Shared, pages: pa.Table, links: pa.Table) -> tuple[Partition, PageDetails]:
+def _make_partition(shared: Shared, pages: pa.Table, links: pa.Table) -> tuple[Partition, PageDetails]:
     number = pages["partition"][0].as_py()
-    return bundle(number, pages, links, shared.labels, shared.weights, shared.most_links, shared.cut.hosts)
+    return make_partition(number, pages, links, shared.labels, shared.weights, shared.most_links, shared.cut.hosts)
 
 
 def survey_partition(shared: Shared, rows_kept: pa.Table) -> pa.Table:
     """Count in a partition, and introduce its pages at the border to its neighbours."""
     number, partition, details, _ = open_partition(rows_kept)
     counted = survey(partition, signals_of(partition, shared.options), shared.cut, shared.options)
-    rows, routes = parcels.parcel(number, SURVEY, counted), partition.routes(details.ghosts, details.homes)
-    return parcels.table(rows + _send_ghosts(number, introduce(partition, shared.options, shared.cut, routes), routes))
+    rows, routes = parcels.make_parcel(number, SURVEY, counted), partition.routes(details.ghosts, details.homes)
+    return parcels.make_table(
+        rows + _send_ghosts(number, introduce(partition, shared.options, shared.cut, routes), routes)
+    )
 
 
 def meet_neighbours(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
     """Store the ghosts, ask for the links between them, and send pages the places where lists name them."""
     number, partition, details, _ = open_partition(rows_kept)
     ghosts = ghosts_of(partition, _join_records(messages))
-    rows = parcels.parcel(number, GHOSTS, ghosts)
+    rows = parcels.make_parcel(number, GHOSTS, ghosts)
     for home, pages in group_ghost_pairs(ghosts, details.homes).items():
-        rows += parcels.parcel(home, ASKED + number, {"pages": pages})
+        rows += parcels.make_parcel(home, ASKED + number, {"pages": pages})
     named = list_counts.find_lists(partition, ghosts, require(shared.survey), shared.options)
     homes = np.full(len(named.pages), number, np.int32)
     away = np.flatnonzero(~partition.is_inside(named.pages))
     homes[away] = details.homes[np.searchsorted(details.ghosts, named.pages[away])]
     for home in np.unique(homes).tolist():
         at_home = homes == home
-        rows += parcels.parcel(
+        rows += parcels.make_parcel(
             home, number, list_counts.Places(*(values[at_home] for values in (named.pages, named.context, named.lists)))
         )
-    return parcels.table(rows)
+    return parcels.make_table(rows)
 
 
 def find_links(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
@@ -139,16 +143,18 @@ def find_links(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Ta
     for sender, question in parcels.open_parcels(messages).items():
         links = links_among(partition, question["pages"])
         if links.size:
-            rows += parcels.parcel(sender - ASKED, LINKS + number, {"links": links})
-    return parcels.table(rows)
+            rows += parcels.make_parcel(sender - ASKED, LINKS + number, {"links": links})
+    return parcels.make_table(rows)
 
 
 def count_contexts(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
     """Count in which contexts lists name a partition's pages."""
     number, partition, _, _ = open_partition(rows_kept)
     places = list_counts.add_places(parcels.open_parcels(messages).values())
-    return parcels.table(
-        parcels.parcel(number, COUNTS, list_counts.count(partition, places, require(shared.survey), shared.options))
+    return parcels.make_table(
+        parcels.make_parcel(
+            number, COUNTS, list_counts.count(partition, places, require(shared.survey), shared.options)
+        )
     )
 
 
@@ -162,19 +168,21 @@ def observe_partition(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -
     )
     seen = observe(ordered, ghosts, counted, shared.cut, shared.options)
     ordered_signals = {name: signal for name, signal in ordered.signals.items() if name not in partition.signals}
-    return parcels.table([*parcels.parcel(number, ORDERED, ordered_signals), *parcels.parcel(number, OBSERVED, seen)])
+    return parcels.make_table(
+        [*parcels.make_parcel(number, ORDERED, ordered_signals), *parcels.make_parcel(number, OBSERVED, seen)]
+    )
 
 
-def facts_of(partition: Partition, details: PageDetails) -> dict[str, Any]:
+def list_facts(partition: Partition, details: PageDetails) -> dict[str, Any]:
     """Return the data for the answers of a partition that are not inferred."""
     names = ("labels", "no_letters", "unknown", "characters", "read", "default_labels")
     return {"pages": partition.pages, **{name: getattr(details, name) for name in names}}
 
 
-def answers_of(labels: Labels, facts: Mapping[str, Any], answer: Answer, *, linked: bool) -> pa.Table:
+def list_inferred_answers(labels: Labels, facts: Mapping[str, Any], answer: Answer, *, linked: bool) -> pa.Table:
     """Return the answers of a partition's pages as rows of `ANSWERS`."""
     read, beliefs = facts["read"], (answer.languages, answer.probabilities)
-    answers_read = answers(
+    answers_read = list_answers(
         labels, {name: values[read] for name, values in facts.items()}, *(columns[read] for columns in beliefs)
     )
     if not linked:
@@ -189,7 +197,7 @@ def answers_of(labels: Labels, facts: Mapping[str, Any], answer: Answer, *, link
     )
 
 
-def answers(
+def list_answers(
     labels: Labels, facts: Mapping[str, Any], language: NDArray[np.int16], probability: NDArray[np.float32]
 ) -> pa.Table:
     """Return the answers for pages that were read as rows of `ANSWERS`.
@@ -259,9 +267,9 @@ def gather(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for row in batch.to_pylist():
             pieces.setdefault(row["partition"], []).append(row)
     for number in sorted(pieces):
-        sample = parcels.open_parcels(parcels.table(pieces.pop(number)))[OBSERVED]
+        sample = parcels.open_parcels(parcels.make_table(pieces.pop(number)))[OBSERVED]
         seen = join_samples([sample] if seen is None else [seen, sample])
-    yield from parcels.table([] if seen is None else parcels.parcel(0, OBSERVED, seen)).to_batches()
+    yield from parcels.make_table([] if seen is None else parcels.make_parcel(0, OBSERVED, seen)).to_batches()
 
 
 def open_partition(rows_kept: pa.Table, *messages: pa.Table) -> tuple[int, Partition, PageDetails, dict[int, Any]]:
@@ -284,7 +292,7 @@ def _join_records(messages: pa.Table) -> PageRecords:
 
 
 def _send_ghosts(number: int, records: PageRecords, routes: Mapping[int, NDArray[np.int64]]) -> list[dict[str, Any]]:
-    return [row for home, pages in routes.items() for row in parcels.parcel(home, number, records.of(pages))]
+    return [row for home, pages in routes.items() for row in parcels.make_parcel(home, number, records.of(pages))]
 
 
 def _list_scores(label: NDArray[np.int64], probability: NDArray[np.float32], names: NDArray[Any]) -> list[Any]:
@@ -312,10 +320,10 @@ def make_ready(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Ta
     pages = [np.zeros(0, np.int64), *routes.values()]
     homes = np.repeat(np.array(list(routes), np.int64), [len(pages_sent) for pages_sent in routes.values()])
     sent = {"pages": np.concatenate(pages), "homes": homes}
-    rows = [*parcels.parcel(number, READY, ready_partition), *parcels.parcel(number, ROUTES, sent)]
-    rows += parcels.parcel(number, FACTS, facts_of(partition, details))
+    rows = [*parcels.make_parcel(number, READY, ready_partition), *parcels.make_parcel(number, ROUTES, sent)]
+    rows += parcels.make_parcel(number, FACTS, list_facts(partition, details))
     labels = border_labels(prepare_supersteps(ready_partition, None, shared.options))
-    return parcels.table(
+    return parcels.make_table(
         rows + _send_records(number, labels, sent) + _send_largest_change(number, float(len(labels.pages) > 0))
     )
 
@@ -324,11 +332,11 @@ def prepare_partition(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -
     """Prepare a partition for supersteps, and send what its pages at the border believe at first."""
     number, objects = rows_kept["partition"][0].as_py(), parcels.open_parcels(rows_kept)
     prepared = prepare_supersteps(objects[READY], _join_received(parcels.open_parcels(messages)), shared.options)
-    rows = parcels.parcel(number, PREPARED, prepared)
-    rows += [row for sender in (ROUTES, FACTS) for row in parcels.parcel(number, sender, objects[sender])]
+    rows = parcels.make_parcel(number, PREPARED, prepared)
+    rows += [row for sender in (ROUTES, FACTS) for row in parcels.make_parcel(number, sender, objects[sender])]
     step = first(prepared, shared.options)
-    rows += parcels.parcel(number, MOTION, step.motion)
-    return parcels.table(rows + _send_step(number, step, join_records([]), step.motion, objects[ROUTES]))
+    rows += parcels.make_parcel(number, MOTION, step.motion)
+    return parcels.make_table(rows + _send_step(number, step, join_records([]), step.motion, objects[ROUTES]))
 
 
 def take_superstep(options: Options, superstep: int, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
@@ -342,8 +350,8 @@ def take_superstep(options: Options, superstep: int, rows_kept: pa.Table, messag
     rows = []
     if superstep in SNAPSHOTS:
         snapshot = done.motion
-        rows = parcels.parcel(number, MOTION, snapshot)
-    return parcels.table(rows + _send_step(number, done, beliefs, snapshot, objects[ROUTES]))
+        rows = parcels.make_parcel(number, MOTION, snapshot)
+    return parcels.make_table(rows + _send_step(number, done, beliefs, snapshot, objects[ROUTES]))
 
 
 def answer_partition(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
@@ -359,7 +367,7 @@ def answer_partition(shared: Shared, rows_kept: pa.Table, messages: pa.Table) ->
         answer = answer_of(
             prepare_supersteps(objects[READY], None, shared.options), join_records([]), None, shared.options
         )
-    return answers_of(shared.labels, objects[FACTS], answer, linked=shared.linked)
+    return list_inferred_answers(shared.labels, objects[FACTS], answer, linked=shared.linked)
 
 
 def _receive(messages: pa.Table) -> tuple[PageRecords, Any]:
@@ -382,7 +390,7 @@ def _send_step(
         "most": float(step.largest_change),
         "moves": find_moves(snapshot, step.motion),
     }
-    rows = parcels.parcel(number, STATE, state) + _send_largest_change(number, float(step.largest_change))
+    rows = parcels.make_parcel(number, STATE, state) + _send_largest_change(number, float(step.largest_change))
     return rows + _send_records(number, step.moved, routes)
 
 
@@ -392,9 +400,9 @@ def _send_records(number: int, records: PageRecords, routes: Mapping[str, Any]) 
     for other in np.unique(routes["homes"]).tolist():
         records_sent = records.of(routes["pages"][routes["homes"] == other])
         if len(records_sent.pages):
-            rows += parcels.parcel(other, number, records_sent)
+            rows += parcels.make_parcel(other, number, records_sent)
     return rows
 
 
 def _send_largest_change(number: int, largest: float) -> list[dict[str, Any]]:
-    return parcels.parcel(number, MOVED, {"most": largest})
+    return parcels.make_parcel(number, MOVED, {"most": largest})

@@ -36,10 +36,10 @@ def is_address(path: str) -> bool:
     return bool(_ADDRESS.match(path)) and not path.lower().startswith("file:")
 
 
-def local_path(path: str) -> str:
+def find_local_path(path: str) -> str:
     """Return the path of a ``file:`` address; any other path unchanged.
 
-    >>> local_path("file:///data/a%20b"), local_path("data/a")
+    >>> find_local_path("file:///data/a%20b"), find_local_path("data/a")
     ('/data/a b', 'data/a')
     """
     return unquote(urlsplit(path).path) if path.lower().startswith("file:/") else path
@@ -56,7 +56,7 @@ class Location:
         """Make a location of a path or an address as users spell it."""
         if is_address(path):
             return cls(path.rstrip("/"))
-        return cls(str(Path(local_path(path)).absolute()))
+        return cls(str(Path(find_local_path(path)).absolute()))
 
     def __truediv__(self, name: str) -> Location:
         return Location(f"{self.address.rstrip('/')}/{name}")
@@ -173,14 +173,14 @@ class Location:
         """Return the file system and the path there."""
         parts = _ADDRESS.match(self.address)
         if parts is None:
-            return _file_system("", "")[0], self.address
+            return _open_file_system("", "")[0], self.address
         scheme = parts["scheme"].lower()
-        system, base = _file_system(_SCHEMES.get(scheme, scheme), parts["host"])
+        system, base = _open_file_system(_SCHEMES.get(scheme, scheme), parts["host"])
         return system, f"{base.rstrip('/')}{parts['path']}"
 
 
 @lru_cache(maxsize=64)
-def _file_system(scheme: str, host: str) -> tuple[Any, str]:
+def _open_file_system(scheme: str, host: str) -> tuple[Any, str]:
     """Return the file system of an address, and the path of its root there; without a scheme that of this machine."""
     if not scheme:
         return fs.LocalFileSystem(use_mmap=True), ""

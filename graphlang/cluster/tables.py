@@ -197,10 +197,10 @@ def split_label(label: str) -> tuple[str, str | None]:
     return (label, None) if label in {languages.UND, languages.ZXX} else languages.split(label)
 
 
-def ddl(schema: pa.Schema) -> str:
+def write_ddl(schema: pa.Schema) -> str:
     """Return columns as Spark spells them.
 
-    >>> ddl(LINKS)
+    >>> write_ddl(LINKS)
     '`source` bigint, `target` bigint, `kind` string, `nofollow` int, `hreflang` string, `place` int'
     """
     return ", ".join(f"`{field.name}` {_spell_type(field.type)}" for field in schema)

@@ -81,12 +81,12 @@ def read_templates(files: Sequence[Location], hosts: set[int]) -> dict[int, Temp
     return templates
 
 
-def host_digests(urls: Iterable[str]) -> list[int]:
+def digest_hosts(urls: Iterable[str]) -> list[int]:
     """Return a digest of the host of each URL."""
-    return [_digest(_host(url.split("/", 3)[2])) for url in urls]
+    return [_digest(_find_host(url.split("/", 3)[2])) for url in urls]
 
 
-def page_texts(columns: Mapping[str, list[Any]]) -> list[PageText]:
+def make_page_texts(columns: Mapping[str, list[Any]]) -> list[PageText]:
     """Return pages as a database stores them: texts cut at what methods read."""
     texts = [(text or "")[: records.READ] for text in columns["text"]]
     titles = [title or "" for title in columns.get("title", [""] * len(texts))]
@@ -102,7 +102,7 @@ def _send(bucket_count: int, location: Location, output: TaskOutput) -> None:
     lowest: dict[int, list[tuple[bytes, int, list[int]]]] = defaultdict(list)
     for batch in read_batches(location, ["url", "title", "text", "main"], _ROWS):
         columns = {name: batch.column(name).to_pylist() for name in batch.schema.names}
-        for url, host, page in zip(columns["url"], host_digests(columns["url"]), page_texts(columns), strict=True):
+        for url, host, page in zip(columns["url"], digest_hosts(columns["url"]), make_page_texts(columns), strict=True):
             if page.text or page.title:
                 lines = sorted({_digest(line) for line in page_lines(page)})
                 lowest[host].append((url_digest(url), _digest(page.content), lines))
@@ -134,7 +134,7 @@ def _count(sent: Sequence[Location], bucket_count: int, number: int, output: Tas
 
 
 @lru_cache(1024)
-def _host(authority: str) -> str:
+def _find_host(authority: str) -> str:
     return find_site(f"http://{authority}/").host
 
 

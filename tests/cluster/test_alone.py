@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from graphlang.analysis.propagate import SIGNALS
 from graphlang.cluster import load as loading
 from graphlang.cluster import one_task as module
-from graphlang.cluster.arrays import host_keys
+from graphlang.cluster.arrays import hash_hosts
 from graphlang.cluster.import_tables import to_database
 from graphlang.cluster.one_task import TABLES, OneTask, infer_tables
 from graphlang.cluster.storage import Location
@@ -100,5 +100,5 @@ def test_a_database_works_out_what_waits(loaded: Path, tmp_path: Path) -> None:
 @given(st.lists(st.text("a/?#:é\n."), max_size=5), st.lists(st.text(), max_size=3))
 @example(["http:////a", "http://", "//?a", "a/b", ""], ["http://a.example/x"])
 def test_hosts_of_many_urls_are_those_of_each(some: list[str], others: list[str]) -> None:
-    found = host_keys(pa.chunked_array([some, others], pa.string()))
+    found = hash_hosts(pa.chunked_array([some, others], pa.string()))
     assert found.tolist() == [key_of(host_of(url.encode())) for url in [*some, *others]]

@@ -23,11 +23,11 @@ from pyarrow import fs
 from graphlang.cluster import archives, job, read_archives, storage
 from graphlang.cluster import load as loading
 from graphlang.cluster.captures import FACTS_TABLE
-from graphlang.cluster.classify_captures import method_of
+from graphlang.cluster.classify_captures import load_method
 from graphlang.cluster.language_tables import View, write_languages
 from graphlang.cluster.load import export_database
 from graphlang.cluster.one_task import SENT_ANSWERS_TABLE
-from graphlang.cluster.page_ids import CollisionError, page_id
+from graphlang.cluster.page_ids import CollisionError, compute_page_id
 from graphlang.cluster.read_archives import distinct_urls
 from graphlang.cluster.stages import Stages, run_tasks
 from graphlang.cluster.storage import Location
@@ -224,7 +224,7 @@ def test_tables_that_spark_wrote_are_sent_to_buckets_later(crawl: Path, tmp_path
     for folder in (FACTS_TABLE, SENT_ANSWERS_TABLE):  # as where no task wrote them
         shutil.rmtree(done / folder)
     stages = Stages(Cluster(), Location.of(str(done)), lambda _: None)
-    write_languages(stages, View(method_of("nfc")[1].labels, "propagation", 2, linked=True), 3)
+    write_languages(stages, View(load_method("nfc")[1].labels, "propagation", 2, linked=True), 3)
     assert {name: rows(done / name) for name in before} == before
 
 
@@ -232,9 +232,9 @@ def test_tables_that_spark_wrote_are_sent_to_buckets_later(crawl: Path, tmp_path
 def address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """An address of a file system that moves no folders, as object stores do not."""
     (tmp_path / "store").mkdir()
-    local = storage._file_system
+    local = storage._open_file_system
     store = fs.SubTreeFileSystem(str(tmp_path / "store"), fs.LocalFileSystem())
-    monkeypatch.setattr(storage, "_file_system", lambda scheme, host: (store, host) if scheme else local("", ""))
+    monkeypatch.setattr(storage, "_open_file_system", lambda scheme, host: (store, host) if scheme else local("", ""))
     return "test://bucket"
 
 
@@ -312,7 +312,7 @@ PREPARED = ["http://c.example/diflmeoobpifijbb", "http://c.example/ndhninblbiopb
 
 @pytest.fixture
 def prepared(tmp_path: Path, write_warc: Callable[[Path, Iterable[tuple[str, bytes]]], Path]) -> Path:
-    assert page_id(PREPARED[0].encode()) == page_id(PREPARED[1].encode())
+    assert compute_page_id(PREPARED[0].encode()) == compute_page_id(PREPARED[1].encode())
     links = "".join(f'<a href="{url}">x</a>' for url in PREPARED)
     return write_warc(tmp_path / "a.warc.gz", [("http://b.example/", f"<p>A page of words.</p>{links}".encode())])
 

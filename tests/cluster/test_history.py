@@ -17,7 +17,7 @@ pytest.importorskip("pyarrow")
 import pyarrow as pa
 
 from graphlang.cluster.captures import choose_rows, list_history
-from graphlang.cluster.page_ids import page_id
+from graphlang.cluster.page_ids import compute_page_id
 from graphlang.cluster.read_archives import RecordRows
 from graphlang.cluster.tables import HISTORY
 from graphlang.db import Declaration, Link, LinkKind, Page, create
@@ -68,7 +68,7 @@ def of_one_machine(pages: Sequence[Page], path: Path) -> tuple[Any, Any]:
             links = database.execute(
                 "SELECT url, place FROM history_links JOIN pages ON pages.id = target WHERE capture = ?", (row["id"],)
             )
-            to = [(page_id(url.encode()), place) for url, place in links]
+            to = [(compute_page_id(url.encode()), place) for url, place in links]
             kept.append(([row[name] for name in COLUMNS], [value for (value,) in said], to))
         own = database.execute("SELECT offset, date, captures, parts FROM captures").fetchone()
     return kept, tuple(own)

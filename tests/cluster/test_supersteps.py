@@ -15,7 +15,7 @@ pytest.importorskip("pyarrow")
 import numpy as np
 
 from graphlang.cluster import parcels, steps
-from graphlang.cluster.arrays import labels_of
+from graphlang.cluster.arrays import number_labels
 from graphlang.cluster.parcels import (
     ASKED,
     BESIDE,
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 
 def to(rows: Rows, number: int) -> Any:
-    return parcels.table([row for row in rows if row["partition"] == number])
+    return parcels.make_table([row for row in rows if row["partition"] == number])
 
 
 def of(rows: Rows, *senders: int) -> Rows:
@@ -88,7 +88,7 @@ def made_of(parts: list[Partition]) -> Rows:
             "read": ~none,
             "default_labels": np.zeros((len(part.pages), 0), np.int16),
         }
-        rows += parcels.parcel(number, PARTITION, part) + parcels.parcel(number, BESIDE, beside)
+        rows += parcels.make_parcel(number, PARTITION, part) + parcels.make_parcel(number, BESIDE, beside)
     return rows
 
 
@@ -117,7 +117,7 @@ def test_tasks_take_the_supersteps_of_the_local_driver_to_the_last_bit(monkeypat
     columns = {name: getattr(graph, name)[kept] for name in ("source", "target", "kind", "hreflang", "ordinal")}
     parts = [one.sort() for one in partitions(replace(graph, **columns), evidence, number, ids)]
     done = run(parts)
-    options, named = Options(), labels_of([f"{code}_Latn" for code in evidence.codes], {})
+    options, named = Options(), number_labels([f"{code}_Latn" for code in evidence.codes], {})
     told = {"labels": named, "weights": {}, "options": options, "cut": Cut(), "most_links": 10**6}
     said, given = ready_of(made_of(parts), told)
     assert [one["most"] for one in for_driver(said, MOVED)] == [0, 1, 1]

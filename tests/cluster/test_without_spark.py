@@ -22,10 +22,10 @@ import pyarrow.parquet as pq
 from graphlang.cluster import archives as of_archives
 from graphlang.cluster import arrays as bundle
 from graphlang.cluster import load as loading
-from graphlang.cluster.arrays import labels_of
-from graphlang.cluster.page_ids import CollisionError, page_id
+from graphlang.cluster.arrays import number_labels
+from graphlang.cluster.page_ids import CollisionError, compute_page_id
 from graphlang.cluster.read_archives import read_pieces
-from graphlang.cluster.spark_session import JobError, SparkError, errors_in_one_line, java_version, session, stop
+from graphlang.cluster.spark_session import JobError, SparkError, errors_in_one_line, parse_java_version, session, stop
 from graphlang.cluster.tables import RANGE
 from graphlang.db import InputError
 from graphlang.graph.partitioned.partition import Cuts, cut_host, partition_of
@@ -46,7 +46,7 @@ def read(batches: Iterable[Any]) -> list[dict[str, Any]]:
 def test_rows_are_what_one_machine_reads(archives: Path) -> None:
     found = of_archives.find_archives([str(archives)])
     assert [Path(one.name).name for one in found] == ["a.warc.gz", "b.warc.gz", "c.warc.gz", "d.warc.gz"]
-    rows = read(read_pieces([piece for task in of_archives.pieces(found, 2) for piece in task], Limits()))
+    rows = read(read_pieces([piece for task in of_archives.cut_archives(found, 2) for piece in task], Limits()))
     pages = [row for row in rows if row["kind"] is None]
     wanted = [item for item in gl.read(archives) if isinstance(item, gl.Page)]
     assert [(row["url"], row["text"], row["offset"], row["date"]) for row in pages] == [
@@ -54,8 +54,8 @@ def test_rows_are_what_one_machine_reads(archives: Path) -> None:
     ]
     assert [row["kind"] for row in rows if row["kind"] not in {None, RANGE}] == ["truncated"]
     own = pages[0]
-    assert own["page"] == page_id(MUSEUM.encode())
-    assert own["link_ids"] == [page_id(url) for url in own["link_urls"].split(b"\0")[:-1]]
+    assert own["page"] == compute_page_id(MUSEUM.encode())
+    assert own["link_ids"] == [compute_page_id(url) for url in own["link_urls"].split(b"\0")[:-1]]
 
 
 def test_an_archive_that_vanishes_is_a_problem(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_a_name_that_is_no_text_is_written_out(archives: Path, tmp_path: Path) -
 def test_byte_ranges_that_do_not_fit_are_read_again(ranges: list[tuple[int | None, ...]], again: list[int]) -> None:
     names = ("begin", "found", "ended", "stop")
     rows = [{"source": 7, **dict(zip(names, row, strict=True))} for row in reversed(ranges)]
-    assert of_archives.misread(rows) == set(again)
+    assert of_archives.find_misread(rows) == set(again)
 
 
 def test_a_partition_that_is_too_large_names_its_largest_host_and_the_limit() -> None:
@@ -98,7 +98,7 @@ def test_a_partition_that_is_too_large_names_its_largest_host_and_the_limit() ->
     links = pa.table({"source": [1, 2, 3]})
     words = r"partition 4 has 3 links, more than the limit of 2; its largest host is a\.example with 2 of 3 pages"
     with pytest.raises(bundle.TooLargeError, match=words):
-        bundle.bundle(4, pages, links, labels_of([], {}), {}, 2, np.zeros(0, np.int64))
+        bundle.make_partition(4, pages, links, number_labels([], {}), {}, 2, np.zeros(0, np.int64))
 
 
 def test_tables_without_room_are_named(archives: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,7 +121,7 @@ def test_a_host_with_half_of_all_pages_is_shared_out() -> None:
     urls += [f"http://host-{number % 400}.example/{number}".encode() for number in range(4_000)]
     directories = {f"http://large.example/{number}".encode(): 100 for number in range(40)}
     cuts = Cuts(400, {b"large.example": cut_host(directories, 400)})
-    pages = np.array([page_id(url) for url in urls])
+    pages = np.array([compute_page_id(url) for url in urls])
     counts = np.bincount(partition_of(urls, pages, cuts, 8), minlength=8)
     assert counts.max() <= 2 * len(urls) / 8
     assert np.bincount(partition_of(urls, pages, Cuts(400), 8), minlength=8).max() >= 4_000
@@ -130,7 +130,9 @@ def test_a_host_with_half_of_all_pages_is_shared_out() -> None:
 def test_two_urls_with_one_id_are_named(archives: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     crawl = gl.open(tmp_path / "crawl.db")
     crawl.run(archives / "b.warc.gz")
-    monkeypatch.setattr(loading, "page_id", lambda url, _: 5 if b"musee" in url or b"gone" in url else page_id(url))
+    monkeypatch.setattr(
+        loading, "page_id", lambda url, _: 5 if b"musee" in url or b"gone" in url else compute_page_id(url)
+    )
     with pytest.raises(CollisionError, match=r"same 64-bit id 5: http://museum.example/gone.html and http://musee"):
         loading.export_database(tmp_path / "crawl.db", tmp_path / "tables")
     assert [path.name for path in tmp_path.iterdir() if "tables" in path.name] == []
@@ -258,7 +260,7 @@ def test_java_that_is_missing_or_old_is_told_in_a_line(tmp_path: Path, monkeypat
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(SparkError, match=r"needs Java 17 or newer, and .*/bin/java is Java 11; set JAVA_HOME"):
         session("local[1]")
-    assert java_version('openjdk version "21" 2023') == 21
+    assert parse_java_version('openjdk version "21" 2023') == 21
     with pytest.raises(SparkError, match=r"^there is no master mesos://a: Spark takes local\[CORES\], yarn, spark://"):
         session("mesos://a")
 

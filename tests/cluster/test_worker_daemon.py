@@ -14,7 +14,7 @@ pytest.importorskip("pyspark")
 pytest.importorskip("pyarrow")
 
 from graphlang.cluster import worker_daemon
-from graphlang.cluster.spark_session import settings_for
+from graphlang.cluster.spark_session import merge_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,16 +56,16 @@ def test_spark_copies_it(spark: Any) -> None:
 def test_only_where_executors_have_this_python(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
     for master in ("local[2]", "local-cluster[2,1,1024]"):
-        made = settings_for(master, {}, "nfc")
+        made = merge_settings(master, {}, "nfc")
         assert (made[MODULE], made[METHOD]) == (worker_daemon.__name__, "nfc")
-    assert METHOD not in settings_for("local[2]", {}, "a-method-of-another-program")
+    assert METHOD not in merge_settings("local[2]", {}, "a-method-of-another-program")
     for master in ("yarn", None):
-        assert not {MODULE, METHOD} & settings_for(master, {}, "nfc").keys()
+        assert not {MODULE, METHOD} & merge_settings(master, {}, "nfc").keys()
     monkeypatch.setenv("PYSPARK_PYTHON", "/of/others/python3")
-    assert not {MODULE, METHOD} & settings_for("local[2]", {}, "nfc").keys()
+    assert not {MODULE, METHOD} & merge_settings("local[2]", {}, "nfc").keys()
 
 
 def test_what_the_user_sets_holds() -> None:
     given = {MODULE: "pyspark.daemon", "spark.executorEnv.MIMALLOC_PURGE_DELAY": "10", "spark.driver.memory": "3g"}
-    made = settings_for("local[2]", given)
+    made = merge_settings("local[2]", given)
     assert {name: made[name] for name in given} == given
