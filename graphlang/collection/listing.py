@@ -221,7 +221,7 @@ class Listing(OpenedFile):
             Quality,
             split_paragraphs,
         )
-        from graphlang.export.texts import TextCounts, TextRow, texts  # noqa: PLC0415
+        from graphlang.export.texts import TextCounts, TextRow, read_texts  # noqa: PLC0415
         from graphlang.maps.pages import missing_answers  # noqa: PLC0415
 
         chosen = selection(pages, captures, at)
@@ -231,7 +231,7 @@ class Listing(OpenedFile):
         def rows(connection: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
             counts = TextCounts()
             with snapshot.show_moment(connection, at):
-                table = texts(
+                table = read_texts(
                     connection, chosen, whole=not main, unique=unique, near=near, quality=quality, counts=counts
                 )
                 if paragraphs:

@@ -43,14 +43,14 @@ class CdxjCounts(NamedTuple):
     missing: list[str]  #: archives that are not where they were
 
 
-def codes(language: str, runner_up: str | None, second: float | None, parts: str = shares.NONE) -> str:
+def rank_codes(language: str, runner_up: str | None, second: float | None, parts: str = shares.NONE) -> str:
     """Return up to three ISO 639-3 codes by rank, separated by commas; empty without a language.
 
     These are the languages of the page; of a page in one language its answer, and the second best where that is likely.
 
-    >>> codes("deu", "nld", 0.3), codes("deu", "nld", 0.1), codes("und", "nld", 0.3)
+    >>> rank_codes("deu", "nld", 0.3), rank_codes("deu", "nld", 0.1), rank_codes("und", "nld", 0.3)
     ('deu,nld', 'deu', '')
-    >>> codes("cym", "bre", 0.3, '[["eng",0.5],["cym",0.5]]')
+    >>> rank_codes("cym", "bre", 0.3, '[["eng",0.5],["cym",0.5]]')
     'cym,eng'
     """
     if parts == shares.NONE:  # of most pages
@@ -73,7 +73,7 @@ def write_cdxj(connection: sqlite3.Connection, db: Path, selection: Selection, f
     index = CdxjCounts(0, 0, [])
     connection.execute("BEGIN")
     names = dict(connection.execute("SELECT id, name FROM sources"))
-    for source, rows in groupby(_rows(connection, selection), key=itemgetter(0)):
+    for source, rows in groupby(_read_rows(connection, selection), key=itemgetter(0)):
         index = _add(connection, names[source], _find_archive(names[source], db), rows, index)
     connection.execute("COMMIT")
     for (line,) in connection.execute("SELECT line FROM temp.cdxj ORDER BY line"):
@@ -87,7 +87,7 @@ def _find_archive(name: str, db: Path) -> Path | None:
     return next((candidate for candidate in paths if os.path.isfile(candidate)), None)  # noqa: PTH113 - no name is an error to it
 
 
-def _rows(connection: sqlite3.Connection, selection: Selection) -> Iterator[tuple[Any, ...]]:
+def _read_rows(connection: sqlite3.Connection, selection: Selection) -> Iterator[tuple[Any, ...]]:
     """Yield captures in order of their records, so that each archive is read once."""
     chosen, values = captures_sql(connection, selection, bare=True)
     query = (
@@ -104,7 +104,7 @@ def _add(
     lines, without, filename = 0, 0, Path(name).name
     batch: list[tuple[bytes]] = []
     for row, length in _add_lengths(rows, path):
-        batch.append((_line(row, length, filename).encode("utf-8", "replace"),))
+        batch.append((_format_line(row, length, filename).encode("utf-8", "replace"),))
         lines += 1
         without += length is None
         if len(batch) == _BATCH:
@@ -129,11 +129,11 @@ def _add_lengths(rows: Iterable[tuple[Any, ...]], path: Path | None) -> Iterator
             waiting.append(row)
             yield row[1]
 
-    for _, length in lengths(path, offsets()):
+    for _, length in measure_records(path, offsets()):
         yield waiting.pop(), length
 
 
-def _line(row: tuple[Any, ...], length: int | None, filename: str) -> str:
+def _format_line(row: tuple[Any, ...], length: int | None, filename: str) -> str:
     _, offset, date, digest, url, mime, status, language, runner_up, second, parts, revisit, charset = row
     fields = {
         "url": url,
@@ -144,17 +144,17 @@ def _line(row: tuple[Any, ...], length: int | None, filename: str) -> str:
         "offset": str(offset),
         "filename": filename,
         "charset": charset,
-        "languages": codes(language, runner_up, second, parts) or None,
+        "languages": rank_codes(language, runner_up, second, parts) or None,
     }
     values = {name: value for name, value in fields.items() if value is not None}
     texts = "".join(values.values())
     if texts.isprintable() and '"' not in texts and "\\" not in texts:  # nothing is escaped
         members = ", ".join([f'"{name}": "{value}"' for name, value in values.items()])
-        return f"{sort_key(url)} {_stamp(date)} {{{members}}}\n"
-    return f"{sort_key(url)} {_stamp(date)} {json_text(values)}\n"
+        return f"{sort_key(url)} {_format_stamp(date)} {{{members}}}\n"
+    return f"{sort_key(url)} {_format_stamp(date)} {json_text(values)}\n"
 
 
-def _stamp(date: str) -> str:
+def _format_stamp(date: str) -> str:
     """Return a date as fourteen digits."""
     digits = date.translate(_MARKS)
     if len(digits) == len(_FIRST) and digits.isascii() and digits.isdecimal():
@@ -170,7 +170,7 @@ _LENGTH: Final = re.compile(rb"\ncontent-length[ \t]*:[ \t]*(\d{1,15})", re.IGNO
 _MOST: Final = 1 << 30  # bytes that one record may unpack to
 
 
-def lengths(path: Path, offsets: Iterable[int]) -> Iterator[tuple[int, int | None]]:
+def measure_records(path: Path, offsets: Iterable[int]) -> Iterator[tuple[int, int | None]]:
     """Yield (offset, length in bytes) of the records at some ascending offsets.
 
     Of a gzip file the length of the member, of one that is not compressed that of the WARC record with its header and
@@ -180,22 +180,22 @@ def lengths(path: Path, offsets: Iterable[int]) -> Iterator[tuple[int, int | Non
     with closing(path.open("rb")) as file:
         before = None
         for offset in offsets:
-            length = None if offset == before else _length(file, offset)
+            length = None if offset == before else _measure_record(file, offset)
             before = offset
             yield offset, length
 
 
-def _length(file: IO[bytes], offset: int) -> int | None:
+def _measure_record(file: IO[bytes], offset: int) -> int | None:
     file.seek(offset)
     first = file.read(_CHUNK)
     if first.startswith(_GZIP):
-        return _member(file, first)
+        return _measure_member(file, first)
     if first.startswith(b"WARC/"):
         return _record(file, first)
     return None
 
 
-def _member(file: IO[bytes], chunk: bytes) -> int | None:
+def _measure_member(file: IO[bytes], chunk: bytes) -> int | None:
     unpack = zlib.decompressobj(wbits=31)
     read = unpacked = 0
     while chunk:
@@ -262,11 +262,11 @@ def sort_key(url: str) -> str:
     else:
         tail = f"/{tail}"
     path, _, query = tail.partition("#")[0].partition("?")
-    return f"{_site(scheme, authority)}){_path(path)}{_query(query)}"
+    return f"{_reverse_site(scheme, authority)}){_normalise_path(path)}{_sort_query(query)}"
 
 
 @lru_cache(maxsize=4096)  # the pages of a site mostly stand together
-def _site(scheme: str, authority: str) -> str:
+def _reverse_site(scheme: str, authority: str) -> str:
     address = authority.rpartition("@")[2].lower()
     host, bracket, port = address.partition("]")
     if not bracket:
@@ -278,17 +278,17 @@ def _site(scheme: str, authority: str) -> str:
     return f"{name}:{port}" if port and port != _PORTS.get(scheme.lower()) else name
 
 
-def _path(path: str) -> str:
-    folded = _escaped(path)
+def _normalise_path(path: str) -> str:
+    folded = _escape(path)
     if "//" in folded or "/." in folded or not folded.startswith("/"):
-        folded = _folded(folded)
+        folded = _remove_dot_folders(folded)
     if ".aspx" in folded:
         for pattern in _FOLDERS:
             folded = _drop_last(pattern, folded)
     return folded.removesuffix("/") or "/"
 
 
-def _folded(path: str) -> str:
+def _remove_dot_folders(path: str) -> str:
     """Remove empty folders, and ``.`` and ``..``."""
     folders: list[str] = []
     for folder in path.split("/")[1:]:
@@ -299,10 +299,10 @@ def _folded(path: str) -> str:
     return "/" + "".join(f"{folder}/" for folder in folders[:-1] if folder) + (folders[-1] if folders else "")
 
 
-def _query(query: str) -> str:
+def _sort_query(query: str) -> str:
     if not query:
         return ""
-    escaped = _escaped(query)
+    escaped = _escape(query)
     if "id" in escaped:
         for pattern in _SESSIONS:
             escaped = _drop_last(pattern, escaped)
@@ -317,7 +317,7 @@ def _drop_last(pattern: re.Pattern[str], text: str) -> str:
     return text if last is None else text[: last.start()] + text[last.end() :]
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """Return lower case, with percent signs only where they must be."""
     if _PLAIN.fullmatch(text):
         return text.lower()

@@ -23,16 +23,16 @@ _LEVEL: Final = 6
 _ADDRESS: Final = re.compile(r"[\d.]+|\[.*\]")
 
 
-def reversed_name(name: str) -> str:
+def reverse_name(name: str) -> str:
     """Reverse the labels of a host name, as Common Crawl sorts them; return an IP address unchanged.
 
-    >>> reversed_name("www.example.co.uk"), reversed_name("192.0.2.7")
+    >>> reverse_name("www.example.co.uk"), reverse_name("192.0.2.7")
     ('uk.co.example.www', '192.0.2.7')
     """
     return name if _ADDRESS.fullmatch(name) else ".".join(reversed(name.split(".")))
 
 
-def vertices_and_edges(
+def write_vertices_and_edges(
     connection: sqlite3.Connection, unit: str, selection: Selection, vertices: IO[bytes], edges: IO[bytes]
 ) -> int:
     r"""Write ``vertices.txt.gz`` and ``edges.txt.gz``, which cc-webgraph and WebGraph read.
@@ -43,25 +43,25 @@ def vertices_and_edges(
     numbers, names = site_numbers(connection, unit)
     counted = selected_pages(connection, selection)
     used = np.unique(numbers[counted])
-    order = sorted(used.tolist(), key=lambda number: reversed_name(names[number]))
+    order = sorted(used.tolist(), key=lambda number: reverse_name(names[number]))
     rank = np.full(len(names) + 1, -1, dtype=np.int64)
     rank[order] = np.arange(len(order))
     hosts = dict(connection.execute("SELECT domain, COUNT(*) FROM hosts GROUP BY 1")) if unit == "domain" else {}
     with gzip.GzipFile(fileobj=vertices, mode="wb", compresslevel=_LEVEL, mtime=0) as out:
         for place, number in enumerate(order):
             host_count = f"\t{hosts[names[number]]}" if hosts else ""
-            out.write(f"{place}\t{_line(reversed_name(names[number]))}{host_count}\n".encode("utf-8", "replace"))
+            out.write(f"{place}\t{_clean_line(reverse_name(names[number]))}{host_count}\n".encode("utf-8", "replace"))
     pairs = sorted((rank[source], rank[target]) for source, target, _ in site_links(connection, numbers, counted))
     with gzip.GzipFile(fileobj=edges, mode="wb", compresslevel=_LEVEL, mtime=0) as out:
         out.writelines(f"{source}\t{target}\n".encode() for source, target in pairs)
     return len(order)
 
 
-def _line(name: str) -> str:
+def _clean_line(name: str) -> str:
     return re.sub(r"[\x00-\x20\x7f]", "_", name)
 
 
-def site_lists(connection: sqlite3.Connection, selection: Selection) -> Iterator[tuple[str, str]]:
+def list_sites_by_language(connection: sqlite3.Connection, selection: Selection) -> Iterator[tuple[str, str]]:
     """Yield for each language its code and a page in the form of Common Crawl's web-languages.
 
     Listed are the hosts with pages in the language that count, the most pages first, with the mean confidence; folders
@@ -86,13 +86,13 @@ def site_lists(connection: sqlite3.Connection, selection: Selection) -> Iterator
         address = f"{'https' if host in secure else 'http'}://{host + '/' if whole else folder}"
         listed.setdefault(language, []).append((pages, confidence, address))
     for language in sorted(listed):
-        yield language, _page(language, listed[language])
+        yield language, _format_page(language, listed[language])
 
 
 _MOST: Final = 0.8  # of a host's pages: then the host is the site, else its folders are
 
 
-def _page(language: str, rows: list[tuple[int, float, str]]) -> str:
+def _format_page(language: str, rows: list[tuple[int, float, str]]) -> str:
     sites: dict[str, list[Any]] = {}
     for pages, confidence, site in rows:
         counts = sites.setdefault(site, [0, 0.0])
@@ -100,6 +100,8 @@ def _page(language: str, rows: list[tuple[int, float, str]]) -> str:
         counts[1] += pages * confidence
     listed = sorted(sites.items(), key=lambda item: (-item[1][0], item[0]))
     lines = [f"# Web Language: {languages.name(language)}", "", "Other:"]
-    lines += [f"- {_line(site)} ({quantity(pages, 'page')}, {total / pages:.2f})" for site, (pages, total) in listed]
+    lines += [
+        f"- {_clean_line(site)} ({quantity(pages, 'page')}, {total / pages:.2f})" for site, (pages, total) in listed
+    ]
     lines += ["", "Additional Information:", f"- ISO-639-3 code: {languages.split(language)[0]}", ""]
     return "\n".join(lines)

@@ -181,7 +181,7 @@ def split_paragraphs(table: Table, identifier: Identifier) -> Table:
             for row, spans in zip(batch, find_spans(identifier, [row[column] for row in batch]), strict=True):
                 page = tuple(row[place[name]] for name in ("url", "date", "language"))
                 main = len(row[place["main"]])
-                for number, (begin, line, label, confidence) in enumerate(_paragraphs(row[column], spans), start=1):
+                for number, (begin, line, label, confidence) in enumerate(_split_lines(row[column], spans), start=1):
                     language, script = (label, None) if label == languages.UND else languages.split(label)
                     yield (*page, number, int(begin < main), language, script, confidence, line)
 
@@ -201,7 +201,7 @@ def sort_by_language(table: Table) -> Table:
     return Table(table.columns, rows())
 
 
-def _paragraphs(text: str, spans: list[Span]) -> Iterator[tuple[int, str, str, float]]:
+def _split_lines(text: str, spans: list[Span]) -> Iterator[tuple[int, str, str, float]]:
     """Yield where each paragraph begins, the paragraph, and label and confidence of the span that has most of it."""
     begin = first = 0
     for line in text.split("\n"):

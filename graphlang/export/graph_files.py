@@ -43,10 +43,10 @@ NodeRow = tuple[int | str, str, tuple[Any, ...]]
 EdgeRow = tuple[int | str, int | str, tuple[Any, ...]]
 
 
-def text(value: object) -> str:
+def escape_xml(value: object) -> str:
     r"""Escape a value as the content of an XML attribute or element; what XML cannot hold becomes U+FFFD.
 
-    >>> text('a "b" & <c>\x00')
+    >>> escape_xml('a "b" & <c>\x00')
     'a &quot;b&quot; &amp; &lt;c&gt;\ufffd'
     """
     return escape(_NO_XML.sub("\ufffd", str(value)), _QUOTES)
@@ -78,18 +78,18 @@ def write_gexf(schema: Schema, nodes: Iterable[NodeRow], edges: Iterable[EdgeRow
     drawing = _Drawing(schema) if schema.colours else None
     for identity, label, values in nodes:
         drawn = drawing.node(values) if drawing else ""
-        inner = _gexf_values(node_names, values) + drawn
-        out.write(f'<node id="{text(identity)}" label="{text(label)}">{inner}</node>\n')
+        inner = _format_gexf_values(node_names, values) + drawn
+        out.write(f'<node id="{escape_xml(identity)}" label="{escape_xml(label)}">{inner}</node>\n')
         written += 1
     out.write("</nodes>\n<edges>\n")
     edge_names = [name for name in schema.edges if name != "weight"]
     place = list(schema.edges).index("weight") if "weight" in schema.edges else None
     for number, (source, target, values) in enumerate(edges):
-        weight = "" if place is None else f' weight="{text(values[place])}"'
+        weight = "" if place is None else f' weight="{escape_xml(values[place])}"'
         edge_values = [value for at, value in enumerate(values) if at != place]
         out.write(
-            f'<edge id="{number}" source="{text(source)}" target="{text(target)}"{weight}>'
-            f"{_gexf_values(edge_names, edge_values)}</edge>\n"
+            f'<edge id="{number}" source="{escape_xml(source)}" target="{escape_xml(target)}"{weight}>'
+            f"{_format_gexf_values(edge_names, edge_values)}</edge>\n"
         )
     out.write("</edges>\n</graph>\n</gexf>\n")
     out.flush()
@@ -111,8 +111,8 @@ class _Drawing:
         """Return the elements of the next node."""
         language, size = str(values[self._language]), values[self._size] or 0
         if language not in self._discs:
-            self._discs[language] = _sunflower(len(self._discs), _DISCS)
-        x, y = _sunflower(self._counts[language], _NODES)
+            self._discs[language] = _place_in_sunflower(len(self._discs), _DISCS)
+        x, y = _place_in_sunflower(self._counts[language], _NODES)
         self._counts[language] += 1
         left, top = self._discs[language]
         colour = self._colours.get(language, OTHER)
@@ -124,15 +124,15 @@ class _Drawing:
         )
 
 
-def _sunflower(number: int, distance: float) -> tuple[float, float]:
+def _place_in_sunflower(number: int, distance: float) -> tuple[float, float]:
     """Return the place of a seed in a sunflower: all have the same distance, from the middle outwards."""
     angle, radius = number * math.pi * (3 - math.sqrt(5)), distance * math.sqrt(number)
     return radius * math.cos(angle), radius * math.sin(angle)
 
 
-def _gexf_values(names: list[str], values: Iterable[Any]) -> str:
+def _format_gexf_values(names: list[str], values: Iterable[Any]) -> str:
     inner = "".join(
-        f'<attvalue for="{name}" value="{text(value)}"/>'
+        f'<attvalue for="{name}" value="{escape_xml(value)}"/>'
         for name, value in zip(names, values, strict=True)
         if value is not None
     )
@@ -151,21 +151,23 @@ def write_graphml(schema: Schema, nodes: Iterable[NodeRow], edges: Iterable[Edge
     written = 0
     node_keys, edge_keys = [f"n-{name}" for name in schema.nodes], [f"e-{name}" for name in schema.edges]
     for identity, label, values in nodes:
-        data = _graphml_values(["label", *node_keys], (label, *values))
-        out.write(f'<node id="n{text(identity)}">{data}</node>\n')
+        data = _format_graphml_values(["label", *node_keys], (label, *values))
+        out.write(f'<node id="n{escape_xml(identity)}">{data}</node>\n')
         written += 1
     for source, target, values in edges:
-        data = _graphml_values(edge_keys, values)
-        out.write(f'<edge source="n{text(source)}" target="n{text(target)}">{data}</edge>\n')
+        data = _format_graphml_values(edge_keys, values)
+        out.write(f'<edge source="n{escape_xml(source)}" target="n{escape_xml(target)}">{data}</edge>\n')
     out.write("</graph>\n</graphml>\n")
     out.flush()
     out.detach()
     return written
 
 
-def _graphml_values(keys: list[str], values: Iterable[Any]) -> str:
+def _format_graphml_values(keys: list[str], values: Iterable[Any]) -> str:
     return "".join(
-        f'<data key="{key}">{text(value)}</data>' for key, value in zip(keys, values, strict=True) if value is not None
+        f'<data key="{key}">{escape_xml(value)}</data>'
+        for key, value in zip(keys, values, strict=True)
+        if value is not None
     )
 
 

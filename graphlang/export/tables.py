@@ -130,7 +130,7 @@ def domains(connection: sqlite3.Connection, selection: Selection) -> Table:
 
 def translations(connection: sqlite3.Connection, selection: Selection) -> Table:
     """Read pairs of pages that are probably translations of each other."""
-    return Table(TranslationRow._fields, translation_rows(connection, selection))
+    return Table(TranslationRow._fields, find_translations(connection, selection))
 
 
 def languages(connection: sqlite3.Connection, selection: Selection) -> Table:
@@ -167,11 +167,11 @@ class _CountedPages(NamedTuple):
     codes: list[str]
 
 
-def translation_rows(connection: sqlite3.Connection, selection: Selection) -> Iterator[tuple[Any, ...]]:
+def find_translations(connection: sqlite3.Connection, selection: Selection) -> Iterator[tuple[Any, ...]]:
     """Yield pairs as tuples of the fields of `TranslationRow`, in order of page ids; 200 bytes of memory a pair."""
     pages = _read_pages(connection, selection)
     named: dict[tuple[int, int], int] = {}  # pair -> 1 and 2: links up and down with hreflang, 4 and 8: others
-    for source, target, hreflang in _links_between_languages(connection, pages):
+    for source, target, hreflang in _read_links_between_languages(connection, pages):
         if hreflang and _code(hreflang) != pages.codes[pages.language[target]]:
             continue  # the page is not in the language that it was made for
         if hreflang or pages.domain[source] == pages.domain[target]:
@@ -210,7 +210,7 @@ def _read_pages(connection: sqlite3.Connection, selection: Selection) -> _Counte
     return _CountedPages(language, domain, confidence, length, list(codes))
 
 
-def _links_between_languages(
+def _read_links_between_languages(
     connection: sqlite3.Connection, pages: _CountedPages
 ) -> Iterator[tuple[int, int, str | None]]:
     """Yield source, target and hreflang of the links between pages that count and have different languages."""

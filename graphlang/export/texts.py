@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.db.records import inflate_text
 from graphlang.db.values import value_error
-from graphlang.export.cdxj import codes as codes_of
+from graphlang.export.cdxj import rank_codes as codes_of
 from graphlang.export.corpora import NearDuplicates, Quality, measure_quality
 from graphlang.export.tables import Table
 from graphlang.maps import shares
@@ -77,7 +77,7 @@ class TextCounts:
         return sentences
 
 
-def texts(
+def read_texts(
     connection: sqlite3.Connection,
     selection: Selection,
     *,
@@ -100,7 +100,7 @@ def texts(
     left_out = () if whole else ("text",)
     names = tuple(name for name in (*COLUMNS, *(["codes"] if codes else [])) if name not in left_out)
     counts = counts or TextCounts()
-    rows = _rows(connection, selection, counts, by_language=by_language)
+    rows = _read_rows(connection, selection, counts, by_language=by_language)
     if unique:
         rows = _drop_repeated(rows, counts)
     if near is not None:
@@ -159,7 +159,7 @@ def _drop_near(rows: Iterator[tuple[Any, ...]], share: float, counts: TextCounts
     return keep()
 
 
-def _rows(
+def _read_rows(
     connection: sqlite3.Connection, selection: Selection, counts: TextCounts, *, by_language: bool
 ) -> Iterator[tuple[Any, ...]]:
     """Yield all columns of `COLUMNS`, and the codes.
@@ -204,7 +204,7 @@ def write_txt(table: Table, file: IO[bytes]) -> int:
     column = table.columns.index("text" if "text" in table.columns else "main")
     out = io.TextIOWrapper(file, encoding="utf-8", newline="")
     written = 0
-    for lines in _paragraphs(table, column):
+    for lines in _split_paragraphs(table, column):
         out.write("\n".join(lines) + "\n\n")
         written += 1
     out.flush()
@@ -212,13 +212,13 @@ def write_txt(table: Table, file: IO[bytes]) -> int:
     return written
 
 
-def _paragraphs(table: Table, column: int) -> Iterator[list[str]]:
+def _split_paragraphs(table: Table, column: int) -> Iterator[list[str]]:
     for row in table.rows:
-        lines = [line.strip() for line in _text(row[column]).splitlines()]
+        lines = [line.strip() for line in _format_text(row[column]).splitlines()]
         paragraphs = [line for line in lines if line]
         if paragraphs:
             yield paragraphs
 
 
-def _text(value: Any) -> str:
+def _format_text(value: Any) -> str:
     return str(value or "")

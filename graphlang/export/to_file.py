@@ -18,7 +18,7 @@ from graphlang.db.check import name_user_items
 from graphlang.db.connection import is_same_file, list_database_files
 from graphlang.db.values import value_error
 from graphlang.export import tables
-from graphlang.export.texts import TextCounts, texts, write_txt
+from graphlang.export.texts import TextCounts, read_texts, write_txt
 from graphlang.files import COMPRESSIBLE, OutputError, packing, plain_name, promised, refuse_empty, replacing
 from graphlang.maps.pages import missing_answers, needs_other_captures
 from graphlang.maps.selection import Selection
@@ -110,13 +110,13 @@ def export(
     check_target(what, output)
     if what == "share" and (selection or Selection()) != Selection():
         raise ValueError("a share has all pages: --language and other filters are not for it")
-    selection = _checked(connection, what, format_, by, selection or Selection())
+    selection = _check_options(connection, what, format_, by, selection or Selection())
     notes: list[str] = []
     counts = TextCounts()
     order = "language" if LANGUAGE in output.name else "page"
     options = {"whole": not main, "unique": unique, "near": near, "quality": quality}
     table = functools.partial(
-        _table,
+        _read_table,
         connection,
         what,
         selection,
@@ -127,19 +127,19 @@ def export(
     )
     safe = output.suffix.lower() == ".csv" if safe is None else safe
     if what in FOLDERS:
-        written = _folder(connection, what, by, selection, _Folder(output, database))
+        written = _write_folder(connection, what, by, selection, _Folder(output, database))
     elif order == "language":
         written = _write_each_language(table(), format_, _Folder(output.parent, database), output.name, safe=safe)
     else:
         with packing(output) if format_ in COMPRESSIBLE else replacing(output) as file:
             if format_ in ("csv", "tsv", "jsonl"):
-                written = _rows(table(), format_, file, safe=safe)
+                written = _write_rows(table(), format_, file, safe=safe)
             elif what == "share":
                 written = write_share(connection, output.absolute().parent, file)
             elif what == "cdxj":
-                written = _cdxj(connection, database, selection, file, notes)
+                written = _write_index(connection, database, selection, file, notes)
             else:
-                written = _writer(connection, what, format_, selection, table, output=output)(file)
+                written = _make_writer(connection, what, format_, selection, table, output=output)(file)
             if not written:
                 refuse_empty(output)
     if on_written is not None:
@@ -147,7 +147,7 @@ def export(
     return notes + counts.words() + missing_answers(connection, selection)
 
 
-def _checked(connection: sqlite3.Connection, what: str, format_: str, by: str, selection: Selection) -> Selection:
+def _check_options(connection: sqlite3.Connection, what: str, format_: str, by: str, selection: Selection) -> Selection:
     """Refuse an unknown grouping, or captures that the format cannot have; return the pages that count."""
     if by not in _UNITS:
         raise ValueError(f"cannot group {what} by {by}; there are {', '.join(_UNITS)}")
@@ -161,7 +161,7 @@ def _checked(connection: sqlite3.Connection, what: str, format_: str, by: str, s
     return selection
 
 
-def _table(
+def _read_table(
     connection: sqlite3.Connection,
     what: str,
     selection: Selection,
@@ -175,15 +175,15 @@ def _table(
         from graphlang.content.registry import load  # noqa: PLC0415
         from graphlang.export.corpora import sort_by_language, split_paragraphs  # noqa: PLC0415
 
-        table = split_paragraphs(texts(connection, selection, **options), load("nfc"))
+        table = split_paragraphs(read_texts(connection, selection, **options), load("nfc"))
         return sort_by_language(table) if by_language else table
     if what in OF_TEXTS:
-        return texts(connection, selection, codes=what == "wet", by_language=by_language, **options)
+        return read_texts(connection, selection, codes=what == "wet", by_language=by_language, **options)
     read: Callable[..., tables.Table] = getattr(tables, what)
     return read(connection, selection)
 
 
-def _rows(table: tables.Table, format_: str, file: IO[bytes], *, safe: bool) -> int:
+def _write_rows(table: tables.Table, format_: str, file: IO[bytes], *, safe: bool) -> int:
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     write: dict[str, Callable[..., int]] = {
         "csv": functools.partial(write_csv, safe=safe),
@@ -195,7 +195,7 @@ def _rows(table: tables.Table, format_: str, file: IO[bytes], *, safe: bool) -> 
     return written
 
 
-def _writer(
+def _make_writer(
     connection: sqlite3.Connection,
     what: str,
     format_: str,
@@ -206,7 +206,7 @@ def _writer(
 ) -> Callable[[IO[bytes]], int]:
     """Return the function that writes the export to a file and counts the rows."""
     if format_ in _GRAPHS:
-        return functools.partial(_graph, connection, what, format_, selection)
+        return functools.partial(_write_graph, connection, what, format_, selection)
     if format_ in ("parquet", "txt"):
         return functools.partial(_write_table, table(), format_, safe=False)
     from graphlang.export import warc  # noqa: PLC0415
@@ -217,7 +217,7 @@ def _writer(
     return functools.partial(warc.write_metadata, connection, selection, compressed=compressed)
 
 
-def _graph(connection: sqlite3.Connection, what: str, format_: str, selection: Selection, file: IO[bytes]) -> int:
+def _write_graph(connection: sqlite3.Connection, what: str, format_: str, selection: Selection, file: IO[bytes]) -> int:
     from graphlang.export.graph_files import WEB, WRITERS  # noqa: PLC0415
     from graphlang.maps.colours import choose_colours  # noqa: PLC0415
     from graphlang.maps.facts import pages_by_language  # noqa: PLC0415
@@ -235,7 +235,7 @@ def _graph(connection: sqlite3.Connection, what: str, format_: str, selection: S
     return WRITERS[format_](schema, nodes, edges, file)
 
 
-def _cdxj(
+def _write_index(
     connection: sqlite3.Connection, database: Path, selection: Selection, file: IO[bytes], notes: list[str]
 ) -> int:
     from graphlang.export.cdxj import write_cdxj  # noqa: PLC0415
@@ -262,7 +262,7 @@ def _write_table(table: tables.Table, format_: str, file: IO[bytes], *, safe: bo
         from graphlang.export.tables import write_parquet  # noqa: PLC0415
 
         return write_parquet(table, file)
-    return write_txt(table, file) if format_ == "txt" else _rows(table, format_, file, safe=safe)
+    return write_txt(table, file) if format_ == "txt" else _write_rows(table, format_, file, safe=safe)
 
 
 class _Folder:
@@ -282,18 +282,18 @@ class _Folder:
         return target
 
 
-def _folder(connection: sqlite3.Connection, what: str, by: str, selection: Selection, folder: _Folder) -> int:
+def _write_folder(connection: sqlite3.Connection, what: str, by: str, selection: Selection, folder: _Folder) -> int:
     from graphlang.export import common_crawl  # noqa: PLC0415
 
     if what == "vertices-edges":
         vertices, edges = folder.file("vertices.txt.gz"), folder.file("edges.txt.gz")
         with replacing(vertices) as vertex_file, replacing(edges) as edge_file:
-            written = common_crawl.vertices_and_edges(connection, by, selection, vertex_file, edge_file)
+            written = common_crawl.write_vertices_and_edges(connection, by, selection, vertex_file, edge_file)
             if not written:
                 refuse_empty(vertices)
         return written
     written = 0
-    for language, page in common_crawl.site_lists(connection, selection):
+    for language, page in common_crawl.list_sites_by_language(connection, selection):
         with replacing(folder.file(f"{language}.md")) as file:
             file.write(page.encode())
         written += 1
@@ -324,7 +324,7 @@ def write_share(connection: sqlite3.Connection, folder: Path, file: IO[bytes]) -
         path = Path(temporary) / "share.db"
         connection.execute("VACUUM INTO ?", (str(path),))
         with closing(sqlite3.connect(path, isolation_level=None)) as copy:
-            copy.create_function("file_name", 1, _file_name, deterministic=True)
+            copy.create_function("file_name", 1, _find_file_name, deterministic=True)
             for statement in _STATEMENTS:
                 copy.execute(statement)
             copy.execute("VACUUM")  # or the texts would still be in unused parts of the file
@@ -334,5 +334,5 @@ def write_share(connection: sqlite3.Connection, folder: Path, file: IO[bytes]) -
     return pages
 
 
-def _file_name(path: str) -> str:
+def _find_file_name(path: str) -> str:
     return path.rstrip("/").rpartition("/")[2] or path

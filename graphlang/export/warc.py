@@ -21,7 +21,7 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from graphlang import __version__
-from graphlang.export.cdxj import codes
+from graphlang.export.cdxj import rank_codes
 from graphlang.maps import shares
 from graphlang.maps.pages import captures_sql
 
@@ -76,7 +76,7 @@ def write_metadata(
         refers = (
             ("WARC-Refers-To-Target-URI", url),
             ("WARC-Refers-To-Date", date),
-            (_FIELD, codes(language, runner_up, second, parts)),
+            (_FIELD, rank_codes(language, runner_up, second, parts)),
         )
         about = url, date, digest
         writer.write_page_record("metadata", about, refers, "application/warc-fields", body.encode("utf-8", "replace"))
@@ -108,7 +108,7 @@ _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 _NO_DATE: Final = "1970-01-01T00:00:00Z"  # WARC wants a date
 
 
-def _compressor() -> Callable[[bytes], bytes]:
+def _make_compressor() -> Callable[[bytes], bytes]:
     try:
         fast: Callable[..., bytes] = import_module("isal.isal_zlib").compress
     except ImportError:
@@ -134,7 +134,7 @@ class RecordWriter:
     """Writes records in blocks; `flush` writes the last ones."""
 
     def __init__(self, file: IO[bytes], *, compressed: bool = True) -> None:
-        self._file, self._as_stored = file, _compressor() if compressed else bytes
+        self._file, self._as_stored = file, _make_compressor() if compressed else bytes
         self._waiting: list[bytes] = []
         self._size = 0
         self._record = io.BytesIO()

@@ -122,7 +122,7 @@ def count_facts(connection: sqlite3.Connection) -> Facts:
     """Count everything that the report shows, by the chosen run."""
     with gather(connection, Selection()) as selection:
         facts = _count(connection, selection)
-    return replace(facts, year_changes=_year_changes(connection, facts.years))
+    return replace(facts, year_changes=_count_year_changes(connection, facts.years))
 
 
 def _count(connection: sqlite3.Connection, selection: Selection) -> Facts:
@@ -137,8 +137,8 @@ def _count(connection: sqlite3.Connection, selection: Selection) -> Facts:
     (unreadable,) = connection.execute("SELECT COUNT(*) FROM problems").fetchone()
     first, last = connection.execute("SELECT MIN(date), MAX(date) FROM captures WHERE date <> ''").fetchone()
     rows = [SiteRow._make(row) for row in site_map(connection, ["domain"], selection).rows]
-    sites = _places(rows)
-    countries = _places(_map(connection, "country", selection))
+    sites = _list_places(rows)
+    countries = _list_places(_read_map(connection, "country", selection))
     # An unfetched URL may have no answer yet, and has a guess at best.
     fetched = replace(selection, fetched=True)
     (all_links,) = connection.execute("SELECT COUNT(*) FROM links").fetchone()
@@ -160,7 +160,7 @@ def _count(connection: sqlite3.Connection, selection: Selection) -> Facts:
         elsewhere=sum(place.pages for place in countries if not place.name),
         sites=sites[:SITES],
         all_sites=len(sites),
-        years=sorted(_places(_map(connection, "year", selection)), key=lambda place: place.name),
+        years=sorted(_list_places(_read_map(connection, "year", selection)), key=lambda place: place.name),
         year_changes=None,
         unanswered=count_unanswered(connection),
         links=links,
@@ -194,11 +194,11 @@ def _count(connection: sqlite3.Connection, selection: Selection) -> Facts:
 _COMPONENTS: Final = 5_000_000  # links up to which components and diameters are worth their time
 
 
-def _map(connection: sqlite3.Connection, unit: str, selection: Selection) -> list[SiteRow]:
+def _read_map(connection: sqlite3.Connection, unit: str, selection: Selection) -> list[SiteRow]:
     return [SiteRow._make(row) for row in site_map(connection, [unit], selection).rows]
 
 
-def _places(rows: list[SiteRow]) -> list[Place]:
+def _list_places(rows: list[SiteRow]) -> list[Place]:
     places: dict[str, list[SiteRow]] = {}
     for row in rows:
         places.setdefault(str(row.site), []).append(row)
@@ -215,7 +215,7 @@ def _places(rows: list[SiteRow]) -> list[Place]:
     ]
 
 
-def _year_changes(connection: sqlite3.Connection, years: list[Place]) -> YearChanges | None:
+def _count_year_changes(connection: sqlite3.Connection, years: list[Place]) -> YearChanges | None:
     """Count what changed between the last two years."""
     dated = [place.name for place in years if place.name]
     if len(dated) < 2:  # noqa: PLR2004 - a change needs two
@@ -228,10 +228,10 @@ def _year_changes(connection: sqlite3.Connection, years: list[Place]) -> YearCha
     return YearChanges(last, by_language[:YEAR_CHANGES], by_site[:YEAR_CHANGES])
 
 
-def country_name(code: str) -> str:
+def name_country(code: str) -> str:
     """Return the English name of a territory.
 
-    >>> country_name("de"), country_name("gb")
+    >>> name_country("de"), name_country("gb")
     ('Germany', 'United Kingdom')
     """
     name = name_of("territory", code.upper()) or code
@@ -337,4 +337,4 @@ def _runs(connection: sqlite3.Connection) -> list[dict[str, Any]]:
 
 _LONGEST: Final = 200
 
-__all__ = ["FLOOR", "SHORT", "SURE", "Facts", "LanguagePages", "LengthClass", "Place", "count_facts", "country_name"]
+__all__ = ["FLOOR", "SHORT", "SURE", "Facts", "LanguagePages", "LengthClass", "Place", "count_facts", "name_country"]

@@ -97,7 +97,7 @@ def render(
         matrix=_matrix(facts),
         charts=_year_charts(facts),
         limits=fact_lists,
-        country_name=fact_lists.country_name,
+        country_name=fact_lists.name_country,
         official=fact_lists.name_official_languages,
     )
 
@@ -214,7 +214,7 @@ def _world(facts: fact_lists.Facts, colours: Mapping[str, str]) -> dict[str, Any
             return "", 0.0, ""
         main = place.parts[0]
         parts = ", ".join(f"{part.name} {percent(part.share)}" for part in place.parts[:5])
-        title = f"{fact_lists.country_name(code)}: {quantity(place.pages, 'page')}; {parts}"
+        title = f"{fact_lists.name_country(code)}: {quantity(place.pages, 'page')}; {parts}"
         return colours.get(main.language, OTHER), round(_PALEST + (1 - _PALEST) * main.share, 2), title
 
     drawn = outlines["shapes"] | outlines["dots"]

@@ -18,8 +18,8 @@ from warcio.archiveiterator import ArchiveIterator
 
 from graphlang.db import open_existing
 from graphlang.export import tables
-from graphlang.export.cdxj import lengths, sort_key, write_cdxj
-from graphlang.export.common_crawl import vertices_and_edges
+from graphlang.export.cdxj import measure_records, sort_key, write_cdxj
+from graphlang.export.common_crawl import write_vertices_and_edges
 from graphlang.export.graph_files import Schema, write_gexf, write_graphml
 from graphlang.export.tables import Table
 from graphlang.maps.selection import Selection
@@ -248,7 +248,7 @@ def test_the_same_collection_gives_the_same_bytes(graphlang: Call, db: Path) -> 
 def test_vertices_are_in_order_of_reversed_names(db: Path) -> None:
     vertices, edges = BytesIO(), BytesIO()
     with closing(open_existing(db)) as connection:
-        assert vertices_and_edges(connection, "host", Selection(), vertices, edges) == 3
+        assert write_vertices_and_edges(connection, "host", Selection(), vertices, edges) == 3
     assert gzip.decompress(vertices.getvalue()) == b"0\texample.a\n1\texample.b\n2\tother.c\n"
     assert gzip.decompress(edges.getvalue()) == b"0\t1\n0\t2\n1\t0\n"
 
@@ -340,14 +340,16 @@ def test_lengths_of_records_are_those_of_their_members(museum: Path, graphlang: 
         member.decompress(data[at:])
         at = len(data) - len(member.unused_data)
     expected = [end - begin for begin, end in zip(offsets, [*offsets[1:], len(data)], strict=True)]
-    assert [length for _, length in lengths(museum, offsets)] == expected
+    assert [length for _, length in measure_records(museum, offsets)] == expected
     plain = tmp_path / "plain.warc"
     graphlang("convert", museum, plain)
     text = plain.read_bytes()
     starts = [at for at in range(len(text)) if text.startswith(b"WARC/1.0\r\n", at)]
     ends = [*starts[1:], len(text)]
-    assert [length for _, length in lengths(plain, starts)] == [b - a for a, b in zip(starts, ends, strict=True)]
-    assert list(lengths(museum, [1])) == [(1, None)]
+    assert [length for _, length in measure_records(plain, starts)] == [
+        b - a for a, b in zip(starts, ends, strict=True)
+    ]
+    assert list(measure_records(museum, [1])) == [(1, None)]
 
 
 @pytest.mark.parametrize(

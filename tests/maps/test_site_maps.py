@@ -10,7 +10,7 @@ import pytest
 
 from graphlang.codes.languages import parse_choice
 from graphlang.db import open_existing
-from graphlang.export.common_crawl import site_lists
+from graphlang.export.common_crawl import list_sites_by_language
 from graphlang.maps.languages import list_languages
 from graphlang.maps.selection import Selection
 from graphlang.maps.sites import language_map, list_sites, site_map
@@ -180,7 +180,7 @@ def test_hosts_and_lists_of_a_script_have_its_pages_alone(db: Path) -> None:
     selection = Selection(choices=(parse_choice("zh-TW"),))
     with closing(open_existing(db)) as connection:
         (host,) = list_sites(connection, "host", selection)
-        ((code, page),) = site_lists(connection, selection)
+        ((code, page),) = list_sites_by_language(connection, selection)
     assert host == ("b.example.de", "zho_Hant", 0.8 / 1.5, 0.8, 1, 0, host.length, "zho_Hant 0.533")
     assert code == "zho_Hant"
     assert page.splitlines()[3] == "- http://b.example.de/ (1 page, 0.80)"
