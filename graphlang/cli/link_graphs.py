@@ -16,8 +16,8 @@ from graphlang.cli.shared.output import csv_safe, format_of_name, wide_option, w
 from graphlang.cli.shared.paths import refuse_inputs
 from graphlang.export.graph_files import write_language_graph, write_site_graph
 from graphlang.files import refuse_empty, replacing
-from graphlang.maps.language_graph import Distance, Language, Pair, distances
-from graphlang.maps.site_graph import NEAR, SiteDistance, SiteLinks, SitePair, site_distances, site_pairs
+from graphlang.maps.language_graph import Distance, Language, Pair, list_distances
+from graphlang.maps.site_graph import NEAR, SiteDistance, SiteLinks, SitePair, list_site_distances, list_site_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -35,12 +35,12 @@ _LISTED: Final = ("table", "csv")
 _OF_LANGUAGES: Final[Mapping[str, tuple[Sequence[str], Callable[[LanguageGraph], _Rows]]]] = {
     "links": (Pair._fields, lambda graph: graph.pairs),
     "languages": (Language._fields, lambda graph: graph.languages),
-    "distances": (Distance._fields, distances),
+    "distances": (Distance._fields, list_distances),
 }
 _OF_SITES: Final[Mapping[str, tuple[Sequence[str], Callable[[SiteGraph], _Rows]]]] = {
     "sites": (SiteLinks._fields, lambda graph: graph.sites),
-    "site-links": (SitePair._fields, site_pairs),
-    "site-distances": (SiteDistance._fields, site_distances),
+    "site-links": (SitePair._fields, list_site_pairs),
+    "site-distances": (SiteDistance._fields, list_site_distances),
 }
 _OPTIONS: Final = (
     click.option(

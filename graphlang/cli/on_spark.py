@@ -310,14 +310,16 @@ def sites(
       graphlang cluster sites hdfs:///tables --by country --master yarn --format csv -o countries.csv
     """
     from graphlang.maps.selection import count_unanswered  # noqa: PLC0415
-    from graphlang.maps.sites import site_map  # noqa: PLC0415
+    from graphlang.maps.sites import read_site_map  # noqa: PLC0415
 
     units, chosen = by.split(","), selection(pages)
     with _tables_of(tables, master, settings) as opened:
         if "year" in units:
             say_unanswered(count_unanswered(opened))
             _import("graphlang.cluster.maps").refuse_other_years(opened)
-        language_map = site_map(opened, units, chosen, scripts=scripts or any(tag.script for tag in chosen.choices))
+        language_map = read_site_map(
+            opened, units, chosen, scripts=scripts or any(tag.script for tag in chosen.choices)
+        )
     write_rows(language_map.columns, language_map.rows, **target)
 
 
@@ -386,14 +388,14 @@ def language_graph(
       graphlang cluster language-graph tables
       graphlang cluster language-graph tables --what sites --by host --format csv -o sites.csv
     """
-    from graphlang.maps.language_graph import language_graph as graph_of  # noqa: PLC0415
-    from graphlang.maps.site_graph import site_graph  # noqa: PLC0415
+    from graphlang.maps.language_graph import read_language_graph as graph_of  # noqa: PLC0415
+    from graphlang.maps.site_graph import read_site_graph  # noqa: PLC0415
 
     chosen = selection(pages)
     with _tables_of(tables, master, settings) as opened:
         result = answer(
             lambda *, by, components: graph_of(opened, chosen, unit=by, components=components),
-            lambda *, by, measures: site_graph(opened, chosen, unit=by, measures=measures),
+            lambda *, by, measures: read_site_graph(opened, chosen, unit=by, measures=measures),
             format_=format_,
             what=what,
             by=by,

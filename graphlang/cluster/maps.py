@@ -36,20 +36,20 @@ from graphlang.cluster.tables import SOURCES_KEPT as SOURCES
 from graphlang.db import InputError
 from graphlang.maps import language_graph as language_graphs
 from graphlang.maps import site_graph
-from graphlang.maps.graph_measures import Shape, shapes
-from graphlang.maps.language_graph import language_graph as graph_of
+from graphlang.maps.graph_measures import Shape, compute_shapes
+from graphlang.maps.language_graph import read_language_graph as graph_of
 from graphlang.maps.languages import YearRow, list_languages, list_languages_by_year
 from graphlang.maps.selection import (
     GATHERED_COLUMNS,
     GatheredPages,
     Selection,
-    content_run,
+    find_content_run,
     find_outdated,
     gather,
     has_answered_history,
     select_inferred_pages,
 )
-from graphlang.maps.sites import language_map
+from graphlang.maps.sites import read_language_map
 from graphlang.printing import visible
 from graphlang.report.page import write_report
 
@@ -207,7 +207,7 @@ def sites(
     tables = open_tables(spark, folder)
     if "year" in ((by,) if isinstance(by, str) else by):
         refuse_other_years(tables)
-    return language_map(tables, by, selection=selection, scripts=scripts)
+    return read_language_map(tables, by, selection=selection, scripts=scripts)
 
 
 def languages(
@@ -269,7 +269,7 @@ def report(spark: Any, folder: str, output: str | Path, *, title: str | None = N
     write_report(open_tables(spark, folder), Path(output), title or folder.rstrip("/").rpartition("/")[2])
 
 
-@content_run.register(Tables)
+@find_content_run.register(Tables)
 def _find_content_run(tables: Tables) -> int | None:
     rows = tables.execute("SELECT id, kind, parameters, seeds, chosen FROM runs WHERE finished IS NOT NULL ORDER BY id")
     content = {run: parameters for run, kind, parameters, *_ in rows if kind == "content"}
@@ -303,7 +303,7 @@ def _gather(
             f"SELECT SUBSTR(date, 1, 4) AS year, {chosen} FROM ({query}) WHERE fetched = 1",
             ("year", *columns),
         )
-    frame = tables.spark.sql(query, args=values | {"own": content_run(tables)}).persist()
+    frame = tables.spark.sql(query, args=values | {"own": find_content_run(tables)}).persist()
     frame.createOrReplaceTempView(name)
     try:
         yield replace(selection, gathered=GatheredPages(name, columns))
@@ -414,7 +414,7 @@ def _make_shape_function(exact: int) -> Callable[[pa.Table], pa.Table]:
         links = rows.filter(pc.is_valid(rows["target"]))
         ranked = np.argsort(pages)
         source, target = (ranked[np.searchsorted(pages[ranked], links[end].to_numpy())] for end in ("page", "target"))
-        (shape,) = shapes(np.zeros(len(pages), dtype=np.int32), 1, source, target, exact=exact)
+        (shape,) = compute_shapes(np.zeros(len(pages), dtype=np.int32), 1, source, target, exact=exact)
         columns = {name: [size] for name, size in shape._asdict().items()}
         return pa.table({"name": rows["name"][:1].combine_chunks(), **columns})
 

@@ -114,13 +114,13 @@ class Correcting(OpenedFile):
             TypeError: `count` is not an integer.
             ValueError: `count` is below 1; as for `PageFilter`.
         """
-        from graphlang.maps.review import ReviewRow, review_rows  # noqa: PLC0415
+        from graphlang.maps.review import ReviewRow, list_pages_to_review  # noqa: PLC0415
 
         chosen = selection(pages)
         return self._rows(
             ReviewRow._make,
             ReviewRow._fields,
-            lambda connection: review_rows(connection, count=count, selection=chosen),
+            lambda connection: list_pages_to_review(connection, count=count, selection=chosen),
             linked=(None,),
         )
 

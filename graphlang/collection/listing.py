@@ -60,7 +60,7 @@ class Listing(OpenedFile):
         """
         progress = watcher(progress)
         from graphlang.ingest.links.canonical import parse_host  # noqa: PLC0415
-        from graphlang.maps.pages import PageRow, page_rows  # noqa: PLC0415
+        from graphlang.maps.pages import PageRow, list_pages  # noqa: PLC0415
 
         site = None if host is None else parse_host(host)
         chosen = selection(pages)
@@ -69,7 +69,7 @@ class Listing(OpenedFile):
 
         def rows(connection: sqlite3.Connection, after: int = 0, until: int | None = None) -> Iterator[tuple[Any, ...]]:
             order: dict[str, Any] = {"sort": sort, "after": after, "until": until}
-            return page_rows(connection, chosen, host=site, declared_unlike=declared_unlike, **order)
+            return list_pages(connection, chosen, host=site, declared_unlike=declared_unlike, **order)
 
         if sort == "found" and not chosen.fetched:
             return self._rows_by_id(PageRow._make, PageRow._fields, rows, progress)
@@ -103,7 +103,7 @@ class Listing(OpenedFile):
             ValueError: an unknown unit, or one that is named twice (when the rows are read); as for `PageFilter`.
             StoreError: nothing is classified yet (when the rows are read).
         """
-        from graphlang.maps.sites import SiteRow, site_map  # noqa: PLC0415
+        from graphlang.maps.sites import SiteRow, read_site_map  # noqa: PLC0415
 
         units, chosen = (
             [unit for item in ([by] if isinstance(by, str) else by) for unit in item.split(",")],
@@ -114,35 +114,35 @@ class Listing(OpenedFile):
 
         def read(connection: sqlite3.Connection) -> list[tuple[Any, ...]]:
             require_answers(connection)
-            return site_map(connection, units, chosen, scripts=scripts).rows
+            return read_site_map(connection, units, chosen, scripts=scripts).rows
 
         return self._rows(kind, columns, read, linked=() if chosen.fetched else (None,))
 
     def info(self) -> Rows[Fact]:
         """Count what the collection holds: files, pages, links by kind, charsets, languages, problems, runs."""
-        from graphlang.maps.facts import Fact, facts  # noqa: PLC0415
+        from graphlang.maps.facts import Fact, list_facts  # noqa: PLC0415
 
-        return self._rows(Fact._make, Fact._fields, facts, linked=(None,))
+        return self._rows(Fact._make, Fact._fields, list_facts, linked=(None,))
 
     def encodings(self) -> Rows[Encoding]:
         """Count pages by language, charset, and what named the charset. The verb is `info --encodings`."""
-        from graphlang.maps.facts import Encoding, encodings  # noqa: PLC0415
+        from graphlang.maps.facts import Encoding, count_encodings  # noqa: PLC0415
 
-        return self._rows(Encoding._make, Encoding._fields, encodings)
+        return self._rows(Encoding._make, Encoding._fields, count_encodings)
 
     def totals(self) -> Totals:
         """Count pages, languages and URLs as the language map does, by the chosen run."""
-        from graphlang.maps.facts import totals  # noqa: PLC0415
+        from graphlang.maps.facts import count_totals  # noqa: PLC0415
 
         with self._reading() as connection:
-            return totals(connection)
+            return count_totals(connection)
 
     def pages_by_language(self) -> dict[str, int]:
         """Count the pages that were read by language, the commonest first, as the language map does."""
-        from graphlang.maps.facts import pages_by_language  # noqa: PLC0415
+        from graphlang.maps.facts import count_pages_by_language  # noqa: PLC0415
 
         with self._reading() as connection:
-            return pages_by_language(connection)
+            return count_pages_by_language(connection)
 
     @overload
     def languages(self, *, by: None = None, **pages: Unpack[PageFilter]) -> Rows[LanguageRow]: ...
@@ -222,7 +222,7 @@ class Listing(OpenedFile):
             split_paragraphs,
         )
         from graphlang.export.texts import TextCounts, TextRow, read_texts  # noqa: PLC0415
-        from graphlang.maps.pages import missing_answers  # noqa: PLC0415
+        from graphlang.maps.pages import describe_missing_answers  # noqa: PLC0415
 
         chosen = selection(pages, captures, at)
         columns = tuple(name for name in TextRow._fields if not main or name != "text")
@@ -238,7 +238,7 @@ class Listing(OpenedFile):
                     table = split_paragraphs(table, load("nfc"))
                 yield from islice(table.rows, limit)
                 if notes is not None:
-                    for sentence in counts.words() + missing_answers(connection, chosen):
+                    for sentence in counts.words() + describe_missing_answers(connection, chosen):
                         notes(sentence)
 
         return self._rows(row_of(columns) if columns != TextRow._fields else TextRow._make, columns, rows)
@@ -253,9 +253,9 @@ class Listing(OpenedFile):
         Raises:
             TypeError: `kind` is not a text.
         """
-        from graphlang.maps.facts import ProblemRow, problem_rows  # noqa: PLC0415
+        from graphlang.maps.facts import ProblemRow, list_problems  # noqa: PLC0415
 
-        return self._rows(ProblemRow._make, ProblemRow._fields, lambda connection: problem_rows(connection, kind=kind))
+        return self._rows(ProblemRow._make, ProblemRow._fields, lambda connection: list_problems(connection, kind=kind))
 
     def count_problems(self) -> dict[str, int]:
         """Count the problems of each kind, the commonest first. The verb is `problems --count`."""

@@ -171,13 +171,13 @@ class Publishing(OpenedFile):
             TypeError: an argument of another type.
             ValueError: as for `language_graph`.
         """
-        from graphlang.maps.language_graph import language_graph  # noqa: PLC0415
+        from graphlang.maps.language_graph import read_language_graph  # noqa: PLC0415
 
         chosen = selection(pages)
         if by not in _UNITS:
             raise ValueError(f"cannot group links by {by}; there are {', '.join(_UNITS)}")
         with self._open_answered() as connection:
-            return language_graph(connection, chosen, unit=by, components=components)
+            return read_language_graph(connection, chosen, unit=by, components=components)
 
     @check_arguments(measures=flag)
     def links_of_sites(self, *, by: str = "domain", measures: bool = True, **pages: Unpack[PageFilter]) -> SiteGraph:
@@ -192,13 +192,13 @@ class Publishing(OpenedFile):
             TypeError: an argument of another type.
             ValueError: `by` is none of these; as for `PageFilter`.
         """
-        from graphlang.maps.site_graph import site_graph  # noqa: PLC0415
+        from graphlang.maps.site_graph import read_site_graph  # noqa: PLC0415
 
         chosen = selection(pages)
         if by not in _UNITS[:2]:
             raise ValueError(f"cannot group sites by {by}; there are {', '.join(_UNITS[:2])}")
         with self._open_answered() as connection:
-            return site_graph(connection, chosen, unit=by, measures=measures)
+            return read_site_graph(connection, chosen, unit=by, measures=measures)
 
     def links(self) -> sparse.csr_array:
         """Return all links as a sparse matrix: row and column are a page's id less one, a value its kind.
@@ -391,7 +391,7 @@ class Publishing(OpenedFile):
             require_answers(connection)
             changes.require_years(connection, years)
             if by is None:
-                return changes.year_changes(connection, years, chosen)
+                return changes.list_year_changes(connection, years, chosen)
             return changes.count_year_changes(connection, years, chosen, by)
 
         return self._rows(kind._make, kind._fields, read)
@@ -422,7 +422,7 @@ class Publishing(OpenedFile):
             with closing(open_existing(later)) as other:
                 require_answers(other)
                 if by is None:
-                    yield from changes.collection_changes(connection, other, chosen)
+                    yield from changes.list_collection_changes(connection, other, chosen)
                 else:
                     yield from changes.count_collection_changes(connection, other, chosen, by)
 

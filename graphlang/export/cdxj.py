@@ -16,7 +16,7 @@ from urllib.parse import unquote_to_bytes
 from graphlang.codes import languages
 from graphlang.db.write.sources import paths_of
 from graphlang.maps import shares
-from graphlang.maps.pages import captures_sql
+from graphlang.maps.pages import write_captures_sql
 from graphlang.printing import json_text
 
 if TYPE_CHECKING:
@@ -89,10 +89,10 @@ def _find_archive(name: str, db: Path) -> Path | None:
 
 def _read_rows(connection: sqlite3.Connection, selection: Selection) -> Iterator[tuple[Any, ...]]:
     """Yield captures in order of their records, so that each archive is read once."""
-    chosen, values = captures_sql(connection, selection, bare=True)
+    chosen, values = write_captures_sql(connection, selection, bare=True)
     query = (
         "SELECT pages.source, pages.offset, pages.date, pages.digest, pages.url, pages.mime, pages.status,"
-        f" pages.language, pages.runner_up, pages.runner_up_confidence, {shares.shares_sql('pages.text_run')},"
+        f" pages.language, pages.runner_up, pages.runner_up_confidence, {shares.write_shares_sql('pages.text_run')},"
         f" pages.revisit, pages.charset FROM {chosen} AS pages ORDER BY pages.source, pages.offset"
     )
     yield from connection.execute(query, values)

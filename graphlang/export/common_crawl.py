@@ -9,8 +9,8 @@ from typing import IO, TYPE_CHECKING, Any, Final
 import numpy as np
 
 from graphlang.codes import languages
-from graphlang.maps.sites import SiteRow, list_sites, site_map
-from graphlang.maps.web_graph import selected_pages, site_links, site_numbers
+from graphlang.maps.sites import SiteRow, list_sites, read_site_map
+from graphlang.maps.web_graph import count_site_links, find_selected_pages, number_sites
 from graphlang.printing import quantity
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ def write_vertices_and_edges(
     A line of the vertices is an id, a tab, and the name with its labels in reverse, in order of these names (of
     domains a third column counts their hosts); one of the edges two ids, in order. Ids are from 0.
     """
-    numbers, names = site_numbers(connection, unit)
-    counted = selected_pages(connection, selection)
+    numbers, names = number_sites(connection, unit)
+    counted = find_selected_pages(connection, selection)
     used = np.unique(numbers[counted])
     order = sorted(used.tolist(), key=lambda number: reverse_name(names[number]))
     rank = np.full(len(names) + 1, -1, dtype=np.int64)
@@ -51,7 +51,7 @@ def write_vertices_and_edges(
         for place, number in enumerate(order):
             host_count = f"\t{hosts[names[number]]}" if hosts else ""
             out.write(f"{place}\t{_clean_line(reverse_name(names[number]))}{host_count}\n".encode("utf-8", "replace"))
-    pairs = sorted((rank[source], rank[target]) for source, target, _ in site_links(connection, numbers, counted))
+    pairs = sorted((rank[source], rank[target]) for source, target, _ in count_site_links(connection, numbers, counted))
     with gzip.GzipFile(fileobj=edges, mode="wb", compresslevel=_LEVEL, mtime=0) as out:
         out.writelines(f"{source}\t{target}\n".encode() for source, target in pairs)
     return len(order)
@@ -76,7 +76,7 @@ def list_sites_by_language(connection: sqlite3.Connection, selection: Selection)
         )
     }
     listed: dict[str, list[tuple[int, float, str]]] = {}
-    for row in map(SiteRow._make, site_map(connection, ["path"], selection).rows):
+    for row in map(SiteRow._make, read_site_map(connection, ["path"], selection).rows):
         folder, language, pages, confidence = str(row.site), row.language, row.pages, row.confidence
         if language in (languages.UND, languages.ZXX) or not pages:
             continue

@@ -12,8 +12,8 @@ from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 from xml.sax.saxutils import escape
 
 from graphlang.maps.colours import OTHER, choose_colours
-from graphlang.maps.language_graph import distances
-from graphlang.maps.site_graph import site_distances, site_pairs
+from graphlang.maps.language_graph import list_distances
+from graphlang.maps.site_graph import list_site_distances, list_site_pairs
 from graphlang.printing import json_text
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ def write_language_graph(graph: LanguageGraph, format_: str, file: IO[bytes]) ->
     JSON has the languages, the pairs and the distances between all languages.
     """
     if format_ == "json":
-        _write_json({"languages": graph.languages, "links": graph.pairs, "distances": distances(graph)}, file)
+        _write_json({"languages": graph.languages, "links": graph.pairs, "distances": list_distances(graph)}, file)
         return len(graph.languages)
     nodes = (
         (
@@ -243,10 +243,12 @@ def write_language_graph(graph: LanguageGraph, format_: str, file: IO[bytes]) ->
 def write_site_graph(graph: SiteGraph, format_: str, file: IO[bytes]) -> int:
     """Write the graph of sites as ``gexf``, ``graphml`` or ``json``; returns the number of sites.
 
-    JSON has the sites, the pairs and the distances that `graphlang.maps.site_graph.site_distances` gives.
+    JSON has the sites, the pairs and the distances that `graphlang.maps.site_graph.list_site_distances` gives.
     """
     if format_ == "json":
-        _write_json({"sites": graph.sites, "links": site_pairs(graph), "distances": site_distances(graph)}, file)
+        _write_json(
+            {"sites": graph.sites, "links": list_site_pairs(graph), "distances": list_site_distances(graph)}, file
+        )
         return len(graph.sites)
     nodes = (
         (
@@ -260,7 +262,7 @@ def write_site_graph(graph: SiteGraph, format_: str, file: IO[bytes]) -> int:
         )
         for row in graph.sites
     )
-    edges = ((row.source, row.target, (row.links, round(row.share, 6))) for row in site_pairs(graph))
+    edges = ((row.source, row.target, (row.links, round(row.share, 6))) for row in list_site_pairs(graph))
     pages: Counter[str] = Counter()
     for row in graph.sites:
         pages[row.language] += row.pages

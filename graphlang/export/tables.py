@@ -22,9 +22,9 @@ from graphlang.codes.languages import code as language_code
 from graphlang.db import collection
 from graphlang.maps import languages as language_lists
 from graphlang.maps import shares
-from graphlang.maps.pages import GUESS, captures_sql, needs_other_captures
+from graphlang.maps.pages import GUESS, needs_other_captures, write_captures_sql
 from graphlang.maps.selection import COLUMNS
-from graphlang.maps.sites import Site, list_sites, site_map
+from graphlang.maps.sites import Site, list_sites, read_site_map
 
 if TYPE_CHECKING:
     import sqlite3
@@ -76,15 +76,15 @@ def pages(connection: sqlite3.Connection, selection: Selection) -> Table:
     Where captures of other times count, a row is a capture, with where its record begins in its file, and its digest.
     """
     if needs_other_captures(connection, selection):
-        source, values = captures_sql(connection, selection)
-        share_columns, bound = shares.share_columns(connection, run="pages.text_run")
+        source, values = write_captures_sql(connection, selection)
+        share_columns, bound = shares.write_share_columns(connection, run="pages.text_run")
         names = (*COLUMNS, "offset", "digest")
         query = f"SELECT {', '.join(names)}, {share_columns} FROM {source} AS pages ORDER BY page, date, capture"
         return Table((*names, "languages", "shares"), connection.execute(query, bound | values))
     source, values = selection.source(
         of="(SELECT *, language AS answer FROM page_languages)", columns=(*COLUMNS, "answer")
     )
-    share_columns, bound = shares.share_columns(connection)
+    share_columns, bound = shares.write_share_columns(connection)
     columns = ", ".join(f"pages.{name}" for name in COLUMNS)
     query = f"SELECT {columns}, {share_columns}, {GUESS} FROM {source} AS pages ORDER BY page"
     return Table((*COLUMNS, "languages", "shares", "guess"), connection.execute(query, values | bound))
@@ -114,7 +114,7 @@ def links(connection: sqlite3.Connection, selection: Selection) -> Table:
 
 def sites(connection: sqlite3.Connection, selection: Selection) -> Table:
     """Read the language map by host."""
-    table = site_map(connection, ["host"], selection)
+    table = read_site_map(connection, ["host"], selection)
     return Table(table.columns, table.rows)
 
 

@@ -14,7 +14,7 @@ from graphlang.export.cdxj import rank_codes as codes_of
 from graphlang.export.corpora import NearDuplicates, Quality, measure_quality
 from graphlang.export.tables import Table
 from graphlang.maps import shares
-from graphlang.maps.pages import captures_sql
+from graphlang.maps.pages import write_captures_sql
 from graphlang.printing import quantity
 
 if TYPE_CHECKING:
@@ -166,10 +166,10 @@ def _read_rows(
 
     The texts are looked up one by one: the captures of a page are sorted by date, and so without what takes memory.
     """
-    source, values = captures_sql(connection, selection)
+    source, values = write_captures_sql(connection, selection)
     query = (
         f"SELECT {_FACTS}, pages.length, pages.digest, {_BY_TEXT}, pages.runner_up, pages.runner_up_confidence,"
-        f" {shares.shares_sql('pages.text_run')}, pages.page, pages.content FROM {source} AS pages"
+        f" {shares.write_shares_sql('pages.text_run')}, pages.page, pages.content FROM {source} AS pages"
         f" ORDER BY {'language, ' * by_language}page, date, capture"
     )
     find = connection.cursor()

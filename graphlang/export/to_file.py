@@ -20,7 +20,7 @@ from graphlang.db.values import value_error
 from graphlang.export import tables
 from graphlang.export.texts import TextCounts, read_texts, write_txt
 from graphlang.files import COMPRESSIBLE, OutputError, packing, plain_name, promised, refuse_empty, replacing
-from graphlang.maps.pages import missing_answers, needs_other_captures
+from graphlang.maps.pages import describe_missing_answers, needs_other_captures
 from graphlang.maps.selection import Selection
 from graphlang.printing import quantity, write_csv, write_jsonl, write_tsv
 
@@ -144,7 +144,7 @@ def export(
                 refuse_empty(output)
     if on_written is not None:
         on_written(written)
-    return notes + counts.words() + missing_answers(connection, selection)
+    return notes + counts.words() + describe_missing_answers(connection, selection)
 
 
 def _check_options(connection: sqlite3.Connection, what: str, format_: str, by: str, selection: Selection) -> Selection:
@@ -220,18 +220,18 @@ def _make_writer(
 def _write_graph(connection: sqlite3.Connection, what: str, format_: str, selection: Selection, file: IO[bytes]) -> int:
     from graphlang.export.graph_files import WEB, WRITERS  # noqa: PLC0415
     from graphlang.maps.colours import choose_colours  # noqa: PLC0415
-    from graphlang.maps.facts import pages_by_language  # noqa: PLC0415
-    from graphlang.maps.web_graph import web_graph  # noqa: PLC0415
+    from graphlang.maps.facts import count_pages_by_language  # noqa: PLC0415
+    from graphlang.maps.web_graph import read_web_graph  # noqa: PLC0415
 
     if what == "languages":
         from graphlang.export.graph_files import write_language_graph  # noqa: PLC0415
-        from graphlang.maps.language_graph import language_graph  # noqa: PLC0415
+        from graphlang.maps.language_graph import read_language_graph  # noqa: PLC0415
 
-        return write_language_graph(language_graph(connection, selection), format_, file)
-    graph = web_graph(connection, what.removesuffix("s"), selection)
+        return write_language_graph(read_language_graph(connection, selection), format_, file)
+    graph = read_web_graph(connection, what.removesuffix("s"), selection)
     nodes = ((node.id, node.label, (node.language, node.confidence, node.size, node.share)) for node in graph.nodes)
     edges = ((edge.source, edge.target, (edge.weight,)) for edge in graph.edges)
-    schema = WEB._replace(colours=choose_colours(pages_by_language(connection)))
+    schema = WEB._replace(colours=choose_colours(count_pages_by_language(connection)))
     return WRITERS[format_](schema, nodes, edges, file)
 
 

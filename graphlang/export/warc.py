@@ -23,7 +23,7 @@ from warcio.warcwriter import WARCWriter
 from graphlang import __version__
 from graphlang.export.cdxj import rank_codes
 from graphlang.maps import shares
-from graphlang.maps.pages import captures_sql
+from graphlang.maps.pages import write_captures_sql
 
 if TYPE_CHECKING:
     import sqlite3
@@ -58,9 +58,9 @@ def write_metadata(
     """Write a metadata record for each capture that counts: language, script, confidence, method, runner-up."""
     what = "metadata records; the pages are in the archives that they refer to"
     writer = _begin(file, what, compressed=compressed)
-    source, values = captures_sql(connection, selection)
+    source, values = write_captures_sql(connection, selection)
     rows = connection.execute(
-        f"SELECT url, date, digest, {shares.shares_sql('pages.text_run')}, language, script, confidence, runner_up,"
+        f"SELECT url, date, digest, {shares.write_shares_sql('pages.text_run')}, language, script, confidence, runner_up,"
         f" runner_up_confidence, method FROM {source} AS pages ORDER BY page, date, capture",
         values,
     )

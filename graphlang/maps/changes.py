@@ -70,13 +70,15 @@ def require_years(connection: sqlite3.Connection, years: tuple[str, str]) -> Non
             raise StoreError(f"no capture is from {year}; there are {', '.join(captured) or 'no dates'}")
 
 
-def year_changes(connection: sqlite3.Connection, years: tuple[str, str], selection: Selection) -> Iterator[PageChange]:
+def list_year_changes(
+    connection: sqlite3.Connection, years: tuple[str, str], selection: Selection
+) -> Iterator[PageChange]:
     """Yield the pages that differ between two calendar years, by URL."""
     with gather(connection, selection, extra=("url", "host"), yearly=True) as at_hand:
         source, values = at_hand.source()
         query = f"{_SIDES.format(source=source)} ORDER BY url"
         values |= {"before": years[0], "after": years[1]}
-        yield from _changes(connection.execute(query, values))
+        yield from _list_changes(connection.execute(query, values))
 
 
 def count_year_changes(
@@ -93,11 +95,11 @@ def count_year_changes(
         return _count(connection.execute(query, values | {"before": years[0], "after": years[1]}), by)
 
 
-def collection_changes(
+def list_collection_changes(
     before: sqlite3.Connection, after: sqlite3.Connection, selection: Selection
 ) -> Iterator[PageChange]:
     """Yield the pages that differ between two collections, by URL."""
-    yield from _changes(_merge(before, after, selection))
+    yield from _list_changes(_merge(before, after, selection))
 
 
 def count_collection_changes(
@@ -127,7 +129,7 @@ def _merge(before: sqlite3.Connection, after: sqlite3.Connection, selection: Sel
             earlier, later = left.fetchone(), right.fetchone()
 
 
-def _changes(rows: Iterable[tuple[Any, ...]]) -> Iterator[PageChange]:
+def _list_changes(rows: Iterable[tuple[Any, ...]]) -> Iterator[PageChange]:
     for url, _, _, before, before_confidence, after, after_confidence in rows:
         if before != after:
             change = "gained" if before is None else "lost" if after is None else "switched"

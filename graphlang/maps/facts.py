@@ -132,7 +132,7 @@ _COUNTS: Final = (
 )
 
 
-def facts(connection: sqlite3.Connection) -> list[Fact]:
+def list_facts(connection: sqlite3.Connection) -> list[Fact]:
     """Count everything in a collection, and list the methods of its runs."""
     rows = [Fact(what, value, count) for what, query in _COUNTS for value, count in connection.execute(query)]
     by_method = connection.execute(
@@ -146,15 +146,15 @@ def facts(connection: sqlite3.Connection) -> list[Fact]:
     return rows
 
 
-def encodings(connection: sqlite3.Connection) -> list[Encoding]:
+def count_encodings(connection: sqlite3.Connection) -> list[Encoding]:
     """Count pages by language, charset and encoding, by the chosen run."""
     return [Encoding._make(row) for row in connection.execute(_ENCODINGS)]
 
 
-def totals(connection: sqlite3.Connection, read: Mapping[str, int] | None = None) -> Totals:
+def count_totals(connection: sqlite3.Connection, read: Mapping[str, int] | None = None) -> Totals:
     """Count pages, languages and URLs, by the chosen run."""
     if read is None:
-        read = pages_by_language(connection)
+        read = count_pages_by_language(connection)
     urls, captures = connection.execute(
         "SELECT (SELECT COUNT(*) FROM pages), (SELECT COUNT(*) FROM captures)"
     ).fetchone()
@@ -162,7 +162,7 @@ def totals(connection: sqlite3.Connection, read: Mapping[str, int] | None = None
     return Totals(pages, language_count, read.get(languages.UND, 0), urls - captures, captures - pages)
 
 
-def pages_by_language(connection: sqlite3.Connection) -> dict[str, int]:
+def count_pages_by_language(connection: sqlite3.Connection) -> dict[str, int]:
     """Count fetched pages by language, the commonest first."""
     selection = Selection(fetched=True)
     source, values = selection.source(of=selection.view)
@@ -180,7 +180,7 @@ class ProblemRow(NamedTuple):
     reason: str  #: what was wrong, in words
 
 
-def problem_rows(connection: sqlite3.Connection, *, kind: str | None = None) -> Iterator[tuple[Any, ...]]:
+def list_problems(connection: sqlite3.Connection, *, kind: str | None = None) -> Iterator[tuple[Any, ...]]:
     """Yield problems as tuples of the fields of `ProblemRow`, in order of reading."""
     where = " WHERE problems.kind = ?" if kind is not None else ""
     yield from connection.execute(

@@ -63,7 +63,9 @@ AT_ONCE: Final = 64
 _FEW: Final = 32
 
 
-def searches(ways: Ways, bits: NDArray[np.uint64]) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint64]]]:
+def search_breadth_first(
+    ways: Ways, bits: NDArray[np.uint64]
+) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint64]]]:
     """Follow the links from some nodes, a step at a time, until no search reaches a new node.
 
     `bits` are the searches that begin at each node, shape (nodes,). Yield the number of the step, from 1 on, the nodes
@@ -74,7 +76,7 @@ def searches(ways: Ways, bits: NDArray[np.uint64]) -> Iterator[tuple[int, NDArra
     while len(nodes):
         steps += 1
         if len(nodes) * _FEW < ways.size:
-            reached, bits_reached = _onward(ways, nodes, fresh)
+            reached, bits_reached = _step_onward(ways, nodes, fresh)
         elif not ways.links:
             return
         else:
@@ -89,7 +91,7 @@ def searches(ways: Ways, bits: NDArray[np.uint64]) -> Iterator[tuple[int, NDArra
             yield steps, nodes, bits_reached
 
 
-def _onward(
+def _step_onward(
     ways: Ways, nodes: NDArray[np.int64], fresh: NDArray[np.uint64]
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
     place, heads = ways.onward(nodes)
@@ -112,7 +114,7 @@ class Shape(NamedTuple):
     diameter: int  #: its longest shortest way; of large ones a lower bound
 
 
-def shapes(
+def compute_shapes(
     group: NDArray[np.int32], groups: int, source: NDArray[np.int32], target: NDArray[np.int32], *, exact: int
 ) -> list[Shape]:
     """Find the components of each group of pages, by the links within it.
@@ -122,7 +124,7 @@ def shapes(
     pages is exact. Otherwise it is the longest distance of eight sweeps, each from the page that was farthest in the
     sweep before: a lower bound that is mostly reached.
 
-    >>> shapes(np.array([0, 0, 1, 0, -1]), 3, np.array([0, 1]), np.array([1, 0]), exact=9)[:2]
+    >>> compute_shapes(np.array([0, 0, 1, 0, -1]), 3, np.array([0, 1]), np.array([1, 0]), exact=9)[:2]
     [Shape(components=2, largest=2, diameter=1), Shape(components=1, largest=1, diameter=0)]
     """
     size = len(group)
@@ -144,13 +146,13 @@ def shapes(
     place = np.full(size, -1, dtype=np.int64)
     place[pages] = np.arange(len(pages))
     within = (of_page[source] >= 0) & (of_page[source] == of_page[target])
-    diameters = _diameters(sizes[best], place[source[within]], place[target[within]], exact)
+    diameters = _compute_diameters(sizes[best], place[source[within]], place[target[within]], exact)
     diameter = np.zeros(groups, dtype=np.int64)
     diameter[of_component[best]] = diameters
     return [Shape(*row) for row in zip(count.tolist(), largest.tolist(), diameter.tolist(), strict=True)]
 
 
-def _diameters(
+def _compute_diameters(
     sizes: NDArray[np.int64], source: NDArray[np.int64], target: NDArray[np.int64], exact: int
 ) -> NDArray[np.int64]:
     """Return the diameters of components whose pages are numbered consecutively."""
@@ -189,7 +191,9 @@ def _measure_all_distances(
         bits = np.zeros(total, dtype=np.uint64)
         start = (rank >= begin) & (rank < begin + AT_ONCE)
         bits[start] = np.left_shift(np.uint64(1), (rank[start] - begin).astype(np.uint64))
-        for steps, nodes, _ in searches(Ways(total, source[searched] + shift, target[searched] + shift), bits):
+        for steps, nodes, _ in search_breadth_first(
+            Ways(total, source[searched] + shift, target[searched] + shift), bits
+        ):
             its_component = component[nodes]
             diameters[its_component] = np.maximum(diameters[its_component], steps)
 
@@ -206,13 +210,13 @@ def _estimate_by_sweeps(matrix: sparse.csr_matrix) -> int:
     return longest
 
 
-def steps_between(ways: Ways, nodes: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
+def count_steps_between(ways: Ways, nodes: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
     """Count the steps between some nodes, each listed once, along the direction of all links.
 
     Yield the index of the first node in ``nodes``, of the second, and the steps, in order of the indices. Pairs without
     a path are left out.
 
-    >>> list(steps_between(Ways(3, np.array([0, 1]), np.array([1, 2])), np.array([0, 2])))
+    >>> list(count_steps_between(Ways(3, np.array([0, 1]), np.array([1, 2])), np.array([0, 2])))
     [(0, 1, 2)]
     """
     place = np.full(ways.size, -1, dtype=np.int64)
@@ -222,7 +226,7 @@ def steps_between(ways: Ways, nodes: NDArray[np.int64]) -> Iterator[tuple[int, i
         bits = np.zeros(ways.size, dtype=np.uint64)
         bits[starts] = np.left_shift(np.uint64(1), np.arange(len(starts), dtype=np.uint64))
         steps = np.zeros((AT_ONCE, len(nodes)), dtype=np.int32)
-        for step, reached, bits_reached in searches(ways, bits):
+        for step, reached, bits_reached in search_breadth_first(ways, bits):
             selected = place[reached] >= 0
             octets = bits_reached[selected].astype("<u8").view(np.uint8).reshape(-1, 8)
             to, search = np.nonzero(np.unpackbits(octets, axis=1, bitorder="little"))
@@ -241,7 +245,7 @@ _LEAST: Final = 1e-200
 _SEED: Final = 1
 
 
-def betweenness(ways: Ways, *, budget: int = BUDGET) -> tuple[NDArray[np.float64], int]:
+def compute_betweenness(ways: Ways, *, budget: int = BUDGET) -> tuple[NDArray[np.float64], int]:
     """Return the betweenness of each node, from 0 to 1, shape (nodes,), and from how many nodes it is computed.
 
     Betweenness is the share of ordered pairs of other nodes whose shortest paths pass through the node, as in
@@ -249,7 +253,7 @@ def betweenness(ways: Ways, *, budget: int = BUDGET) -> tuple[NDArray[np.float64
     is computed from all nodes. If `budget` steps are spent before that, it is an unbiased estimate from nodes drawn
     with a fixed seed.
 
-    >>> betweenness(Ways(3, np.array([0, 1]), np.array([1, 2])))
+    >>> compute_betweenness(Ways(3, np.array([0, 1]), np.array([1, 2])))
     (array([0. , 0.5, 0. ]), 3)
     """
     total, size = np.zeros(ways.size), ways.size

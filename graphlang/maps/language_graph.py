@@ -14,8 +14,8 @@ import numpy as np
 
 from graphlang.codes import languages
 from graphlang.db import collection
-from graphlang.maps.graph_measures import Ways, betweenness, shapes, steps_between
-from graphlang.maps.web_graph import site_numbers
+from graphlang.maps.graph_measures import Ways, compute_betweenness, compute_shapes, count_steps_between
+from graphlang.maps.web_graph import number_sites
 
 if TYPE_CHECKING:
     import sqlite3
@@ -63,7 +63,7 @@ class LanguageGraph(NamedTuple):
     pairs: list[Pair]  #: in order of source and target by pages
 
 
-def language_graph(
+def read_language_graph(
     connection: sqlite3.Connection, selection: Selection, *, unit: str = "domain", components: bool = True
 ) -> LanguageGraph:
     """Count links between languages: those of fetched pages that count, and their targets."""
@@ -84,7 +84,7 @@ def first_with_links(
         Pair(names[i], names[j], count, count / int(out[i]))
         for i, j, count in zip(begins.tolist(), ends.tolist(), links.tolist(), strict=True)
     ]
-    between = betweenness(Ways(len(names), begins, ends))[0]
+    between = compute_betweenness(Ways(len(names), begins, ends))[0]
     nodes = []
     for number, language in enumerate(names):
         total = int(out[number])
@@ -122,9 +122,9 @@ def count_language_links(
     connection: Any, selection: Selection, units: Sequence[str], *, components: bool
 ) -> LanguageLinks:
     """Count the pages of languages, and their links by the first of these units that has any."""
-    language_of_page, names, pages = _languages(connection, selection)
+    language_of_page, names, pages = _read_page_languages(connection, selection)
     unit, counts, same = _count(connection, units, language_of_page, len(names), keep=components)
-    shape = shapes(language_of_page, len(names), *same, exact=EXACT) if components else []
+    shape = compute_shapes(language_of_page, len(names), *same, exact=EXACT) if components else []
     return LanguageLinks(unit, names, pages, counts, shape)
 
 
@@ -139,7 +139,7 @@ def _count(
     connection: sqlite3.Connection, units: Sequence[str], language_of_page: NDArray[np.int32], size: int, *, keep: bool
 ) -> tuple[str, LinkCounts, _Links]:
     """Count links between languages by the first unit that has any; keep links within languages if asked."""
-    sites = {unit: site_numbers(connection, unit)[0] for unit in units if unit != "page"}
+    sites = {unit: number_sites(connection, unit)[0] for unit in units if unit != "page"}
     tried = list(units)
     parts: dict[str, list[LinkCounts]] = {unit: [] for unit in units}
     same: list[_Links] = []
@@ -190,7 +190,7 @@ class Distance(NamedTuple):
     steps: int
 
 
-def distances(graph: LanguageGraph) -> Iterator[Distance]:
+def list_distances(graph: LanguageGraph) -> Iterator[Distance]:
     """Yield the distances between languages that a path connects, in order of their codes."""
     names = sorted(source.language for source in graph.languages)
     number = {name: place for place, name in enumerate(names)}
@@ -198,11 +198,11 @@ def distances(graph: LanguageGraph) -> Iterator[Distance]:
         -1, 2
     )
     ways = Ways(len(names), links[:, 0], links[:, 1])
-    for source, target, steps in steps_between(ways, np.arange(len(names))):
+    for source, target, steps in count_steps_between(ways, np.arange(len(names))):
         yield Distance(names[source], names[target], steps)
 
 
-def _languages(
+def _read_page_languages(
     connection: sqlite3.Connection, selection: Selection
 ) -> tuple[NDArray[np.int32], list[str], NDArray[np.int64]]:
     """Read the language of each page, as a number; languages are sorted by pages."""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
 from graphlang.maps import shares
-from graphlang.maps.page_counts import PageCounts, spread_query
-from graphlang.maps.selection import content_run, gather, has_answered_history, total
+from graphlang.maps.page_counts import PageCounts, write_spread_query
+from graphlang.maps.selection import find_content_run, gather, has_answered_history, write_total
 
 if TYPE_CHECKING:
     import sqlite3
@@ -60,10 +60,12 @@ class _LanguageCounts(PageCounts):
 def list_languages(connection: sqlite3.Connection, selection: Selection) -> list[LanguageRow]:
     """List the languages of the pages that count, the commonest first; ``und`` and ``zxx`` have no probability."""
     with nullcontext(selection) if selection.gathered else gather(connection, selection) as at_hand:
-        return _list(connection, at_hand)
+        return _read_languages(connection, at_hand)
 
 
-def _list(connection: sqlite3.Connection, selection: Selection, *, of_captures: bool = False) -> list[LanguageRow]:
+def _read_languages(
+    connection: sqlite3.Connection, selection: Selection, *, of_captures: bool = False
+) -> list[LanguageRow]:
     source, values = selection.source(with_languages=False)
     counts: dict[str, _LanguageCounts] = {}
     scripts = any(choice.script for choice in selection.choices)
@@ -73,7 +75,7 @@ def _list(connection: sqlite3.Connection, selection: Selection, *, of_captures: 
         return counts.setdefault(label, _LanguageCounts(label))
 
     rows = connection.execute(
-        f"SELECT language, script, charset, fetched, COUNT(*), {total('confidence')}, SUM(COALESCE(length, 0))"
+        f"SELECT language, script, charset, fetched, COUNT(*), {write_total('confidence')}, SUM(COALESCE(length, 0))"
         f" FROM {source} GROUP BY language, script, charset, fetched, CAST(confidence * {_STEPS} AS INTEGER)"
         f" ORDER BY language, script, charset, fetched, CAST(confidence * {_STEPS} AS INTEGER)",
         values,
@@ -88,7 +90,7 @@ def _list(connection: sqlite3.Connection, selection: Selection, *, of_captures: 
         of_language.scripts[script or ""] += pages
         of_language.charsets[charset or ""] += pages
     runners_up = connection.execute(
-        f"SELECT runner_up, COUNT(*), {total('runner_up_confidence')} FROM {source}"
+        f"SELECT runner_up, COUNT(*), {write_total('runner_up_confidence')} FROM {source}"
         " WHERE fetched = 1 AND runner_up IS NOT NULL AND runner_up <> language"
         f" GROUP BY runner_up, CAST(runner_up_confidence * {_STEPS} AS INTEGER)"
         f" ORDER BY runner_up, CAST(runner_up_confidence * {_STEPS} AS INTEGER)",
@@ -96,7 +98,7 @@ def _list(connection: sqlite3.Connection, selection: Selection, *, of_captures: 
     )
     for language, pages, confidence in runners_up:
         find(language).add_chances(pages, confidence)
-    spread = spread_query(connection, source, scripts=scripts)
+    spread = write_spread_query(connection, source, scripts=scripts)
     for language, script, variance, undetermined in connection.execute(spread, values):
         of_language = find(language, script)
         of_language.variance, of_language.undetermined = float(variance), undetermined
@@ -108,8 +110,8 @@ def _list(connection: sqlite3.Connection, selection: Selection, *, of_captures: 
             values,
         )
     }
-    values["own"] = content_run(connection)
-    for row in connection.execute(shares.parts_query(source, of_captures=of_captures, scripts=scripts), values):
+    values["own"] = find_content_run(connection)
+    for row in connection.execute(shares.write_parts_query(source, of_captures=of_captures, scripts=scripts), values):
         language, answer, script, of_answer, pages, share = row
         of_language = find(language, script)
         of_language.also += pages
@@ -120,7 +122,7 @@ def _list(connection: sqlite3.Connection, selection: Selection, *, of_captures: 
     counts = {label: each for label, each in counts.items() if each.has_row(weight, unfetched=unfetched)}
     weight = sum(of_language.weight for of_language in counts.values())
     listed = [
-        _row(of_language, weight, sites.get(label, 0))
+        _make_row(of_language, weight, sites.get(label, 0))
         for label, of_language in counts.items()
         if selection.includes_label(label)
     ]
@@ -137,11 +139,11 @@ def list_languages_by_year(connection: sqlite3.Connection, selection: Selection)
         return [
             (year, *row)
             for year in years
-            for row in _list(connection, replace(at_hand, year=year), of_captures=of_captures)
+            for row in _read_languages(connection, replace(at_hand, year=year), of_captures=of_captures)
         ]
 
 
-def _row(counts: _LanguageCounts, weight: float, sites: int) -> LanguageRow:
+def _make_row(counts: _LanguageCounts, weight: float, sites: int) -> LanguageRow:
     low, high = counts.interval()
     return LanguageRow(
         language=counts.language,

@@ -39,7 +39,7 @@ def compute_interval(expected: float, variance: float, *, candidates: int, undet
     return max(low, 0), min(high, candidates) + undetermined
 
 
-def spread_query(
+def write_spread_query(
     connection: sqlite3.Connection, source: str, units: Sequence[str] = (), *, scripts: bool = False
 ) -> str:
     """Write the query for what `interval` needs beside the expected number.
@@ -62,7 +62,7 @@ def spread_query(
             f" FROM {source} WHERE fetched = 1 AND runner_up <> language"
         )
     each = ", ".join([*names, "domain", "language", "script"])
-    # As decimals the sums are the same in every order, see `graphlang.maps.selection.total`.
+    # As decimals the sums are the same in every order, see `graphlang.maps.selection.write_total`.
     deviation = f"SUM(CAST(COALESCE({_SQUARE_ROOT}(p * (1 - p)), 0) AS DECIMAL(20, 18)))"
     by_domain = f"SELECT {each}, {deviation} AS deviation, SUM(is_best) AS pages FROM ({answers}) GROUP BY {each}"
     undetermined = (
@@ -104,7 +104,7 @@ class PageCounts:
         self.also = 0  # pages in another language, and in part in this one
         self.confidence = self.unfetched_confidence = 0.0  # sums
         self.parts = 0.0  # pages in other languages, less parts of these pages; weighted by confidence
-        self.variance, self.undetermined = 0.0, 0  # see `spread_query`
+        self.variance, self.undetermined = 0.0, 0  # see `write_spread_query`
         self._expected = 0.0
         self._candidates = 0  # pages that may be in the language
         self._log_none = 0.0  # logarithm of the probability that none is

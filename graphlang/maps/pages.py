@@ -13,7 +13,7 @@ from graphlang.codes import languages
 from graphlang.db import snapshot
 from graphlang.db.runs.run import run_of_moment
 from graphlang.maps import shares
-from graphlang.maps.selection import COLUMNS, content_run
+from graphlang.maps.selection import COLUMNS, find_content_run
 from graphlang.printing import quantity
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class PageRow(NamedTuple):
     guess: str | None  #: the language of an answer below --min-confidence, for which ``language`` is ``und``
 
 
-def page_rows(
+def list_pages(
     connection: sqlite3.Connection,
     selection: Selection,
     *,
@@ -69,7 +69,7 @@ def page_rows(
     """
     if sort not in ORDERS:
         raise ValueError(f"cannot sort by {sort}; there are {', '.join(ORDERS)}")
-    share_columns, bound = shares.share_columns(connection)
+    share_columns, bound = shares.write_share_columns(connection)
     source, values = selection.source(of=f"(SELECT *, language AS answer FROM {selection.view})", columns=_COLUMNS)
     values |= bound
     conditions: list[str] = []
@@ -144,7 +144,7 @@ _LABELS: Final = """
 """
 
 
-def _history_sql(held: str) -> str:
+def _write_history_sql(held: str) -> str:
     """Write SQL for other captures of pages, with `COLUMNS` and `RECORD`."""
     return f"""
     SELECT pages.id AS page, pages.url AS url, hosts.host AS host, hosts.domain AS domain, hosts.suffix AS suffix,
@@ -191,19 +191,19 @@ def check_captures(captures: str, at: str | None) -> str:
     return captures
 
 
-def captures_sql(
+def write_captures_sql(
     connection: sqlite3.Connection, selection: Selection, *, bare: bool = False
 ) -> tuple[str, dict[str, Any]]:
     """Write a subquery of the captures that count, with `COLUMNS` and `RECORD`; return it with its values."""
     moment = snapshot.current_moment(connection)
     run = None if moment is None else run_of_moment(connection, moment)
-    values: dict[str, Any] = {"own": content_run(connection)}
+    values: dict[str, Any] = {"own": find_content_run(connection)}
     legs = [_PAGES] if run is None else [_PAGES_THEN, f"{_PAGES} WHERE method = 'correction'"]
     if needs_other_captures(connection, selection):
         values["moment"] = None if run is None else run.id
-        legs.append(_history_sql(_HELD))
+        legs.append(_write_history_sql(_HELD))
     if bare and moment is None and selection.captures == ALL:
-        legs.append(_history_sql(_BARE))
+        legs.append(_write_history_sql(_BARE))
     columns = ", ".join((*COLUMNS, *RECORD))
     captures = " UNION ALL ".join(f"SELECT {columns} FROM ({leg})" for leg in legs)
     if moment is not None:
@@ -218,7 +218,7 @@ def needs_other_captures(connection: sqlite3.Connection, selection: Selection) -
     return selection.captures == ALL or snapshot.current_moment(connection) is not None
 
 
-def missing_answers(connection: sqlite3.Connection, selection: Selection) -> list[str]:
+def describe_missing_answers(connection: sqlite3.Connection, selection: Selection) -> list[str]:
     """Return sentences about captures whose language no run has inferred."""
     moment, sentences = snapshot.current_moment(connection), []
     if moment is not None and run_of_moment(connection, moment) is None:
@@ -228,7 +228,7 @@ def missing_answers(connection: sqlite3.Connection, selection: Selection) -> lis
         )
     if not needs_other_captures(connection, selection):
         return sentences
-    chosen, values = captures_sql(connection, selection)
+    chosen, values = write_captures_sql(connection, selection)
     query = f"SELECT COUNT(*) FROM {chosen} WHERE capture IS NOT NULL AND run IS NULL"
     (count,) = connection.execute(query, values).fetchone()
     if count:

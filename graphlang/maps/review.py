@@ -53,7 +53,9 @@ class _Pages(NamedTuple):
     open: NDArray[np.bool_]  #: whether a check is possible: it has a text, and no correction, shape (p,)
 
 
-def review_rows(connection: sqlite3.Connection, *, count: int, selection: Selection) -> Iterator[tuple[Any, ...]]:
+def list_pages_to_review(
+    connection: sqlite3.Connection, *, count: int, selection: Selection
+) -> Iterator[tuple[Any, ...]]:
     """Yield pages to check as tuples of the fields of `ReviewRow`, the most useful first; only those of a selection.
 
     The benefit of a check is the doubt about the page and about those of its neighbours that receive its messages: a
@@ -62,11 +64,11 @@ def review_rows(connection: sqlite3.Connection, *, count: int, selection: Select
     corrected pages and pages whose text leaves no doubt are left out.
     """
     of_kind = Selection(status=selection.status, mime=selection.mime, everything=selection.everything)
-    pages = _pages(connection, of_kind)
+    pages = _read_pages(connection, of_kind)
     total = collection.count_pages(connection)
     row_of = np.full(total + 1, -1, dtype=np.int64)
     row_of[pages.page] = np.arange(len(pages.page))
-    around, many = _neighbours(connection, pages, row_of)
+    around, many = _sum_neighbours(connection, pages, row_of)
     if selection != of_kind:
         source, values = selection.source()
         chosen = [page for (page,) in connection.execute(f"SELECT page FROM {source}", values)]
@@ -76,7 +78,7 @@ def review_rows(connection: sqlite3.Connection, *, count: int, selection: Select
         yield _make_review_row(connection, int(pages.page[row]), float(pages.doubt[row]), int(many[row]))
 
 
-def _pages(connection: sqlite3.Connection, selection: Selection) -> _Pages:
+def _read_pages(connection: sqlite3.Connection, selection: Selection) -> _Pages:
     source, values = selection.source()
     cursor = connection.execute(
         "SELECT pages.page, host, language, confidence, COALESCE(characters, 0), fetched, method IS 'correction',"
@@ -105,7 +107,7 @@ def _pages(connection: sqlite3.Connection, selection: Selection) -> _Pages:
     return _Pages(page.astype(np.int64), group.astype(np.int64), doubt, listens, (has_words > 0) & (corrected == 0))
 
 
-def _neighbours(
+def _sum_neighbours(
     connection: sqlite3.Connection, pages: _Pages, row_of: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Sum the doubt about the neighbours of each page that listen, and count those in doubt; shape (p,) each."""

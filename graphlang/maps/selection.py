@@ -86,7 +86,7 @@ class Selection:
         if self.below is not None:
             values["below"] = self.below
             conditions.append("confidence < :below")
-        languages = [choice_condition(self.choices, values)] if with_languages and self.choices else []
+        languages = [write_choice_condition(self.choices, values)] if with_languages and self.choices else []
         if not self.min_confidence:
             return f"(SELECT {', '.join(columns)} FROM {of}{_join_conditions(conditions + languages)})", values
         chosen = ", ".join(columns)
@@ -146,7 +146,7 @@ def _join_conditions(conditions: list[str]) -> str:
     return f" WHERE {' AND '.join(conditions)}" if conditions else ""
 
 
-def choice_condition(choices: Iterable[LanguageChoice], values: dict[str, Any]) -> str:
+def write_choice_condition(choices: Iterable[LanguageChoice], values: dict[str, Any]) -> str:
     """Write the SQL condition that language and script are among the choices."""
     conditions = []
     for number, choice in enumerate(choices):
@@ -207,7 +207,7 @@ def find_outdated(connection: Any) -> int | None:
 
 
 @singledispatch
-def content_run(connection: Any) -> int | None:
+def find_content_run(connection: Any) -> int | None:
     """Return the content run behind the chosen run, else the newest one, else None."""
     for query in (_OWN, f"SELECT MAX(id) FROM runs WHERE kind = 'content' AND finished IS NOT NULL AND {AT} IS NULL"):
         (run,) = connection.execute(query).fetchone()
@@ -216,15 +216,15 @@ def content_run(connection: Any) -> int | None:
     return None
 
 
-def total(column: str, where: str | None = None) -> str:
+def write_total(column: str, where: str | None = None) -> str:
     """Write SQL for the sum of a column of probabilities, 0.0 where there is none.
 
     Spark adds its partitions in whatever order they come. As decimals their sum is the same in every order; to SQLite
     the cast means nothing.
 
-    >>> total("share")
+    >>> write_total("share")
     'COALESCE(SUM(CAST(share AS DECIMAL(20, 18))), 0.0)'
-    >>> total("confidence", "fetched = 1")
+    >>> write_total("confidence", "fetched = 1")
     'COALESCE(SUM(CAST(confidence AS DECIMAL(20, 18))) FILTER (WHERE fetched = 1), 0.0)'
     """
     filtered = f" FILTER (WHERE {where})" if where else ""
@@ -294,7 +294,7 @@ def gather(
         connection.execute(f"CREATE TABLE {table} ({defined}, {keys}")
         connection.execute(
             f"INSERT INTO {table} SELECT {', '.join(stored)} FROM ({rows}) WHERE TRUE {nearer}",
-            values | {"own": content_run(connection)},
+            values | {"own": find_content_run(connection)},
         )
         yield replace(selection, gathered=GatheredPages(table, columns))
     finally:

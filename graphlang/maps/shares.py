@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from graphlang.codes import languages
-from graphlang.maps.selection import CONTENT_RUN, content_run, total
+from graphlang.maps.selection import CONTENT_RUN, find_content_run, write_total
 
 if TYPE_CHECKING:
     import sqlite3
@@ -22,7 +22,7 @@ _TOLD: Final = 3  # codes of a page, as in Common Crawl's index
 NONE: Final = "[]"  #: `SHARES` of a page in one language
 
 
-def shares_sql(run: str) -> str:
+def write_shares_sql(run: str) -> str:
     """Write SQL for the shares of a page of ``pages`` by a content run, as `rank_shares` reads them.
 
     A value that is no share (an altered file; `graphlang.db.check` reports it) is left out.
@@ -36,10 +36,12 @@ def shares_sql(run: str) -> str:
 
 
 #: SQL: the shares of a page of ``pages``, by the content run ``:own``, as `rank_shares` reads them.
-SHARES: Final = shares_sql(":own")
+SHARES: Final = write_shares_sql(":own")
 
 
-def parts_query(source: str, units: Sequence[str] = (), *, of_captures: bool = False, scripts: bool = False) -> str:
+def write_parts_query(
+    source: str, units: Sequence[str] = (), *, of_captures: bool = False, scripts: bool = False
+) -> str:
     """Write the query for parts of pages in other languages than the answer.
 
     Its columns are the units (SQL), the language, the answer, the scripts of both (NULL without ``scripts``), pages,
@@ -61,7 +63,7 @@ def parts_query(source: str, units: Sequence[str] = (), *, of_captures: bool = F
     ]
     places = ", ".join(str(place + 1) for place in range(len(keys)))
     return (
-        f"SELECT {', '.join(keys)}, COUNT(DISTINCT pages.page), {total('page_shares.share * pages.confidence')}"
+        f"SELECT {', '.join(keys)}, COUNT(DISTINCT pages.page), {write_total('page_shares.share * pages.confidence')}"
         f" FROM {pages[0]} CROSS JOIN {pages[1]} CROSS JOIN labels AS parts ON parts.id = page_shares.label"
         f" WHERE pages.fetched = 1 AND ({differs})"
         " AND pages.language IN (SELECT named.language FROM page_shares AS own"
@@ -103,23 +105,23 @@ def format_shares(ranking: list[tuple[str, float]]) -> tuple[str, str]:
 _SEVERAL: Final = "EXISTS (SELECT 1 FROM page_shares WHERE page_shares.run = {} AND page_shares.page = pages.page)"
 
 
-def share_columns(connection: sqlite3.Connection, *, run: str = ":own") -> tuple[str, dict[str, int | None]]:
+def write_share_columns(connection: sqlite3.Connection, *, run: str = ":own") -> tuple[str, dict[str, int | None]]:
     """Write SQL for the columns ``languages`` and ``shares`` of ``pages``; return it with its values.
 
     Few pages have shares: of the others all is said in SQL, so that a list of pages is as fast as without.
     """
     expressions = []
     for place, (name, single) in enumerate((("languages", "pages.language"), ("shares", "'1.00'"))):
-        connection.create_function(f"told_{name}", 2, _column_function(place), deterministic=True)
-        several = f"told_{name}(CAST(pages.language AS BLOB), CAST({shares_sql(run)} AS BLOB))"
+        connection.create_function(f"told_{name}", 2, _make_column_function(place), deterministic=True)
+        several = f"told_{name}(CAST(pages.language AS BLOB), CAST({write_shares_sql(run)} AS BLOB))"
         expressions.append(
             f"CASE WHEN pages.language IN ('{languages.UND}', '{languages.ZXX}') THEN ''"
             f" WHEN {_SEVERAL.format(run)} THEN {several} ELSE {single} END AS {name}"
         )
-    return ", ".join(expressions), {"own": content_run(connection)}
+    return ", ".join(expressions), {"own": find_content_run(connection)}
 
 
-def _column_function(place: int) -> Callable[[bytes, bytes], str]:
+def _make_column_function(place: int) -> Callable[[bytes, bytes], str]:
     """Make an SQL function of bytes: SQLite refuses to pass text that is not UTF-8."""
 
     def read_column(language: bytes, parts: bytes) -> str:

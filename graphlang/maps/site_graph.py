@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from graphlang.db import collection
-from graphlang.maps.graph_measures import Ways, betweenness, shapes, steps_between
+from graphlang.maps.graph_measures import Ways, compute_betweenness, compute_shapes, count_steps_between
 from graphlang.maps.sites import list_sites
-from graphlang.maps.web_graph import selected_pages, site_numbers
+from graphlang.maps.web_graph import find_selected_pages, number_sites
 
 if TYPE_CHECKING:
     import sqlite3
@@ -75,7 +75,7 @@ class SiteGraph(NamedTuple):
     followed: int  #: from how many sites the betweenness is: all, or it is an estimate
 
 
-def site_graph(
+def read_site_graph(
     connection: sqlite3.Connection, selection: Selection, *, unit: str = "domain", measures: bool = True
 ) -> SiteGraph:
     """Count the sites that count, and the links between them.
@@ -86,7 +86,7 @@ def site_graph(
     rank = {site.site: number for number, site in enumerate(sites)}
     (source, target, links), shape = count_site_links(connection, selection, rank, unit, measures=measures)
     ways = Ways(len(sites), source, target)
-    between, followed = betweenness(ways) if measures else (np.zeros(len(sites)), len(sites))
+    between, followed = compute_betweenness(ways) if measures else (np.zeros(len(sites)), len(sites))
     _, language = np.unique([site.language for site in sites] or [""], return_inverse=True)
     same = np.where(language[source] == language[target], links, 0)
 
@@ -100,7 +100,7 @@ def site_graph(
     )
     shape_of_each: Sequence[tuple[int, int, int]] = shape or [(0, 0, 0)] * len(sites)
     rows = [
-        _row(site, numbers_of, site_shape)
+        _make_row(site, numbers_of, site_shape)
         for site, site_shape, *numbers_of in zip(sites, shape_of_each, *counts, strict=True)
     ]
     return SiteGraph(rows, ways, links, np.stack((source, target), axis=1), followed)
@@ -119,14 +119,14 @@ def count_site_links(
     connection: Any, selection: Selection, rank: Mapping[str, int], unit: str, *, measures: bool
 ) -> tuple[SiteLinkCounts, list[Shape]]:
     """Count the links between sites, and measure the components of each."""
-    numbers, names = site_numbers(connection, unit)
+    numbers, names = number_sites(connection, unit)
     of_name = np.array([rank.get(name, -1) for name in names], dtype=np.int32)
-    of_page = np.where(selected_pages(connection, selection), of_name[numbers], np.int32(-1))
-    pairs, inside = _links(connection, of_page, len(rank), keep=measures)
-    return SiteLinkCounts(*pairs), shapes(of_page, len(rank), *inside, exact=EXACT) if measures else []
+    of_page = np.where(find_selected_pages(connection, selection), of_name[numbers], np.int32(-1))
+    pairs, inside = _count_links(connection, of_page, len(rank), keep=measures)
+    return SiteLinkCounts(*pairs), compute_shapes(of_page, len(rank), *inside, exact=EXACT) if measures else []
 
 
-def _row(site: Site, numbers: list[Any], shape: tuple[int, int, int]) -> SiteLinks:
+def _make_row(site: Site, numbers: list[Any], shape: tuple[int, int, int]) -> SiteLinks:
     links_out, links_in, sites_out, sites_in, same, between = numbers
     inner = same / links_out if links_out else 0.0
     outer = 1 - inner if links_out else 0.0
@@ -134,21 +134,21 @@ def _row(site: Site, numbers: list[Any], shape: tuple[int, int, int]) -> SiteLin
     return SiteLinks(site.site, site.language, site.pages, *links, inner, outer, between, *shape)
 
 
-def site_pairs(graph: SiteGraph) -> Iterator[SitePair]:
+def list_site_pairs(graph: SiteGraph) -> Iterator[SitePair]:
     """Yield pairs of sites with links from the first to the second."""
     for (source, target), links in zip(graph.pairs.tolist(), graph.links.tolist(), strict=True):
         begin, end = graph.sites[source], graph.sites[target]
         yield SitePair(begin.site, end.site, links, links / begin.links_out, begin.language, end.language)
 
 
-def site_distances(graph: SiteGraph) -> Iterator[SiteDistance]:
+def list_site_distances(graph: SiteGraph) -> Iterator[SiteDistance]:
     """Yield exact distances between the `NEAR` sites with the most pages, where a path connects them."""
     names = [site.site for site in graph.sites]
-    for source, target, steps in steps_between(graph.ways, np.arange(min(NEAR, len(names)))):
+    for source, target, steps in count_steps_between(graph.ways, np.arange(min(NEAR, len(names)))):
         yield SiteDistance(names[source], names[target], steps)
 
 
-def _links(
+def _count_links(
     connection: sqlite3.Connection, of_page: NDArray[np.int32], size: int, *, keep: bool
 ) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]], list[NDArray[np.int32]]]:
     """Count links between different sites; keep the links within sites if asked."""

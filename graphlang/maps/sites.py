@@ -11,8 +11,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from graphlang.codes import languages
 from graphlang.codes.territories import territory
 from graphlang.maps import shares
-from graphlang.maps.page_counts import PageCounts, spread_query
-from graphlang.maps.selection import Selection, content_run, gather, has_answered_history, select_inferred_pages, total
+from graphlang.maps.page_counts import PageCounts, write_spread_query
+from graphlang.maps.selection import (
+    Selection,
+    find_content_run,
+    gather,
+    has_answered_history,
+    select_inferred_pages,
+    write_total,
+)
 
 if TYPE_CHECKING:
     import sqlite3
@@ -58,7 +65,7 @@ class Map(NamedTuple):
     rows: list[tuple[Any, ...]]
 
 
-def language_map(
+def read_language_map(
     connection: sqlite3.Connection,
     by: str | Sequence[str] = "host",
     *,
@@ -68,12 +75,12 @@ def language_map(
 ) -> list[SiteRow]:
     """Map languages by one unit: greatest sites first, within a site the commonest language first."""
     units = (by,) if isinstance(by, str) else tuple(by)
-    table = site_map(connection, units, selection or Selection(min_confidence=min_confidence), scripts=scripts)
+    table = read_site_map(connection, units, selection or Selection(min_confidence=min_confidence), scripts=scripts)
     width = len(units)
     return [SiteRow(" ".join(row[:width]), *row[width:]) for row in table.rows]
 
 
-def site_map(
+def read_site_map(
     connection: sqlite3.Connection,
     units: Sequence[str],
     selection: Selection,
@@ -93,13 +100,13 @@ def site_map(
         raise ValueError(f"cannot group by {','.join(units)}: name each unit once")
     scripts = scripts or any(choice.script for choice in selection.choices)
     connection.create_function("first_folder", 1, first_folder, deterministic=True)
-    connection.create_function("country", 1, _country, deterministic=True)
+    connection.create_function("country", 1, _find_country, deterministic=True)
     by_year = "year" in units
     if by_year and has_answered_history(connection):
         needed = [_NEEDED.get(unit, unit) for unit in units]
         with gather(connection, selection, extra=needed, yearly=True) as at_hand:
-            return _map(connection, units, at_hand, scripts=scripts, unfetched=unfetched, of_captures=True)
-    return _map(connection, units, selection, scripts=scripts, unfetched=unfetched)
+            return _read_map(connection, units, at_hand, scripts=scripts, unfetched=unfetched, of_captures=True)
+    return _read_map(connection, units, selection, scripts=scripts, unfetched=unfetched)
 
 
 class _SiteLanguage(PageCounts):
@@ -151,7 +158,7 @@ class _SiteCounts:
         return rows
 
 
-def _map(
+def _read_map(
     connection: sqlite3.Connection,
     units: Sequence[str],
     selection: Selection,
@@ -162,7 +169,7 @@ def _map(
 ) -> Map:
     source, values = selection.source(with_languages=False, of=selection.view)
     keys = [_EXPRESSIONS.get(unit, unit) for unit in units]
-    values |= {"short": SHORT, "sure": SURE, "own": content_run(connection)}
+    values |= {"short": SHORT, "sure": SURE, "own": find_content_run(connection)}
     places = ", ".join(str(place + 1) for place in range(len(units) + 5))
     # One pass: pages with the same answers and similar confidences come together. The sums are exact.
     query = (
@@ -170,8 +177,8 @@ def _map(
         " CASE WHEN fetched = 1 AND runner_up <> language THEN runner_up END,"
         f" CASE WHEN fetched = 1 THEN CAST(confidence * {_STEPS} AS INTEGER) END,"
         f" CASE WHEN fetched = 1 THEN CAST(runner_up_confidence * {_STEPS} AS INTEGER) END,"
-        f" SUM(fetched), COUNT(*) - SUM(fetched), {total('confidence', 'fetched = 1')}, {total('confidence')},"
-        f" {total('runner_up_confidence', 'fetched = 1')},"
+        f" SUM(fetched), COUNT(*) - SUM(fetched), {write_total('confidence', 'fetched = 1')}, {write_total('confidence')},"
+        f" {write_total('runner_up_confidence', 'fetched = 1')},"
         " SUM(COALESCE(length, 0)), COUNT(*) FILTER (WHERE fetched = 1 AND letters < :short),"
         " COUNT(*) FILTER (WHERE fetched = 1 AND letters < :short AND confidence >= :sure"
         " AND (COALESCE(own_confidence, 0) < :sure OR own_language IN ('und', 'zxx'))"
@@ -195,12 +202,14 @@ def _map(
             site.find(runner_up, None).add_chances(pages, second)
     read = replace(selection, fetched=True)  # SQLite goes through these alone, not through all URLs
     read_source, _ = read.source(with_languages=False, of=read.view)
-    spread = spread_query(connection, read_source, keys, scripts=scripts)
+    spread = write_spread_query(connection, read_source, keys, scripts=scripts)
     for row in connection.execute(spread, values) if selection.fetched is not False else ():
         language, script, variance, undetermined = row[width:]
         counts = sites[row[:width]].find(language, script)
         counts.variance, counts.undetermined = float(variance), undetermined
-    for row in connection.execute(shares.parts_query(source, keys, of_captures=of_captures, scripts=scripts), values):
+    for row in connection.execute(
+        shares.write_parts_query(source, keys, of_captures=of_captures, scripts=scripts), values
+    ):
         site = sites[row[:width]]
         language, answer, script, answer_script, pages, share = row[width:]
         counts = site.find(language, script)
@@ -232,7 +241,7 @@ def _rank(sites: dict[tuple[Any, ...], _SiteCounts], units: Sequence[str]) -> li
 
 
 @cache
-def _country(tld: str) -> str:
+def _find_country(tld: str) -> str:
     return territory(tld) or ""
 
 
@@ -266,7 +275,7 @@ def list_sites(
     connection: sqlite3.Connection, unit: str, selection: Selection, *, unfetched: bool = False
 ) -> Iterator[Site]:
     """Yield one row for each host or domain; with ``unfetched``, also for those of which no page was read."""
-    rows = map(SiteRow._make, site_map(connection, [unit], selection, unfetched=unfetched).rows)
+    rows = map(SiteRow._make, read_site_map(connection, [unit], selection, unfetched=unfetched).rows)
     for name, group in groupby(rows, key=attrgetter("site")):
         site = list(group)
         pages, unfetched, length = (

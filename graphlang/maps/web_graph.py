@@ -46,14 +46,14 @@ class WebGraph(NamedTuple):
     edges: Iterable[Edge]
 
 
-def web_graph(connection: sqlite3.Connection, unit: str, selection: Selection) -> WebGraph:
+def read_web_graph(connection: sqlite3.Connection, unit: str, selection: Selection) -> WebGraph:
     """Read the graph of pages, hosts or domains, without links within a host or domain."""
     if unit not in UNITS:
         raise ValueError(f"no graph of {unit}; there are {', '.join(UNITS)}")
-    return _pages(connection, selection) if unit == "page" else _sites(connection, unit, selection)
+    return _read_pages(connection, selection) if unit == "page" else _read_sites(connection, unit, selection)
 
 
-def _pages(connection: sqlite3.Connection, selection: Selection) -> WebGraph:
+def _read_pages(connection: sqlite3.Connection, selection: Selection) -> WebGraph:
     source, values = selection.source()
     counted = np.zeros(collection.count_pages(connection) + 1, dtype=np.bool_)
 
@@ -73,9 +73,9 @@ def _pages(connection: sqlite3.Connection, selection: Selection) -> WebGraph:
     return WebGraph(nodes(), edges())
 
 
-def _sites(connection: sqlite3.Connection, unit: str, selection: Selection) -> WebGraph:
+def _read_sites(connection: sqlite3.Connection, unit: str, selection: Selection) -> WebGraph:
     sites = {site.site: site for site in list_sites(connection, unit, selection)}
-    numbers, names = site_numbers(connection, unit)
+    numbers, names = number_sites(connection, unit)
 
     def nodes() -> Iterator[Node]:
         for number, name in enumerate(names):
@@ -84,14 +84,14 @@ def _sites(connection: sqlite3.Connection, unit: str, selection: Selection) -> W
                 yield Node(number, name, site.language, site.confidence, site.pages, site.share)
 
     def edges() -> Iterator[Edge]:
-        for source, target, count in site_links(connection, numbers, selected_pages(connection, selection)):
+        for source, target, count in count_site_links(connection, numbers, find_selected_pages(connection, selection)):
             if names[source] in sites and names[target] in sites:
                 yield Edge(source, target, count)
 
     return WebGraph(nodes(), edges())
 
 
-def site_numbers(connection: sqlite3.Connection, unit: str) -> tuple[NDArray[np.int32], list[str]]:
+def number_sites(connection: sqlite3.Connection, unit: str) -> tuple[NDArray[np.int32], list[str]]:
     """Number the hosts or domains of pages from 0, shape (pages,); return the numbers and the names."""
     hosts = collection.hosts(connection)
     names: dict[str, int] = {}
@@ -102,7 +102,7 @@ def site_numbers(connection: sqlite3.Connection, unit: str) -> tuple[NDArray[np.
     return of_host[hosts], list(names)
 
 
-def selected_pages(connection: sqlite3.Connection, selection: Selection) -> NDArray[np.bool_]:
+def find_selected_pages(connection: sqlite3.Connection, selection: Selection) -> NDArray[np.bool_]:
     """Return which pages count, shape (pages,)."""
     source, values = selection.source()
     counted = np.zeros(collection.count_pages(connection), dtype=np.bool_)
@@ -111,7 +111,7 @@ def selected_pages(connection: sqlite3.Connection, selection: Selection) -> NDAr
     return counted
 
 
-def site_links(
+def count_site_links(
     connection: sqlite3.Connection, numbers: NDArray[np.int32], counted: NDArray[np.bool_]
 ) -> Iterator[tuple[int, int, int]]:
     """Yield links between different sites as (source, target, number of links), in order."""

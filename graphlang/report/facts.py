@@ -13,8 +13,8 @@ from graphlang.db import values
 from graphlang.maps import languages as language_lists
 from graphlang.maps.changes import PageChangeCount, count_year_changes
 from graphlang.maps.language_graph import LanguageGraph, first_with_links
-from graphlang.maps.selection import FLOOR, IS_PAGE, Selection, count_unanswered, find_outdated, gather, total
-from graphlang.maps.sites import SHORT, SURE, SiteRow, site_map
+from graphlang.maps.selection import FLOOR, IS_PAGE, Selection, count_unanswered, find_outdated, gather, write_total
+from graphlang.maps.sites import SHORT, SURE, SiteRow, read_site_map
 
 if TYPE_CHECKING:
     import sqlite3
@@ -136,7 +136,7 @@ def _count(connection: sqlite3.Connection, selection: Selection) -> Facts:
     (captures,) = connection.execute("SELECT COUNT(*) FROM captures").fetchone()
     (unreadable,) = connection.execute("SELECT COUNT(*) FROM problems").fetchone()
     first, last = connection.execute("SELECT MIN(date), MAX(date) FROM captures WHERE date <> ''").fetchone()
-    rows = [SiteRow._make(row) for row in site_map(connection, ["domain"], selection).rows]
+    rows = [SiteRow._make(row) for row in read_site_map(connection, ["domain"], selection).rows]
     sites = _list_places(rows)
     countries = _list_places(_read_map(connection, "country", selection))
     # An unfetched URL may have no answer yet, and has a guess at best.
@@ -195,7 +195,7 @@ _COMPONENTS: Final = 5_000_000  # links up to which components and diameters are
 
 
 def _read_map(connection: sqlite3.Connection, unit: str, selection: Selection) -> list[SiteRow]:
-    return [SiteRow._make(row) for row in site_map(connection, [unit], selection).rows]
+    return [SiteRow._make(row) for row in read_site_map(connection, [unit], selection).rows]
 
 
 def _list_places(rows: list[SiteRow]) -> list[Place]:
@@ -247,8 +247,8 @@ def _lengths(connection: sqlite3.Connection, source: str, values: dict[str, Any]
     steps = " ".join(f"WHEN letters < {end} THEN {place}" for place, end in enumerate(LENGTHS[1:]))
     rows = connection.execute(
         f"SELECT CASE {steps} ELSE {len(LENGTHS) - 1} END, COUNT(*),"
-        f" {total('own_confidence', _HAS_LANGUAGE.format('own_language'))},"
-        f" {total('confidence', _HAS_LANGUAGE.format('language'))}"
+        f" {write_total('own_confidence', _HAS_LANGUAGE.format('own_language'))},"
+        f" {write_total('confidence', _HAS_LANGUAGE.format('language'))}"
         f" FROM {source} WHERE fetched = 1 GROUP BY 1 ORDER BY 1",
         values,
     )

@@ -19,7 +19,7 @@ from graphlang.analysis.explain import explain, find_url
 from graphlang.codes import languages
 from graphlang.db import StoreError, open_existing
 from graphlang.db.schema import documentation
-from graphlang.maps.facts import pages_by_language, totals
+from graphlang.maps.facts import count_pages_by_language, count_totals
 from graphlang.maps.pages import declares_another
 from graphlang.maps.selection import FLOOR
 from graphlang.printing import CONTROL, visible, visible_lines
@@ -91,12 +91,12 @@ def _path(datasette: Any) -> Path:
 @lru_cache(maxsize=1)
 def _home(path: Path, search: bool) -> dict[str, Any]:
     with closing(open_existing(path)) as connection:
-        counts = pages_by_language(connection)
+        counts = count_pages_by_language(connection)
         listed = [(code, languages.name(code), count) for code, count in islice(counts.items(), _LANGUAGES)]
         return {
             "database": path.stem,
             "search": search,
-            "totals": totals(connection, counts),
+            "totals": count_totals(connection, counts),
             "languages": listed,
             "more": len(counts) - len(listed),
             "least": FLOOR,

@@ -13,7 +13,7 @@ from graphlang.codes.languages import parse_choice
 from graphlang.db import StoreError, collection, create, open_existing
 from graphlang.maps.languages import list_languages
 from graphlang.maps.selection import Selection, gather
-from graphlang.maps.sites import site_map
+from graphlang.maps.sites import read_site_map
 
 Make = Callable[..., Path]
 
@@ -50,9 +50,9 @@ def db(make_collection: Make, written: Any) -> Path:
 def test_gathered_pages_give_the_same_map(db: Path, how: dict[str, Any], units: list[str]) -> None:
     selection = Selection(**how)
     with closing(open_existing(db)) as connection:
-        expected = site_map(connection, units, selection)
+        expected = read_site_map(connection, units, selection)
         with gather(connection, selection) as at_hand:
-            assert site_map(connection, units, at_hand) == expected
+            assert read_site_map(connection, units, at_hand) == expected
             languages = list_languages(connection, at_hand)
         assert list_languages(connection, selection) == languages
         assert not connection.in_transaction
@@ -61,10 +61,10 @@ def test_gathered_pages_give_the_same_map(db: Path, how: dict[str, Any], units: 
 def test_what_others_write_meanwhile_is_not_seen(db: Path) -> None:
     with closing(open_existing(db)) as reader, closing(create(db)) as writer:
         with gather(reader, Selection()) as at_hand:
-            before = site_map(reader, ["domain"], at_hand)
+            before = read_site_map(reader, ["domain"], at_hand)
             writer.execute("UPDATE captures SET status = 200 WHERE status = 404")
             assert reader.execute("SELECT COUNT(*) FROM captures WHERE status = 404").fetchone() == (1,)
-            assert site_map(reader, ["domain"], at_hand) == before
+            assert read_site_map(reader, ["domain"], at_hand) == before
         assert reader.execute("SELECT COUNT(*) FROM captures WHERE status = 404").fetchone() == (0,)
 
 

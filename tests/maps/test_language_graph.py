@@ -10,9 +10,9 @@ import networkx as nx
 import pytest
 
 from graphlang.db import open_existing
-from graphlang.maps.language_graph import distances, language_graph
+from graphlang.maps.language_graph import list_distances, read_language_graph
 from graphlang.maps.selection import Selection
-from graphlang.maps.site_graph import site_distances, site_graph, site_pairs
+from graphlang.maps.site_graph import list_site_distances, list_site_pairs, read_site_graph
 
 Call = Callable[..., Any]
 
@@ -35,7 +35,7 @@ def db(make_collection: Call, written: Any) -> Path:
 
 def test_links_between_sites_are_counted_by_language(db: Path) -> None:
     with closing(open_existing(db)) as connection:
-        found = language_graph(connection, Selection())
+        found = read_language_graph(connection, Selection())
     assert found.pairs == [
         ("deu", "deu", 1, 0.5),
         ("deu", "eng", 1, 0.5),
@@ -49,12 +49,12 @@ def test_links_between_sites_are_counted_by_language(db: Path) -> None:
     assert (german.components, german.largest, german.diameter) == (2, 3, 2)
     assert (english.components, english.largest, english.diameter) == (1, 1, 0)
     assert english.betweenness == 0.5  # of the two ordered pairs without it, deu to fra goes over it
-    assert list(distances(found)) == [("deu", "eng", 1), ("deu", "fra", 2), ("eng", "fra", 1), ("fra", "eng", 1)]
+    assert list(list_distances(found)) == [("deu", "eng", 1), ("deu", "fra", 2), ("eng", "fra", 1), ("fra", "eng", 1)]
 
 
 def test_sites_with_their_links(db: Path) -> None:
     with closing(open_existing(db)) as connection:
-        graph = site_graph(connection, Selection())
+        graph = read_site_graph(connection, Selection())
     found = {row.site: row for row in graph.sites}
     assert list(found) == ["a.one", "b.two", "c.three", "d.four", "e.five"]  # the most pages first
     assert (found["a.one"].links_out, found["a.one"].sites_out, found["a.one"].introversion) == (2, 2, 0.5)
@@ -70,8 +70,8 @@ def test_sites_with_their_links(db: Path) -> None:
 
 def test_links_and_distances_between_sites(db: Path) -> None:
     with closing(open_existing(db)) as connection:
-        graph = site_graph(connection, Selection(), measures=False)
-    assert list(site_pairs(graph)) == [
+        graph = read_site_graph(connection, Selection(), measures=False)
+    assert list(list_site_pairs(graph)) == [
         ("a.one", "b.two", 1, 0.5, "deu", "eng"),
         ("a.one", "d.four", 1, 0.5, "deu", "deu"),
         ("b.two", "c.three", 1, 1.0, "eng", "fra"),
@@ -79,7 +79,7 @@ def test_links_and_distances_between_sites(db: Path) -> None:
         ("d.four", "e.five", 1, 1.0, "deu", "und"),
         ("e.five", "a.one", 1, 1.0, "und", "deu"),
     ]
-    steps = {(one[0], other[0]): count for one, other, count in site_distances(graph)}
+    steps = {(one[0], other[0]): count for one, other, count in list_site_distances(graph)}
     assert steps == {
         ("a", "b"): 1,
         ("a", "c"): 2,

@@ -16,7 +16,7 @@ import pytest
 
 import graphlang as gl
 from graphlang.maps.selection import Selection
-from graphlang.maps.sites import language_map
+from graphlang.maps.sites import read_language_map
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,7 +74,7 @@ def test_pages(crawl: gl.Collection, counted: dict[str, int]) -> None:
 def test_the_view_counts_all_that_was_read(crawl: gl.Collection, counted: dict[str, int]) -> None:
     crawl.answer_unfetched()
     with closing(sqlite3.connect(crawl.path)) as connection:
-        rows = list(language_map(connection, selection=Selection(everything=True, min_confidence=0.0)))
+        rows = list(read_language_map(connection, selection=Selection(everything=True, min_confidence=0.0)))
         view = connection.execute("SELECT host, language, pages, unfetched FROM site_languages").fetchall()
     told = [(row.site, row.language, row.pages, row.unfetched) for row in rows]
     assert sorted(row for row in told if row[2:] != (0, 0)) == sorted(view)  # the others are second languages of pages

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.maps.page_counts import PageCounts, compute_interval, spread_query
+from graphlang.maps.page_counts import PageCounts, compute_interval, write_spread_query
 
 PAGES = [  # domain, language, script, confidence, runner-up and its confidence
     ("a.example", "deu", "Latn", 0.9, "nld", 0.1),
@@ -28,7 +28,7 @@ def connect() -> sqlite3.Connection:
 
 
 def test_pages_of_a_domain_err_together_and_domains_apart() -> None:
-    rows = {row[0]: row[1:] for row in connect().execute(spread_query(connect(), "t"))}
+    rows = {row[0]: row[1:] for row in connect().execute(write_spread_query(connect(), "t"))}
     script, variance, undetermined = rows["deu"]
     # (.3 + .5)^2 of the one domain, .4^2 of the other, which has two pages without an answer
     assert (script, variance, undetermined) == (None, pytest.approx(0.64 + 0.16), 2)
@@ -36,7 +36,7 @@ def test_pages_of_a_domain_err_together_and_domains_apart() -> None:
 
 
 def test_units_and_scripts_are_apart_and_no_script_has_runners_up() -> None:
-    rows = list(connect().execute(spread_query(connect(), "t", ["domain"], scripts=True)))
+    rows = list(connect().execute(write_spread_query(connect(), "t", ["domain"], scripts=True)))
     assert [(*row[:3], round(row[3], 6), row[4]) for row in rows] == [
         ("a.example", "deu", "Latn", 0.64, 0),
         ("b.example", "deu", "Latn", 0.16, 2),
@@ -75,5 +75,5 @@ def test_where_sqlite_has_no_square_root() -> None:
             return super().execute(sql, *values)
 
     with sqlite3.connect(":memory:", factory=Old) as connection:
-        spread_query(connection, "t")
+        write_spread_query(connection, "t")
         assert connection.execute("SELECT SQRT(2.25)").fetchone() == (1.5,)

@@ -10,7 +10,7 @@ import pytest
 from graphlang.codes.languages import LanguageChoice, parse_choice
 from graphlang.collection import Collection
 from graphlang.db import create, open_existing
-from graphlang.maps.pages import page_rows
+from graphlang.maps.pages import list_pages
 from graphlang.maps.selection import Selection
 
 Make = Callable[..., Path]
@@ -46,7 +46,7 @@ def db(make_collection: Make, written: Any) -> Path:
 def listed(db: Path, **how: Any) -> list[str]:
     with closing(open_existing(db)) as connection:
         chosen = Selection(choices=tuple(how.pop("choices", ())), fetched=True)
-        return [row[0].rpartition("/")[2] for row in page_rows(connection, chosen, **how)]
+        return [row[0].rpartition("/")[2] for row in list_pages(connection, chosen, **how)]
 
 
 @pytest.mark.parametrize(

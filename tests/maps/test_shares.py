@@ -15,7 +15,7 @@ from graphlang.codes.languages import parse_choice
 from graphlang.db import open_existing
 from graphlang.maps.languages import list_languages
 from graphlang.maps.selection import Selection
-from graphlang.maps.sites import SiteRow, site_map
+from graphlang.maps.sites import SiteRow, read_site_map
 from graphlang.report.facts import count_facts
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def db(make_collection: Make, written: Any) -> Path:
 def sites(db: Path, *units: str, scripts: bool = False, **how: Any) -> list[tuple[Any, ...]]:
     """Unit, language, pages, share, also."""
     with closing(open_existing(db)) as connection:
-        table = site_map(connection, units, Selection(**how), scripts=scripts)
+        table = read_site_map(connection, units, Selection(**how), scripts=scripts)
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
     return [(row["site"], row["language"], row["pages"], pytest.approx(row["share"]), row["also"]) for row in rows]
 
@@ -65,7 +65,7 @@ def test_shares_of_a_site_make_one(db: Path) -> None:
     for unit in ("host", "tld", "path", "year"):
         whole: dict[str, float] = {}
         with closing(open_existing(db)) as connection:
-            for row in map(SiteRow._make, site_map(connection, [unit], Selection(fetched=True)).rows):
+            for row in map(SiteRow._make, read_site_map(connection, [unit], Selection(fetched=True)).rows):
                 whole[row.site] = whole.get(row.site, 0) + row.share
         assert list(whole.values()) == pytest.approx([1.0] * len(whole)), unit
 

@@ -13,7 +13,7 @@ from graphlang.db import open_existing
 from graphlang.export.common_crawl import list_sites_by_language
 from graphlang.maps.languages import list_languages
 from graphlang.maps.selection import Selection
-from graphlang.maps.sites import language_map, list_sites, site_map
+from graphlang.maps.sites import list_sites, read_language_map, read_site_map
 
 Make = Callable[..., Path]
 
@@ -37,7 +37,7 @@ def db(make_collection: Make, written: Any) -> Path:
 
 def sites(db: Path, *units: str, scripts: bool = False, **how: Any) -> list[Any]:
     with closing(open_existing(db)) as connection:
-        table = site_map(connection, units, Selection(**how), scripts=scripts)
+        table = read_site_map(connection, units, Selection(**how), scripts=scripts)
     row_class = namedtuple("Row", table.columns)  # noqa: PYI024 - columns depend on the units
     return [row_class._make(row) for row in table.rows]
 
@@ -104,7 +104,7 @@ def test_countries_are_those_of_the_top_level_domain(db: Path) -> None:
 def test_scripts_are_told_apart_where_wanted(db: Path) -> None:
     only = Selection(choices=(parse_choice("zh-TW"),))
     with closing(open_existing(db)) as connection:
-        rows = site_map(connection, ["host"], only, scripts=True).rows
+        rows = read_site_map(connection, ["host"], only, scripts=True).rows
     assert [(row[0], row[1], row[7], round(row[6], 3)) for row in rows] == [("b.example.de", "zho_Hant", 1, 0.533)]
 
 
@@ -142,9 +142,9 @@ def test_what_is_below_the_threshold_is_undetermined(db: Path) -> None:
 def test_units_that_there_are_not(db: Path) -> None:
     with closing(open_existing(db)) as connection:
         with pytest.raises(ValueError, match="cannot group by colour; there are host"):
-            language_map(connection, "colour")
+            read_language_map(connection, "colour")
         with pytest.raises(ValueError, match="name each unit once"):
-            language_map(connection, ["host", "host"])
+            read_language_map(connection, ["host", "host"])
 
 
 def test_languages_with_what_follows_from_their_confidences(db: Path) -> None:
@@ -197,7 +197,7 @@ def test_no_page_at_all(make_collection: Make) -> None:
     db = make_collection([])
     with closing(open_existing(db)) as connection:
         assert list_languages(connection, Selection()) == []
-        assert site_map(connection, ["host"], Selection()).rows == []
+        assert read_site_map(connection, ["host"], Selection()).rows == []
 
 
 def test_the_command_line(graphlang: Callable[..., Any], db: Path) -> None:
