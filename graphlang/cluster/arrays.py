@@ -15,7 +15,7 @@ from graphlang.analysis.page_scripts import HostLabels, Scripts
 from graphlang.cluster.tables import link_kinds
 from graphlang.codes import languages
 from graphlang.graph.data import Signal
-from graphlang.graph.partitioned.partition import Partition, directory_of, host_of, key_of
+from graphlang.graph.partitioned.partition import Partition, find_directory, find_host, hash_name
 from graphlang.graph.partitioned.records import index_lists
 from graphlang.graph.propagation.candidates import LIKELY
 
@@ -120,12 +120,12 @@ def make_partition(  # noqa: PLR0917  all that it depends on
     best = pages["label"]
     ids = pages["page"].to_numpy()
     urls = [url.encode() for url in pages["url"].to_pylist()]
-    host = hash_names(map(host_of, urls))
+    host = hash_names(map(find_host, urls))
     partition = Partition(
         labels.codes,
         ids,
         host,
-        hash_names(map(directory_of, urls)),
+        hash_names(map(find_directory, urls)),
         indices,
         probabilities,
         length,
@@ -163,7 +163,7 @@ def _find_default_labels(
 def hash_names(names: Iterable[bytes]) -> NDArray[np.int64]:
     """Return the keys of hosts or directories; names may repeat."""
     keys: dict[bytes, int] = {}
-    return np.array([keys.get(name) or keys.setdefault(name, key_of(name)) for name in names], np.int64)
+    return np.array([keys.get(name) or keys.setdefault(name, hash_name(name)) for name in names], np.int64)
 
 
 def hash_hosts(urls: pa.ChunkedArray) -> NDArray[np.int64]:
@@ -176,7 +176,7 @@ def hash_hosts(urls: pa.ChunkedArray) -> NDArray[np.int64]:
     begin = pc.struct_field(pc.extract_regex(urls, _BEGIN), "begin")
     # A URL that begins otherwise is its own key; `host_of` finds its host.
     encoded = pc.coalesce(begin, urls).combine_chunks().dictionary_encode()
-    keys = hash_names(host_of(begin_of.encode()) for begin_of in encoded.dictionary.to_pylist())
+    keys = hash_names(find_host(begin_of.encode()) for begin_of in encoded.dictionary.to_pylist())
     hosts: NDArray[np.int64] = keys[encoded.indices.to_numpy()]
     return hosts
 

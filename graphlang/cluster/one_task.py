@@ -35,7 +35,7 @@ from graphlang.cluster.storage import WORK
 from graphlang.cluster.tables import ANSWERS
 from graphlang.codes import languages
 from graphlang.graph.data import NONE, Evidence, Graph
-from graphlang.graph.partitioned.partition import directory_of, host_of
+from graphlang.graph.partitioned.partition import find_directory, find_host
 from graphlang.graph.propagation.inference import propagate
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ class _OneTaskInference:
     def _default_labels(self, rows: NDArray[np.int64]) -> NDArray[np.int16]:
         """Return the labels of some pages that were only linked to, in languages with several scripts."""
         scripts, urls = self._labels.scripts, self._pages.column("url", rows).to_pylist()
-        host = hash_names(host_of(url.encode()) for url in urls)
+        host = hash_names(find_host(url.encode()) for url in urls)
         return scripts.default_labels(host, self._host_labels, scripts.labels_in_urls(urls)).astype(np.int16)
 
     def _find_reached(self) -> NDArray[np.int64]:
@@ -239,7 +239,7 @@ class _OneTaskInference:
         """Return the evidence of pages that were only linked to."""
         pages = self._pages.table(rows)
         urls = pages["url"].to_pylist()
-        directory = hash_names(directory_of(url.encode()) for url in urls)
+        directory = hash_names(find_directory(url.encode()) for url in urls)
         return _PageEvidence(self._host[rows], directory, make_signals(pages, self._labels, self._task.weights))
 
     def _infer_rows(self, rows: NDArray[np.int64], page_rows: _PageEvidence, asked_count: int) -> Answer:

@@ -39,7 +39,7 @@ from graphlang.codes import languages
 from graphlang.graph.options import Options
 from graphlang.graph.partitioned import list_counts
 from graphlang.graph.partitioned.learning import Cut, join_samples, learn, merge_surveys
-from graphlang.graph.partitioned.partition import Cuts, cut_host, partition_of
+from graphlang.graph.partitioned.partition import Cuts, assign_partitions, cut_host
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 #: ``unknown``: whether the page has a long text in an unknown language; its links are left out.
 ASSIGNED: Final = pa.schema([("page", pa.int64()), ("partition", pa.int32()), ("unknown", pa.bool_())])
 _UNKNOWN: Final = f"coalesce(label = '{languages.UND}' AND characters >= {SHORT}, false) AS unknown"
-#: SQL for what `graphlang.graph.partitioned.partition.host_of` says of a URL, and `directory_of`.
+#: SQL for what `graphlang.graph.partitioned.partition.find_host` says of a URL, and `directory_of`.
 HOST: Final = "regexp_extract(url, '//([^/?#]*)', 1)"
 _DIRECTORY: Final = r"regexp_extract(split_part(url, '?', 1), '^([\\s\\S]*)/', 1)"
 
@@ -81,7 +81,7 @@ def _assign(shared: Any, partitions: int, batches: Iterable[pa.RecordBatch]) -> 
     for batch in batches:
         urls = [url.encode() for url in batch.column("url").to_pylist()]
         pages = batch.column("page")
-        number = partition_of(urls, pages.to_numpy(), shared.value, partitions)
+        number = assign_partitions(urls, pages.to_numpy(), shared.value, partitions)
         yield pa.RecordBatch.from_arrays([pages, pa.array(number), batch.column("unknown")], schema=ASSIGNED)
 
 

@@ -38,11 +38,11 @@ from graphlang.content.score_lists import LEAST
 from graphlang.graph.partitioned import list_counts
 from graphlang.graph.partitioned.borders import (
     add_ghost_links,
-    ghosts_of,
+    decode_ghosts,
+    find_links_among,
     group_ghost_pairs,
     introduce,
-    links_among,
-    signals_of,
+    list_signals,
 )
 from graphlang.graph.partitioned.learning import join_samples, observe, survey
 from graphlang.graph.partitioned.records import PageRecords, join_records
@@ -51,7 +51,7 @@ from graphlang.graph.partitioned.supersteps import (
     advance,
     answer_of,
     apply_moves,
-    border_labels,
+    find_border_labels,
     find_moves,
     first,
     is_settled,
@@ -109,7 +109,7 @@ def _make_partition(shared: Shared, pages: pa.Table, links: pa.Table) -> tuple[P
 def survey_partition(shared: Shared, rows_kept: pa.Table) -> pa.Table:
     """Count in a partition, and introduce its pages at the border to its neighbours."""
     number, partition, details, _ = open_partition(rows_kept)
-    counted = survey(partition, signals_of(partition, shared.options), shared.cut, shared.options)
+    counted = survey(partition, list_signals(partition, shared.options), shared.cut, shared.options)
     rows, routes = parcels.make_parcel(number, SURVEY, counted), partition.routes(details.ghosts, details.homes)
     return parcels.make_table(
         rows + _send_ghosts(number, introduce(partition, shared.options, shared.cut, routes), routes)
@@ -119,7 +119,7 @@ def survey_partition(shared: Shared, rows_kept: pa.Table) -> pa.Table:
 def meet_neighbours(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Table:
     """Store the ghosts, ask for the links between them, and send pages the places where lists name them."""
     number, partition, details, _ = open_partition(rows_kept)
-    ghosts = ghosts_of(partition, _join_records(messages))
+    ghosts = decode_ghosts(partition, _join_records(messages))
     rows = parcels.make_parcel(number, GHOSTS, ghosts)
     for home, pages in group_ghost_pairs(ghosts, details.homes).items():
         rows += parcels.make_parcel(home, ASKED + number, {"pages": pages})
@@ -141,7 +141,7 @@ def find_links(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Ta
     number, partition, _, _ = open_partition(rows_kept)
     rows: list[dict[str, Any]] = []
     for sender, question in parcels.open_parcels(messages).items():
-        links = links_among(partition, question["pages"])
+        links = find_links_among(partition, question["pages"])
         if links.size:
             rows += parcels.make_parcel(sender - ASKED, LINKS + number, {"links": links})
     return parcels.make_table(rows)
@@ -322,7 +322,7 @@ def make_ready(shared: Shared, rows_kept: pa.Table, messages: pa.Table) -> pa.Ta
     sent = {"pages": np.concatenate(pages), "homes": homes}
     rows = [*parcels.make_parcel(number, READY, ready_partition), *parcels.make_parcel(number, ROUTES, sent)]
     rows += parcels.make_parcel(number, FACTS, list_facts(partition, details))
-    labels = border_labels(prepare_supersteps(ready_partition, None, shared.options))
+    labels = find_border_labels(prepare_supersteps(ready_partition, None, shared.options))
     return parcels.make_table(
         rows + _send_records(number, labels, sent) + _send_largest_change(number, float(len(labels.pages) > 0))
     )

@@ -145,10 +145,10 @@ class LinkSubset:
     in_start: NDArray[np.int64]  #: index of the first inlink of each page in `order`, shape (n + 1,)
 
 
-def pad(values: NDArray[Number], pages: int, fill: int) -> NDArray[Number]:
+def pad_values(values: NDArray[Number], pages: int, fill: int) -> NDArray[Number]:
     """Append ``fill`` to the values, shape (n,), up to length ``pages``; longer arrays stay as they are.
 
-    >>> pad(np.int16([3, 4]), 4, -1).tolist()
+    >>> pad_values(np.int16([3, 4]), 4, -1).tolist()
     [3, 4, -1, -1]
     """
     return np.concatenate([values, np.full(pages - len(values), fill, values.dtype)]) if pages > len(values) else values
@@ -195,7 +195,7 @@ def find_first_links(ends: NDArray[np.int32], pages: int) -> NDArray[np.int64]:
     >>> find_first_links(np.int32([2, 0, 2]), 3).tolist()
     [0, 1, 1, 3]
     """
-    counted = _find_first_links_by_part(ends, pages, _parts(len(ends), pages))
+    counted = _find_first_links_by_part(ends, pages, _split_links(len(ends), pages))
     return np.asarray(sum(counted[1:], counted[0]))
 
 
@@ -214,7 +214,7 @@ def order_by_target(target: NDArray[np.int32], pages: int) -> tuple[NDArray[np.i
     return order, in_start
 
 
-def _parts(links: int, pages: int) -> list[slice]:
+def _split_links(links: int, pages: int) -> list[slice]:
     """Split the links into parts large enough to pay for a counter per page."""
     return split_evenly(links, most=max(1, links // (4 * pages + 1)))
 
@@ -238,7 +238,7 @@ def _sort_by_page(
     ``write_links(first, last, places)`` writes links ``first..last - 1``. ``places`` has the next free index of each
     page, shape (n + 1,), and is modified. Return the ``find_first_links``.
     """
-    parts = _parts(len(ends), pages)
+    parts = _split_links(len(ends), pages)
     counted = _find_first_links_by_part(ends, pages, parts)
     first = np.asarray(sum(counted[1:], counted[0]))
     places = [first.copy()]

@@ -158,12 +158,12 @@ def score_table(
     return table
 
 
-def row_maxima(table: NDArray[np.float32]) -> NDArray[np.float32]:
+def compute_row_maxima(table: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the maximum of each row of a table of shape (n, L), NaN for rows with NaN; shape (n,).
 
     Raises ValueError for rows without columns.
 
-    >>> row_maxima(np.float32([[0, 3, 2], [-2, -1, -4]])).tolist()
+    >>> compute_row_maxima(np.float32([[0, 3, 2], [-2, -1, -4]])).tolist()
     [3.0, -1.0]
     """
     largest = np.empty(len(table), np.float32)
@@ -171,12 +171,12 @@ def row_maxima(table: NDArray[np.float32]) -> NDArray[np.float32]:
     return largest
 
 
-def best_columns(table: NDArray[np.float32], keep: int) -> NDArray[np.int64]:
+def find_best_columns(table: NDArray[np.float32], keep: int) -> NDArray[np.int64]:
     """Return the columns of the ``keep`` largest numbers of each row, largest first, ties by column; shape (n, keep).
 
     Raises ValueError for fewer columns than ``keep``, or NaN.
 
-    >>> best_columns(np.float32([[0, 3, 2, 3]]), 3).tolist()
+    >>> find_best_columns(np.float32([[0, 3, 2, 3]]), 3).tolist()
     [[1, 3, 2]]
     """
     best = np.empty((len(table), keep), np.int64)
@@ -191,7 +191,7 @@ def add_columns(table: NDArray[np.float32], sums: NDArray[np.float64]) -> None:
 
 def softmax(logs: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return `numerics.softmax` of finite numbers of shape (n, L), to the last bit."""
-    return numerics.softmax(logs, row_maxima(logs))
+    return numerics.softmax(logs, compute_row_maxima(logs))
 
 
 BLOCK = 1 << 16  #: pages whose scores are added up at a time, and ...
@@ -225,7 +225,7 @@ class ScoreTables:
             for at in range(block.start, block.stop, AT_ONCE):
                 rows = slice(at, min(at + AT_ONCE, block.stop))
                 scores = self.scores(np.arange(rows.start, rows.stop))
-                first = best_columns(scores, 1)
+                first = find_best_columns(scores, 1)
                 score[rows] = np.take_along_axis(scores, first, 1)[:, 0]
                 best[rows] = np.where(score[rows] > 0, first[:, 0], NONE)
                 add_columns(scores, sums)

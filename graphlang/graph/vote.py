@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from graphlang.graph.adjacency import pad, sort_links
+from graphlang.graph.adjacency import pad_values, sort_links
 from graphlang.graph.data import NONE, Answer, Contribution, Trace, make_answer
 from graphlang.graph.options import MAX_INLINKS, MIN_LENGTH, MIN_REF_LENGTH
 from graphlang.numerics import find_distinct
@@ -113,7 +113,7 @@ def _vote(
             raise ValueError(f"{name} is {value}; it must {'be at least 1' if minimum else 'not be negative'}")
     if graph.inside != evidence.n:
         raise ValueError(f"the graph has {graph.inside} pages, the evidence {evidence.n}")
-    links, length, (text, probability) = sort_links(graph), _length(evidence), evidence.best()
+    links, length, (text, probability) = sort_links(graph), _count_characters(evidence), evidence.best()
     is_short, is_long = length <= min_length, (length >= min_ref_length) & (text >= 0)
     language, confidence, votes = text, probability, is_long
     for number in range(1, rounds + 1):
@@ -168,9 +168,9 @@ def _count_votes(
     language, confidence, votes = voters
     n, count, text, probability = evidence.n, len(evidence.codes), *evidence.best()
     voter, page = (links.source, links.target) if inward else (links.target, links.source)
-    length = _length(evidence)
-    is_short = pad(length <= min_length, links.n, fill=False)
-    link = np.flatnonzero((page < n) & is_short[page] & pad(votes, links.n, fill=False)[voter])
+    length = _count_characters(evidence)
+    is_short = pad_values(length <= min_length, links.n, fill=False)
+    link = np.flatnonzero((page < n) & is_short[page] & pad_values(votes, links.n, fill=False)[voter])
     voter, page = voter[link], page[link]
     # sort by page, length, confidence and code
     alphabetical = np.empty(count, np.int32)
@@ -210,7 +210,7 @@ def _find_ties(n: int, page: NDArray[np.int32], language: NDArray[np.int16]) -> 
     return np.asarray((voters > 1) & (voters - different <= (voters >= PAIR_VOTERS)))
 
 
-def _length(evidence: Evidence) -> NDArray[np.int32]:
+def _count_characters(evidence: Evidence) -> NDArray[np.int32]:
     """Return the characters of each page, the largest number for labelled pages; shape (n,)."""
     return np.where(evidence.is_labelled(), np.int32(np.iinfo(np.int32).max), evidence.length)
 
@@ -275,7 +275,7 @@ def trace_vote(  # noqa: PLR0917  internal
     ]
     if language[row] >= 0:
         votes.insert(0, ("correction" if evidence.is_labelled()[row] else "text", NONE, NONE, int(language[row])))
-    if _length(evidence)[row] > min_length:
+    if _count_characters(evidence)[row] > min_length:
         votes = votes[:1]
     counted = [vote for vote in votes if not abstains or vote[1] < 0]
     ahead = sum(voted == best for *_, voted in counted)

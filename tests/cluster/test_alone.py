@@ -24,7 +24,7 @@ from graphlang.cluster.one_task import TABLES, OneTask, infer_tables
 from graphlang.cluster.storage import Location
 from graphlang.content import registry
 from graphlang.graph.options import Options
-from graphlang.graph.partitioned.partition import host_of, key_of
+from graphlang.graph.partitioned.partition import find_host, hash_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -101,4 +101,4 @@ def test_a_database_works_out_what_waits(loaded: Path, tmp_path: Path) -> None:
 @example(["http:////a", "http://", "//?a", "a/b", ""], ["http://a.example/x"])
 def test_hosts_of_many_urls_are_those_of_each(some: list[str], others: list[str]) -> None:
     found = hash_hosts(pa.chunked_array([some, others], pa.string()))
-    assert found.tolist() == [key_of(host_of(url.encode())) for url in [*some, *others]]
+    assert found.tolist() == [hash_name(find_host(url.encode())) for url in [*some, *others]]

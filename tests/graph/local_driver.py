@@ -10,11 +10,11 @@ import numpy as np
 from graphlang.graph.options import Options
 from graphlang.graph.partitioned.borders import (
     add_ghost_links,
-    ghosts_of,
+    decode_ghosts,
+    find_links_among,
     group_ghost_pairs,
     introduce,
-    links_among,
-    signals_of,
+    list_signals,
 )
 from graphlang.graph.partitioned.learning import (
     PartitionParameters,
@@ -31,7 +31,7 @@ from graphlang.graph.partitioned.supersteps import (
     Step,
     advance,
     answer_of,
-    border_labels,
+    find_border_labels,
     first,
     is_settled,
     make_partition_ready,
@@ -85,11 +85,11 @@ def run(
     introduced = join_records([
         introduce(one, options, cut, routes) for one, routes in zip(parts, routes_of(parts), strict=True)
     ])  # fmt: skip
-    ghosts = [ghosts_of(one, introduced) for one in parts]
+    ghosts = [decode_ghosts(one, introduced) for one in parts]
     sent_once = sum(len(introduced.of(one.pages).data) for one in ghosts)
     parts = with_links_between_ghosts(parts, ghosts)
     if learned is None:
-        counted = merge_surveys([survey(one, signals_of(one, options), cut, options) for one in parts])
+        counted = merge_surveys([survey(one, list_signals(one, options), cut, options) for one in parts])
         named = add_places([find_lists(one, near, counted, options) for one, near in zip(parts, ghosts, strict=True)])
         order = add_list_counts([count(one, named.of(one.pages), counted, options) for one in parts])
         parts = [
@@ -101,7 +101,7 @@ def run(
         )
         learned = learn(counted, seen, cut)
     ready = [make_partition_ready(one, learned, near, options) for one, near in zip(parts, ghosts, strict=True)]
-    labels = join_records([border_labels(prepare_supersteps(one, None, options)) for one in ready])
+    labels = join_records([find_border_labels(prepare_supersteps(one, None, options)) for one in ready])
     prepared = [prepare_supersteps(one, labels.of(one.here.ids[one.here.ghosts]), options) for one in ready]
     steps = [first(one, options) for one in prepared]
     beliefs = join_records([step.border for step in steps])
@@ -136,7 +136,9 @@ def with_links_between_ghosts(parts: Sequence[Partition], ghosts: Sequence[Ghost
         ghosts: of each.
     """
     return [
-        add_ghost_links(part, [links_among(parts[at], some) for at, some in group_ghost_pairs(near, homes).items()])
+        add_ghost_links(
+            part, [find_links_among(parts[at], some) for at, some in group_ghost_pairs(near, homes).items()]
+        )
         for part, near, homes in zip(parts, ghosts, _homes(parts, [one.pages for one in ghosts]), strict=True)
     ]
 

@@ -72,8 +72,8 @@ def test_without_links_between_certain_pages_nothing_is_excluded_and_nothing_lea
 def test_a_host_with_few_links_does_as_the_others_of_the_collection() -> None:
     sure, flat = np.full(7, -40.0), np.zeros(7)
     sure[-1] = 0.0
-    usual = group_tables.usual_exclusion(group_tables.votes(np.stack([sure] * 50, axis=1)))
-    found = group_tables.exclusions(np.array([0, 2]), np.stack([sure, flat], axis=1), usual, 3, 2)
+    usual = group_tables.estimate_usual_exclusion(group_tables.sum_votes(np.stack([sure] * 50, axis=1)))
+    found = group_tables.estimate_exclusions(np.array([0, 2]), np.stack([sure, flat], axis=1), usual, 3, 2)
     assert found.min() > 0.9
 
 

@@ -16,7 +16,9 @@ def test_the_likelihood_of_a_repeated_text_and_of_a_page_without_links_by_hand()
     foreign, rarer = likelihoods.estimate_foreign_text(CODES, np.arange(3, dtype=np.int16))
     length, linked = np.zeros(4, np.int32), np.array([True, True, True, False])
     repeated = np.array([False, True, True, False])
-    found = np.exp(likelihoods.text_log_likelihood(scores, length, foreign, rarer, linked=linked, repeated=repeated))
+    found = np.exp(
+        likelihoods.compute_text_likelihood(scores, length, foreign, rarer, linked=linked, repeated=repeated)
+    )
     rest = likelihoods.FLOOR / likelihoods.SHARED
     shares = (scores + rest) / (1 + 3 * rest)
     foreigners = shares @ np.array([1, 28, 1]) / 30  # nine tenths English, the rest shared out evenly

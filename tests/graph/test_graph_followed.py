@@ -7,7 +7,7 @@ import pytest
 
 from graphlang.graph.data import Evidence, Graph
 from graphlang.graph.propagation.inference import propagate
-from graphlang.graph.propagation.message_weights import FOLLOWED, message_weights
+from graphlang.graph.propagation.message_weights import FOLLOWED, compute_message_weights
 
 REDIRECT, REFRESH, CANONICAL, FRAME, ANCHOR = 1, 2, 3, 4, 7
 ENG, DEU = 0, 1
@@ -71,7 +71,7 @@ def test_redirects_that_lead_to_a_page_do_not_outvote_its_links() -> None:
 
 def test_a_page_of_many_frames_hears_them_as_one() -> None:
     source, target = np.zeros(5, np.int32), np.arange(1, 6, dtype=np.int32)
-    shared = message_weights(
+    shared = compute_message_weights(
         source, target, np.ones(5, np.float32), np.zeros(6, np.int32), 2.0, followed=np.arange(5) < 4
     )
     assert (shared.to_source[:4].sum() * shared.page[0]).round(5) == FOLLOWED

@@ -172,14 +172,14 @@ def test_contexts_against_lists_in_python(rows: list[tuple[int, int, int]], labe
     for backwards in (False, True):
         expected = definitions.contexts(links, host, label, several, 3, module.FARTHEST, backwards=backwards)
         given_ = (np.array(label, np.int16), np.array(host, np.int32), np.array(several), 3)
-        page, key = module.contexts(web, *given_, backwards=backwards)
+        page, key = module.list_contexts(web, *given_, backwards=backwards)
         assert list(zip(page.tolist(), key.tolist(), strict=True)) == expected
 
 
 def test_contexts_of_what_is_not_there_are_refused() -> None:
     web = sort_links(graph(4, {0: [1, 2, 3], 1: [0]}))
     label, host, several = np.zeros(4, np.int16), np.zeros(4, np.int32), np.ones(1, np.bool_)
-    assert len(module.contexts(web, label, host, several, 1, backwards=False)[0]) == 4
+    assert len(module.list_contexts(web, label, host, several, 1, backwards=False)[0]) == 4
     for arrays, words in (
         ((label + 1, host, several), r"label[1] = 1 is outside -1..0"),
         ((label, host - 1, several), r"host[0] = -1 is outside 0..0"),
@@ -189,9 +189,11 @@ def test_contexts_of_what_is_not_there_are_refused() -> None:
         ((label.astype(np.int32), host, several), r"label is int32, expected int16"),
     ):
         with pytest.raises(ValueError, match=f"^{re.escape(words)}$"):
-            module.contexts(web, *arrays, 1, backwards=False)  # type: ignore[arg-type]
+            module.list_contexts(web, *arrays, 1, backwards=False)  # type: ignore[arg-type]
     bounds = replace(web, out_start=np.array([0, 4, 0, 4, 4]))
     with pytest.raises(ValueError, match=r"^out_start\[2\] = 0 is outside 4\.\.4$"):
-        module.contexts(bounds, label, np.array([0, 1, 0, 1], np.int32), np.array([True, False]), 1, backwards=False)
+        module.list_contexts(
+            bounds, label, np.array([0, 1, 0, 1], np.int32), np.array([True, False]), 1, backwards=False
+        )
     with pytest.raises(ValueError, match="no ordinals"):
-        module.contexts(replace(web, ordinal=None), label, host, several, 1, backwards=False)
+        module.list_contexts(replace(web, ordinal=None), label, host, several, 1, backwards=False)

@@ -82,7 +82,7 @@ def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     order = adjacency.order_by_target(links.target, links.n)
     monkeypatch.setattr(threads, "LEAST", 100)
     monkeypatch.setattr(threads, "cores", lambda: 3)
-    assert len(threads.split_evenly(links.m)) == len(adjacency._parts(links.m, links.n)) == 3
+    assert len(threads.split_evenly(links.m)) == len(adjacency._split_links(links.m, links.n)) == 3
     again = sort_links(Graph(links.n, links.source, links.target, links.kind, links.hreflang))
     for name in ("out_start", "in_start", "in_source"):
         assert (getattr(again, name) == getattr(links, name)).all()

@@ -15,7 +15,7 @@ from graphlang.graph.propagation import messages
 from graphlang.graph.propagation.compatibility import learn
 from graphlang.graph.propagation.edge_features import EdgeFeatures
 from graphlang.graph.propagation.group_tables import group_of
-from graphlang.graph.propagation.message_weights import message_weights
+from graphlang.graph.propagation.message_weights import compute_message_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -122,17 +122,17 @@ def test_keys_and_ends_out_of_range_are_refused() -> None:
             messages.number_keys(np.array([key]), 5)
     ends, bond, host = np.int32([1, 0]), np.ones(2, np.float32), np.zeros(2, np.int32)
     with pytest.raises(ValueError, match=r"source\[1\] = 0 comes after 1"):
-        message_weights(ends, ends[::-1].copy(), bond, host, 1.0)
+        compute_message_weights(ends, ends[::-1].copy(), bond, host, 1.0)
     with pytest.raises(ValueError, match=r"ends\[1\] = 2 is outside 0\.\.1"):
-        message_weights(np.int32([0, 2]), ends, bond, host, 1.0)
+        compute_message_weights(np.int32([0, 2]), ends, bond, host, 1.0)
     with pytest.raises(ValueError, match=r"coupling has shape \(1,\), expected \(links,\) = \(2,\)"):
-        message_weights(ends[::-1].copy(), ends, bond[:1], host, 1.0)
+        compute_message_weights(ends[::-1].copy(), ends, bond[:1], host, 1.0)
 
 
 def test_neighbours_on_one_host_share_and_hosts_share_again() -> None:
     # page 0 hears two pages of its own host and four of another; one bond counts for each host, and one in all
     source, target = np.int32([1, 2, 3, 4, 5, 6]), np.zeros(6, np.int32)
-    shared = message_weights(source, target, np.ones(6, np.float32), np.int32([0, 0, 0, 1, 1, 1, 1]), 1.0)
+    shared = compute_message_weights(source, target, np.ones(6, np.float32), np.int32([0, 0, 0, 1, 1, 1, 1]), 1.0)
     assert shared.to_target == pytest.approx([1 / 2] * 2 + [1 / 4] * 4)
     assert shared.page[0] == pytest.approx(1 / 2)
     assert shared.to_source == pytest.approx(1)  # each of the others has one neighbour
@@ -141,7 +141,7 @@ def test_neighbours_on_one_host_share_and_hosts_share_again() -> None:
 
 def test_a_switch_of_language_costs_no_share() -> None:
     source, target = np.int32([1, 2]), np.zeros(2, np.int32)
-    shared = message_weights(source, target, np.float32([0, 0]), np.zeros(3, np.int32), 1.0)
+    shared = compute_message_weights(source, target, np.float32([0, 0]), np.zeros(3, np.int32), 1.0)
     assert shared.to_target.tolist() == [1, 1]
     assert shared.page.tolist() == [1, 1, 1]
 

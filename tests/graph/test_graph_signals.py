@@ -9,7 +9,7 @@ from graphlang.graph.propagation import likelihoods
 def test_a_signal_that_repeats_the_prior_adds_nothing() -> None:
     prior = np.array([[0.75, 0.25], [0.75, 0.25]])
     scores = np.array([[0.75, 0.25], [0.25, 0.75]], np.float32)
-    odds = likelihoods.signal_log_odds(scores, prior, np.array([1.0, 1.0]))
+    odds = likelihoods.compute_signal_odds(scores, prior, np.array([1.0, 1.0]))
     assert odds[0] == pytest.approx([0, 0], abs=1e-6)
     assert odds[1] == pytest.approx([np.log(1 / 3), np.log(3)], abs=1e-6)
     assert likelihoods.is_sole_evidence(odds.astype(np.float32)).tolist() == [False, True]

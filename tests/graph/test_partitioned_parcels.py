@@ -13,7 +13,7 @@ from graphlang.cluster.parcels import decode, to_bytes
 from graphlang.graph.data import Signal
 from graphlang.graph.options import Options
 from graphlang.graph.partitioned import list_counts
-from graphlang.graph.partitioned.borders import Ghosts, ghosts_of, introduce, signals_of
+from graphlang.graph.partitioned.borders import Ghosts, decode_ghosts, introduce, list_signals
 from graphlang.graph.partitioned.learning import (
     Observed,
     PartitionParameters,
@@ -33,7 +33,7 @@ from graphlang.graph.partitioned.supersteps import (
     advance,
     answer_of,
     apply_moves,
-    border_labels,
+    find_border_labels,
     find_moves,
     first,
     make_partition_ready,
@@ -53,9 +53,9 @@ def learned_of(parts: list[Partition], cut: Cut) -> tuple[Survey, list_counts.Co
     routes = routes_of(parts)
     said = join_records([introduce(part, OPTIONS, cut, of) for part, of in zip(parts, routes, strict=True)])
     introduced = decode(to_bytes(said), PageRecords)
-    ghosts = [decode(to_bytes(ghosts_of(part, introduced)), Ghosts) for part in parts]
+    ghosts = [decode(to_bytes(decode_ghosts(part, introduced)), Ghosts) for part in parts]
     parts = with_links_between_ghosts(parts, ghosts)
-    surveys = [survey(part, signals_of(part, OPTIONS), cut, OPTIONS) for part in parts]
+    surveys = [survey(part, list_signals(part, OPTIONS), cut, OPTIONS) for part in parts]
     counted = merge_surveys([decode(to_bytes(one), Survey) for one in surveys])
     both = list(zip(parts, ghosts, strict=True))
     places = decode(
@@ -118,8 +118,8 @@ def test_a_superstep_from_a_checkpoint_is_the_same_to_the_last_bit() -> None:
     parts = [part.sort() for part in partitions(graph, evidence, evidence.host % 2, ids)]
     *_, learned = learned_of(parts, Cut())
     said = join_records([introduce(part, OPTIONS) for part in parts])
-    ready = [make_partition_ready(part, learned, ghosts_of(part, said), OPTIONS) for part in parts]
-    labels = join_records([border_labels(prepare_supersteps(one, None, OPTIONS)) for one in ready])
+    ready = [make_partition_ready(part, learned, decode_ghosts(part, said), OPTIONS) for part in parts]
+    labels = join_records([find_border_labels(prepare_supersteps(one, None, OPTIONS)) for one in ready])
     mine, others = (labels.of(one.here.ids[one.here.ghosts]) for one in ready)
     prepared = prepare_supersteps(ready[0], mine, OPTIONS)
     again = prepare_supersteps(decode(to_bytes(ready[0]), Ready), decode(to_bytes(mine), PageRecords), OPTIONS)

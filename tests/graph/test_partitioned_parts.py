@@ -12,18 +12,18 @@ from hypothesis import strategies as st
 from graphlang.graph.data import Signal
 from graphlang.graph.options import Options
 from graphlang.graph.partitioned import borders, list_counts, supersteps
-from graphlang.graph.partitioned.borders import MOST, ghosts_of, introduce, make_unknown_ghosts, signals_of
+from graphlang.graph.partitioned.borders import MOST, decode_ghosts, introduce, list_signals, make_unknown_ghosts
 from graphlang.graph.partitioned.learning import merge_surveys, survey
 from graphlang.graph.partitioned.partition import (
     Cut,
     Cuts,
     DirectoryRun,
     Partition,
+    assign_partitions,
     cut_host,
-    directory_of,
-    host_of,
-    key_of,
-    partition_of,
+    find_directory,
+    find_host,
+    hash_name,
 )
 from graphlang.graph.partitioned.records import BELIEF, PageRecords, join_records, pack, unpack
 
@@ -51,25 +51,25 @@ def test_hosts_stay_together_and_large_ones_are_cut_by_directory() -> None:
     runs = cut_host(sizes, 8)
     assert runs == (DirectoryRun(b"http://h/a", 7), DirectoryRun(b"http://h/c", 20, 3), DirectoryRun(b"http://h/d", 1))
     cuts = Cuts(8, {b"h": runs})
-    assert cuts.cut_hosts().tolist() == [key_of(b"h")]
-    assert cuts.cut_directories().tolist() == [key_of(b"http://h/c")]
+    assert cuts.cut_hosts().tolist() == [hash_name(b"h")]
+    assert cuts.cut_directories().tolist() == [hash_name(b"http://h/c")]
     assert cuts.warnings() == [
         "http://h/c has 20 pages, more than the limit of 8: it is cut into 3 parts by the ids of its pages"
     ]
     urls = [b"http://h/a/1", b"http://h/b/2?x=/y/", b"http://h/0", b"http://h/d/9", b"http://h/c/1", b"http://h/c/2"]
     ids = np.arange(6, dtype=np.int64)
-    units = [key_of(b"h\nhttp://h/a\n0"), key_of(b"h\nhttp://h/d\n0")]
+    units = [hash_name(b"h\nhttp://h/a\n0"), hash_name(b"h\nhttp://h/d\n0")]
     many = 1_000_003
-    found = partition_of(urls, ids, cuts, many).tolist()
+    found = assign_partitions(urls, ids, cuts, many).tolist()
     # what comes before the first directory goes with it
     assert found[:4] == [units[0] % many, units[0] % many, units[0] % many, units[1] % many]
-    parts = {key_of(b"h\nhttp://h/c\n%d" % part) % many for part in range(3)}
-    assert set(partition_of([b"http://h/c/x"] * 100, np.arange(100), cuts, many).tolist()) == parts
-    assert partition_of(urls[::-1], ids[::-1], cuts, many).tolist() == found[::-1]
-    whole = partition_of(urls, ids, Cuts(100), many).tolist()
-    assert whole == [key_of(b"h") % many] * 6
+    parts = {hash_name(b"h\nhttp://h/c\n%d" % part) % many for part in range(3)}
+    assert set(assign_partitions([b"http://h/c/x"] * 100, np.arange(100), cuts, many).tolist()) == parts
+    assert assign_partitions(urls[::-1], ids[::-1], cuts, many).tolist() == found[::-1]
+    whole = assign_partitions(urls, ids, Cuts(100), many).tolist()
+    assert whole == [hash_name(b"h") % many] * 6
     with pytest.raises(ValueError, match="0 partitions"):
-        partition_of(urls, ids, cuts, 0)
+        assign_partitions(urls, ids, cuts, 0)
     with pytest.raises(ValueError, match="the limit is 0 pages"):
         cut_host(sizes, 0)
 
@@ -85,7 +85,7 @@ def test_hosts_stay_together_and_large_ones_are_cut_by_directory() -> None:
     ],
 )
 def test_host_and_directory_of_a_url(url: bytes, host: bytes, directory: bytes) -> None:
-    assert (host_of(url), directory_of(url)) == (host, directory)
+    assert (find_host(url), find_directory(url)) == (host, directory)
 
 
 def test_a_page_at_the_border_is_introduced_with_its_degrees_its_text_and_its_places() -> None:
@@ -99,7 +99,7 @@ def test_a_page_at_the_border_is_introduced_with_its_degrees_its_text_and_its_pl
     assert one.pages[one.border()].tolist() == [1, 2]
     said = join_records([introduce(one, OPTIONS), introduce(two, OPTIONS)])
     assert said.pages.tolist() == [1, 2, 21]
-    ghosts = ghosts_of(two, said)
+    ghosts = decode_ghosts(two, said)
     assert ghosts.pages.tolist() == [1, 2]
     assert ghosts.host.tolist() == [10, 10]
     assert ghosts.directory.tolist() == [100, 101]
@@ -115,10 +115,10 @@ def test_a_page_at_the_border_is_introduced_with_its_degrees_its_text_and_its_pl
     assert ghosts.directories.start.tolist() == [0, 1, 1]
     assert (ghosts.near.tolist(), ghosts.near_start.tolist()) == ([], [0, 0, 0])
     # hosts that are cut are counted by the survey: nothing is said of them here
-    told = ghosts_of(two, introduce(one, OPTIONS, Cut(np.array([10]), np.array([100]))))
+    told = decode_ghosts(two, introduce(one, OPTIONS, Cut(np.array([10]), np.array([100]))))
     assert (told.hosts.pages.tolist(), told.directories.pages.tolist()) == ([], [])
     with pytest.raises(ValueError, match="no record of page 1 and 1 others"):
-        ghosts_of(two, introduce(two, OPTIONS))
+        decode_ghosts(two, introduce(two, OPTIONS))
 
 
 def test_a_page_with_neighbours_in_several_partitions_is_told_which() -> None:
@@ -127,17 +127,17 @@ def test_a_page_with_neighbours_in_several_partitions_is_told_which() -> None:
     routes = one.routes(np.array([21, 31]), np.int32([7, 9]))
     assert {home: pages.tolist() for home, pages in routes.items()} == {7: [1], 9: [1, 2]}
     three = partition({31: (30, 300, 0, 900)}, [(31, 1), (2, 31)])
-    ghosts = ghosts_of(three, introduce(one, OPTIONS, routes=routes))
+    ghosts = decode_ghosts(three, introduce(one, OPTIONS, routes=routes))
     assert (ghosts.near.tolist(), ghosts.near_start.tolist()) == ([7, 9], [0, 2, 2])
     many = {home: np.array([1]) for home in range(MOST + 1)}  # a hub: who is near it is nobody's news
-    assert ghosts_of(three, introduce(one, OPTIONS, routes=many)).near.tolist() == []
+    assert decode_ghosts(three, introduce(one, OPTIONS, routes=many)).near.tolist() == []
 
 
 def test_surveys_add_up() -> None:
     one = partition({1: (10, 100, 0, 900), 2: (10, 101, 2, 40)}, [(1, 2), (1, 21)])
     two = partition({21: (20, 200, 1, 900), 22: (10, 100, 0, 900)}, [(1, 21), (22, 21)])
     cut = Cut(np.array([10]), np.array([100]))
-    parts = [survey(part, signals_of(part, OPTIONS), cut, OPTIONS) for part in (one, two)]
+    parts = [survey(part, list_signals(part, OPTIONS), cut, OPTIONS) for part in (one, two)]
     found = merge_surveys(parts)
     assert (found.pages, found.links) == (4, 3)
     assert found.label.tolist() == [2, 1, 0]
@@ -165,7 +165,7 @@ def test_links_between_ghosts_are_asked_of_their_partitions() -> None:
     assert {home: pages.tolist() for home, pages in found.items()} == {7: [2, 3]}
     assert borders.group_ghost_pairs(make_unknown_ghosts(np.zeros(0, np.int64)), np.int32([])) == {}
     home = partition({2: (10, 100, 0, 9), 5: (10, 100, 0, 9)}, [(2, 3), (2, 3), (3, 2), (2, 5), (5, 3), (2, 1)])
-    links = borders.links_among(home, np.array([2, 3]))
+    links = borders.find_links_among(home, np.array([2, 3]))
     assert links.tolist() == [[2], [3]]
     one = partition({1: (10, 100, 0, 9)}, [(2, 1), (1, 3)])
     more = borders.add_ghost_links(one, [links])
@@ -180,9 +180,9 @@ def test_lists_tell_pages_of_other_partitions_where_they_stand() -> None:
     two = partition({21: (10, 101, -1, 0), 22: (10, 101, 1, 900)}, [(1, 21), (1, 22), (21, 22)])
     cut = Cut(np.array([10]))
     said = join_records([introduce(part, OPTIONS, cut) for part in (one, two)])
-    counted = merge_surveys([survey(part, signals_of(part, OPTIONS), cut, OPTIONS) for part in (one, two)])
+    counted = merge_surveys([survey(part, list_signals(part, OPTIONS), cut, OPTIONS) for part in (one, two)])
     places = list_counts.add_places(
-        [list_counts.find_lists(part, ghosts_of(part, said), counted, OPTIONS) for part in (one, two)]
+        [list_counts.find_lists(part, decode_ghosts(part, said), counted, OPTIONS) for part in (one, two)]
     )
     end, width = len(CODES), len(CODES) + 1
     before = {(2, end): 1, (21, 0): 1, (22, width + 0): 1, (22, end): 1}  # after German, and one more after that
@@ -234,7 +234,7 @@ def test_only_languages_with_something_of_their_own_are_told() -> None:
     # three quarters of what the prior gives them; of page 9 nothing is known
     prior, group = np.float32([[0.2, 0.4, 0.2, 0.2]]), np.int32([0, 0])
     candidates = np.int16([[0, 1, 2], [0, 1, 2]])
-    before = supersteps.prior_beliefs(candidates, prior, group)
+    before = supersteps.make_prior_beliefs(candidates, prior, group)
     assert before.tolist() == [pytest.approx([0.2, 0.4, 0.2, 0.2])] * 2
     now = np.float32([[0.4, 0.3, 0.15, 0.15], [0.2, 0.4, 0.2, 0.2]])
     table = supersteps.BeliefTable(candidates, now, before, np.array([True, False]))
@@ -255,7 +255,7 @@ def test_pages_are_told_in_a_collection_of_thousands_of_languages() -> None:
     prior = np.full((1, 2600), 1 / 2600, np.float32)
     group = np.zeros(len(candidates), np.int32)
     now = np.tile(np.float32([0.25, 0.5, 0.25]), (len(candidates), 1))
-    table = supersteps.BeliefTable(candidates, now, supersteps.prior_beliefs(candidates, prior, group), group == 0)
+    table = supersteps.BeliefTable(candidates, now, supersteps.make_prior_beliefs(candidates, prior, group), group == 0)
     heard = supersteps.decode_beliefs(
         supersteps.encode_beliefs(np.arange(len(candidates)), table, 2600), 2, prior, group
     )
@@ -269,7 +269,7 @@ def test_what_a_page_of_which_nothing_is_known_believes_is_told_as_well() -> Non
     table = supersteps.BeliefTable(
         candidates,
         np.float32([[0.6, 0.4, 0]]),
-        supersteps.prior_beliefs(candidates, prior, np.int32([0])),
+        supersteps.make_prior_beliefs(candidates, prior, np.int32([0])),
         np.array([False]),
     )
     said = supersteps.encode_beliefs(np.array([1]), table, 2)
@@ -290,7 +290,7 @@ def test_what_is_told_is_heard(belief: list[float], prior: list[float], named: s
     usual = np.float32([prior]) / np.float32(sum(prior))
     now = np.float32([belief[:4]]) / np.float32(sum(belief[:4]))
     table = supersteps.BeliefTable(
-        candidates, now, supersteps.prior_beliefs(candidates, usual, np.int32([0])), np.array([True])
+        candidates, now, supersteps.make_prior_beliefs(candidates, usual, np.int32([0])), np.array([True])
     )
     heard = supersteps.decode_beliefs(supersteps.encode_beliefs(np.array([1]), table, 7), 3, usual, np.int32([0]))
     assert heard.candidates.tolist() == candidates.tolist()

@@ -15,7 +15,7 @@ from graphlang.graph.propagation import link_order
 from graphlang.graph.propagation.compatibility import EdgeCompatibility
 from graphlang.graph.propagation.edge_features import EdgeFeatures
 from graphlang.graph.propagation.inference import propagate
-from graphlang.graph.propagation.message_weights import message_weights
+from graphlang.graph.propagation.message_weights import compute_message_weights
 from graphlang.graph.propagation.messages import Messages, classify_links, group_by_class, link_messages
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def learn(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
     of_links = (bend(links.source), bend(links.target), links.kind, coupling)
     tables = (np.zeros((2, n)), np.zeros(n), np.zeros(256), bend(np.ones(256, np.uint8)), np.zeros(256, np.bool_))
     couplings.couplings(0.1, 0.9, *of_links, bend(host), *tables, None, np.empty_like(coupling))
-    message_weights(links.source, bend(links.target), coupling, host, 2.0)
+    compute_message_weights(links.source, bend(links.target), coupling, host, 2.0)
 
 
 def speak(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
@@ -134,7 +134,7 @@ def listed(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
     label, host = rng.integers(-1, 4, n).astype(np.int16), rng.integers(0, 3, n).astype(np.int32)
     for backwards in (False, True):
         several = rng.random(3) < 0.7
-        link_order.contexts(broken, bend(label), bend(host), several, 4, backwards=backwards)
+        link_order.list_contexts(broken, bend(label), bend(host), several, 4, backwards=backwards)
     page, context = rng.integers(0, n, (2, 3 * n)).astype(np.int32)
     start, cells, share = np.empty(n + 1, np.int64), np.empty(3 * n, np.int32), np.empty(3 * n)
     count = link_order_kernels.link_shares(n, bend(page), bend(context), start, cells, share, np.zeros(n, np.uint32))

@@ -15,7 +15,7 @@ from graphlang.graph.partitioned.records import BELIEF, COUNT, PageRecords, inde
 from graphlang.graph.propagation.edge_features import Degrees
 from graphlang.graph.propagation.inference import read
 from graphlang.graph.propagation.learned import Elsewhere, PlaceCounts
-from graphlang.graph.propagation.roles import firm_length
+from graphlang.graph.propagation.roles import find_firm_length
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,10 +56,10 @@ class PlaceLabels:
         return counts, entries
 
 
-def place_labels(places: NDArray[np.int64], language: NDArray[np.int16], pages: NDArray[np.int64]) -> PlaceLabels:
+def sum_place_labels(places: NDArray[np.int64], language: NDArray[np.int16], pages: NDArray[np.int64]) -> PlaceLabels:
     """Add up counts of places and languages.
 
-    >>> found = place_labels(np.array([9, 4, 9]), np.int16([1, 0, 1]), np.array([2, 1, 3]))
+    >>> found = sum_place_labels(np.array([9, 4, 9]), np.int16([1, 0, 1]), np.array([2, 1, 3]))
     >>> found.place.tolist(), found.start.tolist(), found.language.tolist(), found.pages.tolist()
     ([4, 9], [0, 1, 2], [0, 1], [1, 5])
     """
@@ -119,9 +119,9 @@ def introduce(
     pages = partition.pages[rows]
     header = np.zeros(len(rows), _HEADER)
     header["host"], header["directory"] = partition.host[rows], partition.directory[rows]
-    header["out"], header["into"], header["mutual"] = (degree[rows] for degree in _degrees(partition))
+    header["out"], header["into"], header["mutual"] = (degree[rows] for degree in _count_degrees(partition))
     header["length"] = partition.length[rows]
-    long = partition.length[rows] >= min(firm_length(options), options.certain_length)
+    long = partition.length[rows] >= min(find_firm_length(options), options.certain_length)
     if partition.labelled is not None:
         header["labelled"] = partition.labelled[rows]
         long |= partition.labelled[rows]
@@ -137,7 +137,7 @@ def introduce(
 
     def counted(places: NDArray[np.int64], separate: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.void]]:
         whole = ~np.isin(places[sure], separate)
-        return place_labels(places[sure][whole], label[sure][whole], ones[whole]).of(places[rows])
+        return sum_place_labels(places[sure][whole], label[sure][whole], ones[whole]).of(places[rows])
 
     of_host, of_directory = counted(partition.host, cut.hosts), counted(partition.directory, cut.directories)
     lists = [
@@ -151,7 +151,7 @@ def introduce(
     return pack(pages, header, lists)
 
 
-def ghosts_of(partition: Partition, records: PageRecords) -> Ghosts:
+def decode_ghosts(partition: Partition, records: PageRecords) -> Ghosts:
     """Decode the records of a partition's ghosts."""
     ghost_ids = partition.ghosts()
     records_read = records.of(ghost_ids)
@@ -208,7 +208,7 @@ def _decode_counts(places: NDArray[np.int64], counts: NDArray[np.int64], entries
     return PlaceLabels(keys, bounds, entries["language"][at].copy(), entries["pages"][at].astype(np.int64))
 
 
-def _degrees(partition: Partition) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _count_degrees(partition: Partition) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Count distinct targets, distinct sources and mutual neighbours of each page."""
     n = len(partition.pages)
     ids, ends = np.unique(np.concatenate([partition.source, partition.target]), return_inverse=True)
@@ -244,7 +244,7 @@ def group_ghost_pairs(ghosts: Ghosts, homes: NDArray[np.int32]) -> dict[int, NDA
     return {home: near_homes for home, near_homes in listed.items() if len(near_homes) > 1}
 
 
-def links_among(partition: Partition, pages: NDArray[np.int64]) -> NDArray[np.int64]:
+def find_links_among(partition: Partition, pages: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the links from the partition's own pages in ``pages`` (ascending) to others of them, shape (2, m)."""
     own_pages = pages[partition.is_inside(pages)]
     rows = np.flatnonzero(_is_among(partition.source, own_pages) & _is_among(partition.target, pages))
@@ -334,15 +334,17 @@ def make_local(partition: Partition, ghosts: Ghosts, hosts: PlaceLabels, directo
     graph = Graph(n, links.source, links.target, links.kind, links.hreflang, None, links.ordinal)
     elsewhere = Elsewhere(
         Degrees(beyond, ghosts.out, ghosts.into, ghosts.mutual),
-        _counts(host_keys, ghosts.hosts, hosts, partition.host),
-        _counts(directory_keys, ghosts.directories, directories, partition.directory),
+        _select_counts(host_keys, ghosts.hosts, hosts, partition.host),
+        _select_counts(directory_keys, ghosts.directories, directories, partition.directory),
     )
     return Local(ids, own_rows, beyond, host_keys, directory_keys, graph, evidence, elsewhere)
 
 
-def signals_of(partition: Partition, options: Options) -> dict[str, Signal]:
+def list_signals(partition: Partition, options: Options) -> dict[str, Signal]:
     """Return the signals of a partition's pages, with hreflang announcements, without the order of links."""
-    local_rows = make_local(partition, make_unknown_ghosts(partition.ghosts()), no_counts(), no_counts())
+    local_rows = make_local(
+        partition, make_unknown_ghosts(partition.ghosts()), make_empty_counts(), make_empty_counts()
+    )
     _, signals_read = read(local_rows.graph, local_rows.evidence, replace(options, link_order=0))
     return {
         name: replace(
@@ -352,7 +354,7 @@ def signals_of(partition: Partition, options: Options) -> dict[str, Signal]:
     }
 
 
-def no_counts() -> PlaceLabels:
+def make_empty_counts() -> PlaceLabels:
     """Return counts of no place."""
     none = np.zeros(0, np.int64)
     return PlaceLabels(none, np.zeros(1, np.int64), none.astype(np.int16), none)
@@ -365,7 +367,18 @@ def make_unknown_ghosts(pages: NDArray[np.int64]) -> Ghosts:
     lists = np.full((g, 1), NONE, np.int16), np.zeros((g, 1), np.float32)
     near = zeros32[:0], np.zeros(g + 1, np.int64)
     return Ghosts(
-        pages, zeros, zeros, zeros32, zeros32, zeros32, *lists, zeros32, zeros32 > 0, no_counts(), no_counts(), *near
+        pages,
+        zeros,
+        zeros,
+        zeros32,
+        zeros32,
+        zeros32,
+        *lists,
+        zeros32,
+        zeros32 > 0,
+        make_empty_counts(),
+        make_empty_counts(),
+        *near,
     )
 
 
@@ -376,7 +389,7 @@ def _spread_signal(signal: Signal, own_rows: NDArray[np.int64], n: int) -> Signa
     return replace(signal, languages=languages, probabilities=probabilities)
 
 
-def _counts(
+def _select_counts(
     keys: NDArray[np.int64], of_ghosts: PlaceLabels, of_all: PlaceLabels, own_places: NDArray[np.int64]
 ) -> PlaceCounts:
     """Return the counts of places that are not whole here: those that are cut, and those of ghosts only."""

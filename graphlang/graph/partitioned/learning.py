@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.partitioned.borders import PlaceLabels, find_certain, make_local, place_labels
+from graphlang.graph.partitioned.borders import PlaceLabels, find_certain, make_local, sum_place_labels
 from graphlang.graph.partitioned.partition import Cut
 from graphlang.graph.propagation import compatibility, site_prior
 from graphlang.graph.propagation import learned as whole
@@ -20,7 +20,7 @@ from graphlang.graph.propagation.inference import read
 from graphlang.graph.propagation.learned import PlaceCounts
 from graphlang.graph.propagation.likelihoods import HOST_PSEUDO, SIGNAL_PSEUDO, USUAL, Reliability
 from graphlang.graph.propagation.link_regressions import is_followed
-from graphlang.graph.propagation.roles import page_roles
+from graphlang.graph.propagation.roles import assign_roles
 from graphlang.graph.tables import BLOCK, ScoreTables
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Survey:
     directories_cut: PlaceLabels  #: and of the cut directories
 
     def active(self) -> NDArray[np.int16]:
-        """Return the indices of the active languages, ascending (see ``candidates.active_languages``)."""
+        """Return the indices of the active languages, ascending (see ``candidates.find_active_languages``)."""
         named = self.likely if self.likely.any() else self.best
         return choose_active(np.flatnonzero(named), list(self.signals.values()))
 
@@ -88,7 +88,7 @@ def survey(partition: Partition, signals: Mapping[str, Signal], cut: Cut, option
 
     def of_places(places: NDArray[np.int64], of: NDArray[np.int64]) -> PlaceLabels:
         inside_places = np.isin(places[certain_rows], of)
-        return place_labels(
+        return sum_place_labels(
             places[certain_rows][inside_places], label[certain_rows][inside_places], ones[inside_places]
         )
 
@@ -102,7 +102,7 @@ def survey(partition: Partition, signals: Mapping[str, Signal], cut: Cut, option
         _group_by_language(best, size),
         {name: _group_by_language(_first(ones), size) for name, ones in signals.items() if ones.weight},
         kinds,
-        _steps(partition),
+        _estimate_steps(partition),
         of_places(partition.host, cut.hosts),
         of_places(partition.directory, cut.directories),
     )
@@ -146,7 +146,7 @@ def add_counts(parts: Iterable[PlaceLabels]) -> PlaceLabels:
     counts_list = list(parts)
     places = [np.repeat(counts.place, np.diff(counts.start)) for counts in counts_list]
     none = np.zeros(0, np.int64)
-    return place_labels(
+    return sum_place_labels(
         np.concatenate([none, *places]),
         np.concatenate([none.astype(np.int16), *(counts.language for counts in counts_list)]),
         np.concatenate([none, *(counts.pages for counts in counts_list)]),
@@ -164,7 +164,7 @@ def _first(signal: Signal) -> NDArray[np.int16]:
     return np.where(signal.probabilities[:, 0] >= LIKELY, signal.languages[:, 0], -1).astype(np.int16)
 
 
-def _steps(partition: Partition) -> NDArray[np.int64]:
+def _estimate_steps(partition: Partition) -> NDArray[np.int64]:
     """Estimate the cost of the links' features for each of ``LONGEST``; shape (5,)."""
     costs = np.zeros(len(LONGEST), np.int64)
     for ends in (partition.source, partition.target):
@@ -214,7 +214,7 @@ def observe(partition: Partition, ghosts: Ghosts, survey: Survey, cut: Cut, opti
     links, signals_read = read(here.graph, here.evidence, options)
     active = survey.active()
     tables = ScoreTables(here.evidence, active)
-    label = page_roles(tables, options).label
+    label = assign_roles(tables, options).label
     inside = np.zeros(links.n, np.bool_)
     inside[here.own] = True
     numbers = np.flatnonzero(
@@ -236,9 +236,9 @@ def observe(partition: Partition, ghosts: Ghosts, survey: Survey, cut: Cut, opti
     of_links = np.setdiff1d(np.union1d(rows["host"][drawn], rows["host"][of_cut]), cut.hosts)
     certain_rows = certain_rows[np.isin(partition.host[certain_rows], of_links)]
     labels = active[label[here.own[certain_rows]]]
-    counted = place_labels(partition.host[certain_rows], labels, np.ones(len(certain_rows), np.int64))
+    counted = sum_place_labels(partition.host[certain_rows], labels, np.ones(len(certain_rows), np.int64))
     rates = {
-        name: _rate(tables, signal, label, here.own, host, cut)
+        name: _compute_rate(tables, signal, label, here.own, host, cut)
         for name, signal in signals_read.items()
         if signal.weight
     }
@@ -254,7 +254,7 @@ def join_samples(parts: Iterable[Observed]) -> Observed:
     hosts = add_counts([sample.hosts for sample in samples])
     hosts_named = np.union1d(links["host"], of_cut["host"])
     counts, entries = hosts.of(hosts_named)
-    labels = place_labels(np.repeat(hosts_named, counts), entries["language"], entries["pages"].astype(np.int64))
+    labels = sum_place_labels(np.repeat(hosts_named, counts), entries["language"], entries["pages"].astype(np.int64))
     names = sorted({name for sample in samples for name in sample.signals})
     rates = {name: _sum_rates([sample.signals[name] for sample in samples if name in sample.signals]) for name in names}
     return Observed(links, of_cut, labels, rates)
@@ -298,7 +298,7 @@ def _select_cut_hosts(rows: NDArray[np.void], cut: Cut) -> NDArray[np.int64]:
     return within[_select_lowest_keys(rows[within], OF_CUT)]
 
 
-def _rate(  # noqa: PLR0917  internal
+def _compute_rate(  # noqa: PLR0917  internal
     tables: ScoreTables,
     signal: Signal,
     label: NDArray[np.int16],
@@ -368,7 +368,7 @@ def learn(survey: Survey, observed: Observed, cut: Cut) -> PartitionParameters:
         (survey.scores[active_rows] * has_label).astype(np.float64) * UNIT,
         survey.label[active_rows] * has_label,
     )
-    collection = site_prior.shares_from_counts(scores, labels, survey.pages)
+    collection = site_prior.compute_shares(scores, labels, survey.pages)
     columns = np.full(len(survey.codes), -1, np.int64)
     columns[active[has_label]] = np.flatnonzero(has_label)
 
@@ -406,14 +406,14 @@ def learn(survey: Survey, observed: Observed, cut: Cut) -> PartitionParameters:
         survey.longest(),
         keep=len(cut.hosts),
     )
-    rates = {name: _reliability(rate, cut) for name, rate in observed.signals.items()}
+    rates = {name: _estimate_reliability(rate, cut) for name, rate in observed.signals.items()}
     learned = whole.Learned(
         survey.codes, active, np.arange(len(cut.hosts), dtype=np.int32), collection, of_cut, rates, model
     )
     return PartitionParameters(learned, cut.hosts, survey.hosts_cut, survey.directories_cut)
 
 
-def _reliability(rate: Rate, cut: Cut) -> Reliability:
+def _estimate_reliability(rate: Rate, cut: Cut) -> Reliability:
     overall = (rate.right * UNIT + SIGNAL_PSEUDO * USUAL) / (rate.pages + SIGNAL_PSEUDO)
     right, pages = np.zeros(len(cut.hosts)), np.zeros(len(cut.hosts))
     at = np.searchsorted(cut.hosts, rate.hosts)

@@ -59,7 +59,7 @@ def find_usual_languages(survey: Survey) -> Usual:
     none = np.zeros(len(languages))
     return Usual(
         languages,
-        site_prior.shares_from_counts(none, survey.label[languages], survey.pages) if len(languages) else none,
+        site_prior.compute_shares(none, survey.label[languages], survey.pages) if len(languages) else none,
     )
 
 
@@ -104,13 +104,13 @@ def find_lists(partition: Partition, ghosts: Ghosts, survey: Survey, options: Op
     usual = find_usual_languages(survey)
     best, probability = here.evidence.best()
     sure = here.evidence.long(options.certain_length) & (probability >= options.certain)
-    label = _columns(np.where(sure, best, NONE).astype(np.int16), usual)
+    label = _find_columns(np.where(sure, best, NONE).astype(np.int16), usual)
     chosen = np.isin(here.hosts, hosts)
     targets = []
     size, codes = len(usual.languages), len(partition.codes)
     for side in range(SIDES):
         counts = (links, label, here.evidence.host, chosen, size)
-        page, key = link_order.contexts(*counts, backwards=bool(side))
+        page, key = link_order.list_contexts(*counts, backwards=bool(side))
         distance, language = np.divmod(key % (FARTHEST * (size + 1)), size + 1)
         named = np.append(usual.languages.astype(np.int64), codes)[language]
         context = (side * FARTHEST + distance) * (codes + 1) + named
@@ -121,7 +121,7 @@ def find_lists(partition: Partition, ghosts: Ghosts, survey: Survey, options: Op
 
 def count(partition: Partition, places: Places, survey: Survey, options: Options) -> Counts:
     """Count the contexts of a partition's pages."""
-    rows, shares = _shares(partition, places, len(partition.codes))
+    rows, shares = _compute_shares(partition, places, len(partition.codes))
     label = find_certain(partition, options)[rows].astype(np.int64)
     host = partition.host[rows]
     certain_rows = np.flatnonzero((label >= 0) & np.isin(label, find_usual_languages(survey).languages))
@@ -146,8 +146,8 @@ def add_link_order(  # noqa: PLR0917  internal
     languages, probabilities = languages[here.own], probabilities[here.own]
     separate = np.isin(partition.host, cut.hosts)
     languages[separate], probabilities[separate] = NONE, 0
-    rows, shares = _shares(partition, places, len(partition.codes))
-    label = _columns(find_certain(partition, options), usual)
+    rows, shares = _compute_shares(partition, places, len(partition.codes))
+    label = _find_columns(find_certain(partition, options), usual)
     for host in np.unique(partition.host[rows]):
         model = _Host(host, counts, survey, usual)
         rows_cut = np.flatnonzero(partition.host[rows] == host)
@@ -216,14 +216,14 @@ class _Host:
         return logs
 
 
-def _columns(language: NDArray[np.int16], usual: Usual) -> NDArray[np.int16]:
+def _find_columns(language: NDArray[np.int16], usual: Usual) -> NDArray[np.int16]:
     """Return the number of each certain page's language among the usual ones, else -1."""
     at = np.searchsorted(usual.languages, language)
     present = (np.append(usual.languages, NONE)[at] == language) & (language >= 0)
     return np.where(present, at, NONE).astype(np.int16)
 
 
-def _shares(partition: Partition, places: Places, codes: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _compute_shares(partition: Partition, places: Places, codes: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the row of each place's page, and the share of the place in the lists on its side of the page."""
     rows = np.searchsorted(partition.pages, places.pages)
     side = places.context // (FARTHEST * (codes + 1))

@@ -136,19 +136,19 @@ def make_empty_signal(rows: int) -> Signal:
 _BYTES = 8
 
 
-def key_of(name: bytes) -> int:
+def hash_name(name: bytes) -> int:
     """Return a 64-bit key of a host, a directory or a unit.
 
-    >>> key_of(b"a.example") == key_of(b"a.example"), key_of(b"a.example") == key_of(b"b.example")
+    >>> hash_name(b"a.example") == hash_name(b"a.example"), hash_name(b"a.example") == hash_name(b"b.example")
     (True, False)
     """
     return int.from_bytes(hashlib.blake2b(name, digest_size=_BYTES).digest(), "little", signed=True)
 
 
-def host_of(url: bytes) -> bytes:
+def find_host(url: bytes) -> bytes:
     """Return the authority of a canonical URL.
 
-    >>> host_of(b"https://a.example:8080/x?y")
+    >>> find_host(b"https://a.example:8080/x?y")
     b'a.example:8080'
     """
     rest = url.partition(b"//")[2] or url
@@ -157,10 +157,10 @@ def host_of(url: bytes) -> bytes:
     return rest
 
 
-def directory_of(url: bytes) -> bytes:
+def find_directory(url: bytes) -> bytes:
     """Return what comes before the last slash of a URL's path.
 
-    >>> directory_of(b"https://a.example/x/y.html?to=/z")
+    >>> find_directory(b"https://a.example/x/y.html?to=/z")
     b'https://a.example/x'
     """
     return url.partition(b"?")[0].rpartition(b"/")[0]
@@ -184,11 +184,11 @@ class Cuts:
 
     def cut_hosts(self) -> NDArray[np.int64]:
         """Return the keys of hosts whose pages are in several units, ascending."""
-        return np.unique(np.array([key_of(host) for host in self.hosts], np.int64))
+        return np.unique(np.array([hash_name(host) for host in self.hosts], np.int64))
 
     def cut_directories(self) -> NDArray[np.int64]:
         """Return the keys of directories whose pages are in several units, ascending."""
-        keys = [key_of(run.first) for runs in self.hosts.values() for run in runs if run.parts > 1]
+        keys = [hash_name(run.first) for runs in self.hosts.values() for run in runs if run.parts > 1]
         return np.unique(np.array(keys, np.int64))
 
     def warnings(self) -> list[str]:
@@ -223,12 +223,12 @@ def cut_host(directories: Mapping[bytes, int], limit: int) -> tuple[DirectoryRun
     return tuple(runs)
 
 
-def partition_of(urls: Sequence[bytes], ids: NDArray[np.int64], cuts: Cuts, partitions: int) -> NDArray[np.int32]:
+def assign_partitions(urls: Sequence[bytes], ids: NDArray[np.int64], cuts: Cuts, partitions: int) -> NDArray[np.int32]:
     """Return the partition of pages by canonical URL and id, 0..partitions-1, shape (n,).
 
     Raise a ValueError for fewer than one partition.
 
-    >>> found = partition_of([b"http://a.example/x", b"http://a.example/y/z"], np.array([1, 2]), Cuts(10), 64)
+    >>> found = assign_partitions([b"http://a.example/x", b"http://a.example/y/z"], np.array([1, 2]), Cuts(10), 64)
     >>> bool(found[0] == found[1])
     True
     """
@@ -237,15 +237,15 @@ def partition_of(urls: Sequence[bytes], ids: NDArray[np.int64], cuts: Cuts, part
     partition_by_unit: dict[bytes, int] = {}
     partitions_of = np.empty(len(urls), np.int32)
     for row, url in enumerate(urls):
-        unit = host_of(url)
+        unit = find_host(url)
         runs = cuts.hosts.get(unit)
         if runs is not None:
-            run = runs[max(0, bisect_right(runs, directory_of(url), key=lambda run: run.first) - 1)]
+            run = runs[max(0, bisect_right(runs, find_directory(url), key=lambda run: run.first) - 1)]
             piece = _hash_id(int(ids[row])) % run.parts if run.parts > 1 else 0
             unit = b"%s\n%s\n%d" % (unit, run.first, piece)
         number = partition_by_unit.get(unit)
         if number is None:
-            number = partition_by_unit[unit] = key_of(unit) % partitions
+            number = partition_by_unit[unit] = hash_name(unit) % partitions
         partitions_of[row] = number
     return partitions_of
 

@@ -50,7 +50,7 @@ class PageRecords:
         order = np.argsort(np.array(pages, np.int64), kind="stable")
         sizes = np.array([len(records[at]) for at in order], np.int64)
         data = np.frombuffer(b"".join(records[at] for at in order), np.uint8)
-        return cls(np.array(pages, np.int64)[order], _bounds(sizes), data)
+        return cls(np.array(pages, np.int64)[order], _compute_bounds(sizes), data)
 
     def to_list(self) -> list[bytes]:
         """Return the record of each page."""
@@ -61,7 +61,7 @@ class PageRecords:
         """Return the records of some pages, ascending, without those that have none."""
         rows = np.flatnonzero(np.isin(self.pages, pages, assume_unique=True))
         sizes = np.diff(self.start)[rows]
-        return PageRecords(self.pages[rows], _bounds(sizes), self.data[_spans(self.start[rows], sizes)])
+        return PageRecords(self.pages[rows], _compute_bounds(sizes), self.data[_list_spans(self.start[rows], sizes)])
 
     def update(self, newer: PageRecords) -> PageRecords:
         """Return these records with those of newer pages replaced or added.
@@ -81,8 +81,8 @@ def join_records(parts: Sequence[PageRecords]) -> PageRecords:
     sizes = np.concatenate([np.zeros(0, np.int64), *(np.diff(records.start) for records in parts)])
     data = np.concatenate([np.zeros(0, np.uint8), *(records.data for records in parts)])
     order = np.argsort(pages, kind="stable")
-    first = _bounds(sizes)[:-1]
-    return PageRecords(pages[order], _bounds(sizes[order]), data[_spans(first[order], sizes[order])])
+    first = _compute_bounds(sizes)[:-1]
+    return PageRecords(pages[order], _compute_bounds(sizes[order]), data[_list_spans(first[order], sizes[order])])
 
 
 def pack(
@@ -100,12 +100,12 @@ def pack(
     sizes = np.full(len(pages), header.dtype.itemsize, np.int64)
     for counts, entries in lists:
         sizes += counts * entries.dtype.itemsize
-    start = _bounds(sizes)
+    start = _compute_bounds(sizes)
     data = np.empty(int(start[-1]), np.uint8)
     at = start[:-1].copy()
     for counts, entries in [(np.ones(len(pages), np.int64), header), *lists]:
         size = counts * entries.dtype.itemsize
-        data[_spans(at, size)] = np.ascontiguousarray(entries).view(np.uint8).reshape(-1)
+        data[_list_spans(at, size)] = np.ascontiguousarray(entries).view(np.uint8).reshape(-1)
         at += size
     return PageRecords(pages, start, data)
 
@@ -126,7 +126,7 @@ def unpack(
     def taken(size: NDArray[np.int64], kind: np.dtype[Any]) -> NDArray[np.void]:
         if ((at + size) > records.start[1:]).any():
             raise ValueError("a record is shorter than it says")
-        entries = np.ascontiguousarray(records.data[_spans(at, size)]).view(kind)
+        entries = np.ascontiguousarray(records.data[_list_spans(at, size)]).view(kind)
         at[:] += size
         return entries
 
@@ -150,11 +150,11 @@ def index_lists(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[n
     return rows, np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
-def _bounds(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+def _compute_bounds(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
-def _spans(first: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+def _list_spans(first: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the numbers of all bytes of some spans, one span after the other."""
     numbers: NDArray[np.int64] = np.arange(int(sizes.sum())) + np.repeat(first - (np.cumsum(sizes) - sizes), sizes)
     return numbers

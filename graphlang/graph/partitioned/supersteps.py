@@ -88,7 +88,7 @@ def prepare_supersteps(ready: Ready, labels: PageRecords | None, options: Option
     return Prepared(*rows, here.evidence.host, potentials, edges, exchange.weights)
 
 
-def border_labels(prepared: Prepared) -> PageRecords:
+def find_border_labels(prepared: Prepared) -> PageRecords:
     """Return the likely labels of latent pages at the border, from which neighbours choose their candidates."""
     potentials, rows = prepared.potentials, prepared.border
     numbers = potentials.number[rows]
@@ -130,20 +130,20 @@ def find_moves(snapshot: Motion, motion: Motion) -> Moves:
     >>> moves.numbers.tolist(), apply_moves(then, moves).belief.tolist()
     ([1], [[1.0, 0.0], [0.0, 1.0]])
     """
-    pairs = zip(_arrays(snapshot), _arrays(motion), strict=True)
+    pairs = zip(_make_arrays(snapshot), _make_arrays(motion), strict=True)
     moved = np.flatnonzero(np.logical_or.reduce([(was != now).any(axis=1) for was, now in pairs]))
-    return Moves(moved, Motion(*(values[moved] for values in _arrays(motion))))
+    return Moves(moved, Motion(*(values[moved] for values in _make_arrays(motion))))
 
 
 def apply_moves(snapshot: Motion, moves: Moves) -> Motion:
     """Apply moves to the snapshot that they were computed from."""
-    arrays = [values.copy() for values in _arrays(snapshot)]
-    for values, moved_values in zip(arrays, _arrays(moves.motion), strict=True):
+    arrays = [values.copy() for values in _make_arrays(snapshot)]
+    for values, moved_values in zip(arrays, _make_arrays(moves.motion), strict=True):
         values[moves.numbers] = moved_values
     return Motion(*arrays)
 
 
-def _arrays(motion: Motion) -> tuple[NDArray[np.float32], ...]:
+def _make_arrays(motion: Motion) -> tuple[NDArray[np.float32], ...]:
     return motion.belief, motion.step, motion.damping
 
 
@@ -221,12 +221,14 @@ def _select_rows(answer: Answer, rows: NDArray[np.int64]) -> Answer:
     )
 
 
-def _table(prepared: Prepared, rows: NDArray[np.int64], motion: Motion, is_known: NDArray[np.bool_]) -> BeliefTable:
+def _read_beliefs(
+    prepared: Prepared, rows: NDArray[np.int64], motion: Motion, is_known: NDArray[np.bool_]
+) -> BeliefTable:
     """Return the beliefs of some latent pages."""
     potentials = prepared.potentials
     numbers = potentials.number[rows]
     candidates = potentials.candidates[numbers]
-    prior = prior_beliefs(candidates, potentials.prior.probability, potentials.prior.group[rows])
+    prior = make_prior_beliefs(candidates, potentials.prior.probability, potentials.prior.group[rows])
     return BeliefTable(candidates, motion.belief[numbers], prior, is_known)
 
 
@@ -236,7 +238,7 @@ def _encode_border(
     records = [join_records([])]
     for at in range(0, len(rows), BLOCK):
         block = slice(at, at + BLOCK)
-        table = _table(prepared, rows[block], motion, is_known[block])
+        table = _read_beliefs(prepared, rows[block], motion, is_known[block])
         records.append(encode_beliefs(prepared.ids[rows[block]], table, len(prepared.potentials.active)))
     return join_records(records)
 
@@ -271,14 +273,14 @@ class BeliefTable:
         return GhostBeliefs(rows, self.candidates, self.belief)
 
 
-def prior_beliefs(
+def make_prior_beliefs(
     candidates: NDArray[np.int16], prior: NDArray[np.float32], group: NDArray[np.int32]
 ) -> NDArray[np.float32]:
     """Return prior beliefs about the candidates, and about all other languages together, shape (b, K + 1).
 
     Shapes: candidates (b, K), columns; prior of each group of pages (P, L); group of each page (b,).
 
-    >>> prior_beliefs(np.int16([[0, 2]]), np.float32([[0.5, 0.25, 0.125, 0.125]]), np.int32([0])).tolist()
+    >>> make_prior_beliefs(np.int16([[0, 2]]), np.float32([[0.5, 0.25, 0.125, 0.125]]), np.int32([0])).tolist()
     [[0.5, 0.125, 0.375]]
     """
     belief = np.zeros((len(candidates), candidates.shape[1] + 1), np.float32)
@@ -332,7 +334,7 @@ def decode_beliefs(
             raise ValueError(f"a record has more or fewer candidates than {candidate_count}")
         candidates[at : at + BLOCK] = np.nonzero(named)[1].reshape(-1, candidate_count)
     own_ratio = np.unpackbits(marks.reshape(many, marked), axis=1, count=candidate_count).view(np.bool_)
-    before = prior_beliefs(candidates, prior, group)
+    before = make_prior_beliefs(candidates, prior, group)
     belief = head["others"][:, None] * before
     belief[:, :-1][own_ratio] = entries
     return BeliefTable(candidates, belief, before, head["known"] > 0)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.adjacency import pad
+from graphlang.graph.adjacency import pad_values
 from graphlang.graph.data import NONE
-from graphlang.graph.tables import row_maxima
+from graphlang.graph.tables import compute_row_maxima
 from graphlang.numerics import find_distinct
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def gather(logs: NDArray[np.float32], candidates: NDArray[np.int16]) -> NDArray[
     if candidates.shape[1] == logs.shape[1]:
         gathered[:, -1] = NOTHING
         return gathered
-    largest = row_maxima(logs)
+    largest = compute_row_maxima(logs)
     rest = np.exp(logs - largest[:, None])
     np.put_along_axis(rest, candidates.astype(np.int64), 0, 1)
     gathered[:, -1] = np.log(np.maximum(rest.sum(axis=1), np.float32(1e-30))) + largest
@@ -100,7 +100,7 @@ class Nearby:
     """
 
     def __init__(self, links: SortedLinks, best: NDArray[np.int16], size: int) -> None:
-        self.links, self.label, self.size = links, pad(best.copy(), links.n, -1), size
+        self.links, self.label, self.size = links, pad_values(best.copy(), links.n, -1), size
         for _ in range(STEPS):
             unknown = np.flatnonzero(self.label[: len(best)] < 0)
             labels = [self._first(unknown[at : at + BLOCK]) for at in range(0, len(unknown), BLOCK)]
@@ -139,7 +139,9 @@ LONG_TEXTS = 1 << 16  #: pages whose texts are handled at a time
 RARE = 1000  #: other languages are active if a signal has them on one page in this many
 
 
-def active_languages(evidence: Evidence, signals: Mapping[str, Signal], long: NDArray[np.bool_]) -> NDArray[np.int16]:
+def find_active_languages(
+    evidence: Evidence, signals: Mapping[str, Signal], long: NDArray[np.bool_]
+) -> NDArray[np.int16]:
     """Return the indices of the active languages, ascending, shape (L,); empty without evidence.
 
     A single language is followed by -1, for any other language, so that there are two columns to compare. Signals
@@ -154,7 +156,7 @@ def active_languages(evidence: Evidence, signals: Mapping[str, Signal], long: ND
         active = find_distinct(best[best >= 0])
     pages = evidence.n - evidence.answer_only
     signal_languages = [
-        _signal_languages(signal, pages) for signal in signals.values() if signal.weight and signal.languages.size
+        _find_signal_languages(signal, pages) for signal in signals.values() if signal.weight and signal.languages.size
     ]
     return choose_active(active, [np.bincount(named, minlength=len(evidence.codes)) for named in signal_languages])
 
@@ -181,7 +183,7 @@ def choose_active(from_texts: NDArray[np.signedinteger], signals: Sequence[NDArr
     return np.append(active, NONE).astype(np.int16) if len(active) == 1 else active
 
 
-def _signal_languages(signal: Signal, pages: int) -> NDArray[np.int16]:
+def _find_signal_languages(signal: Signal, pages: int) -> NDArray[np.int16]:
     """Return the language that a signal has for each of the first ``pages`` pages, where it is likely."""
     language, probability = signal.languages[:pages, 0], signal.probabilities[:pages, 0]
     return language[(probability >= LIKELY) & (language >= 0)]

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.graph.adjacency import pad
+from graphlang.graph.adjacency import pad_values
 from graphlang.graph.native import couplings as _kernels
 from graphlang.graph.propagation import group_tables, link_regressions
 from graphlang.graph.propagation.group_tables import count_tables, estimate_languages, group_of
@@ -40,7 +40,7 @@ from graphlang.graph.propagation.link_regressions import (
     HIGHEST,
     LOWEST,
     Regression,
-    feature_log_odds,
+    compute_feature_log_odds,
     fit_classes,
     fit_intercepts,
     is_followed,
@@ -100,7 +100,7 @@ class CompatibilityModel:
 
         def fill(block: slice) -> None:
             block_numbers = numbers[block]
-            log_odds = feature_log_odds(self.regressions, ends.kind[block], features, block_numbers)
+            log_odds = compute_feature_log_odds(self.regressions, ends.kind[block], features, block_numbers)
             link_arrays = (ends.source[block], ends.target[block], ends.kind[block], log_odds)
             tables = (host, group_log_odds, self.by_chance, kind_log_odds, class_of_kind, forwards)
             results = (p_same[block] if explained else None, coupling[block])
@@ -183,7 +183,11 @@ def learn(  # noqa: PLR0917  internal
     others; sites (H, L) and collection (L,), language distributions; length (n,), characters of text, used to hash
     pages. With a `global_model` of the whole collection only the parameters of these pages' hosts are fitted.
     """
-    host, label, length = pad(host, links.n, len(sites)), pad(label, links.n, -1), pad(length, links.n, 0)
+    host, label, length = (
+        pad_values(host, links.n, len(sites)),
+        pad_values(label, links.n, -1),
+        pad_values(length, links.n, 0),
+    )
     sites = np.vstack([sites, collection])
     groups = len(sites)
     numbers = draw_sample(links, label, host, length)
@@ -194,7 +198,9 @@ def learn(  # noqa: PLR0917  internal
     same = predict_same(regressions, links.kind[numbers], features, numbers, group)
     statistics = count_tables(a, b, group, sites, same)
     exclusion_prior = (
-        group_tables.usual_exclusion(statistics.votes) if global_model is None else global_model.exclusion_prior
+        group_tables.estimate_usual_exclusion(statistics.votes)
+        if global_model is None
+        else global_model.exclusion_prior
     )
     return CompatibilityModel(
         features.longest,
@@ -341,7 +347,7 @@ def learn_from_sample(
                 kept_groups[(kept_groups >= at) & (kept_groups < stop)] - at, int(np.searchsorted(kept_groups, at))
             )
         )
-    exclusion_prior = group_tables.usual_exclusion(votes)
+    exclusion_prior = group_tables.estimate_usual_exclusion(votes)
     joined = group_tables.GroupTables(
         np.concatenate([block.source_marginal for block in blocks]),
         np.concatenate([block.switch_to for block in blocks]),

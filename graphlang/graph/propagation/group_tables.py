@@ -53,7 +53,7 @@ class GroupTables:
     @property
     def votes(self) -> NDArray[np.float64]:
         """Expected number of pairs with each exclusion, shape (7,)."""
-        return votes(self.fits)
+        return sum_votes(self.fits)
 
     def select(self, groups: NDArray[np.int64], first: int) -> GroupTables:
         """Select some groups, ascending, and number them from ``first``."""
@@ -76,9 +76,9 @@ def count_tables(
     ``a`` and ``b`` are the languages of source and target, ``p_same`` is the probability that the link keeps the
     language, shape (m,) each. ``sites`` has the language distribution of the pages of each group, shape (G, L).
     """
-    source_marginal = _table(group, a, sites)
+    source_marginal = _count_table(group, a, sites)
     switch_to = _switch_table(a, b, group, sites, p_same, source_marginal)
-    return GroupTables(source_marginal, switch_to, *_fits(p_same, group, a, b, source_marginal, switch_to))
+    return GroupTables(source_marginal, switch_to, *_fit_exclusions(p_same, group, a, b, source_marginal, switch_to))
 
 
 def _switch_table(  # noqa: PLR0917  internal
@@ -95,17 +95,17 @@ def _switch_table(  # noqa: PLR0917  internal
     would lack that language, and k would be too high for rare ones.
     """
     same = a == b
-    switch_to = _table(group[~same], b[~same], sites, flat=True)
+    switch_to = _count_table(group[~same], b[~same], sites, flat=True)
     groups = find_distinct(group[same]), find_distinct(group[~same])
     both = np.intersect1d(*groups, assume_unique=True)  # others have nothing to separate
     rows = np.flatnonzero(np.isin(group, both))
     index, same, b, p_same = np.searchsorted(both, group[rows]), same[rows], b[rows], p_same[rows]
     source_marginal, sites, table = source_marginal[both], sites[both], switch_to[both]
     for _ in range(PASSES if len(both) else 0):  # a fixed number: early stopping would depend on other groups
-        k = _coupling(p_same, _chance_to_keep(source_marginal, table, 0.0)[index])
+        k = _estimate_coupling(p_same, _compute_chance_to_keep(source_marginal, table, 0.0)[index])
         by_chance = (1 - k) * table[index, b]
         weight = np.where(same, by_chance / (k + by_chance + CHANCE), 1.0)
-        table = _table(index, b, sites, weight, flat=True)
+        table = _count_table(index, b, sites, weight, flat=True)
     switch_to[both] = table
     return switch_to
 
@@ -126,22 +126,22 @@ def estimate_languages(  # noqa: PLR0917  internal
     """
     source_marginal, switch_to = statistics.source_marginal, statistics.switch_to
     groups, languages = switch_to.shape
-    x = exclusions(statistics.pair, statistics.fits, usual, groups, languages)
-    by_chance = _chance_to_keep(source_marginal, switch_to, x)
-    chance = chance_of_keeping(switch_to[group, a], x[group, a])
-    coupling = _coupling(p_same, by_chance[group])
+    x = estimate_exclusions(statistics.pair, statistics.fits, usual, groups, languages)
+    by_chance = _compute_chance_to_keep(source_marginal, switch_to, x)
+    chance = compute_chance_of_keeping(switch_to[group, a], x[group, a])
+    coupling = _estimate_coupling(p_same, by_chance[group])
     lean = leans(coupling, a == b, chance, group * languages + a, groups, languages)
     return _smooth(source_marginal, sites), _smooth(switch_to, sites), x, lean, by_chance
 
 
-def chance_of_keeping(
+def compute_chance_of_keeping(
     switch_to: NDArray[np.float64], exclusion: NDArray[np.floating[Any]] | float
 ) -> NDArray[np.float64]:
     """Return the probability that a link that does not keep the language on purpose still keeps it."""
     return np.asarray(switch_to * (1 - exclusion) / (1 - exclusion * switch_to + CHANCE), np.float64)
 
 
-def _table(
+def _count_table(
     group: NDArray[np.int64],
     language: NDArray[np.int64],
     sites: NDArray[np.float64],
@@ -177,7 +177,7 @@ def _smooth(table: NDArray[np.float64], sites: NDArray[np.float64]) -> NDArray[n
     return smoothed
 
 
-def _chance_to_keep(
+def _compute_chance_to_keep(
     source_marginal: NDArray[np.float64], switch_to: NDArray[np.float64], exclusion: NDArray[np.float32] | float
 ) -> NDArray[np.float64]:
     """Return the probability that a switching link of each group still keeps the language, shape (G,)."""
@@ -185,11 +185,11 @@ def _chance_to_keep(
     for at in range(0, len(probability), GROUPS):
         rows = slice(at, at + GROUPS)
         x = exclusion if isinstance(exclusion, float) else exclusion[rows]
-        probability[rows] = (source_marginal[rows] * chance_of_keeping(switch_to[rows], x)).sum(axis=1)
+        probability[rows] = (source_marginal[rows] * compute_chance_of_keeping(switch_to[rows], x)).sum(axis=1)
     return probability
 
 
-def _fits(  # noqa: PLR0917  internal
+def _fit_exclusions(  # noqa: PLR0917  internal
     p_same: NDArray[np.float64],
     group: NDArray[np.int64],
     a: NDArray[np.int64],
@@ -202,14 +202,14 @@ def _fits(  # noqa: PLR0917  internal
     fits = np.empty((len(EXCLUSIONS), len(pair)))
     same, chance = a == b, switch_to[group, a]
     for i, x in enumerate(EXCLUSIONS):
-        k = _coupling(p_same, _chance_to_keep(source_marginal, switch_to, x)[group])
+        k = _estimate_coupling(p_same, _compute_chance_to_keep(source_marginal, switch_to, x)[group])
         switched = (1 - k) / (1 - x * chance + CHANCE)
         likelihood = np.where(same, k + switched * chance * (1 - x), switched)  # times D(b), which does not depend on x
         fits[i] = np.bincount(index, np.log(likelihood + CHANCE), minlength=len(pair))
     return pair, fits
 
 
-def _coupling(p_same: NDArray[np.floating[Any]], by_chance: NDArray[np.float64]) -> NDArray[np.float64]:
+def _estimate_coupling(p_same: NDArray[np.floating[Any]], by_chance: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the probability that a link keeps the language on purpose, from those of all links and by chance."""
     return np.asarray(np.clip((p_same - by_chance) / (1 - by_chance), 0, HIGHEST))
 
@@ -228,22 +228,22 @@ LONGEST = 1.0  #: longest step
 CHANCE = 1e-12  #: least probability
 
 
-def votes(fits: NDArray[np.float64]) -> NDArray[np.float64]:
+def sum_votes(fits: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the expected number of pairs with each of ``EXCLUSIONS``, shape (7,), from their fits, shape (7, p)."""
-    return np.asarray(_shares(fits, np.array(PRIOR)[:, None]).sum(axis=1))
+    return np.asarray(_compute_posterior(fits, np.array(PRIOR)[:, None]).sum(axis=1))
 
 
-def usual_exclusion(counted: NDArray[np.float64]) -> NDArray[np.float64]:
+def estimate_usual_exclusion(counted: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the distribution of the exclusion over all hosts, from the sum of their votes; shape (7,)."""
     return np.asarray((counted + PRIOR) / (counted.sum() + 1))
 
 
-def _shares(fits: NDArray[np.float64], prior: NDArray[np.float64]) -> NDArray[np.float64]:
+def _compute_posterior(fits: NDArray[np.float64], prior: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the posterior of the exclusion for each pair; columns sum to 1."""
     return softmax((fits + np.log(prior)).T).T
 
 
-def exclusions(
+def estimate_exclusions(
     pair: NDArray[np.int64], fits: NDArray[np.float64], usual: NDArray[np.float64], groups: int, languages: int
 ) -> NDArray[np.float32]:
     """Return the exclusion x of each language in each group, shape (G, L), as a posterior mean.
@@ -253,20 +253,20 @@ def exclusions(
 
     >>> even, sure = np.full(7, 1 / 7), np.full((7, 1), -40.0)
     >>> sure[-1] = 0.0
-    >>> exclusions(np.array([0]), sure, even, 2, 2)[0].tolist()  # one language excludes itself, so the other may
+    >>> estimate_exclusions(np.array([0]), sure, even, 2, 2)[0].tolist()  # one language excludes itself, so the other may
     [1.0, 0.8121428489685059]
     """
     values, group = np.array(EXCLUSIONS), pair // languages
     distribution = np.repeat(usual[:, None], groups, axis=1)
     for _ in range(PASSES if len(pair) else 0):
-        share = _shares(fits, distribution[:, group])
+        share = _compute_posterior(fits, distribution[:, group])
         counts = np.stack([np.bincount(group, row, minlength=groups) for row in share])
         previous, distribution = distribution, counts + POOLED * usual[:, None]
         distribution /= distribution.sum(axis=0)
         if np.abs(distribution - previous).max() < RESTS:
             break
     x = np.repeat(values @ distribution, languages).astype(np.float32)
-    x[pair] = values @ _shares(fits, distribution[:, group])
+    x[pair] = values @ _compute_posterior(fits, distribution[:, group])
     return x.reshape(groups, languages)
 
 

@@ -48,16 +48,16 @@ from graphlang.graph.adjacency import sort_links
 from graphlang.graph.data import NONE, Answer, Contribution, Graph, Signal, Trace, make_answer
 from graphlang.graph.options import Options
 from graphlang.graph.propagation import candidates, likelihoods, link_order
-from graphlang.graph.propagation.candidates import active_languages
+from graphlang.graph.propagation.candidates import find_active_languages
 from graphlang.graph.propagation.edge_features import EdgeFeatures
 from graphlang.graph.propagation.learned import Learned, learn_from
 from graphlang.graph.propagation.link_regressions import is_followed
-from graphlang.graph.propagation.message_weights import halve_mutual, message_weights, mute_doubtful
+from graphlang.graph.propagation.message_weights import compute_message_weights, halve_mutual, mute_doubtful
 from graphlang.graph.propagation.messages import release_memory
-from graphlang.graph.propagation.potentials import node_potentials
-from graphlang.graph.propagation.roles import page_roles
+from graphlang.graph.propagation.potentials import compute_potentials
+from graphlang.graph.propagation.roles import assign_roles
 from graphlang.graph.propagation.rounds import BLOCK, Exchange
-from graphlang.graph.tables import ListTable, ScoreTables, best_columns
+from graphlang.graph.tables import ListTable, ScoreTables, find_best_columns
 from graphlang.native.threads import run_blocks, run_both
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def build_model(
         return None
     release_memory()
     tables = ScoreTables(evidence, active)
-    roles = page_roles(tables, options, fixed, graph.pages)
+    roles = assign_roles(tables, options, fixed, graph.pages)
     numbers = _latent_links(links, roles) if options.neighbours else np.zeros(0, np.int32)
     longest = None if learned is None else learned.compatibility.longest
     features = EdgeFeatures(links, numbers, longest, None if elsewhere is None else elsewhere.degrees)
@@ -212,7 +212,7 @@ def build_model(
     directories = None if elsewhere is None else elsewhere.directories.table(active, len(evidence.codes))
     linked = np.zeros(evidence.n, np.bool_)
     linked[edges.source], linked[edges.target] = True, True
-    potentials = node_potentials(
+    potentials = compute_potentials(
         *(tables, signals, roles, learned, options, neighbour_links, linked),
         keep=keep,
         rows=trace,
@@ -228,7 +228,7 @@ def make_exchange(model: InferenceModel, options: Options, fixed: FixedBeliefs |
     potentials, edges, roles = model.potentials, model.edges, model.roles
     link_arrays = (edges.source, edges.target, edges.coupling, roles.host, options.degree)
     forwards, latent = is_followed(edges.kind), roles.number >= 0
-    weights = message_weights(*link_arrays, followed=forwards, receives=latent, by_target=model.by_target)
+    weights = compute_message_weights(*link_arrays, followed=forwards, receives=latent, by_target=model.by_target)
     if fixed is not None:
         latent = latent.copy()
         latent[fixed.rows] = True
@@ -243,7 +243,7 @@ def learn_hosts(
     """Learn the parameters of the hosts of these pages, so that ``prepare`` needs no learning."""
     links, signals = read(graph, evidence, options)
     tables = ScoreTables(evidence, learned.active)
-    roles = page_roles(tables, options, pages=graph.pages)
+    roles = assign_roles(tables, options, pages=graph.pages)
     degrees = None if elsewhere is None else elsewhere.degrees
     features = EdgeFeatures(links, np.zeros(0, np.int32), learned.compatibility.longest, degrees)
     return learned.extend_to(tables, signals, roles, links, features)
@@ -277,7 +277,7 @@ def learn(graph: Graph, evidence: Evidence, *, options: Options | None = None) -
     if not len(active):
         raise ValueError("no evidence: no text or signal names a language")
     tables = ScoreTables(evidence, active)
-    roles = page_roles(tables, options, pages=graph.pages)
+    roles = assign_roles(tables, options, pages=graph.pages)
     numbers = _latent_links(links, roles) if options.neighbours else np.zeros(0, np.int32)
     return learn_from(tables, signals, roles, links, EdgeFeatures(links, numbers))
 
@@ -318,7 +318,7 @@ def read(
 
 
 def _active(evidence: Evidence, signals: dict[str, Signal], options: Options) -> NDArray[np.int16]:
-    return active_languages(evidence, signals, evidence.long(options.certain_length))
+    return find_active_languages(evidence, signals, evidence.long(options.certain_length))
 
 
 def _latent_links(links: SortedLinks, roles: PageRoles) -> NDArray[np.int32]:
@@ -358,7 +358,7 @@ def _answers(exchange: Exchange, outcome: Outcome, keep: int) -> tuple[NDArray[n
     def fill(block: slice) -> None:
         pages = np.arange(block.start, block.stop)
         final = exchange.final_belief(outcome.incoming, pages)
-        order = best_columns(final[:, :-1], width)
+        order = find_best_columns(final[:, :-1], width)
         columns[latent[pages], :width] = np.take_along_axis(potentials.candidates[pages], order, 1)
         probabilities[latent[pages], :width] = np.take_along_axis(final, order, 1)
 

@@ -97,11 +97,11 @@ def learn_from(  # noqa: PLR0917  internal
     """
     label, hosts = roles.label, len(roles.hosts)
     collection = (
-        site_prior.collection_shares(roles.scores, label, roles.every_page)
+        site_prior.compute_collection_shares(roles.scores, label, roles.every_page)
         if global_model is None
         else global_model.collection
     )
-    sites = site_prior.group_shares(label, roles.host, hosts, collection[None])
+    sites = site_prior.compute_group_shares(label, roles.host, hosts, collection[None])
     overall = (
         {} if global_model is None else {name: estimate.overall for name, estimate in global_model.reliability.items()}
     )

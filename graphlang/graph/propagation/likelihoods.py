@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.graph.tables import row_maxima
+from graphlang.graph.tables import compute_row_maxima
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,7 +44,7 @@ ENGLISH_SHARE = 0.9  #: of foreign text
 ENGLISH_PAGES = 0.1  #: how much rarer foreign text is on an English page than on any other
 
 
-def text_log_likelihood(
+def compute_text_likelihood(
     scores: NDArray[np.float32],
     length: NDArray[np.int32],
     foreign: NDArray[np.float64],
@@ -138,7 +138,7 @@ def estimate_reliability(
     return Reliability(overall, (right_of_host + HOST_PSEUDO * overall) / (count + HOST_PSEUDO))
 
 
-def signal_log_odds(
+def compute_signal_odds(
     scores: NDArray[np.float32], against: NDArray[np.floating[Any]], right: NDArray[np.float64]
 ) -> NDArray[np.float32]:
     """Return the log-odds log((1 - r) + r S(x) / q(x)) of each language, shape (n, L); 0 without an answer.
@@ -158,7 +158,7 @@ def is_sole_evidence(log_odds: NDArray[np.float32]) -> NDArray[np.bool_]:
     """Return the pages where the signal is sure enough to be the only evidence; shape (n,)."""
     if log_odds.shape[1] < 2:  # noqa: PLR2004  no second language
         return np.zeros(len(log_odds), np.bool_)
-    return np.asarray(np.exp(log_odds - row_maxima(log_odds)[:, None]).sum(axis=1) < 1 / STANDS_OUT)
+    return np.asarray(np.exp(log_odds - compute_row_maxima(log_odds)[:, None]).sum(axis=1) < 1 / STANDS_OUT)
 
 
 def find_most_announced(links: SortedLinks, count: int) -> tuple[NDArray[np.int16], NDArray[np.float32]]:

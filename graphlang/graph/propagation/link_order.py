@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphlang.graph.adjacency import pad
+from graphlang.graph.adjacency import pad_values
 from graphlang.graph.data import NONE
 from graphlang.graph.native import link_order as _kernels
 from graphlang.graph.propagation import messages, site_prior
@@ -75,15 +75,17 @@ def infer_from_order(
     label = np.full(links.n, NONE, np.int16)
     label[:n][labelled] = np.searchsorted(present, best[labelled])
     all_hosts = evidence.host if outside is None else np.concatenate([evidence.host, outside])
-    multilingual = _multilingual(evidence.host[labelled], label[:n][labelled], len(present))
-    host = _host_index(all_hosts, multilingual)
+    multilingual = _find_multilingual(evidence.host[labelled], label[:n][labelled], len(present))
+    host = _find_host_index(all_hosts, multilingual)
     del all_hosts
     distribution = (
-        site_prior.collection_shares(np.zeros(len(present)), label, links.pages) if usual is None else usual.shares
+        site_prior.compute_collection_shares(np.zeros(len(present)), label, links.pages)
+        if usual is None
+        else usual.shares
     )
-    log_prior = np.log(site_prior.group_shares(label, host, len(multilingual) + 1, distribution[None]))
+    log_prior = np.log(site_prior.compute_group_shares(label, host, len(multilingual) + 1, distribution[None]))
     keep = min(KEEP, len(present))
-    for chosen in _host_groups(links, host, len(multilingual)):
+    for chosen in _group_hosts(links, host, len(multilingual)):
         sides = [_Side(links, label, host, chosen, len(present), backwards=backwards) for backwards in (False, True)]
         listed = np.flatnonzero(np.diff(sides[0].start[: n + 1]))
         for at in range(0, len(listed), PAGES):
@@ -95,7 +97,7 @@ def infer_from_order(
     return languages, probabilities
 
 
-def _multilingual(host: NDArray[np.int32], label: NDArray[np.int16], size: int) -> NDArray[np.int32]:
+def _find_multilingual(host: NDArray[np.int32], label: NDArray[np.int16], size: int) -> NDArray[np.int32]:
     """Return the multilingual hosts, ascending, from host and language of each certain page."""
     hosts, inverse = number_distinct(host)
     pages = np.bincount(inverse.astype(np.int64) * size + label, minlength=len(hosts) * size).reshape(len(hosts), size)
@@ -103,13 +105,13 @@ def _multilingual(host: NDArray[np.int32], label: NDArray[np.int16], size: int) 
     return multilingual
 
 
-def _host_index(host: NDArray[np.int32], hosts: NDArray[np.int32]) -> NDArray[np.int32]:
+def _find_host_index(host: NDArray[np.int32], hosts: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return the index of each page's host in ``hosts``; their number for other hosts."""
     at = np.searchsorted(hosts, host)
-    return np.where(pad(hosts, len(hosts) + 1, NONE)[at] == host, at, len(hosts)).astype(np.int32)
+    return np.where(pad_values(hosts, len(hosts) + 1, NONE)[at] == host, at, len(hosts)).astype(np.int32)
 
 
-def _host_groups(links: SortedLinks, host: NDArray[np.int32], hosts: int) -> Iterator[NDArray[np.bool_]]:
+def _group_hosts(links: SortedLinks, host: NDArray[np.int32], hosts: int) -> Iterator[NDArray[np.bool_]]:
     """Yield masks of hosts, in groups whose links fit in memory; hosts do not depend on each other."""
     out = np.bincount(host, np.diff(links.out_start), minlength=hosts)[:hosts]
     group = np.cumsum(out) // LINKS
@@ -131,7 +133,7 @@ class _Side:
         backwards: bool,
     ) -> None:
         hosts = len(chosen)
-        page, key = contexts(links, label, host, chosen, size, backwards=backwards)
+        page, key = list_contexts(links, label, host, chosen, size, backwards=backwards)
         context, count = _number_keys(key, hosts * FARTHEST * (size + 1))
         del key
         home = np.zeros(count, np.int64)
@@ -142,10 +144,12 @@ class _Side:
             label, host = label[: links.inside], host[: links.inside]
         self.label, self.host, self.size = label, host, size
         #: share of each context in the lists that name a page: page p has start[p]..start[p + 1] - 1, which sum to 1
-        self.start, self.context, self.share = _shares(page, context, links.inside, count)
+        self.start, self.context, self.share = _compute_shares(page, context, links.inside, count)
         del page, context
         #: certain pages by context and language; each page counts once, in any number of lists
-        self.first, self.languages, self.counts = _counts(self.start, self.context, self.share, label, count, size)
+        self.first, self.languages, self.counts = _count_contexts(
+            self.start, self.context, self.share, label, count, size
+        )
         rows = np.repeat(np.arange(count), np.diff(self.first))
         cells = home[rows] * size + self.languages
         #: certain pages by host and language, shape (H, A)
@@ -182,7 +186,7 @@ class _Side:
         return np.asarray(np.bincount(row, share * ratio, minlength=len(pages)), np.float64)
 
 
-def _shares(
+def _compute_shares(
     page: NDArray[np.int32], context: NDArray[np.int32], pages: int, contexts: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
     start = np.empty(pages + 1, np.int64)
@@ -191,7 +195,7 @@ def _shares(
     return start, contexts_of_pages[:count], share[:count]
 
 
-def _counts(  # noqa: PLR0917  internal
+def _count_contexts(  # noqa: PLR0917  internal
     start: NDArray[np.int64],
     context: NDArray[np.int32],
     share: NDArray[np.float64],
@@ -212,7 +216,7 @@ def _number_keys(keys: NDArray[np.int64], below: int) -> tuple[NDArray[np.int32]
     return numbers.astype(np.int32), len(different)
 
 
-def contexts(
+def list_contexts(
     links: SortedLinks,
     label: NDArray[np.int16],
     host: NDArray[np.int32],

@@ -105,7 +105,7 @@ def fit_class(  # noqa: PLR0917  internal
     )
 
 
-def feature_log_odds(
+def compute_feature_log_odds(
     regressions: Mapping[int, Regression], kind: NDArray[np.uint8], features: EdgeFeatures, numbers: NDArray[np.int32]
 ) -> NDArray[np.float32]:
     """Return the part of the log-odds that the features of some links contribute; shape (w,)."""
@@ -132,7 +132,7 @@ def predict_same(
     def fill(block: slice) -> None:
         block_kind, log_odds = (
             kind[block],
-            feature_log_odds(regressions, kind[block], features, numbers[block]).astype(np.float64),
+            compute_feature_log_odds(regressions, kind[block], features, numbers[block]).astype(np.float64),
         )
         link_class = link_classes().take(block_kind)
         for number in np.flatnonzero(np.bincount(link_class)).tolist():
@@ -207,7 +207,7 @@ def fit(
     design[1:] = features.T
     weights, intercepts = np.zeros(size), np.zeros(groups)
     log_odds = offset.astype(np.float64)
-    objective = _objective(log_odds, outcome, weights, intercepts, ridge, variance)
+    objective = _compute_objective(log_odds, outcome, weights, intercepts, ridge, variance)
     for _ in range(STEPS if len(outcome) else 0):
         probability = sigmoid(log_odds)
         irls_weight = probability * (1 - probability) + 1e-6
@@ -227,7 +227,7 @@ def fit(
         direction = step @ design + group_step[group]
         for _ in range(HALVED):
             candidate = (weights + rate * step, intercepts + rate * group_step)
-            improved = _objective(log_odds + rate * direction, outcome, *candidate, ridge, variance)
+            improved = _compute_objective(log_odds + rate * direction, outcome, *candidate, ridge, variance)
             if improved >= objective:
                 break
             rate /= 2
@@ -267,7 +267,7 @@ def fit_intercepts(
     return intercepts
 
 
-def _objective(  # noqa: PLR0917  internal
+def _compute_objective(  # noqa: PLR0917  internal
     log_odds: NDArray[np.float64],
     outcome: NDArray[np.float64],
     weights: NDArray[np.float64],

@@ -41,7 +41,7 @@ class MessageWeights:
     out_start: NDArray[np.int64]  #: index of the first link of each page, shape (n + 1,)
 
 
-def message_weights(
+def compute_message_weights(
     source: NDArray[np.int32],
     target: NDArray[np.int32],
     coupling: NDArray[np.float32],
@@ -63,7 +63,7 @@ def message_weights(
 
     >>> import numpy as np
     >>> ends = np.int32([1, 2, 3, 4]), np.int32([0, 0, 0, 0])  # three pages of a farm, and one on the host of page 0
-    >>> weights = message_weights(*ends, np.ones(4, np.float32), np.int32([0, 1, 1, 1, 0]), 1.0)
+    >>> weights = compute_message_weights(*ends, np.ones(4, np.float32), np.int32([0, 1, 1, 1, 0]), 1.0)
     >>> [round(float(weight), 2) for weight in weights.to_target], round(float(weights.page[0]), 2)
     ([0.33, 0.33, 0.33, 1.0], 0.5)
     """
@@ -106,13 +106,13 @@ def mute_doubtful(  # noqa: PLR0917  internal
     method read a text of the same site. Two pages that are Malay or Indonesian with probability .6 would confirm each
     other and become certain.
 
-    `weights` is the result of ``message_weights`` for the same links; other arguments are as there. `latent` pages (n,)
+    `weights` is the result of ``compute_message_weights`` for the same links; other arguments are as there. `latent` pages (n,)
     are not clamped, `doubtful` ones (n,) included. Messages back through `followed` links (w,) always count.
 
     >>> import numpy as np
     >>> ends = np.int32([1, 2, 3]), np.int32([0, 0, 0])  # two clamped pages and a doubtful one link to a doubtful page
     >>> arguments = (*ends, np.ones(3, np.float32), np.zeros(4, np.int32), 1.0)
-    >>> weights = message_weights(*arguments)
+    >>> weights = compute_message_weights(*arguments)
     >>> latent = np.array([True, False, False, True])
     >>> mute_doubtful(weights, *arguments, latent, latent, np.zeros(3, np.bool_))
     >>> weights.to_target.tolist()
@@ -128,7 +128,7 @@ def mute_doubtful(  # noqa: PLR0917  internal
         from_doubtful & latent[targets] & ~followed[numbers],
     )
     couplings[muted_to_target | muted_to_source] = 0
-    reduced = message_weights(sources, targets, couplings, host, degree, followed=followed[numbers])
+    reduced = compute_message_weights(sources, targets, couplings, host, degree, followed=followed[numbers])
     weights.to_target[numbers[to_doubtful]] = np.where(muted_to_target, 0, reduced.to_target)[to_doubtful]
     weights.to_source[numbers[from_doubtful]] = np.where(muted_to_source, 0, reduced.to_source)[from_doubtful]
     weights.page[doubtful] = reduced.page[doubtful]
@@ -138,7 +138,7 @@ def halve_mutual(weights: MessageWeights, mutual: NDArray[np.bool_]) -> None:
     """Halve the weights of messages through mutual links, a mask of shape (w,), in place.
 
     >>> import numpy as np
-    >>> weights = message_weights(np.int32([0, 1]), np.int32([1, 0]), np.ones(2, np.float32), np.int32([0, 1]), 3.0)
+    >>> weights = compute_message_weights(np.int32([0, 1]), np.int32([1, 0]), np.ones(2, np.float32), np.int32([0, 1]), 3.0)
     >>> halve_mutual(weights, np.array([True, True]))
     >>> weights.to_target.tolist(), weights.to_source.tolist()
     ([0.5, 0.5], [0.5, 0.5])

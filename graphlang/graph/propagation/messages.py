@@ -134,7 +134,7 @@ LEVELS = np.concatenate([[0.0], 1 / (1 + np.exp(-np.linspace(-5.3, 3.9, 32)))]).
 BLOCK = 1 << 16  #: links handled at a time
 
 
-def coupling_level(coupling: NDArray[np.float32]) -> NDArray[np.uint8]:
+def find_coupling_level(coupling: NDArray[np.float32]) -> NDArray[np.uint8]:
     """Return the index of the nearest of ``LEVELS`` for each coupling, shape (m,)."""
     middle = (LEVELS[1:] + LEVELS[:-1]) / 2
     levels = np.empty(len(coupling), np.uint8)

@@ -28,7 +28,7 @@ import numpy as np
 
 from graphlang.graph.data import NONE
 from graphlang.graph.propagation import candidates, likelihoods, link_order, site_prior
-from graphlang.graph.tables import best_columns, row_maxima, softmax
+from graphlang.graph.tables import compute_row_maxima, find_best_columns, softmax
 from graphlang.native.threads import run_blocks
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class NodePotentials:
         logs[row[entry], place] += urls.log_odds[span][entry]
 
 
-def node_potentials(  # noqa: PLR0917  internal
+def compute_potentials(  # noqa: PLR0917  internal
     tables: ScoreTables,
     signals: Mapping[str, Signal],
     roles: PageRoles,
@@ -138,7 +138,7 @@ def node_potentials(  # noqa: PLR0917  internal
     """
     evidence, active = tables.evidence, tables.active
     directory_options = (evidence.directory, options.site, options.directory)
-    prior = site_prior.page_prior(roles.host, learned.sites, roles.label, *directory_options, directories)
+    prior = site_prior.compute_page_prior(roles.host, learned.sites, roles.label, *directory_options, directories)
     terms = _Terms(tables, signals, roles, learned, prior, linked=linked)
     latent, width = roles.latent, min(len(active), candidates.MOST)
     columns, packed = np.empty((len(latent), width), np.int16), np.empty((len(latent), width + 1), np.float32)
@@ -154,7 +154,7 @@ def node_potentials(  # noqa: PLR0917  internal
         """Compute a block of latent pages; return its part of ``UrlEvidence``."""
         pages = latent[block]
         term_tables = terms.compute(pages)
-        total = _sum(term_tables)
+        total = _sum_terms(term_tables)
         shared_logs, urls = terms.separate_urls(pages, term_tables)
         best_guess[pages] = np.where(terms.no_evidence[pages], NONE, shared_logs.argmax(axis=1))
         unsure = np.flatnonzero(roles.doubtful[pages])
@@ -179,13 +179,15 @@ def node_potentials(  # noqa: PLR0917  internal
             shares = nearby.shares(latent[at : at + BLOCK])
             missing = at + np.flatnonzero(candidates.find_missed(shares, columns[at : at + BLOCK]))
             term_tables = terms.compute(latent[missing])
-            columns[missing] = candidates.choose(softmax(_sum(term_tables)) + candidates.NEAR * shares[missing - at])
+            columns[missing] = candidates.choose(
+                softmax(_sum_terms(term_tables)) + candidates.NEAR * shares[missing - at]
+            )
             packed[missing] = candidates.gather(terms.separate_urls(latent[missing], term_tables)[0], columns[missing])
     clamped = _clamp(tables, np.flatnonzero(roles.number < 0), prior, keep, fixed, options.calibration)
     for row in rows:
         if roles.number[row] < 0:
             single = np.array([row])
-            belief = _clamped_beliefs(tables, single, tables.scores(single), prior, fixed)[0][0]
+            belief = _compute_clamped_beliefs(tables, single, tables.scores(single), prior, fixed)[0][0]
             name = "correction" if evidence.is_labelled()[row] else "text"
             recorded[row] = {name: np.log(np.maximum(belief, site_prior.LEAST))}
     latent_arrays = (latent, roles.number, roles.doubtful, columns, packed, url_evidence, inactive_odds)
@@ -222,14 +224,14 @@ class _Terms:
         prior = self._prior.probability[self._prior.group[pages]]
         scores = self._tables.scores(pages)
         length, linked, repeated = evidence.length[pages], self._linked[pages], _is_repeated(evidence, pages)
-        text = likelihoods.text_log_likelihood(scores, length, *self._foreign, linked=linked, repeated=repeated)
+        text = likelihoods.compute_text_likelihood(scores, length, *self._foreign, linked=linked, repeated=repeated)
         site = np.log(prior)
         doubtful = roles.doubtful[pages]
         text[doubtful] = np.log(likelihoods.smooth_scores(scores[doubtful]))
         terms = {"text": text, "site": site}
         for name, signal in self._signals.items():
             right = self._learned.reliability[name].by_host[roles.host[pages]]
-            log_odds = likelihoods.signal_log_odds(self._tables.scores(pages, signal), prior, right)
+            log_odds = likelihoods.compute_signal_odds(self._tables.scores(pages, signal), prior, right)
             terms[name] = log_odds * np.float32(signal.weight)
         if URL in terms and CCTLD in terms:
             terms[CCTLD][terms[URL].any(axis=1)] = 0
@@ -251,13 +253,13 @@ class _Terms:
         The second is 0 for languages that the URL does not name.
         """
         if URL not in terms:
-            return _sum(terms), np.zeros((len(pages), 0), np.float32)
+            return _sum_terms(terms), np.zeros((len(pages), 0), np.float32)
         textless = self._roles.best[pages] < 0
         urls = np.where(textless[:, None], terms[URL] - terms[URL].min(axis=1, keepdims=True), np.float32(0))
-        return _sum({**terms, URL: np.where(textless[:, None], np.float32(0), terms[URL])}), urls
+        return _sum_terms({**terms, URL: np.where(textless[:, None], np.float32(0), terms[URL])}), urls
 
 
-def _sum(terms: Mapping[str, NDArray[np.float32]]) -> NDArray[np.float32]:
+def _sum_terms(terms: Mapping[str, NDArray[np.float32]]) -> NDArray[np.float32]:
     return np.asarray(sum(terms.values(), np.zeros((), np.float32)))
 
 
@@ -280,8 +282,8 @@ def _clamp(  # noqa: PLR0917  internal
         """Compute answers of a block; return the beliefs of its unsure pages."""
         pages = clamped[block]
         scores = tables.scores(pages)
-        belief, sure = _clamped_beliefs(tables, pages, scores, prior, fixed)
-        order = best_columns(belief, keep)
+        belief, sure = _compute_clamped_beliefs(tables, pages, scores, prior, fixed)
+        order = find_best_columns(belief, keep)
         with_inactive = np.column_stack([belief, LEFT * likelihoods.compute_unseen_share(scores)])
         logs = np.asarray(calibration * np.log(np.maximum(with_inactive, site_prior.LEAST)), np.float32)
         calibrated = softmax(logs)[:, :-1]
@@ -300,7 +302,7 @@ def _clamp(  # noqa: PLR0917  internal
     return ClampedBeliefs(one_hot, clamped[~one_hot[clamped]], unsure_belief[:count], answers, probabilities)
 
 
-def _clamped_beliefs(
+def _compute_clamped_beliefs(
     tables: ScoreTables,
     pages: NDArray[np.int64],
     scores: NDArray[np.float32],
@@ -309,7 +311,7 @@ def _clamped_beliefs(
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
     """Return the beliefs of some clamped pages, shape (p, L), and whether they are one-hot, shape (p,)."""
     belief = likelihoods.smooth_scores(scores)
-    sure = row_maxima(belief) >= ONE_HOT
+    sure = compute_row_maxima(belief) >= ONE_HOT
     if fixed is not None:
         rows = np.flatnonzero(np.isin(pages, fixed.rows))
         fixed_scores = tables.scores(np.searchsorted(fixed.rows, pages[rows]), fixed)

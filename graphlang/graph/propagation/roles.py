@@ -44,12 +44,12 @@ class PageRoles:
     doubtful: NDArray[np.bool_]  #: latent pages with long, doubtful text, shape (n,)
 
 
-def firm_length(options: Options) -> int:
+def find_firm_length(options: Options) -> int:
     """Return the characters from which a firm text clamps its page."""
     return options.clamp_length // 2
 
 
-def page_roles(
+def assign_roles(
     tables: ScoreTables,
     options: Options,
     fixed: FixedBeliefs | None = None,
@@ -64,7 +64,7 @@ def page_roles(
     best, score, total = tables.best()
     has_text = best >= 0
     doubtful = (evidence.length >= options.clamp_length) & (score < options.doubtful)
-    firm = (evidence.length >= firm_length(options)) & (score >= FIRM)
+    firm = (evidence.length >= find_firm_length(options)) & (score >= FIRM)
     clamped = has_text & ((evidence.length >= options.clamp_length) & ~doubtful | firm | evidence.is_labelled())
     if fixed is not None:
         clamped[fixed.rows] = True

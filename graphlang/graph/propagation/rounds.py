@@ -147,7 +147,7 @@ class Exchange:
         key[one_hot] = potentials.prior.group[one_hot].astype(np.int64) * size + potentials.best[one_hot]
         sender_class, _ = messages.number_keys(key, groups * size + self.messages.fixed + len(self.belief))
         del key
-        levels = messages.coupling_level(self.edges.coupling)
+        levels = messages.find_coupling_level(self.edges.coupling)
         page_arrays, between = (potentials.number, sender_class, self._host), len(self.edges.exclusion) - 1
         no_floats, no_numbers, no_bounds = np.zeros(0, np.float32), np.zeros(0, np.int32), np.zeros(1, np.int64)
         if not self._explained:
@@ -318,7 +318,7 @@ class Exchange:
         """Return log messages through some links, to their targets or back to their sources, shape (l, L)."""
         page = (self.edges.source if to_target else self.edges.target)[links]
         sender = self.sender[page]
-        coupling = messages.LEVELS[messages.coupling_level(self.edges.coupling[links])]
+        coupling = messages.LEVELS[messages.find_coupling_level(self.edges.coupling[links])]
         ends = self.edges.source[links], self.edges.target[links]
         group = group_of(*ends, self._host, len(self.edges.exclusion) - 1)
         arguments = (group, coupling, sender, self.potentials.prior.group[page], self.belief)

@@ -44,26 +44,26 @@ class Counted:
         return Counted(self.place[selection] - rows.start, self.pages[selection])
 
 
-def collection_shares(scores: NDArray[np.float64], label: NDArray[np.int16], pages: int) -> NDArray[np.float64]:
+def compute_collection_shares(scores: NDArray[np.float64], label: NDArray[np.int16], pages: int) -> NDArray[np.float64]:
     """Return the language distribution of the collection, shape (L,).
 
     Certain pages count in full, other texts a little, and every language has some probability. ``scores`` is the sum
     over all texts, shape (L,); ``label`` the column of each certain page, -1 otherwise, shape (n,); ``pages`` the
     number of all pages, excluded ones included.
     """
-    return shares_from_counts(scores, np.bincount(label[label >= 0], minlength=len(scores)), pages)
+    return compute_shares(scores, np.bincount(label[label >= 0], minlength=len(scores)), pages)
 
 
-def shares_from_counts(scores: NDArray[np.float64], certain: NDArray[np.int64], pages: int) -> NDArray[np.float64]:
+def compute_shares(scores: NDArray[np.float64], certain: NDArray[np.int64], pages: int) -> NDArray[np.float64]:
     """Return the language distribution of the collection from counts of certain pages by language, shape (L,).
 
-    See ``collection_shares``.
+    See ``compute_collection_shares``.
     """
     counts = certain + 0.05 * scores + 1e-3 * pages / len(scores)
     return np.asarray(counts / counts.sum())
 
 
-def group_shares(
+def compute_group_shares(
     label: NDArray[np.int16],
     group: NDArray[np.int32],
     groups: int,
@@ -93,7 +93,7 @@ def temper(shares: NDArray[np.float64], power: float) -> NDArray[np.float64]:
     return np.asarray(flattened / flattened.sum(axis=1, keepdims=True))
 
 
-def page_prior(  # noqa: PLR0917  internal
+def compute_page_prior(  # noqa: PLR0917  internal
     host: NDArray[np.int32],
     sites: NDArray[np.float64],
     label: NDArray[np.int16],
@@ -123,7 +123,7 @@ def page_prior(  # noqa: PLR0917  internal
         here = certain[slice(*np.searchsorted(group[certain], (rows.start, rows.stop)))]
         above = sites[home[rows]]
         counts = None if counted is None else counted.among(rows)
-        shares = group_shares(label[here], group[here] - rows.start, len(above), above, counts)
+        shares = compute_group_shares(label[here], group[here] - rows.start, len(above), above, counts)
         return temper((above ** (1 - directory_share)) * (shares**directory_share), site_power)
 
     return Prior(group, _compute_in_blocks(len(keys), sites.shape[1], probability))
