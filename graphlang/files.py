@@ -48,7 +48,7 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
             yield file
         return
     refuse_database(target)
-    target = _followed(target)
+    target = _resolve_links(target)
     try:
         handle, name = tempfile.mkstemp(prefix=f".{target.name[:_NAME]}.", suffix=PART, dir=target.parent)
     except OSError as error:  # with the user's file name, not that of the part
@@ -57,7 +57,7 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
     try:
         with naming(target), os.fdopen(handle, "wb") as file:
             yield file
-        part.chmod(target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask())
+        part.chmod(target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_read_umask())
         part.replace(target)
     except BaseException:
         part.unlink()
@@ -70,10 +70,10 @@ COMPRESSIBLE: Final = ("csv", "tsv", "jsonl", "txt")
 _COMPRESSED: Final = (".gz", ".zst")
 
 
-def plain_name(name: str | PurePath) -> PurePath:
+def remove_compression(name: str | PurePath) -> PurePath:
     """Return the name of a file without the ending of a compression.
 
-    >>> plain_name("texts.jsonl.zst").name, plain_name("pages.csv").name
+    >>> remove_compression("texts.jsonl.zst").name, remove_compression("pages.csv").name
     ('texts.jsonl', 'pages.csv')
     """
     path = PurePath(name)
@@ -120,7 +120,7 @@ def refuse_unwritable(target: Path) -> None:
         raise OSError(errno.ENXIO, os.strerror(errno.ENXIO), str(target))
     if target.exists() and not target.is_file():
         return
-    folder = _followed(target).parent
+    folder = _resolve_links(target).parent
     if not folder.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(target))
     if not os.access(folder, os.W_OK | os.X_OK):
@@ -128,7 +128,7 @@ def refuse_unwritable(target: Path) -> None:
     refuse_database(target)
 
 
-def _followed(target: Path) -> Path:
+def _resolve_links(target: Path) -> Path:
     """Resolve links. In a circle, `pathlib` ends with a RuntimeError, or from Python 3.13 on without any error."""
     resolved = Path(os.path.realpath(target))
     if resolved.is_symlink():
@@ -151,7 +151,7 @@ def refuse_empty(target: Path) -> None:
         raise NothingToWriteError(f"{target} is left as it is: there is nothing to write")
 
 
-def _umask() -> int:
+def _read_umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
@@ -209,10 +209,10 @@ _PROMISES: Final = frozenset(
 )
 
 
-def promised(name: str | PurePath) -> str:
+def find_promised_format(name: str | PurePath) -> str:
     """Return the format that a file name implies; empty if it implies none.
 
-    >>> promised("pages.CSV"), promised("out/pages.xlsx"), promised("pages.lst"), promised("-")
+    >>> find_promised_format("pages.CSV"), find_promised_format("out/pages.xlsx"), find_promised_format("pages.lst"), find_promised_format("-")
     ('csv', 'xlsx', '', '')
     """
     ending = PurePath(name).suffix.lower().lstrip(".")

@@ -13,7 +13,7 @@ from graphlang.content import registry as content_methods
 from graphlang.content.classifier import ClassifierMethod
 from graphlang.content.identifier import Identifier
 from graphlang.content.score_lists import choose_top
-from graphlang.native.threads import MOST, side_by_side
+from graphlang.native.threads import MOST, run_side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -100,11 +100,11 @@ def identify(
     if isinstance(texts, str):
         raise TypeError("identify takes several texts: put the one into a list")
     details = Details(min_confidence, top or 0, shares, spans)
-    predicted = predictions(load(method), _unnamed(texts), workers=workers, details=details)
+    predicted = predictions(load(method), _refuse_unnamed(texts), workers=workers, details=details)
     return [prediction for _, prediction in predicted]
 
 
-def _unnamed(texts: Iterable[str]) -> Iterator[tuple[str, str]]:
+def _refuse_unnamed(texts: Iterable[str]) -> Iterator[tuple[str, str]]:
     for number, text in enumerate(texts):
         if not isinstance(text, str):
             raise TypeError(f"texts[{number}] is of type {type(text).__name__}, expected str")
@@ -205,7 +205,7 @@ def predictions(
             if of_urls and not (is_url(item[1]) and make_readable(item[1]).strip()):
                 yield item, Prediction(languages.UND, None, 0.0, None, None)
             else:
-                prediction = _prediction(names, item[1], first, sure, details.min_confidence)
+                prediction = _make_prediction(names, item[1], first, sure, details.min_confidence)
                 if not plain:
                     pairs = zip(first[: details.top], sure, strict=False)
                     candidates = [Candidate(*names[label][1:], chance) for label, chance in pairs if chance > 0]
@@ -269,7 +269,7 @@ def _ask_in_threads(
 ) -> Iterator[_Asked]:
     """Ask a method about each batch, in order; with more threads batches have fewer characters."""
     threads = min(workers, MOST) if getattr(identifier, "concurrent", False) else 1
-    return side_by_side(ask, _batches(texts, _BATCH_CHARACTERS // threads), threads)
+    return run_side_by_side(ask, _cut_batches(texts, _BATCH_CHARACTERS // threads), threads)
 
 
 def _repair(texts: list[str]) -> list[Repaired | None]:
@@ -289,7 +289,7 @@ def _restore_offsets(spans: list[Span], text: str, encoded: int) -> list[Span]:
     return [span._replace(begin=place[span.begin], end=place[span.end]) for span in spans]
 
 
-def _prediction(
+def _make_prediction(
     names: Sequence[tuple[str, str, str | None]], text: str, best: list[int], score: list[float], min_confidence: float
 ) -> Prediction:
     """Make the prediction of a text from its best labels; `names` has each label, its language and its script."""
@@ -305,7 +305,7 @@ def _prediction(
     return Prediction(language, script, sure, names[best[1]][0], score[1])
 
 
-def _batches(texts: Iterable[tuple[str, str]], limit: int) -> Iterator[_Batch]:
+def _cut_batches(texts: Iterable[tuple[str, str]], limit: int) -> Iterator[_Batch]:
     batch: _Batch = []
     characters = 0
     for item in texts:

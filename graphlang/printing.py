@@ -16,7 +16,7 @@ their values.
 
 *JSON* and JSON lines: letters as they are, and ``\u`` with four digits for characters that could control a terminal.
 
->>> print(json_text({"title": "a\x1b[2J"}))
+>>> print(format_json({"title": "a\x1b[2J"}))
 {"title": "a\u001b[2J"}
 """
 
@@ -65,12 +65,12 @@ def quantity(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def cell(value: Any) -> str:
+def format_cell(value: Any) -> str:
     """Return the text of a value in a cell.
 
     Floats have four digits after the point; none, and what is no number, is an empty cell.
 
-    >>> cell("a"), cell(0.25), cell(7), cell(None), cell(float("nan"))
+    >>> format_cell("a"), format_cell(0.25), format_cell(7), format_cell(None), format_cell(float("nan"))
     ('a', '0.2500', '7', '', '')
     """
     if isinstance(value, str):
@@ -140,7 +140,7 @@ def format_numbers(column: Sequence[Any]) -> list[str] | None:
         return list(map(str, column))
     if kinds == {float} and not any(map(isnan, column)):
         return [f"{value:.4f}" for value in column]
-    return list(map(cell, column))
+    return list(map(format_cell, column))
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -217,7 +217,7 @@ def _has_surrogates(text: str) -> bool:
 
 
 def _csv_cell(value: Any, *, safe: bool, for_screen: bool) -> str:
-    text = cell(value)
+    text = format_cell(value)
     if safe and isinstance(value, str) and text.startswith(FORMULA):
         text = "'" + text
     if for_screen:
@@ -262,7 +262,7 @@ def _tsv_cells(column: Sequence[Any]) -> Iterable[str]:
     text = join_column(column)
     if text is not None and text.isprintable() and "\\" not in text:  # what is escaped is not printable
         return [value or "" for value in column]
-    return [_ESCAPED.sub(_escape_tsv, cell(value)) for value in column]
+    return [_ESCAPED.sub(_escape_tsv, format_cell(value)) for value in column]
 
 
 def _escape_tsv(match: re.Match[str]) -> str:
@@ -277,23 +277,23 @@ _WHOLE: Final = frozenset((int, type(None)))
 _JSON_NUMBERS: Final = _WHOLE | {float}
 
 
-def json_text(value: Any, *, indent: int | None = None) -> str:
+def format_json(value: Any, *, indent: int | None = None) -> str:
     r"""Return a value as JSON, without a line feed at its end.
 
-    >>> json_text({"a": "é\u202e\x7f"})
+    >>> format_json({"a": "é\u202e\x7f"})
     '{"a": "é\\u202e\\u007f"}'
     """
     try:
         text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
     except ValueError:
-        text = json.dumps(_finite(value), ensure_ascii=False, indent=indent)
+        text = json.dumps(_replace_infinite(value), ensure_ascii=False, indent=indent)
     # The module escapes what JSON requires. All others occur in strings only, and line feeds only between.
     return "\n".join(CONTROL.sub(_escape_json, line) for line in text.split("\n"))
 
 
 def write_jsonl(columns: Sequence[str], rows: Iterable[Sequence[Any]], file: IO[str]) -> int:
     """Write each row as an object on its own line; return their number."""
-    names = [json_text(name).replace("%", "%%") for name in columns]
+    names = [format_json(name).replace("%", "%%") for name in columns]
 
     def made(block: Sequence[Sequence[Any]]) -> str:
         values = list(map(_json_values, zip(*block, strict=True)))
@@ -321,14 +321,14 @@ def _json_values(column: Sequence[Any]) -> tuple[str, Sequence[Any]]:
         if kinds == {str}:
             return '"%s"', column
         return "%s", ["null" if value is None else f'"{value}"' for value in column]
-    return "%s", [json_text(to_json_value(value)) for value in column]
+    return "%s", [format_json(to_json_value(value)) for value in column]
 
 
-def _finite(value: Any) -> Any:
+def _replace_infinite(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _finite(item) for name, item in value.items()}
+        return {name: _replace_infinite(item) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_finite(item) for item in value]
+        return [_replace_infinite(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

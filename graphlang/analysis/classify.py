@@ -29,7 +29,7 @@ from graphlang.db.runs.answers import (
 from graphlang.db.runs.host_states import read_host_states, unchanged_pages, write_host_states
 from graphlang.db.runs.lifecycle import finish_run, reuse_run, start_run
 from graphlang.db.runs.run import earlier_run, get_run
-from graphlang.native.threads import side_by_side
+from graphlang.native.threads import run_side_by_side
 
 if TYPE_CHECKING:
     import sqlite3
@@ -182,7 +182,7 @@ def classify_rest(
         templates = HostTemplates(connection, hosts, pages=changed)
         stored_digests = partial(digests_of_pages, connection, 0 if before is None else before.id)
         drawn = ((loaded(), templates, batch, stored_digests(batch.pages)) for batch in rows)
-        yield from side_by_side(read, drawn, workers if described.concurrent else 1)
+        yield from run_side_by_side(read, drawn, workers if described.concurrent else 1)
 
     with_shares = described.reads_parts if shares is None else shares
     parameters = _parameters(title=title, anchors=anchors, shares=with_shares)

@@ -12,7 +12,7 @@ from graphlang.cli.shared.crawl import open_crawl, waits
 from graphlang.cli.shared.log import logs, say
 from graphlang.cli.shared.options import WholeNumber, is_on_command_line
 from graphlang.cli.shared.output import RowOptions, output_options, to_file, wide_option, write_list, write_rows
-from graphlang.cli.shared.paths import host_named, lines_of, url_named
+from graphlang.cli.shared.paths import parse_named_host, parse_named_url, read_lines
 from graphlang.cli.shared.progress import bars
 from graphlang.maps.review import COUNT
 from graphlang.printing import quantity
@@ -166,10 +166,10 @@ def correct(
       graphlang correct crawl.db --from checked.tsv --by Asha
       graphlang correct crawl.db https://www.example.org/menu.html --undo
     """
-    lines = [line.partition("\t") for line in lines_of(from_)] if from_ else []
-    pairs = [(url_named(url), language or "") for url in urls]
-    pairs += [(url_named(url), code.strip() or language or "") for url, _, code in lines]
-    names = [host_named(name) for name in hosts]
+    lines = [line.partition("\t") for line in read_lines(from_)] if from_ else []
+    pairs = [(parse_named_url(url), language or "") for url in urls]
+    pairs += [(parse_named_url(url), code.strip() or language or "") for url, _, code in lines]
+    names = [parse_named_host(name) for name in hosts]
     if not pairs and not names:
         raise click.UsageError("nothing to correct: name a URL, --host or --from")
     crawl = open_crawl(db)

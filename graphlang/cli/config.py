@@ -39,27 +39,27 @@ VERBS_NOT_IN_FOLDER = frozenset({"correct", "remove", "serve"})
 _OWN_FILES = "allowed only in a file that --config names, or in your own ({})"
 
 
-def user_file() -> Path:
+def find_user_file() -> Path:
     """Return the path of the user's own configuration."""
     return Path(click.get_app_dir("graphlang")) / OWN.name
 
 
-def defaults(command: click.Group, verb: str | None, named: Path | None) -> dict[str, Any] | None:
+def read_defaults(command: click.Group, verb: str | None, named: Path | None) -> dict[str, Any] | None:
     """Return the defaults of a verb in the form of `click.Context.default_map`; None if there is no file.
 
     The file of the working folder overrides the user's own.
     """
-    files = [(named, _tables(named))] if named is not None else list(_files())
+    files = [(named, _read_tables(named))] if named is not None else list(_read_files())
     options: dict[str, Any] = {}
     for path, tables in files:
-        trusted = path in {named, user_file()}
+        trusted = path in {named, find_user_file()}
         for name in tables:
             if name not in command.commands:
                 raise click.UsageError(f"{path}: [{name}] is not a verb")
             if name in VERBS_NOT_IN_FOLDER and not trusted:
-                raise click.UsageError(f"{path}: [{name}] is {_OWN_FILES.format(user_file())}")
+                raise click.UsageError(f"{path}: [{name}] is {_OWN_FILES.format(find_user_file())}")
         if verb is not None and verb in tables:
-            added = _options(command.commands[verb], tables[verb], f"{path}: [{verb}]", trusted=trusted)
+            added = _parse_options(command.commands[verb], tables[verb], f"{path}: [{verb}]", trusted=trusted)
             for name, value in added.items():  # the options of a group's verb are a table of their own
                 options[name] = {**options.get(name, {}), **value} if isinstance(value, dict) else value
     if not files:
@@ -73,24 +73,24 @@ def name_variables(command: click.Command, verb: str) -> None:
         for name in command.commands:
             name_variables(command.commands[name], f"{verb}-{name}")
         return
-    for name, option in _options_of(command):
+    for name, option in _list_options(command):
         if option.envvar is None:
             option.envvar = f"GRAPHLANG_{verb}_{name}".replace("-", "_").upper()
 
 
-def _files() -> Iterator[tuple[Path, Mapping[str, Any]]]:
+def _read_files() -> Iterator[tuple[Path, Mapping[str, Any]]]:
     """Yield the user's file and that of the working folder, where they exist, with their tables."""
-    if _is_there(user_file()):
-        yield user_file(), _tables(user_file())
+    if _is_there(find_user_file()):
+        yield find_user_file(), _read_tables(find_user_file())
     if _is_there(OWN):
-        yield OWN, _tables(OWN)
+        yield OWN, _read_tables(OWN)
     elif _is_there(PROJECT) and b"graphlang" in _read(PROJECT):  # errors in files for other programs do not matter
-        yield PROJECT, _tables(PROJECT)
+        yield PROJECT, _read_tables(PROJECT)
 
 
-def _tables(path: Path) -> Mapping[str, Any]:
+def _read_tables(path: Path) -> Mapping[str, Any]:
     content = _parse(path)
-    return _tool(content, path) if path.name == PROJECT.name else content
+    return _find_tool_table(content, path) if path.name == PROJECT.name else content
 
 
 def _is_there(path: Path) -> bool:
@@ -116,7 +116,7 @@ def _parse(path: Path) -> Mapping[str, Any]:
         raise click.UsageError(f"{path} is not TOML: {str(error) or 'nested too deep'}") from error
 
 
-def _tool(content: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
+def _find_tool_table(content: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
     tools = content.get("tool", {})
     table = tools.get("graphlang", {}) if isinstance(tools, dict) else None
     if not isinstance(table, dict):
@@ -124,7 +124,7 @@ def _tool(content: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
     return table
 
 
-def _options(command: click.Command, table: Any, where: str, *, trusted: bool) -> dict[str, Any]:
+def _parse_options(command: click.Command, table: Any, where: str, *, trusted: bool) -> dict[str, Any]:
     if not isinstance(table, dict):
         raise click.UsageError(f"{where} is not a table")
     if isinstance(command, click.Group):
@@ -132,29 +132,29 @@ def _options(command: click.Command, table: Any, where: str, *, trusted: bool) -
         if unknown is not None:
             raise click.UsageError(f"{where}: {unknown} is not a verb")
         return {
-            name: _options(command.commands[name], below, f"{where} [{name}]", trusted=trusted)
+            name: _parse_options(command.commands[name], below, f"{where} [{name}]", trusted=trusted)
             for name, below in table.items()
         }
-    options = dict(_options_of(command))
+    options = dict(_list_options(command))
     values = {}
     for name, value in table.items():
         option = options.get(name.replace("_", "-"))
         if option is None:
             raise click.UsageError(f"{where}: {name} is not an option of this verb")
         if option.name not in FOLDER_OPTIONS and not trusted:
-            raise click.UsageError(f"{where}: {name} is {_OWN_FILES.format(user_file())}")
-        values[str(option.name)] = _value(option, value, f"{where}: {name}")
+            raise click.UsageError(f"{where}: {name} is {_OWN_FILES.format(find_user_file())}")
+        values[str(option.name)] = _convert_value(option, value, f"{where}: {name}")
     return values
 
 
-def _options_of(command: click.Command) -> Iterator[tuple[str, click.Option]]:
+def _list_options(command: click.Command) -> Iterator[tuple[str, click.Option]]:
     """Options by their long names, without the dashes."""
     for parameter in command.params:
         if isinstance(parameter, click.Option):
             yield from ((name.removeprefix("--"), parameter) for name in parameter.opts if name.startswith("--"))
 
 
-def _value(option: click.Option, value: Any, where: str) -> Any:
+def _convert_value(option: click.Option, value: Any, where: str) -> Any:
     """A value as click takes it from the command line."""
     if option.is_flag:
         if not isinstance(value, bool):

@@ -55,7 +55,7 @@ class Failure(click.ClickException):
         return self._code
 
 
-def failure(error: BaseException) -> Failure | None:
+def explain_failure(error: BaseException) -> Failure | None:
     """Return the message and exit code of an error; None for a defect of the program."""
     if isinstance(error, KeyboardInterrupt) or (interrupted() and _describe_database_error(error)):
         return Failure("interrupted; run the same command again to resume", INTERRUPTED)
@@ -73,7 +73,7 @@ def failure(error: BaseException) -> Failure | None:
     return None if code is None else Failure(str(error), code)
 
 
-def damage(ctx: click.Context, error: BaseException) -> Failure | None:
+def describe_damage(ctx: click.Context, error: BaseException) -> Failure | None:
     """Return what is wrong with the database of the command, if that can have caused an error."""
     path = ctx.meta.get(DATABASE)
     if path is None or not isinstance(error, _OVER_VALUES):

@@ -12,9 +12,9 @@ from graphlang.cli.shared import options
 from graphlang.cli.shared.crawl import open_answered, open_crawl, say_outdated, say_unanswered
 from graphlang.cli.shared.options import WholeNumber, is_on_command_line, selects
 from graphlang.cli.shared.output import RowOptions, output_options, write_json, write_lines, write_list, write_rows
-from graphlang.cli.shared.paths import host_named
+from graphlang.cli.shared.paths import parse_named_host
 from graphlang.cli.shared.progress import bars
-from graphlang.collection.page_filter import selection
+from graphlang.collection.page_filter import make_selection
 from graphlang.maps.pages import ORDERS
 from graphlang.maps.sites import SHORT, SURE, UNITS
 
@@ -64,7 +64,7 @@ def pages(
       graphlang pages crawl.db --declared-unlike
       graphlang pages crawl.db --unfetched --language swa
     """
-    site = None if host is None else host_named(host)
+    site = None if host is None else parse_named_host(host)
     crawl = open_crawl(db)
     fetched = pages.get("fetched") is not False and not pages.get("everything")
     say_outdated(crawl, unfetched=not fetched)
@@ -158,7 +158,7 @@ def languages(
         from graphlang.identification import load  # noqa: PLC0415
         from graphlang.maps.languages import Known, describe_labels  # noqa: PLC0415
 
-        chosen = selection({"language": pages["language"]})
+        chosen = make_selection({"language": pages["language"]})
         labels = [label for label in describe_labels(load(method).labels) if chosen.takes(label.language, label.script)]
         write_rows(Known._fields, labels, **target)
         return

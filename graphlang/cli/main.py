@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from click.shell_completion import CompletionItem
 
-from graphlang.cli.config import defaults, name_variables
+from graphlang.cli.config import name_variables, read_defaults
 from graphlang.cli.shared.log import log, put, say
 from graphlang.interrupts import watch_signals
 from graphlang.printing import visible, visible_lines
@@ -204,7 +204,7 @@ class Verbs(click.Group):
         except click.ClickException as error:
             raise _escape_message(error) from None
         except OSError as error:  # help and version are written here
-            reported = None if isinstance(error, BrokenPipeError) else _failure(error)
+            reported = None if isinstance(error, BrokenPipeError) else _explain_failure(error)
             raise reported or error from None
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -219,7 +219,7 @@ class Verbs(click.Group):
             ctx.exit(0)
         except (Exception, KeyboardInterrupt) as error:
             from_click = isinstance(error, (click.ClickException, click.exceptions.Exit))
-            reported = error if from_click else _failure(error, ctx)
+            reported = error if from_click else _explain_failure(error, ctx)
             if isinstance(reported, click.ClickException) and log().json:
                 facts = {"message": reported.format_message(), "exit_code": reported.exit_code}
                 put(reported.format_message(), "error", facts, as_json=True)
@@ -231,11 +231,11 @@ class Verbs(click.Group):
             raise reported from error
 
 
-def _failure(error: BaseException, ctx: click.Context | None = None) -> click.ClickException | None:
-    from graphlang.cli.failures import damage, failure  # noqa: PLC0415 - most commands succeed
+def _explain_failure(error: BaseException, ctx: click.Context | None = None) -> click.ClickException | None:
+    from graphlang.cli.failures import describe_damage, explain_failure  # noqa: PLC0415 - most commands succeed
 
-    reported = failure(error)
-    return damage(ctx, error) if reported is None and ctx is not None else reported
+    reported = explain_failure(error)
+    return describe_damage(ctx, error) if reported is None and ctx is not None else reported
 
 
 def _say_warning(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any) -> None:
@@ -278,7 +278,7 @@ def cli(ctx: click.Context, config: Path | None, *, no_config: bool) -> None:
         name_variables(cli.commands[ctx.invoked_subcommand], ctx.invoked_subcommand)
     if no_config:
         return
-    values = defaults(cli, ctx.invoked_subcommand, config)
+    values = read_defaults(cli, ctx.invoked_subcommand, config)
     if values is not None:
         ctx.default_map = values
 

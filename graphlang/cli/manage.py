@@ -16,10 +16,10 @@ from graphlang.cli.shared.crawl import open_answered, open_crawl, waits
 from graphlang.cli.shared.log import log, logs, say
 from graphlang.cli.shared.options import WholeNumber
 from graphlang.cli.shared.output import RowOptions, output_options, table_options, write_line, write_list, write_rows
-from graphlang.cli.shared.paths import host_named, lines_of, url_named
+from graphlang.cli.shared.paths import parse_named_host, parse_named_url, read_lines
 from graphlang.cli.shared.progress import Timed, bars
 from graphlang.db.write.choose_capture import Keep
-from graphlang.printing import json_text, quantity, visible
+from graphlang.printing import format_json, quantity, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -65,8 +65,8 @@ def ingest(db: Path, files: tuple[Path, ...], **reading: Unpack[archives.Reading
       zstdcat crawl.warc.zst | graphlang ingest crawl.db -
     """
     with bars() as progress:
-        inputs = archives.inputs(files, reading)
-        ingested = open_crawl(db).ingest(*inputs, progress=progress, **archives.arguments(reading))
+        inputs = archives.list_inputs(files, reading)
+        ingested = open_crawl(db).ingest(*inputs, progress=progress, **archives.list_arguments(reading))
     say_ingested(ingested, progress, verbose=reading["verbose"])
     exit_with_problems(ingested)
 
@@ -91,13 +91,13 @@ def say_ingested(ingested: Ingested, progress: Timed, *, verbose: bool) -> None:
         f" {quantity(ingested.links, 'link')}, {quantity(ingested.problems, 'problem')}"
         f" in {ingested.seconds:.1f} s{rate}",
         "read",
-        **counts(ingested),
+        **list_counts(ingested),
     )
     if ingested.files and not ingested.pages and not ingested.problems:
         them = "it" if ingested.files == 1 else "them"
         say(f"no pages in {them}: only records with http and https URLs are pages", "no pages")
     if ingested.others:
-        message = f"{quantity(ingested.others, 'repeat capture')}: {_fate(ingested)} (--keep {ingested.keep})"
+        message = f"{quantity(ingested.others, 'repeat capture')}: {_describe_fate(ingested)} (--keep {ingested.keep})"
         say(message, "captures", captures=ingested.others, kept=ingested.kept)
     stages = {name: round(seconds, 1) for name, seconds in progress.seconds.items() if seconds >= _SHORT}
     if stages:
@@ -112,15 +112,15 @@ def _first_of(paths: Sequence[object]) -> str:
 def _describe_changed(ingested: Ingested) -> str:
     """Describe in one line the files that were read with other options, and how to read them again."""
     changes = "; ".join(
-        f"{archives.option_of(change.name)} {archives.value_of(change.name, change.before)},"
-        f" now {archives.value_of(change.name, change.now)}"
+        f"{archives.name_option(change.name)} {archives.format_value(change.name, change.before)},"
+        f" now {archives.format_value(change.name, change.now)}"
         for change in ingested.options_changed[0][1]
     )
     names = _first_of([path for path, _ in ingested.options_changed])
     return f"read with other options: {names} ({changes}): --again reads with the options given now"
 
 
-def _fate(ingested: Ingested) -> str:
+def _describe_fate(ingested: Ingested) -> str:
     """Describe what happened to further captures of a URL."""
     if ingested.keep is not Keep.ALL:
         return "one capture of each URL is kept"
@@ -130,7 +130,7 @@ def _fate(ingested: Ingested) -> str:
     return ", ".join(filter(None, (stored, skipped)))
 
 
-def counts(ingested: Ingested) -> dict[str, Any]:
+def list_counts(ingested: Ingested) -> dict[str, Any]:
     """Return what was read in numbers, for programs."""
     return {
         "files": ingested.files,
@@ -259,7 +259,7 @@ def _run_row(run: Run, chosen: Run | None) -> list[Any]:
         None if run.converged is None else int(run.converged),
         run.started,
         run.finished,
-        json_text(run.parameters),
+        format_json(run.parameters),
     ]
 
 
@@ -310,16 +310,16 @@ def remove(
       graphlang remove crawl.db --from takedowns.txt --vacuum
       graphlang remove crawl.db --forget --host shop.example.org
     """
-    names = [*urls, *hosts, *(lines_of(from_) if from_ else ())]
+    names = [*urls, *hosts, *(read_lines(from_) if from_ else ())]
     if not names and not domains and not vacuum:
         raise click.UsageError("nothing to remove: name it with --url, --host, --domain or --from")
     if wrong := [url for url in urls if "://" not in url]:
         raise click.BadParameter(f"{wrong[0]!r} is not a URL (a host is named with --host)", param_hint="--url")
-    host_names = [host_named(name) for name in names if name in hosts or "://" not in name]
-    url_names = [url_named(name) for name in names if name not in hosts and "://" in name]
+    host_names = [parse_named_host(name) for name in names if name in hosts or "://" not in name]
+    url_names = [parse_named_url(name) for name in names if name not in hosts and "://" in name]
     from graphlang.public_suffix import registered_domain  # noqa: PLC0415
 
-    domain_names = [host_named(name) for name in domains]
+    domain_names = [parse_named_host(name) for name in domains]
     if wrong := [name for name in domain_names if registered_domain(name) is None]:
         raise click.BadParameter(f"{wrong[0]} is no registered domain, nor below one", param_hint="--domain")
     of_hosts: dict[str, Any] = {"hosts": host_names, "domains": domain_names}

@@ -29,7 +29,7 @@ from graphlang.collection.opened_file import NOTHING_YET
 from graphlang.db import StoreError
 from graphlang.files import replacing
 from graphlang.maps.changes import UNITS
-from graphlang.printing import json_text, quantity
+from graphlang.printing import format_json, quantity
 from graphlang.urls.url_methods import DEFAULT
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def evaluate(
     labels = crawl.read_gold(gold, by=by)
     results = [crawl.evaluate(labels, by=by, run=run) for run in runs]
     if format_ == "json":
-        write_json({"gold": _gold_counts(labels), "runs": list(map(_facts, results))}, indent=2)
+        write_json({"gold": _list_gold_counts(labels), "runs": list(map(_list_facts, results))}, indent=2)
     else:
         for result in results:
             _print(result, confusion, by_language=by_language)
@@ -112,7 +112,7 @@ def _print(result: Evaluation, confusion: int, *, by_language: bool) -> None:
         write_rows(("gold", "answer", "pages"), result.confusion, format_="table", limit=confusion)
 
 
-def _gold_counts(gold: Gold) -> dict[str, Any]:
+def _list_gold_counts(gold: Gold) -> dict[str, Any]:
     return {
         "pages": len(gold.pages),
         "empty": gold.empty,
@@ -123,9 +123,9 @@ def _gold_counts(gold: Gold) -> dict[str, Any]:
     }
 
 
-def _facts(result: Evaluation) -> dict[str, Any]:
+def _list_facts(result: Evaluation) -> dict[str, Any]:
     def rounded(rows: list[Any]) -> list[dict[str, Any]]:
-        return [{name: _number(value) for name, value in row._asdict().items()} for row in rows]
+        return [{name: _round_number(value) for name, value in row._asdict().items()} for row in rows]
 
     return {
         "run": {"id": result.run.id, "kind": result.run.kind, "method": result.run.method},
@@ -135,7 +135,7 @@ def _facts(result: Evaluation) -> dict[str, Any]:
     }
 
 
-def _number(value: Any) -> Any:
+def _round_number(value: Any) -> Any:
     if isinstance(value, float):
         return None if math.isnan(value) else round(value, 6)
     return value
@@ -282,7 +282,7 @@ def tune(
     with bars() as progress:
         tuned = crawl.tune(answers, also=rest, even=even, seed=seed, progress=progress)
     with replacing(output) as file:
-        file.write(f"{json_text(tuned.weights, indent=1)}\n".encode())
+        file.write(f"{format_json(tuned.weights, indent=1)}\n".encode())
     if log().quiet:
         return
     for _, answers in labelled:

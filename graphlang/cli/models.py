@@ -25,7 +25,7 @@ from graphlang.cli.shared.progress import bars
 from graphlang.codes import languages as codes
 from graphlang.content import registry as content_methods
 from graphlang.files import OutputError, refuse_unwritable, replacing
-from graphlang.printing import json_text, quantity, visible
+from graphlang.printing import format_json, quantity, visible
 from graphlang.urls import url_methods
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _write_json(value: Any, output: str) -> None:
     if output == "-":
         write_json(value, indent=1)
     else:
-        _write_text(json_text(value, indent=1) + "\n", output)
+        _write_text(format_json(value, indent=1) + "\n", output)
 
 
 def _write_text(text: str, output: str) -> None:
@@ -211,12 +211,12 @@ def train(
       graphlang train my.npz urls.tsv --method url-words-nb --option binary=true
       graphlang classify crawl.db --method my.npz
     """
-    values = _settings(settings)
+    values = _parse_settings(settings)
     if base is not None or output is not None or replace or relatives is not None:
         if method != _NFC:
             raise click.UsageError(f"--extend is for models of {_NFC}, and takes no --method {method}")
         values |= {"replace": replace, "words": frequencies, "messages": messages, "relatives": relatives}
-        _extend(base, model, output, second=corpus, text=text, settings=values)
+        _extend_model(base, model, output, second=corpus, text=text, settings=values)
         return
     if corpus is None or model.is_dir():
         raise click.UsageError("train takes MODEL, a file to write, and CORPUS")
@@ -239,7 +239,7 @@ def train(
         say(f"left out: {', '.join(visible(reason) for reason in explain_left_out(left_out))}")
 
 
-def _extend(
+def _extend_model(
     base: str | None,
     folder: Path,
     output: Path | None,
@@ -277,7 +277,7 @@ def _extend(
         say(f"replaced: {', '.join(added['replaced'])}")
 
 
-def _settings(pairs: tuple[str, ...]) -> dict[str, Any]:
+def _parse_settings(pairs: tuple[str, ...]) -> dict[str, Any]:
     """Parse NAME=VALUE: a value is a number, true or false, or several numbers with commas between them."""
     settings: dict[str, Any] = {}
     for setting in pairs:

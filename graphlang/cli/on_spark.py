@@ -19,8 +19,8 @@ from graphlang.cli.shared.crawl import say_unanswered
 from graphlang.cli.shared.log import logs, say
 from graphlang.cli.shared.options import WholeNumber, WithAdvanced, selects
 from graphlang.cli.shared.output import RowOptions, output_options, write_line, write_rows, write_text
-from graphlang.cli.shared.paths import files_in
-from graphlang.collection.page_filter import selection
+from graphlang.cli.shared.paths import read_file_list
+from graphlang.collection.page_filter import make_selection
 from graphlang.db.write.choose_capture import Keep
 from graphlang.printing import quantity, visible
 
@@ -209,7 +209,7 @@ def run(
       graphlang cluster run archive-folder/ -o tables --master local[8]
       graphlang cluster run --from archives.txt -o hdfs:///tables --master yarn --set spark.executor.memory=4g
     """
-    names = [*paths, *(files_in(from_) if from_ is not None else ())]
+    names = [*paths, *(read_file_list(from_) if from_ is not None else ())]
     if not names:
         raise click.UsageError("no files: name some, or a list of them with --from")
     with _session(master, settings, late=True, method=method) as spark:
@@ -220,7 +220,7 @@ def run(
             output,
             method=method,
             keep=Keep(keep),
-            limits=archives.limits_of(bounds),
+            limits=archives.make_limits(bounds),
             overwrite=overwrite,
             resume=resume,
             sizes=propagating.Sizes(partitions, host_pages, most_links),
@@ -228,7 +228,7 @@ def run(
             progress=lambda stage: say(stage, "stage", stage=stage),
         )
     say(
-        f"{quantity(result.archives, 'archive')}: {_counts(result)}, {quantity(result.problems, 'problem')}",
+        f"{quantity(result.archives, 'archive')}: {_list_counts(result)}, {quantity(result.problems, 'problem')}",
         "done",
         archives=result.archives,
         pages=result.pages,
@@ -272,11 +272,11 @@ def load(db: Path, output: Path, *, overwrite: bool) -> None:
       graphlang cluster load crawl.db -o tables
     """
     result = _import("graphlang.cluster.load").export_database(db, output, overwrite=overwrite)
-    say(f"{_counts(result)}, {quantity(result.runs, 'run')}", "loaded", **result._asdict())
+    say(f"{_list_counts(result)}, {quantity(result.runs, 'run')}", "loaded", **result._asdict())
     write_line(f"tables: {visible(str(output))}")
 
 
-def _counts(result: Any) -> str:
+def _list_counts(result: Any) -> str:
     unfetched = result.pages - result.fetched
     return f"{quantity(result.fetched, 'page')} read, {unfetched:,} only linked to, {quantity(result.links, 'link')}"
 
@@ -312,7 +312,7 @@ def sites(
     from graphlang.maps.selection import count_unanswered  # noqa: PLC0415
     from graphlang.maps.sites import read_site_map  # noqa: PLC0415
 
-    units, chosen = by.split(","), selection(pages)
+    units, chosen = by.split(","), make_selection(pages)
     with _tables_of(tables, master, settings) as opened:
         if "year" in units:
             say_unanswered(count_unanswered(opened))
@@ -351,7 +351,7 @@ def languages(
     from graphlang.maps.languages import LanguageRow, YearRow, list_languages, list_languages_by_year  # noqa: PLC0415
     from graphlang.maps.selection import count_unanswered  # noqa: PLC0415
 
-    chosen = selection(pages)
+    chosen = make_selection(pages)
     with _tables_of(tables, master, settings) as opened:
         rows: list[Any] = list_languages(opened, chosen) if by is None else list_languages_by_year(opened, chosen)
         if by is not None:
@@ -391,7 +391,7 @@ def language_graph(
     from graphlang.maps.language_graph import read_language_graph as graph_of  # noqa: PLC0415
     from graphlang.maps.site_graph import read_site_graph  # noqa: PLC0415
 
-    chosen = selection(pages)
+    chosen = make_selection(pages)
     with _tables_of(tables, master, settings) as opened:
         result = answer(
             lambda *, by, components: graph_of(opened, chosen, unit=by, components=components),
@@ -458,5 +458,5 @@ def import_(folder: Path, db: Path) -> None:
     except ImportError as error:
         raise Failure("import needs pyarrow: pip install 'graphlang[parquet]'", USAGE) from error
     result = to_database(folder, db)
-    message = f"{_counts(result)}, {quantity(result.problems, 'problem')}, {quantity(result.runs, 'run')}"
+    message = f"{_list_counts(result)}, {quantity(result.problems, 'problem')}, {quantity(result.runs, 'run')}"
     say(message, "imported", **result._asdict())

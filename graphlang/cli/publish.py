@@ -23,8 +23,8 @@ from graphlang.cli.shared.log import say
 from graphlang.cli.shared.options import Finite, WholeNumber, is_on_command_line, selects_captures
 from graphlang.cli.shared.output import (
     csv_safe,
+    find_safe_setting,
     format_of_name,
-    safe_setting,
     say_written,
     to_terminal,
     write_line,
@@ -121,17 +121,17 @@ def serve(db: Path, port: int, *, search: bool) -> None:
     Example:
       graphlang serve crawl.db --port 8080
     """
-    from graphlang.serve.site import datasette, index  # noqa: PLC0415
+    from graphlang.serve.site import make_datasette, make_index  # noqa: PLC0415
 
-    with _listening(port) as listener, tempfile.TemporaryDirectory(prefix="graphlang-") as folder:
+    with _open_port(port) as listener, tempfile.TemporaryDirectory(prefix="graphlang-") as folder:
         open_answered(db)
         search_index = Path(folder) / "search.db" if search else None
         try:
-            site = datasette(db, None)
+            site = make_datasette(db, None)
             if search_index is not None:
-                pages = index(db, search_index)
+                pages = make_index(db, search_index)
                 say(f"{quantity(pages, 'page')} can be searched")
-                site = datasette(db, search_index)
+                site = make_datasette(db, search_index)
         except ImportError as error:
             raise click.UsageError(str(error)) from error
         import uvicorn  # noqa: PLC0415 - comes with Datasette
@@ -166,7 +166,7 @@ def _stopped_by_hangup(server: Server) -> Iterator[None]:
         signal.raise_signal(number)
 
 
-def _listening(port: int) -> socket.socket:
+def _open_port(port: int) -> socket.socket:
     """Open the port, before the index is made: it may belong to another program."""
     try:
         return socket.create_server(("127.0.0.1", port))
@@ -400,7 +400,7 @@ def _export(
     on_written: Callable[[int], object] | None = None,
 ) -> list[str]:
     crawl = open_answered(db)
-    settings |= {"csv_safe": safe_setting(), "on_written": on_written}
+    settings |= {"csv_safe": find_safe_setting(), "on_written": on_written}
     try:
         return crawl.export(output, what, format=format_, **settings)
     except MissingExtraError as error:

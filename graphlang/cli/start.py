@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 import click
 
-from graphlang.cli.manage import counts, exit_with_problems, say_ingested
+from graphlang.cli.manage import exit_with_problems, list_counts, say_ingested
 from graphlang.cli.shared import archives, options
-from graphlang.cli.shared.crawl import end_of, open_crawl, waits
+from graphlang.cli.shared.crawl import describe_end, open_crawl, waits
 from graphlang.cli.shared.log import log, logs, say
 from graphlang.cli.shared.output import output_options, write_json, write_line, write_rows
 from graphlang.cli.shared.paths import refuse_before_work
@@ -83,21 +83,21 @@ def run(
     read: list[Ingested] = []
     with bars() as progress:
         final = crawl.run(
-            *archives.inputs(files, reading),
+            *archives.list_inputs(files, reading),
             method=method,
             shares=shares,
             on_ingested=read.append,
             progress=progress,
-            **archives.arguments(reading),
+            **archives.list_arguments(reading),
         )
     (ingested,) = read
     say_ingested(ingested, progress, verbose=reading["verbose"])
     if final.rounds is not None:
-        say(f"propagation {end_of(final)}")
+        say(f"propagation {describe_end(final)}")
     if report is not None:
         crawl.report(report)
     if as_json:
-        write_json(_facts(crawl, report, ingested, final, progress), indent=1)
+        write_json(_list_facts(crawl, report, ingested, final, progress), indent=1)
     elif not log().quiet:
         print_map(crawl)
         write_line(f"database: {visible(str(db))}")
@@ -116,12 +116,14 @@ def _refuse_without_text(method: str) -> None:
         raise click.UsageError(f"{method} reads no text, and run begins with texts: {instead}")
 
 
-def _facts(crawl: Collection, report: Path | None, ingested: Ingested, final: Run, progress: Timed) -> dict[str, Any]:
+def _list_facts(
+    crawl: Collection, report: Path | None, ingested: Ingested, final: Run, progress: Timed
+) -> dict[str, Any]:
     """Return the results of `run`, for programs."""
     return {
         "database": str(crawl.path),
         "report": None if report is None else str(report),
-        "read": counts(ingested),
+        "read": list_counts(ingested),
         "stages": {name: round(seconds, 2) for name, seconds in progress.seconds.items()},
         "run": final.id,
         "rounds": final.rounds,
@@ -150,7 +152,7 @@ def print_map(crawl: Collection) -> None:
     if len(sites) > _SITES:
         write_line(f"and {quantity(len(sites) - _SITES, 'more site')}: 'graphlang sites' lists all of them")
     _print_languages(crawl)
-    write_line(_summary(crawl.totals()))
+    write_line(_write_summary(crawl.totals()))
 
 
 def _print_languages(crawl: Collection) -> None:
@@ -167,7 +169,7 @@ def _print_languages(crawl: Collection) -> None:
     write_line("")
 
 
-def _summary(totals: Totals) -> str:
+def _write_summary(totals: Totals) -> str:
     ignored = f"; {totals.not_counted:,} redirects, errors and files that are not text do not count"
     if totals.not_counted == 1:
         ignored = "; 1 redirect, error or file that is not text does not count"
@@ -273,7 +275,7 @@ def identify(
     if (shares or spans) and top is None and not min_confidence:  # without predictions, which cost time
         columns: tuple[str, ...] = ("input", *["shares"] * shares, *["spans"] * spans, *["text"] * text)
         spans_of_texts = segments(identifier, texts, workers=workers or cores())
-        rows = _segments(spans_of_texts, shares=shares, spans=spans, text=text)
+        rows = _list_segments(spans_of_texts, shares=shares, spans=spans, text=text)
         write_rows(columns, rows, format_="jsonl", limit=limit, output=output)
     else:
         columns = (*_COLUMNS, *["top"] * bool(top), *["shares"] * shares, *["spans"] * spans, *["text"] * text)
@@ -283,7 +285,7 @@ def identify(
         if of_urls:
             predicted = not_urls.count(predicted)
         format_ = "jsonl" if listed else format_
-        write_rows(columns, _answers(predicted, text=text), format_=format_, limit=limit, output=output)
+        write_rows(columns, _list_answers(predicted, text=text), format_=format_, limit=limit, output=output)
         not_urls.say()
     for name in source.unread:
         say(f"Error: {visible(name)}")
@@ -316,20 +318,20 @@ class _NotUrls:
             say(f"{quantity(self._total, 'line')} {are} (first: {visible(self._first)}), and und")
 
 
-def _answers(predicted: Iterable[_Predicted], *, text: bool) -> Iterator[tuple[Any, ...]]:
+def _list_answers(predicted: Iterable[_Predicted], *, text: bool) -> Iterator[tuple[Any, ...]]:
     """Yield one row a text, with ``text`` also the text itself."""
     for (name, content), prediction in predicted:
         lists: list[Any] = []
         if prediction.top is not None:
             lists.append([{**each._asdict(), "confidence": round(each.confidence, 4)} for each in prediction.top])
         if prediction.shares is not None:
-            lists.append(_shares(prediction.shares))
+            lists.append(_list_shares(prediction.shares))
         if prediction.spans is not None:
-            lists.append(list(map(_span, prediction.spans)))
+            lists.append(list(map(_list_span, prediction.spans)))
         yield name, *prediction[: len(_COLUMNS) - 2], len(content), *lists, *[content] * text
 
 
-def _segments(
+def _list_segments(
     segments: Iterable[tuple[tuple[str, str], list[Span]]], *, shares: bool, spans: bool, text: bool
 ) -> Iterator[tuple[Any, ...]]:
     """Yield one row a text: its name, its shares, its spans, or both; with ``text`` also the text itself."""
@@ -338,17 +340,17 @@ def _segments(
     for (name, content), spans_of_text in segments:
         values: list[Any] = []
         if shares:
-            values.append(_shares(list_shares(spans_of_text)))
+            values.append(_list_shares(list_shares(spans_of_text)))
         if spans:
-            values.append(list(map(_span, spans_of_text)))
+            values.append(list(map(_list_span, spans_of_text)))
         yield name, *values, *[content] * text
 
 
-def _shares(shares: Iterable[Share]) -> list[dict[str, Any]]:
+def _list_shares(shares: Iterable[Share]) -> list[dict[str, Any]]:
     return [{"language": each.language, "share": round(each.share, 4)} for each in shares]
 
 
-def _span(span: Span) -> dict[str, Any]:
+def _list_span(span: Span) -> dict[str, Any]:
     from graphlang.codes import languages  # noqa: PLC0415 - rarely needed
 
     language, script = languages.split(span.label)

@@ -84,7 +84,7 @@ class Computing(OpenedFile):
         }
         with self._sqlite_errors(), ExitStack() as stack:
             options["prestarted"] = stack.enter_context(self._prestart(files, workers, options["limits"]))
-            inputs = _inputs(files, follow_links=follow_links)  # before there is a database
+            inputs = _find_inputs(files, follow_links=follow_links)  # before there is a database
             connection = stack.enter_context(self._creating("ingest"))
             return self._read(connection, inputs, progress=watcher(progress), **options)
 
@@ -139,13 +139,13 @@ class Computing(OpenedFile):
             held = claim(self.path, verb="run", **self._lock)  # the first process has it, whatever is still to load
             stack.callback(held.release)
             options["prestarted"] = stack.enter_context(self._prestart(files, workers, options["limits"]))
-            inputs = _inputs(files, follow_links=follow_links)
+            inputs = _find_inputs(files, follow_links=follow_links)
             from graphlang.analysis import reuse  # noqa: PLC0415
 
             repeated, identifier = method == reuse.METHOD and self.path.exists(), None
             if not repeated:  # while other processes read the first pages
                 import_module("graphlang.analysis.propagate")
-                identifier = _content_method(method)
+                identifier = _load_content_method(method)
             connection = stack.enter_context(self._creating("run", held=held))
             ingested = self._read(connection, inputs, progress=progress, **options)
             if on_ingested is not None:
@@ -159,9 +159,9 @@ class Computing(OpenedFile):
             from graphlang.analysis.read_ahead import CachedLoader, ReadsAhead  # noqa: PLC0415
             from graphlang.ingest import are_small  # noqa: PLC0415
 
-            identifier = identifier or _content_method(method)
+            identifier = identifier or _load_content_method(method)
             later = None
-            if workers > 1 and not are_small(_paths(files)):
+            if workers > 1 and not are_small(_list_paths(files)):
                 later = propagate.SIGNALS, stack.enter_context(ReadsAhead(self.path))
             load = CachedLoader(one_graph=True, later=later)  # both steps read the same links and scores
             load.begin_links()
@@ -318,7 +318,9 @@ class Computing(OpenedFile):
             raise ValueError("update is for the pages' own captures, without at")
         options: dict[str, Any] = {"workers": workers, "progress": watcher(progress)}
         with self._writing("propagate") as connection:
-            infer = _inference(connection, weights or {}, algorithm, update=update, choose=not keep_chosen, **options)
+            infer = _make_inference(
+                connection, weights or {}, algorithm, update=update, choose=not keep_chosen, **options
+            )
             return infer(seed) if at is None else dated.infer_moment(connection, at, infer, seed=seed, **options)
 
     @check_arguments(weights=mapping, algorithm=text, seed=run_number, workers=worker_count, keep_chosen=flag)
@@ -353,7 +355,7 @@ class Computing(OpenedFile):
         from graphlang.analysis import dated  # noqa: PLC0415
 
         with self._writing("propagate") as connection:
-            infer = _inference(connection, weights or {}, algorithm, choose=not keep_chosen, workers=workers)
+            infer = _make_inference(connection, weights or {}, algorithm, choose=not keep_chosen, workers=workers)
             return list(
                 dated.infer_each_year(connection, infer, seed=seed, workers=workers, progress=watcher(progress))
             )
@@ -370,7 +372,7 @@ class Computing(OpenedFile):
 
         For a collection that does not exist yet they begin with the first file at once.
         """
-        paths = _paths(files)
+        paths = _list_paths(files)
         if workers > 1:
             from graphlang.ingest import PrestartedWorkers, are_small  # noqa: PLC0415
         if workers == 1 or are_small(paths):
@@ -408,11 +410,11 @@ class _Inputs(NamedTuple):
     streams: list[tuple[int, BinaryIO]]  #: open files, each with the number of files before it
 
 
-def _paths(files: Sequence[Input]) -> list[Path]:
+def _list_paths(files: Sequence[Input]) -> list[Path]:
     return [Path(file) for file in files if isinstance(file, str | Path)]
 
 
-def _inputs(files: Sequence[Input], *, follow_links: bool) -> _Inputs:
+def _find_inputs(files: Sequence[Input], *, follow_links: bool) -> _Inputs:
     """Find the files to read; raise `InputError` for one that does not exist, or that holds nothing to read."""
     # While this imports numpy, the prestarted processes start up.
     from graphlang.analysis.ingest import find_archives  # noqa: PLC0415
@@ -420,12 +422,12 @@ def _inputs(files: Sequence[Input], *, follow_links: bool) -> _Inputs:
     streams: list[tuple[int, BinaryIO]] = []
     for place, file in enumerate(files):
         if not isinstance(file, str | Path):
-            before = find_archives(_paths(files[:place]), follow_links=follow_links).files if place else []
+            before = find_archives(_list_paths(files[:place]), follow_links=follow_links).files if place else []
             streams.append((len(before), file))
-    return _Inputs(find_archives(_paths(files), follow_links=follow_links), streams)
+    return _Inputs(find_archives(_list_paths(files), follow_links=follow_links), streams)
 
 
-def _content_method(method: str | Path | Classifier) -> Identifier:
+def _load_content_method(method: str | Path | Classifier) -> Identifier:
     """Load a content method; a model is not kept for later calls."""
     from graphlang.content import registry  # noqa: PLC0415
     from graphlang.identification import is_url_method, load  # noqa: PLC0415
@@ -443,7 +445,7 @@ def _content_method(method: str | Path | Classifier) -> Identifier:
         raise
 
 
-def _inference(
+def _make_inference(
     connection: sqlite3.Connection, weights: Mapping[str, float], algorithm: str | None, **options: Any
 ) -> Callable[[int | None], Run]:
     """Return the inference with some weights, as a function of the content run that it starts from."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from graphlang.analysis.progress import Progress, watcher
 from graphlang.arguments import check_arguments, flag, list_texts, text, whole_number
 from graphlang.collection.opened_file import OpenedFile
-from graphlang.collection.page_filter import PageFilter, selection
+from graphlang.collection.page_filter import PageFilter, make_selection
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +55,7 @@ class Correcting(OpenedFile):
         """
         from graphlang.analysis import correct  # noqa: PLC0415
 
-        pairs = [(url, language) if isinstance(url, str) else url for url in _urls(urls)]
+        pairs = [(url, language) if isinstance(url, str) else url for url in _check_urls(urls)]
         if (hosts and language is None) or any(tag is None for _, tag in pairs):
             raise TypeError("correct() needs language")
         with self._writing("correct") as connection:
@@ -116,7 +116,7 @@ class Correcting(OpenedFile):
         """
         from graphlang.maps.review import ReviewRow, list_pages_to_review  # noqa: PLC0415
 
-        chosen = selection(pages)
+        chosen = make_selection(pages)
         return self._rows(
             ReviewRow._make,
             ReviewRow._fields,
@@ -141,7 +141,7 @@ class Correcting(OpenedFile):
         """
         from graphlang.maps.review import SampleRow, sample_rows  # noqa: PLC0415
 
-        chosen = selection(pages)
+        chosen = make_selection(pages)
         return self._rows(
             SampleRow._make,
             SampleRow._fields,
@@ -218,7 +218,7 @@ class Correcting(OpenedFile):
         return removed
 
 
-def _urls(urls: Sequence[Any]) -> list[str | tuple[str, str]]:
+def _check_urls(urls: Sequence[Any]) -> list[str | tuple[str, str]]:
     """Check URLs, or pairs of a URL and its language."""
     checked_urls: list[str | tuple[str, str]] = []
     for number, url in enumerate(urls):

@@ -10,7 +10,7 @@ from graphlang.analysis.progress import Progress, watcher
 from graphlang.arguments import check_arguments, flag, length, list_texts, probability, run_number, text
 from graphlang.collection.opened_file import OpenedFile, require_answers, run_or_chosen
 from graphlang.collection.page_filter import languages as parse_languages
-from graphlang.collection.page_filter import selection
+from graphlang.collection.page_filter import make_selection
 
 if TYPE_CHECKING:
     import sqlite3
@@ -63,7 +63,7 @@ class Listing(OpenedFile):
         from graphlang.maps.pages import PageRow, list_pages  # noqa: PLC0415
 
         site = None if host is None else parse_host(host)
-        chosen = selection(pages)
+        chosen = make_selection(pages)
         if chosen.fetched is None and not chosen.everything:
             chosen = replace(chosen, fetched=True)
 
@@ -107,10 +107,10 @@ class Listing(OpenedFile):
 
         units, chosen = (
             [unit for item in ([by] if isinstance(by, str) else by) for unit in item.split(",")],
-            selection(pages),
+            make_selection(pages),
         )
         columns = SiteRow._fields if len(units) == 1 else (*units, *SiteRow._fields[1:])
-        kind: Any = SiteRow._make if len(units) == 1 else row_of(columns)
+        kind: Any = SiteRow._make if len(units) == 1 else make_row_function(columns)
 
         def read(connection: sqlite3.Connection) -> list[tuple[Any, ...]]:
             require_answers(connection)
@@ -165,7 +165,7 @@ class Listing(OpenedFile):
 
         if by not in (None, "year"):
             raise ValueError(f"languages are listed by year, or all together, not by {by}")
-        chosen = selection(pages)
+        chosen = make_selection(pages)
         kind: Any = LanguageRow if by is None else YearRow
         count: Callable[..., list[Any]] = list_languages if by is None else list_languages_by_year
 
@@ -224,7 +224,7 @@ class Listing(OpenedFile):
         from graphlang.export.texts import TextCounts, TextRow, read_texts  # noqa: PLC0415
         from graphlang.maps.pages import describe_missing_answers  # noqa: PLC0415
 
-        chosen = selection(pages, captures, at)
+        chosen = make_selection(pages, captures, at)
         columns = tuple(name for name in TextRow._fields if not main or name != "text")
         columns = ParagraphRow._fields if paragraphs else columns + Quality._fields * quality
 
@@ -241,7 +241,7 @@ class Listing(OpenedFile):
                     for sentence in counts.words() + describe_missing_answers(connection, chosen):
                         notes(sentence)
 
-        return self._rows(row_of(columns) if columns != TextRow._fields else TextRow._make, columns, rows)
+        return self._rows(make_row_function(columns) if columns != TextRow._fields else TextRow._make, columns, rows)
 
     @check_arguments(kind=text)
     def problems(self, *, kind: str | None = None) -> Rows[ProblemRow]:
@@ -354,7 +354,7 @@ class Listing(OpenedFile):
             return explain(connection, find_url(connection, url), run=run if at is None else run_at(connection, at))
 
 
-def row_of(columns: Sequence[str]) -> Callable[[Any], Any]:
+def make_row_function(columns: Sequence[str]) -> Callable[[Any], Any]:
     """Return what makes a named tuple with these fields of a row."""
     kind = namedtuple("Row", columns)  # type: ignore[misc]  # noqa: PYI024 - the columns are known at run time alone
     return kind._make

@@ -47,7 +47,7 @@ class PageFilter(TypedDict, total=False):
     everything: bool
 
 
-def selection(pages: PageFilter, captures: str = "own", at: str | None = None) -> Selection:
+def make_selection(pages: PageFilter, captures: str = "own", at: str | None = None) -> Selection:
     """Check a filter, and return it as maps and exports take it.
 
     Raises:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from graphlang.analysis.progress import Progress, watcher
 from graphlang.arguments import check_arguments, flag, probability, run_number, text
 from graphlang.collection.opened_file import OpenedFile, require_answers, run_or_chosen
-from graphlang.collection.page_filter import PageFilter, selection
+from graphlang.collection.page_filter import PageFilter, make_selection
 from graphlang.db import StoreError
 from graphlang.printing import quantity
 
@@ -92,7 +92,7 @@ class Publishing(OpenedFile):
 
         options: dict[str, Any] = {"format_": format, "by": by, "safe": csv_safe, "database": self.path}
         options |= {"main": main, "unique": unique, "near": near, "quality": quality, "paragraphs": paragraphs}
-        options |= {"selection": selection(pages, captures, at), "on_written": on_written}
+        options |= {"selection": make_selection(pages, captures, at), "on_written": on_written}
         self._refuse_own_files(output)
         with self._open_answered() as connection, snapshot.show_moment(connection, at):
             return to_file.export(connection, what, Path(output), **options)
@@ -173,7 +173,7 @@ class Publishing(OpenedFile):
         """
         from graphlang.maps.language_graph import read_language_graph  # noqa: PLC0415
 
-        chosen = selection(pages)
+        chosen = make_selection(pages)
         if by not in _UNITS:
             raise ValueError(f"cannot group links by {by}; there are {', '.join(_UNITS)}")
         with self._open_answered() as connection:
@@ -194,7 +194,7 @@ class Publishing(OpenedFile):
         """
         from graphlang.maps.site_graph import read_site_graph  # noqa: PLC0415
 
-        chosen = selection(pages)
+        chosen = make_selection(pages)
         if by not in _UNITS[:2]:
             raise ValueError(f"cannot group sites by {by}; there are {', '.join(_UNITS[:2])}")
         with self._open_answered() as connection:
@@ -233,7 +233,7 @@ class Publishing(OpenedFile):
         with self._reading() as connection:
             gold = read_gold(connection, path, by)
         if not gold.pages:
-            raise StoreError(_why_no_pages(path, gold))
+            raise StoreError(_explain_no_pages(path, gold))
         return gold
 
     @check_arguments(by=text, run=run_number)
@@ -384,7 +384,7 @@ class Publishing(OpenedFile):
         """
         from graphlang.maps import changes  # noqa: PLC0415
 
-        chosen, years = replace(selection(pages), fetched=True), (str(before), str(after))
+        chosen, years = replace(make_selection(pages), fetched=True), (str(before), str(after))
         kind = _change_class(by)
 
         def read(connection: sqlite3.Connection) -> Iterable[Any]:
@@ -415,7 +415,7 @@ class Publishing(OpenedFile):
         from graphlang.db import open_existing  # noqa: PLC0415
         from graphlang.maps import changes  # noqa: PLC0415
 
-        chosen, kind = replace(selection(pages), fetched=True), _change_class(by)
+        chosen, kind = replace(make_selection(pages), fetched=True), _change_class(by)
 
         def read(connection: sqlite3.Connection) -> Iterable[Any]:
             require_answers(connection)
@@ -437,7 +437,7 @@ def _change_class(by: str | None) -> type[PageChange | PageChangeCount]:
     return PageChange if by is None else PageChangeCount
 
 
-def _why_no_pages(table: str | Path | Any, gold: Gold) -> str:
+def _explain_no_pages(table: str | Path | Any, gold: Gold) -> str:
     path = table if isinstance(table, str | Path) else "the table"
     unknown = sum(gold.unknown.values())
     if gold.empty and not (gold.missing or unknown or gold.contradicted):

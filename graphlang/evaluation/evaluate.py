@@ -140,7 +140,7 @@ def evaluate(connection: sqlite3.Connection, gold: Gold, run: Run, by: str | Non
     method: they are a separate group.
     """
     with snapshot.show_moment(connection, run.at):
-        linked, length = _linked(connection, gold.pages), _lengths(connection, gold.pages)
+        linked, length = _find_linked(connection, gold.pages), _read_lengths(connection, gold.pages)
         elsewhere = set(snapshot.find_changed_pages(connection))
     answers = read_answers(connection, run.id)
     names = {label: language for label, (_, language, _) in all_labels(connection).items()}
@@ -211,21 +211,21 @@ class _GoldTable:
         return Group(
             name,
             pages,
-            _mean(right[rows]),
+            _compute_mean(right[rows]),
             *interval(int(right[rows].sum()), pages),
-            _mean(self.answer[rows] != languages.UND),
+            _compute_mean(self.answer[rows] != languages.UND),
             macro_f(self.gold[rows].astype(np.str_), self.answer[rows].astype(np.str_)),
             calibration_error(self.confidence[rows], right[rows]),
             int(linked.sum()),
-            _mean(right[linked]),
+            _compute_mean(right[linked]),
         )
 
 
-def _mean(values: NDArray[np.bool_]) -> float:
+def _compute_mean(values: NDArray[np.bool_]) -> float:
     return float(values.mean()) if len(values) else float("nan")
 
 
-def _linked(connection: sqlite3.Connection, pages: list[int]) -> NDArray[np.bool_]:
+def _find_linked(connection: sqlite3.Connection, pages: list[int]) -> NDArray[np.bool_]:
     has = np.zeros(collection.count_pages(connection) + 1, dtype=np.bool_)
     cursor = connection.execute("SELECT DISTINCT target FROM links")
     while rows := cursor.fetchmany(100_000):
@@ -233,7 +233,7 @@ def _linked(connection: sqlite3.Connection, pages: list[int]) -> NDArray[np.bool
     return has[np.array(pages, dtype=np.int64)]
 
 
-def _lengths(connection: sqlite3.Connection, pages: list[int]) -> NDArray[np.int64]:
+def _read_lengths(connection: sqlite3.Connection, pages: list[int]) -> NDArray[np.int64]:
     length = np.zeros(collection.count_pages(connection) + 1, dtype=np.int64)
     cursor = connection.execute("SELECT page, length FROM captures")
     while rows := cursor.fetchmany(100_000):

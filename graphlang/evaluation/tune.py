@@ -156,7 +156,7 @@ class _Search:
                 tried = [{**best, name: value} for value in values]
                 losses = [self._site_losses(weights, which) for weights in tried]
                 place = int(np.argmin([loss.mean() for loss in losses]))
-                if _better(losses[place], lowest):
+                if _is_better(losses[place], lowest):
                     best, lowest = tried[place], losses[place]
             if best == before:
                 break
@@ -198,7 +198,7 @@ class _Search:
         return np.asarray(-np.log(np.maximum((answer.probabilities[pages.rows] * hit).sum(axis=1), _LEAST)))
 
 
-def _better(loss: NDArray[np.float64], than: NDArray[np.float64]) -> bool:
+def _is_better(loss: NDArray[np.float64], than: NDArray[np.float64]) -> bool:
     """Return True if losses by site are lower by more than ``ERRORS`` standard errors of their difference."""
     gain = than - loss
     error = gain.std(ddof=1) / np.sqrt(len(gain)) if len(gain) >= FEW else 0.0

@@ -17,7 +17,7 @@ from graphlang.codes import languages
 from graphlang.db.write.sources import paths_of
 from graphlang.maps import shares
 from graphlang.maps.pages import write_captures_sql
-from graphlang.printing import json_text
+from graphlang.printing import format_json
 
 if TYPE_CHECKING:
     import sqlite3
@@ -151,7 +151,7 @@ def _format_line(row: tuple[Any, ...], length: int | None, filename: str) -> str
     if texts.isprintable() and '"' not in texts and "\\" not in texts:  # nothing is escaped
         members = ", ".join([f'"{name}": "{value}"' for name, value in values.items()])
         return f"{sort_key(url)} {_format_stamp(date)} {{{members}}}\n"
-    return f"{sort_key(url)} {_format_stamp(date)} {json_text(values)}\n"
+    return f"{sort_key(url)} {_format_stamp(date)} {format_json(values)}\n"
 
 
 def _format_stamp(date: str) -> str:

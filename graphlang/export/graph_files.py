@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape
 from graphlang.maps.colours import OTHER, choose_colours
 from graphlang.maps.language_graph import list_distances
 from graphlang.maps.site_graph import list_site_distances, list_site_pairs
-from graphlang.printing import json_text
+from graphlang.printing import format_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -276,7 +276,7 @@ def _write_json(lists: Mapping[str, Iterable[Any]], file: IO[bytes]) -> None:
     for name, rows in lists.items():
         file.write(f'{before}\n "{name}": ['.encode())
         for row, comma in zip(rows, itertools.chain([""], itertools.repeat(",")), strict=False):
-            file.write(f"{comma}\n  {json_text(row._asdict())}".encode("utf-8", "replace"))
+            file.write(f"{comma}\n  {format_json(row._asdict())}".encode("utf-8", "replace"))
         file.write(b"\n ]")
         before = ","
     file.write(b"\n}\n")

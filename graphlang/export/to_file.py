@@ -19,7 +19,15 @@ from graphlang.db.connection import is_same_file, list_database_files
 from graphlang.db.values import value_error
 from graphlang.export import tables
 from graphlang.export.texts import TextCounts, read_texts, write_txt
-from graphlang.files import COMPRESSIBLE, OutputError, packing, plain_name, promised, refuse_empty, replacing
+from graphlang.files import (
+    COMPRESSIBLE,
+    OutputError,
+    find_promised_format,
+    packing,
+    refuse_empty,
+    remove_compression,
+    replacing,
+)
 from graphlang.maps.pages import describe_missing_answers, needs_other_captures
 from graphlang.maps.selection import Selection
 from graphlang.printing import quantity, write_csv, write_jsonl, write_tsv
@@ -64,10 +72,10 @@ def format_of(what: str, named: str | None, output: Path) -> str:
     if what not in WHAT:
         raise ValueError(f"cannot export {what}; there are {', '.join(WHAT)}")
     if named is None:
-        ending = plain_name(output).suffix.lower().lstrip(".")
+        ending = remove_compression(output).suffix.lower().lstrip(".")
         if ending not in COMPRESSIBLE:
             ending = output.suffix.lower().lstrip(".")
-        if len(WHAT[what]) > 1 and ending not in WHAT[what] and promised(output):
+        if len(WHAT[what]) > 1 and ending not in WHAT[what] and find_promised_format(output):
             raise ValueError(f"{output.name}: {what} comes as {', '.join(WHAT[what])}")
         return ending if ending in WHAT[what] else WHAT[what][0]
     if named not in WHAT[what]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from graphlang.graph.native import adjacency as _kernels
-from graphlang.native.threads import run_blocks, run_parts, side_by_side, split_evenly
+from graphlang.native.threads import run_blocks, run_parts, run_side_by_side, split_evenly
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -227,7 +227,7 @@ def _find_first_links_by_part(ends: NDArray[np.int32], pages: int, parts: list[s
         _kernels.links_starts(pages, block.start, block.stop, ends, counts)
         return counts
 
-    return list(side_by_side(count, parts, len(parts)))
+    return list(run_side_by_side(count, parts, len(parts)))
 
 
 def _sort_by_page(
@@ -247,7 +247,9 @@ def _sort_by_page(
         places[-1][:-1] += np.diff(counts)
     del counted
     list(
-        side_by_side(lambda at: write_links(parts[at].start, parts[at].stop, places[at]), range(len(parts)), len(parts))
+        run_side_by_side(
+            lambda at: write_links(parts[at].start, parts[at].stop, places[at]), range(len(parts)), len(parts)
+        )
     )
     return first
 

@@ -111,7 +111,7 @@ def list_headers(*sources: str) -> list[str]:
     return sorted(str(path.relative_to(_ROOT)) for path in headers)
 
 
-def flags(kernel: Kernel) -> dict[str, list[str]]:
+def choose_flags(kernel: Kernel) -> dict[str, list[str]]:
     """Return the options of the compiler and the linker."""
     common = [
         "-std=c11",
@@ -132,13 +132,13 @@ def flags(kernel: Kernel) -> dict[str, list[str]]:
     return {"extra_compile_args": [*common, "-O3", *hardened, *kernel.flags], "extra_link_args": linked}
 
 
-def maker(kernel: Kernel) -> Callable[[], Any]:
+def find_maker(kernel: Kernel) -> Callable[[], Any]:
     """Return the function that makes the module of a kernel, when cffi asks for it."""
 
     def make() -> Any:
         from cffi import FFI  # noqa: PLC0415  needed for building alone
 
-        cdef = _wrapper()["cdef"]
+        cdef = _write_wrapper()["cdef"]
         header = Path(kernel.source).with_suffix(".h")
         ffi = FFI()
         for path in (f"{_SHARED}/kernel.h", header):
@@ -151,16 +151,16 @@ def maker(kernel: Kernel) -> Callable[[], Any]:
             sources=[kernel.source, *kernel.beside],
             include_dirs=[_SHARED, str(header.parent)],
             depends=[*list_headers(kernel.source, *kernel.beside), f"{_SHARED}/build.py", f"{_SHARED}/wrapper.py"],
-            **flags(kernel),
+            **choose_flags(kernel),
         )
         return ffi
 
     return make
 
 
-def wrappers() -> dict[str, str]:
+def write_wrappers() -> dict[str, str]:
     """Write the Python module of each file of kernels; path in the package -> source."""
-    write, sources = _wrapper()["wrapper"], {}
+    write, sources = _write_wrapper()["wrapper"], {}
     for kernel in _CHOSEN or KERNELS:
         header = Path(kernel.source).with_suffix(".h")
         package, _, name = kernel.module.rpartition(".")
@@ -169,13 +169,13 @@ def wrappers() -> dict[str, str]:
     return sources
 
 
-def _wrapper() -> dict[str, Any]:
+def _write_wrapper() -> dict[str, Any]:
     return runpy.run_path(str(Path(__file__).with_name("wrapper.py")))
 
 
 # cffi takes the name of a variable for each module.
 _KNOWN = {kernel.source: kernel for kernel in KERNELS}
 _CHOSEN = [_KNOWN.get(source, Kernel(source)) for source in os.environ.get("GRAPHLANG_KERNELS", "").split()]
-_VARIABLES = {kernel.module.replace(".", "_"): maker(kernel) for kernel in _CHOSEN or KERNELS}
+_VARIABLES = {kernel.module.replace(".", "_"): find_maker(kernel) for kernel in _CHOSEN or KERNELS}
 globals().update(_VARIABLES)
 CFFI_MODULES = [f"{_SHARED}/build.py:{name}" for name in _VARIABLES]

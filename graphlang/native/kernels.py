@@ -70,7 +70,7 @@ def load(module: str) -> tuple[Any, Any]:
     return native.ffi, native.lib
 
 
-def array_taker(
+def make_array_taker(
     ffi: Any, number: str, formats: str, *, writable: bool = False
 ) -> Callable[[Any, str], tuple[Any, tuple[int, ...]]]:
     """Make a function that checks an array of a C type, and returns it as cffi takes it, with its shape.
@@ -96,7 +96,7 @@ def array_taker(
             view = memoryview(values)
         except (TypeError, ValueError, BufferError):
             raise KernelError(f"{name} is {type(values).__name__}, expected an array of {expected}") from None
-        shape, problem = view.shape or (), _problem(view, accepted, expected, writable=writable)
+        shape, problem = view.shape or (), _describe_problem(view, accepted, expected, writable=writable)
         # An error keeps the variables of its frames, and Python before 3.12.7 crashes when the collector breaks a
         # cycle with a view that is held (python/cpython#77894).
         del view
@@ -107,7 +107,7 @@ def array_taker(
     return take
 
 
-def _problem(view: memoryview, accepted: frozenset[str], expected: str, *, writable: bool) -> str:
+def _describe_problem(view: memoryview, accepted: frozenset[str], expected: str, *, writable: bool) -> str:
     if view.format not in accepted:
         return f"{_NAMES.get(view.format, view.format)}, expected {expected}"
     if not view.c_contiguous:
@@ -124,7 +124,7 @@ def refuse_shape(
     raise KernelError(f"{name} has shape {shape}, expected {dimensions}{'' if expected is None else f' = {expected}'}")
 
 
-def failure(ffi: Any, lib: Any, name: str, code: int, fault: Any = None) -> Exception:
+def make_failure(ffi: Any, lib: Any, name: str, code: int, fault: Any = None) -> Exception:
     """Return the error for the negative code that a kernel returned; `fault` has the number that it refused."""
     if code == lib.GRAPHLANG_NO_MEMORY:
         return MemoryError()

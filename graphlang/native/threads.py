@@ -56,13 +56,13 @@ def run_parts(count: int, work: Callable[[slice], _Made]) -> list[_Made]:
 def run_blocks(count: int, size: int, work: Callable[[slice], _Made], ahead: int = 1) -> Iterator[_Made]:
     """Run `work` on each block of `size` entries of a range; yield the results in order, with one thread a core.
 
-    The last block may be shorter. The calls must not need each other's results. `ahead` is as in `side_by_side`.
+    The last block may be shorter. The calls must not need each other's results. `ahead` is as in `run_side_by_side`.
 
     >>> list(run_blocks(7, 3, lambda part: part.stop - part.start))
     [3, 3, 1]
     """
     blocks = [slice(at, min(at + size, count)) for at in range(0, count, size)]
-    return side_by_side(work, blocks, min(cores(), len(blocks)), ahead)
+    return run_side_by_side(work, blocks, min(cores(), len(blocks)), ahead)
 
 
 def run_both(first: Callable[[], _Made], second: Callable[[], _Other]) -> tuple[_Made, _Other]:
@@ -82,7 +82,7 @@ def run_both(first: Callable[[], _Made], second: Callable[[], _Other]) -> tuple[
         return first(), other.result()
 
 
-def side_by_side(
+def run_side_by_side(
     work: Callable[[_Given], _Made], items: Iterable[_Given], workers: int, ahead: int = 1
 ) -> Iterator[_Made]:
     """Run `work` on each item in at most ``MOST`` threads; yield the results in the order of the items.
@@ -90,7 +90,7 @@ def side_by_side(
     Items may be endless; the caller's thread draws them. With one worker there is no other thread. `ahead` items are
     drawn besides one for each worker, so that the threads have work while the caller uses a result.
 
-    >>> list(side_by_side(lambda x: x * x, range(5), 3))
+    >>> list(run_side_by_side(lambda x: x * x, range(5), 3))
     [0, 1, 4, 9, 16]
     """
     workers = min(workers, MOST)

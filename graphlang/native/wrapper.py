@@ -1,7 +1,7 @@
 """Read the header of a kernel, and write the Python module that calls it.
 
 C can say how many elements an array parameter has (``const int64_t ids[pages + links]``) and that a kernel does not
-change it (``const``). cffi drops both: `cdef` gives it pointers, and `wrapper` writes the checks as Python. The module
+change it (``const``). cffi drops both: `write_cdef` gives it pointers, and `write_wrapper` writes the checks as Python. The module
 ``NAME.py`` beside the compiled ``_NAME`` has a typed function for each kernel, a number for each constant and a
 function for each struct. The build runs this file by its path, so it imports nothing that has to be installed.
 """
@@ -70,7 +70,7 @@ class Prototype(NamedTuple):
 
         Required arrays go before optional ones, and arrays of one dimension before others.
 
-        >>> [prototype] = prototypes("int f(int64_t n, const float x[n]);")
+        >>> [prototype] = parse_prototypes("int f(int64_t n, const float x[n]);")
         >>> prototype.sizes["n"][0].name, prototype.sizes["n"][1]
         ('x', 0)
         """
@@ -88,10 +88,10 @@ class Prototype(NamedTuple):
         return [parameter for parameter in self.parameters if parameter.dimensions]
 
 
-def statements(header: str) -> list[str]:
+def cut_statements(header: str) -> list[str]:
     r"""Cut a header into statements, each on one line, without comments and preprocessor directives.
 
-    >>> statements("#include <x.h>\nenum { A, /* not B */\n C };\nint f(int a);")
+    >>> cut_statements("#include <x.h>\nenum { A, /* not B */\n C };\nint f(int a);")
     ['enum { A, C }', 'int f(int a)']
     """
     text = _DIRECTIVE.sub("", _COMMENT.sub(" ", header))
@@ -106,39 +106,41 @@ def statements(header: str) -> list[str]:
     return listed
 
 
-def prototypes(header: str) -> list[Prototype]:
+def parse_prototypes(header: str) -> list[Prototype]:
     """Parse the kernels that a header declares.
 
-    >>> [sum_] = prototypes("int64_t graphlang_sum(int64_t n, int64_t m, const float x[n * m], OPTIONAL double y[1]);")
+    >>> [sum_] = parse_prototypes("int64_t graphlang_sum(int64_t n, int64_t m, const float x[n * m], OPTIONAL double y[1]);")
     >>> sum_.result, [(parameter.name, parameter.dimensions, parameter.is_const) for parameter in sum_.parameters]
     ('int64_t', [('n', (), False), ('m', (), False), ('x', ('n', 'm'), True), ('y', ('1',), False)])
-    >>> prototypes("void f(float *x);")
+    >>> parse_prototypes("void f(float *x);")
     Traceback (most recent call last):
       ...
     graphlang.native.wrapper.DeclarationError: f: say how many elements x has: float x[...]
     """
     kernels = []
-    for statement in statements(header):
+    for statement in cut_statements(header):
         if statement.startswith(("typedef ", "enum ", "struct ")) or not (match := _PROTOTYPE.fullmatch(statement)):
             continue
         listed = match["parameters"]
-        parameters = () if listed == "void" else tuple(_parameter(match["name"], text) for text in listed.split(","))
+        parameters = (
+            () if listed == "void" else tuple(_parse_parameter(match["name"], text) for text in listed.split(","))
+        )
         kernels.append(Prototype(match["name"], match["result"], parameters, statement))
     return kernels
 
 
-def cdef(header: str) -> str:
+def write_cdef(header: str) -> str:
     """Write the statements as cffi reads them, with arrays as pointers.
 
-    >>> print(cdef("typedef struct a b; int f(int64_t n, OPTIONAL const float x[n]);"))
+    >>> print(write_cdef("typedef struct a b; int f(int64_t n, OPTIONAL const float x[n]);"))
     typedef struct a b;
     int f(int64_t n, const float *x);
     """
-    plain = {kernel.text: _write_plain(kernel) for kernel in prototypes(header)}
-    return "\n".join(plain.get(statement, statement) + ";" for statement in statements(header))
+    plain = {kernel.text: _write_plain(kernel) for kernel in parse_prototypes(header)}
+    return "\n".join(plain.get(statement, statement) + ";" for statement in cut_statements(header))
 
 
-def _parameter(kernel: str, text: str) -> Parameter:
+def _parse_parameter(kernel: str, text: str) -> Parameter:
     match = _PARAMETER.fullmatch(text.strip())
     if match is None:
         raise DeclarationError(f"{kernel}: {text.strip()!r} is no parameter that the wrapper takes")
@@ -155,11 +157,11 @@ def _parameter(kernel: str, text: str) -> Parameter:
         match["const"] is not None,
         match["optional"] is not None,
         bool(match["pointer"]) or size is not None,
-        _factors(size) if size is not None else (),
+        _split_factors(size) if size is not None else (),
     )
 
 
-def _factors(size: str) -> tuple[str, ...]:
+def _split_factors(size: str) -> tuple[str, ...]:
     """Split a product into its factors: a * (b + c) is an array of two dimensions."""
     factors, depth, begin = [], 0, 0
     for at, letter in enumerate(size):
@@ -177,12 +179,12 @@ def _write_plain(kernel: Prototype) -> str:
     return f"{kernel.result} {kernel.name}({', '.join(listed) or 'void'})"
 
 
-def wrapper(header: str, path: str, module: str) -> str:
+def write_wrapper(header: str, path: str, module: str) -> str:
     """Write the source of the Python module that calls the kernels of a header.
 
     `path` is that of the header from the top folder, `module` the full name of the compiled module.
     """
-    kernels = prototypes(header)
+    kernels = parse_prototypes(header)
     types = {
         ("read" if array.is_const else "write", array.type): array for kernel in kernels for array in kernel.arrays
     }
@@ -191,8 +193,8 @@ def wrapper(header: str, path: str, module: str) -> str:
         f"{', writable=True' * (verb == 'write')})"
         for verb, number in sorted(types)
     ]
-    listed = statements(header)
-    names = [name.split("=")[0].strip() for text in listed if text.startswith("enum ") for name in _members(text)]
+    listed = cut_statements(header)
+    names = [name.split("=")[0].strip() for text in listed if text.startswith("enum ") for name in _list_members(text)]
     constants = [f"{name.removeprefix(_CONSTANT)}: int = lib.{name}" for name in names]
     structs = [text.rpartition(" ")[2].removeprefix(_PREFIX) for text in listed if text.startswith("typedef struct {")]
     frees = {
@@ -201,8 +203,8 @@ def wrapper(header: str, path: str, module: str) -> str:
         if kernel.name.endswith("_free") and len(kernel.parameters) == 1
     }
     functions = [
-        *(_struct(name) for name in structs),
-        *(_function(kernel, names, frees) for kernel in kernels if kernel.name not in frees.values()),
+        *(_write_struct(name) for name in structs),
+        *(_write_function(kernel, names, frees) for kernel in kernels if kernel.name not in frees.values()),
     ]
     code = "\n".join((*takers, "load(", *functions))
     helpers = [name for name in ("array_taker", "failure", "load", "refuse_shape") if f"{name}(" in code]
@@ -221,31 +223,31 @@ def wrapper(header: str, path: str, module: str) -> str:
     return "\n\n".join(filter(None, parts)) + "\n\n\n" + "\n\n\n".join(functions) + "\n"
 
 
-def _members(enum: str) -> list[str]:
+def _list_members(enum: str) -> list[str]:
     return [member for member in enum[enum.index("{") + 1 : enum.rindex("}")].split(",") if member.strip()]
 
 
-def _struct(name: str) -> str:
+def _write_struct(name: str) -> str:
     return f'''def new_{name}() -> Any:
     """Return a new ``{_PREFIX}{name}``, all zeros, for a kernel to fill."""
     return ffi.new("{_PREFIX}{name} *")'''
 
 
-def _function(kernel: Prototype, constants: list[str], frees: dict[str, str]) -> str:
+def _write_function(kernel: Prototype, constants: list[str], frees: dict[str, str]) -> str:
     """Write the function that checks the arguments of a kernel and calls it."""
     name, sizes = kernel.name.removeprefix(_PREFIX), kernel.sizes
     fault = next((item.name for item in kernel.parameters if item.type == _FAULT), None)
     free = frees.get(kernel.result.removesuffix("*").strip())
-    lines = _docstring(kernel.text)
+    lines = _write_docstring(kernel.text)
     for array in kernel.arrays:
         call = f'{"read" if array.is_const else "write"}_{array.type.removesuffix("_t")}({array.name}, "{array.name}")'
         absent = f"(NULL, None) if {array.name} is None else " * array.is_optional
         lines.append(f"{array.name}, {array.name}_shape = {absent}{call}")
     lines += _rank_checks(sizes)
-    lines += [f"{size} = {_size(kernel.arrays, size, *source)}" for size, source in sizes.items()]
+    lines += [f"{size} = {_write_size(kernel.arrays, size, *source)}" for size, source in sizes.items()]
     sources = {array.name for array, _ in sizes.values()}
     for array in sorted(kernel.arrays, key=lambda array: (array.name not in sources, len(array.dimensions))):
-        lines += _shape_check(array, constants, is_source=array.name in sources)
+        lines += _write_shape_check(array, constants, is_source=array.name in sources)
     if fault is not None:
         lines.append(f'{fault} = ffi.new("{_FAULT} *")')
     if free is not None:
@@ -263,7 +265,7 @@ def _function(kernel: Prototype, constants: list[str], frees: dict[str, str]) ->
         result = {"float": "float", "double": "float"}.get(kernel.result, "int" if "int" in kernel.result else "Any")
         lines += [*_call(kernel, f"result: {result} = "), "return result"]
     parameters = [
-        f"{item.name}: {_annotation(item)}"
+        f"{item.name}: {_write_annotation(item)}"
         for item in kernel.parameters
         if item.name not in sizes and item.type != _FAULT
     ]
@@ -273,7 +275,7 @@ def _function(kernel: Prototype, constants: list[str], frees: dict[str, str]) ->
     return "\n".join((signature, *(f"    {line}" if line else "" for line in lines)))
 
 
-def _docstring(prototype: str) -> list[str]:
+def _write_docstring(prototype: str) -> list[str]:
     text = f'"""Call ``{prototype}``."""'
     if len(text) <= _WIDTH - 4:
         return [text]
@@ -289,7 +291,7 @@ def _call(kernel: Prototype, begin: str = "") -> list[str]:
     return [f"{begin}lib.{kernel.name}(", *(f"    {line}" for line in textwrap.wrap(arguments, _WIDTH - 8)), ")"]
 
 
-def _annotation(parameter: Parameter) -> str:
+def _write_annotation(parameter: Parameter) -> str:
     if parameter.dimensions:
         return f"{'InputArray' if parameter.is_const else 'OutputArray'}{' | None' * parameter.is_optional}"
     if parameter.is_pointer:
@@ -310,7 +312,7 @@ def _rank_checks(sizes: dict[str, tuple[Parameter, int]]) -> list[str]:
     return lines
 
 
-def _shape_check(array: Parameter, constants: list[str], *, is_source: bool) -> list[str]:
+def _write_shape_check(array: Parameter, constants: list[str], *, is_source: bool) -> list[str]:
     dimensions = [
         _WORD.sub(lambda word: word[0].removeprefix(_CONSTANT) if word[0] in constants else word[0], dimension)
         for dimension in array.dimensions
@@ -324,7 +326,7 @@ def _shape_check(array: Parameter, constants: list[str], *, is_source: bool) -> 
     return [f"if {present}{wrong}:", f'    refuse_shape("{array.name}", {array.name}_shape, "{text}", {shape})']
 
 
-def _size(arrays: list[Parameter], size: str, source: Parameter, axis: int) -> str:
+def _write_size(arrays: list[Parameter], size: str, source: Parameter, axis: int) -> str:
     """Take a size from an array: of optional ones the first that is there, and 0 where all are None."""
     if not source.is_optional:
         return f"{source.name}_shape[{axis}]"

@@ -128,7 +128,7 @@ def to_model(classifier: UrlClassifier) -> Model:
         parameters["kind"] = classifier.features.kind
         arrays["hashes"] = classifier.features.hashes
     elif isinstance(classifier.features, ChosenFeatures):
-        parameters |= {"kind": "custom", "lists": baykan2008_features.lists_digest()}
+        parameters |= {"kind": "custom", "lists": baykan2008_features.digest_lists()}
         trained = classifier.features.custom.trained
         arrays |= {
             "trained": trained.word,
@@ -172,7 +172,7 @@ def read_classifier(content: Model, digest: str, source: str) -> UrlClassifier:
 
 def _read_features(content: Model, kind: object, source: str) -> tuple[FeatureSet, int]:
     if kind == "custom":
-        if content.parameters.get("lists") != baykan2008_features.lists_digest():
+        if content.parameters.get("lists") != baykan2008_features.digest_lists():
             raise ModelError(f"{source}: trained with other dictionaries and cities than this version has; train again")
         word = take(content, "trained", "u", (None,), source)
         language = take(content, "trained_language", "i", (len(word),), source)

@@ -72,12 +72,12 @@ def hash_top_level(urls: Sequence[str]) -> NDArray[np.uint64]:
     return answer
 
 
-def paper_cctld(urls: Sequence[str], *, plus: bool = False) -> NDArray[np.str_]:
+def answer_from_cctld(urls: Sequence[str], *, plus: bool = False) -> NDArray[np.str_]:
     """[URLs] one of the paper's five languages, or the empty string.
 
-    >>> paper_cctld(["http://www.example.at/", "http://example.com/"]).tolist()
+    >>> answer_from_cctld(["http://www.example.at/", "http://example.com/"]).tolist()
     ['deu', '']
-    >>> paper_cctld(["http://example.com/"], plus=True).tolist()
+    >>> answer_from_cctld(["http://example.com/"], plus=True).tolist()
     ['eng']
     """
     hashes = hash_top_level(urls)
@@ -212,16 +212,16 @@ class Lexicon:
 TRIGRAM = 3
 
 
-def word_features(urls: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+def hash_word_features(urls: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """The hash of every token, and [urls + 1] where those of each URL start."""
     tokens = tokenize(urls)
     return hash_tokens(tokens), tokens.indptr
 
 
-def trigram_features(urls: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+def hash_trigram_features(urls: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """The hash of every trigram within the tokens, ends marked, and [urls + 1] where those of each URL start.
 
-    >>> len(trigram_features(["weather"])[0])  # _we wea eat ath the her er_
+    >>> len(hash_trigram_features(["weather"])[0])  # _we wea eat ath the her er_
     7
     """
     return hash_ngrams(tokenize(urls), TRIGRAM)
@@ -229,8 +229,8 @@ def trigram_features(urls: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[n
 
 #: the feature sets by the names that methods use
 COUNT_KINDS: dict[str, Callable[[Sequence[str]], tuple[NDArray[np.uint64], NDArray[np.int64]]]] = {
-    "words": word_features,
-    "trigrams": trigram_features,
+    "words": hash_word_features,
+    "trigrams": hash_trigram_features,
 }
 
 
@@ -402,7 +402,7 @@ def _read_lists() -> tuple[tuple[str, ...], Lexicon, Lexicon, str]:
     return content.labels, words, cities, digest
 
 
-def lists_digest() -> str:
+def digest_lists() -> str:
     """SHA-256 of the table, which a model compares with the lists of its training."""
     return _read_lists()[3]
 

@@ -300,7 +300,7 @@ def _grow_node(
         return TreeNode(held)
     best, feature, threshold = 1e-9, -1, 0.0
     for column in range(values.shape[1]):
-        gain, where = _best_split(values[:, column].astype(np.int64), label, weight, counts, least)
+        gain, where = _find_best_split(values[:, column].astype(np.int64), label, weight, counts, least)
         if gain > best:
             best, feature, threshold = gain, column, where
     if feature < 0:
@@ -313,7 +313,7 @@ def _grow_node(
     return TreeNode(held, feature, threshold, no, yes)
 
 
-def _best_split(
+def _find_best_split(
     value: NDArray[np.int64],
     label: NDArray[np.int64],
     weight: NDArray[np.float64],

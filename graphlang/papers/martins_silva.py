@@ -159,7 +159,7 @@ class MartinsSilva(Calibrated):
             unsure = np.flatnonzero((second > first * (1 - DOUBT)) & (np.bincount(page, minlength=len(pages)) > 1))
             if len(unsure):
                 block = weight == WEIGHTS["body"]  # title and metadata are none, however long
-                largest = _largest_part(page, np.where(block, letters.lengths, -1)) & block
+                largest = _find_largest_part(page, np.where(block, letters.lengths, -1)) & block
                 heavier = weight * np.where(largest, LARGEST_FACTOR, 1)
                 scores[unsure] = self._lin(merge_parts(counted, page, heavier, len(pages)))[unsure]
         return scores, lengths, characters
@@ -197,7 +197,7 @@ def _weigh_parts(page: Marked) -> list[tuple[str, int]]:
     return weighted or [("", WEIGHTS["body"])]
 
 
-def _largest_part(page: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _find_largest_part(page: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
     """The largest part of each page, the first of equals."""
     order = np.lexsort((np.arange(len(page)), -lengths, page))
     first = order[np.unique(page[order], return_index=True)[1]]

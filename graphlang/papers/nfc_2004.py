@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def reference_vectors(counts: NDArray[np.integer]) -> NDArray[np.float32]:
+def compute_reference_vectors(counts: NDArray[np.integer]) -> NDArray[np.float32]:
     """The languages' representative vectors r_i (0.6 and 0.7) from the counts of each feature in their documents.
 
     The sum of |d| in 0.6 cancels when 0.7 gives the vector length 1. A language without any feature keeps zeros.
 
-    >>> reference_vectors(np.array([[3, 4], [0, 0]])).tolist()
+    >>> compute_reference_vectors(np.array([[3, 4], [0, 0]])).tolist()
     [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
     """
     shares = counts.astype(np.float64)

@@ -62,7 +62,7 @@ def extra_body_script() -> str:
 @hookimpl  # type: ignore[untyped-decorator,unused-ignore]
 def extra_template_vars(template: str, datasette: Any) -> dict[str, Any]:
     """Add the variables of the home page."""
-    return {"home": _home(_path(datasette), INDEX in datasette.databases)} if template == "index.html" else {}
+    return {"home": _make_home(_make_path(datasette), INDEX in datasette.databases)} if template == "index.html" else {}
 
 
 @hookimpl  # type: ignore[untyped-decorator,unused-ignore]
@@ -84,12 +84,12 @@ def prepare_connection(conn: sqlite3.Connection) -> None:
     conn.create_function("declares_another", 2, declares_another, deterministic=True)
 
 
-def _path(datasette: Any) -> Path:
+def _make_path(datasette: Any) -> Path:
     return next(Path(db.path) for db in datasette.databases.values() if db.path and db.name != INDEX)
 
 
 @lru_cache(maxsize=1)
-def _home(path: Path, search: bool) -> dict[str, Any]:
+def _make_home(path: Path, search: bool) -> dict[str, Any]:
     with closing(open_existing(path)) as connection:
         counts = count_pages_by_language(connection)
         listed = [(code, languages.name(code), count) for code, count in islice(counts.items(), _LANGUAGES)]
@@ -111,7 +111,7 @@ async def why(datasette: Any, request: Any) -> Any:
     The `Datasette` serves the collection; the request asks for ``url``.
     """
     written = request.args.get("url") or ""
-    path = _path(datasette)
+    path = _make_path(datasette)
     try:
         with closing(open_existing(path)) as connection:
             page = explain(connection, find_url(connection, written))
@@ -129,12 +129,12 @@ async def why(datasette: Any, request: Any) -> Any:
         "reasons": [{**reason, "shown": visible(reason["url"] or "")} for reason in reasons],
         "left_out": len(ordered) - len(reasons),
         "steps": " -> ".join(explain_words.steps(page.rounds)),
-        "command": f"graphlang correct {_shell(str(path))} {_shell(page.url)} --language CODE --by NAME",
+        "command": f"graphlang correct {_quote_argument(str(path))} {_quote_argument(page.url)} --language CODE --by NAME",
     }
     return Response.html(await datasette.render_template("why.html", values, request=request))
 
 
-def _shell(argument: str) -> str:
+def _quote_argument(argument: str) -> str:
     """Quote an argument for a shell, so that nothing of a URL is run."""
     return visible(shlex.quote(argument))
 
@@ -151,13 +151,13 @@ async def search(datasette: Any, request: Any) -> Any:
     if len(words) >= MATCH:
         found = await datasette.databases[INDEX].execute(SEARCH, {"words": words})
         rows = found.rows[: _RESULTS + 1]
-    with closing(open_existing(_path(datasette))) as connection:
-        pages = list(_results(connection, [tuple(row) for row in rows[:_RESULTS]], words))
+    with closing(open_existing(_make_path(datasette))) as connection:
+        pages = list(_list_results(connection, [tuple(row) for row in rows[:_RESULTS]], words))
     values = {"words": words, "pages": pages, "more": len(rows) > _RESULTS}
     return Response.html(await datasette.render_template("search.html", values, request=request))
 
 
-def _results(connection: sqlite3.Connection, rows: list[tuple[Any, ...]], words: str) -> Iterator[dict[str, str]]:
+def _list_results(connection: sqlite3.Connection, rows: list[tuple[Any, ...]], words: str) -> Iterator[dict[str, str]]:
     """Yield pages with the place of the words in their text, or its beginning."""
     pattern = re.compile(re.escape(words), re.IGNORECASE)
     for page, url, title, language in rows:

@@ -76,7 +76,7 @@ _BATCH: Final = 2_000
 _HERE: Final = Path(__file__).parent
 
 
-def metadata(db: Path) -> dict[str, Any]:
+def describe_database(db: Path) -> dict[str, Any]:
     """Describe the database to Datasette: titles, facets, meaning of columns, queries."""
     tables: dict[str, dict[str, Any]] = {
         name: {"description": table.purpose, "columns": dict(table.columns)} for name, table in documentation().items()
@@ -102,7 +102,7 @@ def metadata(db: Path) -> dict[str, Any]:
     }
 
 
-def index(db: Path, target: Path) -> int:
+def make_index(db: Path, target: Path) -> int:
     """Make the full-text index of a collection in a new file; return the number of pages.
 
     The tokens are trigrams, so that words are found in scripts without blanks between them: Japanese, Thai, Chinese.
@@ -123,7 +123,7 @@ def index(db: Path, target: Path) -> int:
     return written
 
 
-def datasette(db: Path, search: Path | None) -> Any:
+def make_datasette(db: Path, search: Path | None) -> Any:
     """Make a Datasette that serves a collection, with its full-text index if there is one."""
     if find_spec("datasette") is None:
         raise ImportError("'graphlang serve' needs Datasette: pip install 'graphlang[serve]'")
@@ -140,7 +140,7 @@ def datasette(db: Path, search: Path | None) -> Any:
     return Datasette(
         [] if settled else [str(db)],
         immutables=[*([str(db)] if settled else []), *([str(search)] if search else [])],
-        metadata=metadata(db),
+        metadata=describe_database(db),
         template_dir=str(_HERE / "templates"),
         settings={
             "default_page_size": 50,

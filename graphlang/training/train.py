@@ -178,7 +178,10 @@ def _fit_paper(documents: list[list[str]], chosen: TrainingOptions, progress: Pr
             for label_documents in documents
         ]
     )
-    return {"ngrams": pack_ngrams(vocabulary.ngrams), "vectors": nfc_2004.reference_vectors(counts).astype(np.float16)}
+    return {
+        "ngrams": pack_ngrams(vocabulary.ngrams),
+        "vectors": nfc_2004.compute_reference_vectors(counts).astype(np.float16),
+    }
 
 
 def _calibrate(

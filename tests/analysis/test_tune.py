@@ -28,12 +28,12 @@ def test_the_defaults_are_those_of_the_shipped_file() -> None:
 def test_a_gain_must_exceed_two_standard_errors_over_the_sites() -> None:
     before = np.array([1.0, 1.0, 1.0, 1.0])
     # gains 0.1, 0.2, 0.1, 0.2: mean 0.15, standard deviation 0.0577, standard error 0.0289
-    assert tune._better(before - [0.1, 0.2, 0.1, 0.2], before)
+    assert tune._is_better(before - [0.1, 0.2, 0.1, 0.2], before)
     # gains 1, 0, 0, 0: mean 0.25, standard error 0.25
-    assert not tune._better(before - [1, 0, 0, 0], before)
-    assert not tune._better(before, before)
-    assert not tune._better(before + 0.1, before)
-    assert tune._better(before[:2] - [1, 0], before[:2])
+    assert not tune._is_better(before - [1, 0, 0, 0], before)
+    assert not tune._is_better(before, before)
+    assert not tune._is_better(before + 0.1, before)
+    assert tune._is_better(before[:2] - [1, 0], before[:2])
 
 
 def collection(sites: int, *, liar: bool) -> tuple[GraphInput, Gold]:

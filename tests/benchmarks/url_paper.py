@@ -48,7 +48,7 @@ def table_4(tests: dict[str, Part]) -> None:
     lines = []
     for name, test in tests.items():
         for row, paper in PAPER_4.items():
-            answer = baykan2008_features.paper_cctld(test.urls, plus="+" in row)
+            answer = baykan2008_features.answer_from_cctld(test.urls, plus="+" in row)
             found = measure_decisions(answer == row[:3], test.language == row[:3])
             cells = (f"{ours:.2f} ({theirs:.2f})" for ours, theirs in zip(found, paper, strict=True))
             lines.append((name, row, *cells))

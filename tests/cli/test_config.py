@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from graphlang.cli import cli
-from graphlang.cli.config import FOLDER_OPTIONS, VERBS_NOT_IN_FOLDER, defaults, user_file
+from graphlang.cli.config import FOLDER_OPTIONS, VERBS_NOT_IN_FOLDER, find_user_file, read_defaults
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -58,10 +58,10 @@ def test_a_working_folder_that_cannot_be_entered_has_no_such_file(
     closed.mkdir(0o700)
     monkeypatch.chdir(closed)
     (closed / "graphlang.toml").write_text("[pages]\nlimit = 2\n")
-    assert defaults(cli, "pages", None) == {"pages": {"limit": "2"}}
+    assert read_defaults(cli, "pages", None) == {"pages": {"limit": "2"}}
     os.seteuid(65534)
     try:
-        assert defaults(cli, "pages", None) is None
+        assert read_defaults(cli, "pages", None) is None
     finally:
         os.seteuid(0)
 
@@ -162,7 +162,7 @@ def test_the_file_of_a_folder_sets_display_and_thresholds_only(project: Path, pa
             continue
         (project / "graphlang.toml").write_text(f"[{'.'.join(path)}]\n{long.removeprefix('--')} = true\n")
         with pytest.raises(click.UsageError, match=ALLOWED):
-            defaults(cli, path[0], None)
+            read_defaults(cli, path[0], None)
 
 
 def test_what_a_folder_may_set_exists_and_names_no_file() -> None:
@@ -191,8 +191,10 @@ def test_the_users_own_file_sets_everything_and_the_folder_overrides_it(
 ) -> None:
     monkeypatch.setenv("HOME", str(project))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(project / "config"))
-    user_file().parent.mkdir(parents=True)
-    user_file().write_text('[pages]\nformat = "jsonl"\nlimit = 1\noutput = "pages.jsonl"\n[remove]\nvacuum = true\n')
+    find_user_file().parent.mkdir(parents=True)
+    find_user_file().write_text(
+        '[pages]\nformat = "jsonl"\nlimit = 1\noutput = "pages.jsonl"\n[remove]\nvacuum = true\n'
+    )
     assert graphlang("pages", "crawl.db").stdout == ""
     assert len((project / "pages.jsonl").read_text().splitlines()) == 1
     (project / "graphlang.toml").write_text("[pages]\nlimit = 2\n")

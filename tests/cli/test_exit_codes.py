@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from graphlang.cli import cli, failures
-from graphlang.cli.failures import failure
+from graphlang.cli.failures import explain_failure
 from graphlang.collection import computing, opened_file
 from graphlang.content import registry
 from graphlang.content.identifier import Identifier
@@ -49,7 +49,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "crawl.warc.gz"
     ],
 )
 def test_each_error_has_its_code_and_words_for_a_line(error: BaseException, code: int) -> None:
-    told = failure(error)
+    told = explain_failure(error)
     assert told is not None
     assert told.exit_code == code
     assert told.message
@@ -58,7 +58,7 @@ def test_each_error_has_its_code_and_words_for_a_line(error: BaseException, code
 
 @pytest.mark.parametrize("error", [ValueError("x"), KeyError("x"), RuntimeError("x")])
 def test_a_defect_is_not_told_as_if_the_user_had_caused_it(error: Exception) -> None:
-    assert failure(error) is None
+    assert explain_failure(error) is None
 
 
 def test_0_and_1_and_2_and_3(graphlang: Call, museum: Path, tmp_path: Path) -> None:

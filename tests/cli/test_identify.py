@@ -192,8 +192,8 @@ def test_methods_of_others_are_asked_by_one_thread() -> None:
 def test_long_lines_are_not_gathered_by_the_thousand() -> None:
     megabyte = "a" * (1 << 20)
     long, short = ((str(number), megabyte) for number in range(40)), (("x", "a") for _ in range(5000))
-    assert [len(batch) for batch in identification._batches(long, 1 << 24)] == [16, 16, 8]
-    assert [len(batch) for batch in identification._batches(short, 1 << 24)] == [4096, 904]
+    assert [len(batch) for batch in identification._cut_batches(long, 1 << 24)] == [16, 16, 8]
+    assert [len(batch) for batch in identification._cut_batches(short, 1 << 24)] == [4096, 904]
 
 
 def test_training_names_what_it_leaves_out(graphlang: Call, tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def by_hand() -> Nfc2004:
     """Two trigrams, "aba" and "bab"; language x has them 3 to 4, language y 1 to 0."""
-    vectors = nfc_2004.reference_vectors(np.array([[3, 4], [1, 0]]))
+    vectors = nfc_2004.compute_reference_vectors(np.array([[3, 4], [1, 0]]))
     model = Model(
         "nfc-2004",
         ("x", "y"),
@@ -38,7 +38,9 @@ def by_hand() -> Nfc2004:
 
 
 def test_reference_vectors_have_length_one() -> None:
-    assert nfc_2004.reference_vectors(np.array([[3, 4], [1, 0]])) == pytest.approx(np.array([[0.6, 0.8], [1.0, 0.0]]))
+    assert nfc_2004.compute_reference_vectors(np.array([[3, 4], [1, 0]])) == pytest.approx(
+        np.array([[0.6, 0.8], [1.0, 0.0]])
+    )
 
 
 def test_features_of_all_documents_are_counted_together() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from graphlang.analysis import classify
 from graphlang.native import threads
-from graphlang.native.threads import run_both, side_by_side
+from graphlang.native.threads import run_both, run_side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,8 +27,8 @@ def test_answers_come_in_the_order_of_the_items(workers: int) -> None:
         time.sleep(0.02 * (item % 3 == 0))
         return item * item
 
-    assert list(side_by_side(slow_first, range(12), workers)) == [item * item for item in range(12)]
-    assert list(side_by_side(slow_first, [], workers)) == []
+    assert list(run_side_by_side(slow_first, range(12), workers)) == [item * item for item in range(12)]
+    assert list(run_side_by_side(slow_first, [], workers)) == []
 
 
 @pytest.mark.parametrize("ahead", [1, 4])
@@ -40,7 +40,7 @@ def test_items_are_drawn_by_the_caller_and_not_far_ahead(ahead: int) -> None:
             drawn.append(threading.current_thread().name)
             yield item
 
-    made = side_by_side(lambda item: item, items(), 2, ahead)
+    made = run_side_by_side(lambda item: item, items(), 2, ahead)
     assert next(made) == 0
     assert drawn == [threading.current_thread().name] * (2 + ahead)
     made.close()  # type: ignore[attr-defined]
@@ -48,7 +48,7 @@ def test_items_are_drawn_by_the_caller_and_not_far_ahead(ahead: int) -> None:
 
 
 def test_an_error_comes_where_its_answer_would() -> None:
-    made = side_by_side(lambda item: 6 // item, [3, 2, 0, 1], 3)
+    made = run_side_by_side(lambda item: 6 // item, [3, 2, 0, 1], 3)
     assert [next(made), next(made)] == [2, 3]
     with pytest.raises(ZeroDivisionError):
         next(made)

@@ -16,8 +16,8 @@ from graphlang.cli.shared.table import write_table
 from graphlang.printing import (
     CONTROL,
     FORMULA,
-    cell,
-    json_text,
+    format_cell,
+    format_json,
     visible,
     visible_lines,
     write_csv,
@@ -57,7 +57,7 @@ def written(write: Callable[..., int], rows: Rows, **how: bool) -> str:
 
 def shown(rows: Rows) -> str:
     file = io.StringIO(newline="")
-    write_table(COLUMNS, rows, file, cell=lambda value, _: cell(value))
+    write_table(COLUMNS, rows, file, cell=lambda value, _: format_cell(value))
     return file.getvalue()
 
 
@@ -112,7 +112,7 @@ NESTED = st.recursive(
 
 @given(NESTED, st.sampled_from([None, 1, 2]))
 def test_json_reads_back_and_is_inert(value: object, indent: int | None) -> None:
-    text = json_text(value, indent=indent)
+    text = format_json(value, indent=indent)
     assert json.loads(text) == value
     assert not CONTROL.search(text.replace("\n", ""))
     assert text.encode()
@@ -150,7 +150,7 @@ def test_lines_for_people_are_inert(text: str) -> None:
 )
 def test_what_each_format_makes_of_a_text(text: str, tsv: str, json_: str, line: str) -> None:
     assert written(write_tsv, [(text,)]).splitlines()[1] == tsv
-    assert (json_text(text), visible(text)) == (json_, line)
+    assert (format_json(text), visible(text)) == (json_, line)
 
 
 def test_what_each_format_makes_of_values() -> None:
@@ -163,4 +163,4 @@ def test_what_each_format_makes_of_values() -> None:
         '{"url": "say \\"hi\\"", "title": null, "text": -3}',
         '{"url": "=1+1", "title": -0.5, "text": "\\r"}',
     ]
-    assert json_text({"a": [float("inf"), (1, float("nan"))]}) == '{"a": [null, [1, null]]}'
+    assert format_json({"a": [float("inf"), (1, float("nan"))]}) == '{"a": [null, [1, null]]}'

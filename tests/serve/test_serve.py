@@ -20,7 +20,7 @@ from urllib.parse import quote
 import pytest
 
 from graphlang.db import open_existing
-from graphlang.serve.site import QUERIES, index, metadata
+from graphlang.serve.site import QUERIES, describe_database, make_index
 
 Call = Callable[..., Any]
 EVIL = "<script>alert(1)</script>\u202e\x1b[2J\x00"
@@ -83,10 +83,10 @@ def close(site: Any) -> None:
 @pytest.fixture
 def ask(db: Path, tmp_path: Path) -> Iterator[Callable[[str], Any]]:
     pytest.importorskip("datasette", reason="Datasette is not installed: pip install 'graphlang[serve]'")
-    from graphlang.serve.site import datasette  # noqa: PLC0415 - not without Datasette
+    from graphlang.serve.site import make_datasette  # noqa: PLC0415 - not without Datasette
 
-    index(db, tmp_path / "search.db")
-    site = datasette(db, tmp_path / "search.db")
+    make_index(db, tmp_path / "search.db")
+    site = make_datasette(db, tmp_path / "search.db")
 
     async def asked(path: str) -> Any:
         await site.invoke_startup()
@@ -176,12 +176,12 @@ def test_a_search_shows_the_place(ask: Callable[[str], Any], words: str, expecte
 
 def test_the_collection_stays_as_it_is(db: Path, tmp_path: Path) -> None:
     before = db.read_bytes()
-    assert index(db, tmp_path / "s.db") == 4
+    assert make_index(db, tmp_path / "s.db") == 4
     assert db.read_bytes() == before
 
 
 def test_metadata_names_tables_and_columns_that_there_are(db: Path) -> None:
-    tables = metadata(db)["databases"]["crawl"]["tables"]
+    tables = describe_database(db)["databases"]["crawl"]["tables"]
     with closing(open_existing(db)) as connection:
         for name, table in tables.items():
             columns = {row[1] for row in connection.execute(f"PRAGMA table_info({name})")}

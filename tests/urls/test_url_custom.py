@@ -116,7 +116,7 @@ def test_shipped_lists_know_words_cities_and_countries() -> None:
 def test_the_table_of_lists_is_what_its_script_makes(tmp_path: Path) -> None:
     if not (DATA / "reference" / "world_cities").exists():
         pytest.skip("the shared data is not here (GRAPHLANG_DATA)")
-    assert make(DATA, tmp_path / "again.npz") == baykan2008_features.lists_digest()
+    assert make(DATA, tmp_path / "again.npz") == baykan2008_features.digest_lists()
 
 
 # Two questions settle it: German is .de or (not .com and umlaut).

@@ -114,8 +114,8 @@ def test_a_token_counts_once_a_url_in_the_trained_dictionary() -> None:
 
 def test_cctld_of_the_paper() -> None:
     urls = ["http://a.gov/", "http://b.co.uk/x.fr", "http://c.mg", "http://d.ch/", "http://e.org", "http://1.2.3.4/"]
-    assert baykan2008_features.paper_cctld(urls).tolist() == ["eng", "eng", "fra", "", "", ""]
-    assert baykan2008_features.paper_cctld(urls, plus=True).tolist() == ["eng", "eng", "fra", "", "eng", ""]
+    assert baykan2008_features.answer_from_cctld(urls).tolist() == ["eng", "eng", "fra", "", "", ""]
+    assert baykan2008_features.answer_from_cctld(urls, plus=True).tolist() == ["eng", "eng", "fra", "", "eng", ""]
 
 
 YES = np.array([True, True, True, False, False, False, False, False])

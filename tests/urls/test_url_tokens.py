@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.papers.baykan2008_features import learn_vocabulary, trigram_features
+from graphlang.papers.baykan2008_features import hash_trigram_features, learn_vocabulary
 from graphlang.urls.readable_text import MOST_CHARACTERS, make_readable
 from graphlang.urls.tokens import (
     HOST,
@@ -44,7 +44,7 @@ def test_the_trigrams_of_weather() -> None:
     assert len(vocabulary.hashes) == 7  # _we wea eat ath the her er_
     # of "the": _th the he_; only "the" is a trigram of weather
     assert vocabulary.counts(["the"]).sum() == 1
-    assert trigram_features(["weather", "it", ""])[1].tolist() == [0, 7, 9, 9]  # it: _it it_
+    assert hash_trigram_features(["weather", "it", ""])[1].tolist() == [0, 7, 9, 9]  # it: _it it_
 
 
 def test_no_ngram_crosses_from_one_token_to_the_next() -> None:

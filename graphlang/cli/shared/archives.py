@@ -10,7 +10,7 @@ import click
 
 from graphlang.arguments import MOST_WORKERS
 from graphlang.cli.shared.options import Advanced, Finite, WholeNumber, apply
-from graphlang.cli.shared.paths import STANDARD_INPUT, files_in
+from graphlang.cli.shared.paths import STANDARD_INPUT, read_file_list
 from graphlang.db.records import READ
 from graphlang.db.write.choose_capture import Keep
 from graphlang.ingest.limits import Limits
@@ -207,7 +207,7 @@ def bounds(function: Callable[..., None]) -> Callable[..., None]:
     return apply(_LIMITS, function)
 
 
-def limits_of(options: Bounds) -> Limits:
+def make_limits(options: Bounds) -> Limits:
     """Return the limits of reading that options say."""
     return Limits(
         text_limit=options["text_limit"],
@@ -223,11 +223,11 @@ def limits_of(options: Bounds) -> Limits:
     )
 
 
-def inputs(paths: Sequence[Path], options: ReadingOptions) -> list[Any]:
+def list_inputs(paths: Sequence[Path], options: ReadingOptions) -> list[Any]:
     """Return the files to read, those in a list after the others; standard input as an open file."""
     names = list(paths)
     if options["from_"] is not None:
-        names += map(Path, files_in(options["from_"]))
+        names += map(Path, read_file_list(options["from_"]))
     if not names:
         raise click.UsageError("no files: name some, or a list of them with --from")
     if names.count(Path(STANDARD_INPUT)) > 1:
@@ -235,30 +235,30 @@ def inputs(paths: Sequence[Path], options: ReadingOptions) -> list[Any]:
     return [sys.stdin.buffer if name == Path(STANDARD_INPUT) else name for name in names]
 
 
-def arguments(options: ReadingOptions) -> dict[str, Any]:
+def list_arguments(options: ReadingOptions) -> dict[str, Any]:
     """Return the arguments of `Collection.ingest` that the options say."""
     return {
         "keep": options["keep"],
-        "limits": limits_of(options),
+        "limits": make_limits(options),
         "again": options["again"],
         "workers": options["workers"] or cores(),
         "follow_links": options["follow_links"],
     }
 
 
-def option_of(limit: str) -> str:
+def name_option(limit: str) -> str:
     """Return the option of a limit in `Limits`.
 
-    >>> option_of("all_bytes"), option_of("text_limit")
+    >>> name_option("all_bytes"), name_option("text_limit")
     ('--bytes', '--text-limit')
     """
     return f"--{'bytes' if limit == 'all_bytes' else limit.replace('_', '-')}"
 
 
-def value_of(limit: str, value: object) -> str:
+def format_value(limit: str, value: object) -> str:
     """Return the value of a limit in `Limits` as its option takes it.
 
-    >>> value_of("max_payload", 32 << 20), value_of("all_bytes", True), value_of("text_limit", None)
+    >>> format_value("max_payload", 32 << 20), format_value("all_bytes", True), format_value("text_limit", None)
     ('32', 'on', 'none')
     """
     if isinstance(value, bool):

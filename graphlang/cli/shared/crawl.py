@@ -88,7 +88,7 @@ def say_run(run: Run, *, note: str = "") -> None:
     """Print the method of a run, and how it ended."""
     message = f"run {run.id}: {run.title}, {quantity(run.pages or 0, 'page')}"
     if run.converged is not None and run.kind == "propagation":
-        message += f", {end_of(run)}"
+        message += f", {describe_end(run)}"
     if run.seeds:
         message += f", from run {run.seeds[0]}"
     if run.at is not None:
@@ -108,7 +108,7 @@ def say_years(runs: list[Run]) -> None:
     say(f"{what}: runs {runs[0].id} to {runs[-1].id}, {', '.join(end)}")
 
 
-def end_of(run: Run) -> str:
+def describe_end(run: Run) -> str:
     """Return how the rounds of a run ended."""
     end = "converged" if run.converged else "stopped at the limit"
     return f"{end} after {quantity(run.rounds or 0, 'round')}"

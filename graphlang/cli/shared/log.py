@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from graphlang.printing import json_text, visible
+from graphlang.printing import format_json, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,7 +81,7 @@ def put(message: str, event: str, facts: dict[str, Any], *, as_json: bool) -> No
     """Write a line to standard error, also with --quiet."""
     if as_json:
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        message = json_text({"time": now, "event": event, **(facts or {"message": message})})
+        message = format_json({"time": now, "event": event, **(facts or {"message": message})})
     for function in _before:
         function()
     click.echo(visible(message), err=True)

@@ -22,8 +22,17 @@ from graphlang.cli.shared.log import remember, say
 from graphlang.cli.shared.options import WholeNumber
 from graphlang.cli.shared.paths import refuse_inputs
 from graphlang.cli.shared.table import write_table
-from graphlang.files import COMPRESSIBLE, packing, plain_name, promised, refuse_empty
-from graphlang.printing import cell, json_text, quantity, visible, visible_lines, write_csv, write_jsonl, write_tsv
+from graphlang.files import COMPRESSIBLE, find_promised_format, packing, refuse_empty, remove_compression
+from graphlang.printing import (
+    format_cell,
+    format_json,
+    quantity,
+    visible,
+    visible_lines,
+    write_csv,
+    write_jsonl,
+    write_tsv,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -83,12 +92,12 @@ def format_of_name(ctx: click.Context, param: click.Parameter, value: Any) -> An
     del param
     kinds = (parameter.type for parameter in ctx.command.params if parameter.name == "format_")
     formats = [kind.choices for kind in kinds if isinstance(kind, click.Choice)]
-    ending = plain_name(str(value)).suffix.lower().lstrip(".")  # texts.jsonl.zst
+    ending = remove_compression(str(value)).suffix.lower().lstrip(".")  # texts.jsonl.zst
     if not any(ending in choices and ending in COMPRESSIBLE for choices in formats):
         ending = Path(str(value)).suffix.lower().lstrip(".")
     if ending == "json" and any(parameter.name == "as_json" for parameter in ctx.command.params):
         return value  # such a verb has the flag --json
-    if promised(str(value)) or any(ending in choices for choices in formats):
+    if find_promised_format(str(value)) or any(ending in choices for choices in formats):
         ctx.default_map = {"format_": ending, **(ctx.default_map or {})}
     return value
 
@@ -176,19 +185,19 @@ _ROWS_OF: Final = {
 }
 
 
-def _row_name() -> str:
+def _name_row() -> str:
     ctx = click.get_current_context(silent=True)
     return _ROWS_OF.get((ctx.info_name or "") if ctx else "", "row")
 
 
 def say_written(written: int, output: str | Path, unit: str | None = None) -> None:
     """Print how many rows, or other units, a file has."""
-    say(f"{quantity(written, unit or _row_name())} to {visible(str(output))}", "written", rows=written)
+    say(f"{quantity(written, unit or _name_row())} to {visible(str(output))}", "written", rows=written)
 
 
 def say_empty() -> None:
     """Print that a list has no rows."""
-    say(f"no {_row_name()}s", "empty")
+    say(f"no {_name_row()}s", "empty")
 
 
 def _start_rows(rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
@@ -216,7 +225,7 @@ def write_lines(text: str) -> None:
 def write_json(value: Any, *, indent: int | None = None) -> None:
     """Write a value to standard output as JSON."""
     _use_utf8()
-    click.echo(json_text(value, indent=indent))
+    click.echo(format_json(value, indent=indent))
 
 
 def write_text(write: Callable[[IO[bytes]], object]) -> None:
@@ -257,9 +266,9 @@ def _write(
 ) -> int:
     """Write rows to a stream; return how many there were."""
     if format_ == "table":
-        whole = _setting(_WIDE) is not False  # also where the verb has no such option
-        pager = file is sys.stdout and bool(_setting(_PAGED))
-        return write_table(columns, rows, file, cell=_table_cell, wide=whole, first=first, pager=pager)
+        whole = _find_setting(_WIDE) is not False  # also where the verb has no such option
+        pager = file is sys.stdout and bool(_find_setting(_PAGED))
+        return write_table(columns, rows, file, cell=_format_cell, wide=whole, first=first, pager=pager)
     if format_ == "jsonl":
         written = write_jsonl(columns, rows, file)
     elif format_ == "csv":
@@ -274,27 +283,27 @@ def _write(
 _PROBABILITIES: Final = ("certainty", "chance")
 
 
-def _table_cell(value: Any, column: str) -> str:
+def _format_cell(value: Any, column: str) -> str:
     """Return a value as people read it: probabilities with two digits after the point, expected pages with one."""
     if isinstance(value, float) and not math.isnan(value):
         if "confidence" in column or column in _PROBABILITIES:
             return f"{value:.2f}"
         if column == "expected":
             return f"{value:.1f}"
-    return cell(value)
+    return format_cell(value)
 
 
 def _is_safe(default: bool) -> bool:
-    setting = safe_setting()
+    setting = find_safe_setting()
     return default if setting is None else setting
 
 
-def safe_setting() -> bool | None:
+def find_safe_setting() -> bool | None:
     """Return whether CSV is to be safe for spreadsheets (`csv_safe`); None: by default."""
-    return _setting(_SAFE)
+    return _find_setting(_SAFE)
 
 
-def _setting(key: str) -> bool | None:
+def _find_setting(key: str) -> bool | None:
     """Return the value of an option; None where the verb has no such option, or by default."""
     ctx = click.get_current_context(silent=True)
     return None if ctx is None else ctx.meta.get(key)

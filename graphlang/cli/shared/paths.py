@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 STANDARD_INPUT = "-"
 
 
-def lines_of(path: Path) -> list[str]:
+def read_lines(path: Path) -> list[str]:
     """Return the lines of a list in UTF-8, without empty ones and those that begin with ``#``."""
     try:
         lines = read_regular(path).decode("utf-8-sig").splitlines()
@@ -26,7 +26,7 @@ def lines_of(path: Path) -> list[str]:
     return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
 
 
-def files_in(path: Path) -> list[str]:
+def read_file_list(path: Path) -> list[str]:
     """Return the files that a list names; ``-`` is standard input."""
     from graphlang.ingest.files.discover import read_list  # noqa: PLC0415
 
@@ -41,7 +41,7 @@ def files_in(path: Path) -> list[str]:
     return names
 
 
-def url_named(name: str) -> str:
+def parse_named_url(name: str) -> str:
     """Return the canonical form of a URL; anything else is wrong usage."""
     from graphlang.ingest.links.canonical import parse_url  # noqa: PLC0415
 
@@ -51,7 +51,7 @@ def url_named(name: str) -> str:
         raise click.UsageError(str(error)) from error
 
 
-def host_named(name: str) -> str:
+def parse_named_host(name: str) -> str:
     """Return a host in lower case, in ASCII; anything else is wrong usage."""
     from graphlang.ingest.links.canonical import parse_host  # noqa: PLC0415
 
@@ -66,7 +66,7 @@ def refuse_inputs(output: str | Path, *inputs: Path) -> None:
     from graphlang.db.connection import is_same_file  # noqa: PLC0415 - slow to import, and outputs are rarely files
 
     target = Path(output)
-    for path, description in _inputs(inputs):
+    for path, description in _list_inputs(inputs):
         if is_same_file(target, path):
             raise OutputError(f"cannot write to {target}: it is {description}")
 
@@ -79,7 +79,7 @@ def refuse_before_work(output: Path, *inputs: Path) -> None:
     refuse_unwritable(output)
 
 
-def _inputs(inputs: tuple[Path, ...]) -> Iterator[tuple[Path, str]]:
+def _list_inputs(inputs: tuple[Path, ...]) -> Iterator[tuple[Path, str]]:
     """Files that the verb reads, each with a description."""
     from graphlang.db.connection import list_database_files  # noqa: PLC0415 - see `refuse_inputs`
 

@@ -65,20 +65,20 @@ def write_table(
     columns = [columns[place] for place in order]
     following = (tuple(row[place] for place in order) for row in rows)
     sample = _sample(following, screen.lines if screen else None)
-    texts = [_texts(row, columns, cell) for row in sample]
+    texts = [_format_texts(row, columns, cell) for row in sample]
     numeric = {place for row in sample for place, value in enumerate(row) if isinstance(value, (int, float))}
     room = screen.columns if screen and not wide else None
     address = _ADDRESS if room is None else min(_ADDRESS, max(_SHORT, room // 2))
-    available = [_column(place, name, numeric, texts, address) for place, name in enumerate(columns)]
-    fitting = available if room is None else _fitting(available, room, first)
+    available = [_format_column(place, name, numeric, texts, address) for place, name in enumerate(columns)]
+    fitting = available if room is None else _fit_columns(available, room, first)
     for column in fitting:
         column.width = column.width or column.natural
     missing = [column.name for column in available if column not in fitting]
     head = [_describe_missing(missing, room)] if room is not None and missing else []
     names = [column.name for column in available]
     head += [
-        _bold(_line(fitting, names, None), on=screen is not None),
-        _rule(file) * min(room or sys.maxsize, sum(column.width + len(_GAP) for column in fitting) - len(_GAP)),
+        _format_bold(_format_line(fitting, names, None), on=screen is not None),
+        _choose_rule(file) * min(room or sys.maxsize, sum(column.width + len(_GAP) for column in fitting) - len(_GAP)),
     ]
     pages = pager and screen is not None and len(texts) + len(head) + 1 > screen.lines and _has_pager()
     written = 0
@@ -87,11 +87,11 @@ def write_table(
         for line in head:
             out.write(f"{line}\n")
         for cells in texts:
-            out.write(f"{_line(fitting, cells, room)}\n")
+            out.write(f"{_format_line(fitting, cells, room)}\n")
             written += 1
         out.flush()
         for row in following:
-            out.write(f"{_line(fitting, _texts(row, columns, cell), room)}\n")
+            out.write(f"{_format_line(fitting, _format_texts(row, columns, cell), room)}\n")
             written += 1
     file.flush()
     return written
@@ -106,10 +106,10 @@ def _has_pager() -> bool:
         return False
 
 
-def cell_width(text: str) -> int:
+def measure_width(text: str) -> int:
     r"""Return how many cells of a terminal a text takes.
 
-    >>> [cell_width(text) for text in ("Nebel", "霧", "é", "각", "e\u0301")]
+    >>> [measure_width(text) for text in ("Nebel", "霧", "é", "각", "e\u0301")]
     [5, 2, 1, 2, 1]
     """
     if text.isascii():
@@ -119,7 +119,7 @@ def cell_width(text: str) -> int:
     return max(0, wcswidth(text))
 
 
-def _rule(file: IO[str]) -> str:
+def _choose_rule(file: IO[str]) -> str:
     """The character of the line below the head: a charset without box drawing would show escapes."""
     try:
         "─".encode(getattr(file, "encoding", None) or "utf-8")
@@ -148,22 +148,22 @@ def _describe_missing(names: Sequence[str], room: int) -> str:
     return note if len(note) <= room else f"({quantity(len(names), 'column')} {have} no room; --wide)"
 
 
-def _texts(row: Sequence[Any], columns: Sequence[str], cell: Callable[[Any, str], str]) -> list[str]:
+def _format_texts(row: Sequence[Any], columns: Sequence[str], cell: Callable[[Any, str], str]) -> list[str]:
     return [visible(cell(value, name)) for value, name in zip(row, columns, strict=True)]
 
 
-def _column(place: int, name: str, numeric: set[int], texts: Sequence[Sequence[str]], address: int) -> _Column:
+def _format_column(place: int, name: str, numeric: set[int], texts: Sequence[Sequence[str]], address: int) -> _Column:
     cells = [row[place] for row in texts]
-    natural = max(map(cell_width, [name, *cells]))
+    natural = max(map(measure_width, [name, *cells]))
     minimum = natural
     if place not in numeric and natural > _SHORT:
-        minimum = max(_SHORT, cell_width(name))
+        minimum = max(_SHORT, measure_width(name))
         if any("://" in text for text in cells):
             minimum = max(minimum, min(natural, address))
     return _Column(place, name, place in numeric, natural, minimum)
 
 
-def _fitting(columns: list[_Column], room: int, first: Sequence[str]) -> list[_Column]:
+def _fit_columns(columns: list[_Column], room: int, first: Sequence[str]) -> list[_Column]:
     """The columns that have room, with their widths; the URL of a page always has."""
     link = columns[-1] if columns[-1].name == _LINK and len(columns) > 1 else None
     if link is not None:
@@ -188,12 +188,12 @@ def _fitting(columns: list[_Column], room: int, first: Sequence[str]) -> list[_C
     return sorted(chosen, key=lambda column: column.number) + ([] if link is None else [link])
 
 
-def _line(columns: Sequence[_Column], cells: Sequence[str], room: int | None) -> str:
+def _format_line(columns: Sequence[_Column], cells: Sequence[str], room: int | None) -> str:
     """Format one line; if a cell is wider than its column, the first text that can be cut is cut further."""
     texts = [cells[column.number] for column in columns]
     if room is not None:
         excess = sum(
-            max(0, cell_width(text) - column.width)
+            max(0, measure_width(text) - column.width)
             for text, column in zip(texts, columns, strict=True)
             if column.natural == column.minimum and column.name != _LINK
         )
@@ -203,9 +203,9 @@ def _line(columns: Sequence[_Column], cells: Sequence[str], room: int | None) ->
                 excess = max(0, excess - (column.width - width))
                 texts[place] = _cut(texts[place], width)
     padded = [
-        " " * (column.width - cell_width(text)) + text
+        " " * (column.width - measure_width(text)) + text
         if column.numeric
-        else text + " " * (column.width - cell_width(text))
+        else text + " " * (column.width - measure_width(text))
         for text, column in zip(texts, columns, strict=True)
     ]
     return _GAP.join(padded).rstrip()
@@ -219,24 +219,24 @@ def _cut(text: str, width: int) -> str:
     >>> _cut("a long sentence without any end", 15)
     'a long sente...'
     """
-    if cell_width(text) <= width:
+    if measure_width(text) <= width:
         return text
     rest = width - len(_DOTS)
     tail = rest // 2 if "://" in text else 0
-    end = _beginning(text[::-1], tail)[::-1]
-    return _beginning(text, rest - tail) + _DOTS + end
+    end = _cut_text(text[::-1], tail)[::-1]
+    return _cut_text(text, rest - tail) + _DOTS + end
 
 
-def _beginning(text: str, width: int) -> str:
+def _cut_text(text: str, width: int) -> str:
     if text.isascii():
         return text[:width]
     used = 0
     for place, letter in enumerate(text):
-        used += cell_width(letter)
+        used += measure_width(letter)
         if used > width:
             return text[:place]
     return text
 
 
-def _bold(line: str, *, on: bool) -> str:
+def _format_bold(line: str, *, on: bool) -> str:
     return click.style(line, bold=True) if on and os.environ.get("TERM", "dumb") != "dumb" else line

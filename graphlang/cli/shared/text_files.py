@@ -39,7 +39,7 @@ _HTML = re.compile(
 )
 
 
-def _page_text(data: bytes, encoding: str | None) -> str:
+def _read_page(data: bytes, encoding: str | None) -> str:
     """Read the title and the main content of a page."""
     from graphlang.content.page_input import Material, join_parts  # noqa: PLC0415 - rarely needed
     from graphlang.ingest.html.document import read_document  # noqa: PLC0415
@@ -93,7 +93,7 @@ class TextFiles:
             if len(data) == _BYTES and file.read(1):
                 _say_cut(name)
             if self._html or _HTML.match(data):
-                yield name, _page_text(data, self._encoding)
+                yield name, _read_page(data, self._encoding)
                 continue
             text = data.decode(self._encoding, "replace") if self._encoding else _decode(data, name)
             yield name, text.removeprefix("\ufeff").rstrip("\r\n")
@@ -172,7 +172,7 @@ def _read_in_charset(file: BinaryIO, encoding: str, name: str) -> Iterator[str]:
 
 def _read_utf8(file: BinaryIO, name: str) -> Iterator[str]:
     """Lines in UTF-8; from the first that is not, in the charset that is detected."""
-    lines = _raw_lines(file, name)
+    lines = _read_lines(file, name)
     for line in lines:
         if _is_utf8(line):
             yield line.decode("utf-8", "replace")
@@ -185,7 +185,7 @@ def _read_utf8(file: BinaryIO, name: str) -> Iterator[str]:
             yield following.decode("utf-8" if _is_utf8(following) else charset, "replace")
 
 
-def _raw_lines(file: BinaryIO, name: str) -> Iterator[bytes]:
+def _read_lines(file: BinaryIO, name: str) -> Iterator[bytes]:
     number = 0
     while line := file.readline(_BYTES):
         number += 1

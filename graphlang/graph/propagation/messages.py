@@ -28,7 +28,7 @@ import numpy as np
 from graphlang.graph.native import log_messages as _kernels
 from graphlang.graph.native import message_classes as _class_kernels
 from graphlang.graph.propagation.link_regressions import HIGHEST
-from graphlang.native.threads import cores, run_blocks, run_parts, side_by_side, split_evenly
+from graphlang.native.threads import cores, run_blocks, run_parts, run_side_by_side, split_evenly
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,7 +125,7 @@ class Messages:
                 sizes = (self.size, len(classes.sender), stripe, stripes)
                 _kernels.accumulate(*sizes, *arrays, numbers, logs, incoming, touched)
 
-        for _ in side_by_side(add, range(stripes), stripes):
+        for _ in run_side_by_side(add, range(stripes), stripes):
             pass
 
 
@@ -164,7 +164,7 @@ def _mark_keys(keys: NDArray[np.int64], below: int) -> NDArray[np.uint64]:
         return bits
 
     parts = split_evenly(len(keys), most=max(1, len(keys) // size))
-    bits, *rest = side_by_side(mark, parts, len(parts))
+    bits, *rest = run_side_by_side(mark, parts, len(parts))
     for other in rest:
         bits |= other
     return bits
@@ -274,7 +274,7 @@ def link_messages(  # noqa: PLR0917  internal
         arrays = (receivers[pages], start, order, sender, weight, levels, latent_number, sender_class, host)
         _class_kernels.link_messages(len(LEVELS), *arrays, to[span], key[span], link_weight[span])
 
-    list(side_by_side(fill, [slice(*span_ends) for span_ends in pairwise(bounds)], len(blocks)))
+    list(run_side_by_side(fill, [slice(*span_ends) for span_ends in pairwise(bounds)], len(blocks)))
     return [to, key, link_weight]
 
 
@@ -344,7 +344,7 @@ def _join_links(
         sums = np.empty(block.stop - block.start)  # mostly unused
         return int(_class_kernels.join_links(*arrays, last_receiver, receiver_counts, sums)), receiver_counts
 
-    entries, receiver_counts = zip(*side_by_side(join, blocks, len(blocks)), strict=True)
+    entries, receiver_counts = zip(*run_side_by_side(join, blocks, len(blocks)), strict=True)
     start = np.zeros(classes + 1, np.int64)
     np.cumsum(sum(receiver_counts[1:], receiver_counts[0]), out=start[1:])
     place = start[:-1].astype(np.int32)
@@ -360,7 +360,7 @@ def _join_links(
         arrays = (receiver[block], message_class[block], weight[block])
         _class_kernels.sort_by_class(*arrays, receiver_counts[number], rows, values)
 
-    list(side_by_side(sort, range(len(blocks)), len(blocks)))
+    list(run_side_by_side(sort, range(len(blocks)), len(blocks)))
     return start, rows, values
 
 
