@@ -24,7 +24,7 @@ class _Kernels(build_ext):
         return [*super().get_outputs(), *map(str, self._wrappers())]
 
     def _wrappers(self) -> dict[Path, str]:
-        return {Path(self.build_lib, path): source for path, source in _BUILD["wrappers"]().items()}
+        return {Path(self.build_lib, path): source for path, source in _BUILD["write_wrappers"]().items()}
 
 
 class _Wheel(bdist_wheel):

@@ -212,8 +212,8 @@ _PROMISES: Final = frozenset(
 def find_promised_format(name: str | PurePath) -> str:
     """Return the format that a file name implies; empty if it implies none.
 
-    >>> find_promised_format("pages.CSV"), find_promised_format("out/pages.xlsx"), find_promised_format("pages.lst"), find_promised_format("-")
-    ('csv', 'xlsx', '', '')
+    >>> [find_promised_format(name) for name in ("pages.CSV", "out/pages.xlsx", "pages.lst", "-")]
+    ['csv', 'xlsx', '', '']
     """
     ending = PurePath(name).suffix.lower().lstrip(".")
     return ending if ending in _PROMISES else ""

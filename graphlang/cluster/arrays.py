@@ -95,7 +95,7 @@ class PageDetails:
     default_labels: NDArray[np.int16]  #: see `graphlang.analysis.page_scripts.Scripts`, shape (n, s)
 
 
-def make_partition(  # noqa: PLR0917  all that it depends on
+def bundle_partition(  # noqa: PLR0917  all that it depends on
     number: int,
     pages: pa.Table,
     links: pa.Table,

@@ -21,10 +21,10 @@ from graphlang.analysis.page_scripts import HostLabels
 from graphlang.cluster.arrays import (
     LINKS,
     PAGES,
+    bundle_partition,
     find_listening,
     hash_hosts,
     hash_names,
-    make_partition,
     make_signals,
     number_labels,
 )
@@ -188,7 +188,9 @@ class _OneTaskInference:
         links = links.append_column("other", pa.array(np.zeros(links.num_rows, np.int32)))
         read = pages.table(pages.stored)
         no_cuts = np.zeros(0, np.int64)
-        self._partition, self._details = make_partition(0, read, links, labels, task.weights, task.most_links, no_cuts)
+        self._partition, self._details = bundle_partition(
+            0, read, links, labels, task.weights, task.most_links, no_cuts
+        )
         best = self._details.labels[:, 0].astype(np.int64)
         self._host_labels = HostLabels.count(labels.scripts, self._partition.host, best)
         self._host = pages.host()

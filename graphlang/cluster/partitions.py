@@ -39,7 +39,7 @@ from graphlang.codes import languages
 from graphlang.graph.options import Options
 from graphlang.graph.partitioned import list_counts
 from graphlang.graph.partitioned.learning import Cut, join_samples, learn, merge_surveys
-from graphlang.graph.partitioned.partition import Cuts, assign_partitions, cut_host
+from graphlang.graph.partitioned.partition import Cuts, cut_host, find_partitions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -81,7 +81,7 @@ def _assign(shared: Any, partitions: int, batches: Iterable[pa.RecordBatch]) -> 
     for batch in batches:
         urls = [url.encode() for url in batch.column("url").to_pylist()]
         pages = batch.column("page")
-        number = assign_partitions(urls, pages.to_numpy(), shared.value, partitions)
+        number = find_partitions(urls, pages.to_numpy(), shared.value, partitions)
         yield pa.RecordBatch.from_arrays([pages, pa.array(number), batch.column("unknown")], schema=ASSIGNED)
 
 

@@ -260,8 +260,8 @@ def _check_java() -> None:
 def parse_java_version(printed: str) -> int | None:
     """Return the major version that ``java -version`` printed.
 
-    >>> parse_java_version('openjdk version "17.0.15" 2025'), parse_java_version('java version "1.8.0_392"'), parse_java_version("?")
-    (17, 8, None)
+    >>> parse_java_version('openjdk version "17.0.15" 2025'), parse_java_version('java version "1.8.0_392"')
+    (17, 8)
     """
     version = re.search(r'version "(?:1\.)?(\d+)', printed)
     return int(version[1]) if version else None

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from graphlang.cluster import parcels
-from graphlang.cluster.arrays import PageDetails, make_partition
+from graphlang.cluster.arrays import PageDetails, bundle_partition
 from graphlang.cluster.parcels import (
     ASKED,
     BESIDE,
@@ -103,7 +103,7 @@ def make_partition(shared: Shared, pages: pa.Table, links: pa.Table) -> pa.Table
 
 def _make_partition(shared: Shared, pages: pa.Table, links: pa.Table) -> tuple[Partition, PageDetails]:
     number = pages["partition"][0].as_py()
-    return make_partition(number, pages, links, shared.labels, shared.weights, shared.most_links, shared.cut.hosts)
+    return bundle_partition(number, pages, links, shared.labels, shared.weights, shared.most_links, shared.cut.hosts)
 
 
 def survey_partition(shared: Shared, rows_kept: pa.Table) -> pa.Table:

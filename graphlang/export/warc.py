@@ -60,8 +60,8 @@ def write_metadata(
     writer = _begin(file, what, compressed=compressed)
     source, values = write_captures_sql(connection, selection)
     rows = connection.execute(
-        f"SELECT url, date, digest, {shares.write_shares_sql('pages.text_run')}, language, script, confidence, runner_up,"
-        f" runner_up_confidence, method FROM {source} AS pages ORDER BY page, date, capture",
+        f"SELECT url, date, digest, {shares.write_shares_sql('pages.text_run')}, language, script, confidence,"
+        f" runner_up, runner_up_confidence, method FROM {source} AS pages ORDER BY page, date, capture",
         values,
     )
     written = 0

@@ -138,7 +138,7 @@ def find_maker(kernel: Kernel) -> Callable[[], Any]:
     def make() -> Any:
         from cffi import FFI  # noqa: PLC0415  needed for building alone
 
-        cdef = _write_wrapper()["cdef"]
+        cdef = _load_wrapper()["write_cdef"]
         header = Path(kernel.source).with_suffix(".h")
         ffi = FFI()
         for path in (f"{_SHARED}/kernel.h", header):
@@ -160,7 +160,7 @@ def find_maker(kernel: Kernel) -> Callable[[], Any]:
 
 def write_wrappers() -> dict[str, str]:
     """Write the Python module of each file of kernels; path in the package -> source."""
-    write, sources = _write_wrapper()["wrapper"], {}
+    write, sources = _load_wrapper()["write_wrapper"], {}
     for kernel in _CHOSEN or KERNELS:
         header = Path(kernel.source).with_suffix(".h")
         package, _, name = kernel.module.rpartition(".")
@@ -169,7 +169,7 @@ def write_wrappers() -> dict[str, str]:
     return sources
 
 
-def _write_wrapper() -> dict[str, Any]:
+def _load_wrapper() -> dict[str, Any]:
     return runpy.run_path(str(Path(__file__).with_name("wrapper.py")))
 
 

@@ -1,9 +1,9 @@
 """Read the header of a kernel, and write the Python module that calls it.
 
 C can say how many elements an array parameter has (``const int64_t ids[pages + links]``) and that a kernel does not
-change it (``const``). cffi drops both: `write_cdef` gives it pointers, and `write_wrapper` writes the checks as Python. The module
-``NAME.py`` beside the compiled ``_NAME`` has a typed function for each kernel, a number for each constant and a
-function for each struct. The build runs this file by its path, so it imports nothing that has to be installed.
+change it (``const``). cffi drops both: `write_cdef` gives it pointers, and `write_wrapper` writes the checks as Python.
+The module ``NAME.py`` beside the compiled ``_NAME`` has a typed function for each kernel, a number for each constant
+and a function for each struct. The build runs this file by its path, so it imports nothing that has to be installed.
 """
 
 from __future__ import annotations
@@ -109,7 +109,8 @@ def cut_statements(header: str) -> list[str]:
 def parse_prototypes(header: str) -> list[Prototype]:
     """Parse the kernels that a header declares.
 
-    >>> [sum_] = parse_prototypes("int64_t graphlang_sum(int64_t n, int64_t m, const float x[n * m], OPTIONAL double y[1]);")
+    >>> header = "int64_t graphlang_sum(int64_t n, int64_t m, const float x[n * m], OPTIONAL double y[1]);"
+    >>> [sum_] = parse_prototypes(header)
     >>> sum_.result, [(parameter.name, parameter.dimensions, parameter.is_const) for parameter in sum_.parameters]
     ('int64_t', [('n', (), False), ('m', (), False), ('x', ('n', 'm'), True), ('y', ('1',), False)])
     >>> parse_prototypes("void f(float *x);")
@@ -189,7 +190,7 @@ def write_wrapper(header: str, path: str, module: str) -> str:
         ("read" if array.is_const else "write", array.type): array for kernel in kernels for array in kernel.arrays
     }
     takers = [
-        f'{verb}_{number.removesuffix("_t")} = array_taker(ffi, "{number}", "{"".join(NUMBERS[number])}"'
+        f'{verb}_{number.removesuffix("_t")} = make_array_taker(ffi, "{number}", "{"".join(NUMBERS[number])}"'
         f"{', writable=True' * (verb == 'write')})"
         for verb, number in sorted(types)
     ]
@@ -207,7 +208,7 @@ def write_wrapper(header: str, path: str, module: str) -> str:
         *(_write_function(kernel, names, frees) for kernel in kernels if kernel.name not in frees.values()),
     ]
     code = "\n".join((*takers, "load(", *functions))
-    helpers = [name for name in ("array_taker", "failure", "load", "refuse_shape") if f"{name}(" in code]
+    helpers = [name for name in ("load", "make_array_taker", "make_failure", "refuse_shape") if f"{name}(" in code]
     types_used = [name for name in ("InputArray", "OutputArray") if name in code]
     typed = f"if TYPE_CHECKING:\n    from graphlang.native.kernels import {', '.join(types_used)}"
     parts = [
@@ -256,7 +257,7 @@ def _write_function(kernel: Prototype, constants: list[str], frees: dict[str, st
         lines += ["if not handle:", "    raise MemoryError", f"return ffi.gc(handle, lib.{free})"]
     elif kernel.result in {"int", "int32_t", "int64_t"}:
         result = "int"
-        error = f'failure(ffi, lib, "{name}", result{f", {fault}" if fault else ""})'
+        error = f'make_failure(ffi, lib, "{name}", result{f", {fault}" if fault else ""})'
         lines += [*_call(kernel, "result: int = "), "if result < 0:", f"    raise {error}", "return result"]
     elif kernel.result == "void":
         result = "None"

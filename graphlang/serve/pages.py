@@ -129,12 +129,12 @@ async def why(datasette: Any, request: Any) -> Any:
         "reasons": [{**reason, "shown": visible(reason["url"] or "")} for reason in reasons],
         "left_out": len(ordered) - len(reasons),
         "steps": " -> ".join(explain_words.steps(page.rounds)),
-        "command": f"graphlang correct {_quote_argument(str(path))} {_quote_argument(page.url)} --language CODE --by NAME",
+        "command": f"graphlang correct {_quote(str(path))} {_quote(page.url)} --language CODE --by NAME",
     }
     return Response.html(await datasette.render_template("why.html", values, request=request))
 
 
-def _quote_argument(argument: str) -> str:
+def _quote(argument: str) -> str:
     """Quote an argument for a shell, so that nothing of a URL is run."""
     return visible(shlex.quote(argument))
 

@@ -216,7 +216,7 @@ def list_meta_references(document: Document, fields: dict[str, str]) -> tuple[li
 
 
 def _list_document_references(document: Document, fields: dict[str, str]) -> tuple[list[_Target], bool]:
-    """Return the references of a page but its plain anchors, and whether all are nofollow, see `list_meta_references`."""
+    """Return references of a page but plain anchors, and whether all are nofollow, see `list_meta_references`."""
     references, all_nofollow = list_meta_references(document, fields)
     for tag, written, rel, hreflang in document.references:
         target = written.strip()

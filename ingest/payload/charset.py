@@ -296,8 +296,8 @@ def find_utf8_source(block: bytes, body: int) -> str:
     That is ``xml`` or ``meta`` if the first declaration is early and is UTF-8, an empty string if it is another
     charset, and ``utf-8`` if there is no early declaration: then the bytes decide.
 
-    >>> find_utf8_source(b'..<meta charset="UTF-8">', 2), find_utf8_source(b'<meta charset="latin1">', 0), find_utf8_source(b"<p>x", 0)
-    ('meta', '', 'utf-8')
+    >>> [find_utf8_source(page, 0) for page in (b'<meta charset="UTF-8">', b'<meta charset="latin1">', b"<p>x")]
+    ['meta', '', 'utf-8']
     """
     head = block[body : body + _PRESCAN]
     match = _XML.match(head)

@@ -28,7 +28,7 @@ from graphlang.cluster.read_archives import read_pieces
 from graphlang.cluster.spark_session import JobError, SparkError, errors_in_one_line, parse_java_version, session, stop
 from graphlang.cluster.tables import RANGE
 from graphlang.db import InputError
-from graphlang.graph.partitioned.partition import Cuts, assign_partitions, cut_host
+from graphlang.graph.partitioned.partition import Cuts, cut_host, find_partitions
 from graphlang.ingest import Limits
 
 if TYPE_CHECKING:
@@ -122,9 +122,9 @@ def test_a_host_with_half_of_all_pages_is_shared_out() -> None:
     directories = {f"http://large.example/{number}".encode(): 100 for number in range(40)}
     cuts = Cuts(400, {b"large.example": cut_host(directories, 400)})
     pages = np.array([compute_page_id(url) for url in urls])
-    counts = np.bincount(assign_partitions(urls, pages, cuts, 8), minlength=8)
+    counts = np.bincount(find_partitions(urls, pages, cuts, 8), minlength=8)
     assert counts.max() <= 2 * len(urls) / 8
-    assert np.bincount(assign_partitions(urls, pages, Cuts(400), 8), minlength=8).max() >= 4_000
+    assert np.bincount(find_partitions(urls, pages, Cuts(400), 8), minlength=8).max() >= 4_000
 
 
 def test_two_urls_with_one_id_are_named(archives: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

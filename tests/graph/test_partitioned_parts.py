@@ -19,10 +19,10 @@ from graphlang.graph.partitioned.partition import (
     Cuts,
     DirectoryRun,
     Partition,
-    assign_partitions,
     cut_host,
     find_directory,
     find_host,
+    find_partitions,
     hash_name,
 )
 from graphlang.graph.partitioned.records import BELIEF, PageRecords, join_records, pack, unpack
@@ -60,16 +60,16 @@ def test_hosts_stay_together_and_large_ones_are_cut_by_directory() -> None:
     ids = np.arange(6, dtype=np.int64)
     units = [hash_name(b"h\nhttp://h/a\n0"), hash_name(b"h\nhttp://h/d\n0")]
     many = 1_000_003
-    found = assign_partitions(urls, ids, cuts, many).tolist()
+    found = find_partitions(urls, ids, cuts, many).tolist()
     # what comes before the first directory goes with it
     assert found[:4] == [units[0] % many, units[0] % many, units[0] % many, units[1] % many]
     parts = {hash_name(b"h\nhttp://h/c\n%d" % part) % many for part in range(3)}
-    assert set(assign_partitions([b"http://h/c/x"] * 100, np.arange(100), cuts, many).tolist()) == parts
-    assert assign_partitions(urls[::-1], ids[::-1], cuts, many).tolist() == found[::-1]
-    whole = assign_partitions(urls, ids, Cuts(100), many).tolist()
+    assert set(find_partitions([b"http://h/c/x"] * 100, np.arange(100), cuts, many).tolist()) == parts
+    assert find_partitions(urls[::-1], ids[::-1], cuts, many).tolist() == found[::-1]
+    whole = find_partitions(urls, ids, Cuts(100), many).tolist()
     assert whole == [hash_name(b"h") % many] * 6
     with pytest.raises(ValueError, match="0 partitions"):
-        assign_partitions(urls, ids, cuts, 0)
+        find_partitions(urls, ids, cuts, 0)
     with pytest.raises(ValueError, match="the limit is 0 pages"):
         cut_host(sizes, 0)
 

@@ -223,12 +223,12 @@ def cut_host(directories: Mapping[bytes, int], limit: int) -> tuple[DirectoryRun
     return tuple(runs)
 
 
-def assign_partitions(urls: Sequence[bytes], ids: NDArray[np.int64], cuts: Cuts, partitions: int) -> NDArray[np.int32]:
+def find_partitions(urls: Sequence[bytes], ids: NDArray[np.int64], cuts: Cuts, partitions: int) -> NDArray[np.int32]:
     """Return the partition of pages by canonical URL and id, 0..partitions-1, shape (n,).
 
     Raise a ValueError for fewer than one partition.
 
-    >>> found = assign_partitions([b"http://a.example/x", b"http://a.example/y/z"], np.array([1, 2]), Cuts(10), 64)
+    >>> found = find_partitions([b"http://a.example/x", b"http://a.example/y/z"], np.array([1, 2]), Cuts(10), 64)
     >>> bool(found[0] == found[1])
     True
     """

@@ -253,7 +253,7 @@ def estimate_exclusions(
 
     >>> even, sure = np.full(7, 1 / 7), np.full((7, 1), -40.0)
     >>> sure[-1] = 0.0
-    >>> estimate_exclusions(np.array([0]), sure, even, 2, 2)[0].tolist()  # one language excludes itself, so the other may
+    >>> estimate_exclusions(np.array([0]), sure, even, 2, 2)[0].tolist()  # one excludes itself, so the other may
     [1.0, 0.8121428489685059]
     """
     values, group = np.array(EXCLUSIONS), pair // languages

@@ -106,8 +106,8 @@ def mute_doubtful(  # noqa: PLR0917  internal
     method read a text of the same site. Two pages that are Malay or Indonesian with probability .6 would confirm each
     other and become certain.
 
-    `weights` is the result of ``compute_message_weights`` for the same links; other arguments are as there. `latent` pages (n,)
-    are not clamped, `doubtful` ones (n,) included. Messages back through `followed` links (w,) always count.
+    `weights` is the result of ``compute_message_weights`` for the same links; other arguments are as there. `latent`
+    pages (n,) are not clamped, `doubtful` ones (n,) included. Messages back through `followed` links (w,) always count.
 
     >>> import numpy as np
     >>> ends = np.int32([1, 2, 3]), np.int32([0, 0, 0])  # two clamped pages and a doubtful one link to a doubtful page
@@ -138,7 +138,8 @@ def halve_mutual(weights: MessageWeights, mutual: NDArray[np.bool_]) -> None:
     """Halve the weights of messages through mutual links, a mask of shape (w,), in place.
 
     >>> import numpy as np
-    >>> weights = compute_message_weights(np.int32([0, 1]), np.int32([1, 0]), np.ones(2, np.float32), np.int32([0, 1]), 3.0)
+    >>> source, target = np.int32([0, 1]), np.int32([1, 0])
+    >>> weights = compute_message_weights(source, target, np.ones(2, np.float32), np.int32([0, 1]), 3.0)
     >>> halve_mutual(weights, np.array([True, True]))
     >>> weights.to_target.tolist(), weights.to_source.tolist()
     ([0.5, 0.5], [0.5, 0.5])
