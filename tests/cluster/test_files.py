@@ -211,7 +211,7 @@ def test_an_archive_whose_byte_ranges_deceived_is_read_again(
     monkeypatch.setattr(archives, "LENGTH", 64)
     monkeypatch.setattr(archives, "_LARGEST", 64)
     wanted, _ = made(crawl, tmp_path / "right", Keep.BEST, Cluster())
-    monkeypatch.setattr(read_archives, "misread", lambda ranges: {min(row["source"] for row in ranges)})
+    monkeypatch.setattr(read_archives, "find_misread", lambda ranges: {min(row["source"] for row in ranges)})
     found, _ = made(crawl, tmp_path / "again", Keep.BEST, Cluster())
     assert any(path.name.startswith("whole-") for path in (found / "work" / "records").iterdir())
     for table in ("pages", "captures", "links", "problems", "languages"):
@@ -253,9 +253,9 @@ def test_archives_and_tables_behind_addresses(crawl: Path, address: str, tmp_pat
 def test_archives_behind_addresses_that_vanish_are_problems(crawl: Path, address: str, tmp_path: Path) -> None:
     shutil.copytree(crawl, folder := tmp_path / "store" / "bucket" / "crawl")
     with pytest.MonkeyPatch.context() as patch:
-        pieces = read_archives.pieces
+        pieces = read_archives.cut_archives
         patch.setattr(
-            read_archives, "pieces", lambda *given: ((folder / "b.warc.gz").unlink(missing_ok=True), pieces(*given))[1]
+            read_archives, "cut_archives", lambda *given: ((folder / "b.warc.gz").unlink(missing_ok=True), pieces(*given))[1]
         )
         made(f"{address}/crawl", f"{address}/tables", Keep.BEST, Cluster())
     problems = pq.read_table(folder.parent / "tables" / "problems").to_pylist()

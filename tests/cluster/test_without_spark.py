@@ -98,7 +98,7 @@ def test_a_partition_that_is_too_large_names_its_largest_host_and_the_limit() ->
     links = pa.table({"source": [1, 2, 3]})
     words = r"partition 4 has 3 links, more than the limit of 2; its largest host is a\.example with 2 of 3 pages"
     with pytest.raises(bundle.TooLargeError, match=words):
-        bundle.make_partition(4, pages, links, number_labels([], {}), {}, 2, np.zeros(0, np.int64))
+        bundle.bundle_partition(4, pages, links, number_labels([], {}), {}, 2, np.zeros(0, np.int64))
 
 
 def test_tables_without_room_are_named(archives: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,7 +131,7 @@ def test_two_urls_with_one_id_are_named(archives: Path, tmp_path: Path, monkeypa
     crawl = gl.open(tmp_path / "crawl.db")
     crawl.run(archives / "b.warc.gz")
     monkeypatch.setattr(
-        loading, "page_id", lambda url, _: 5 if b"musee" in url or b"gone" in url else compute_page_id(url)
+        loading, "compute_page_id", lambda url, _: 5 if b"musee" in url or b"gone" in url else compute_page_id(url)
     )
     with pytest.raises(CollisionError, match=r"same 64-bit id 5: http://museum.example/gone.html and http://musee"):
         loading.export_database(tmp_path / "crawl.db", tmp_path / "tables")

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import gzip
 import sqlite3
-import struct
 from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING
 
+from altered_files import ENDLESS, damage_files
 from click.testing import CliRunner
 
 from graphlang.cli import cli
@@ -75,70 +75,25 @@ TEXT = {
     "corrections": ("url", "corrected_by", "corrected"),
 }
 LARGE = 1 << 40
-#: Single values that no graphlang writes.
-SINGLE = (
-    ("pages", "url", "NULL"),
-    ("pages", "url", "''"),
-    ("pages", "url", "X'00FF'"),
-    ("pages", "url", "5"),
-    ("pages", "host", "NULL"),
-    ("pages", "host", "-1"),
-    ("pages", "host", "999"),
-    ("texts", "text", "NULL"),
-    ("texts", "text", "X'00FF'"),
-    ("texts", "main", "-7"),
-    ("texts", "main", "NULL"),
-    ("visible_bytes", "bytes", "'text'"),
-    ("visible_bytes", "bytes", "NULL"),
-    ("captures", "length", "-7"),
-    ("captures", "source", "99"),
-    ("captures", "captures", "-3"),
-    ("captures", "status", "X'FF'"),
-    ("captures", "original", "page"),
-    ("links", "kind", "99"),
-    ("links", "kind", "-1"),
-    ("links", "kind", "NULL"),
-    ("links", "nofollow", "7"),
-    ("links", "place", "-9"),
-    ("links", "target", "-3"),
-    ("links", "target", "0"),
-    ("links", "target", "9999"),
-    ("links", "target", str((1 << 32) + 2)),
-    ("links", "target", "1.5"),
-    ("labels", "language", "NULL"),
-    ("labels", "language", "5"),
-    ("labels", "label", "X'FF'"),
-    ("predictions", "label", "9999"),
-    ("predictions", "label", "-1"),
-    ("predictions", "label", "NULL"),
-    ("predictions", "runner_up", "9999"),
-    ("predictions", "characters", "-9"),
-    ("predictions", "page", "9999"),
-    ("predictions", "page", "-1"),
-    ("scores", "rank", "0"),
-    ("scores", "rank", "-1"),
-    ("scores", "rank", "1000000"),
-    ("scores", "label", "9999"),
-    ("scores", "label", "-5"),
-    ("scores", "page", "9999"),
-    ("page_shares", "label", "9999"),
-    ("page_shares", "page", "9999"),
-    ("page_shares", "share", "-3"),
-    ("chosen", "run", "99"),
-    ("chosen", "run", "NULL"),
-    ("sources", "position", "-9"),
-    ("sources", "keep", "'other'"),
-    ("sources", "sha256", "5"),
-    ("declarations", "value", "NULL"),
-    ("removed", "kind", "'other'"),
-    ("removed", "since", "5"),
-    ("problems", "source", "99"),
-    ("corrections", "label", "9999"),
-    ("corrections", "label", "NULL"),
-    ("hosts", "tld", "NULL"),
-    ("hosts", "host", "5"),
-)
-ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+#: Table -> column -> values that no graphlang writes, separated by blanks.
+SINGLE: dict[str, dict[str, str]] = {
+    "pages": {"url": "NULL '' X'00FF' 5", "host": "NULL -1 999"},
+    "texts": {"text": "NULL X'00FF'", "main": "-7 NULL"},
+    "visible_bytes": {"bytes": "'text' NULL"},
+    "captures": {"length": "-7", "source": "99", "captures": "-3", "status": "X'FF'", "original": "page"},
+    "links": {"kind": "99 -1 NULL", "nofollow": "7", "place": "-9", "target": "-3 0 9999 4294967298 1.5"},
+    "labels": {"language": "NULL 5", "label": "X'FF'"},
+    "predictions": {"label": "9999 -1 NULL", "runner_up": "9999", "characters": "-9", "page": "9999 -1"},
+    "scores": {"rank": "0 -1 1000000", "label": "9999 -5", "page": "9999"},
+    "page_shares": {"label": "9999", "page": "9999", "share": "-3"},
+    "chosen": {"run": "99 NULL"},
+    "sources": {"position": "-9", "keep": "'other'", "sha256": "5"},
+    "declarations": {"value": "NULL"},
+    "removed": {"kind": "'other'", "since": "5"},
+    "problems": {"source": "99"},
+    "corrections": {"label": "9999 NULL"},
+    "hosts": {"tld": "NULL", "host": "5"},
+}
 #: In the schema of a table, what keeps values to their types.
 STRICTNESS = (" STRICT, WITHOUT ROWID", " WITHOUT ROWID"), (" STRICT", ""), (" NOT NULL", ""), (" CHECK (id = 1)", "")
 
@@ -279,18 +234,8 @@ def _wild(statement: str, *more: str) -> Alteration:
     return lambda path: loosely(path, statement, *more)
 
 
-def _bytes(change: Callable[[bytes], bytes]) -> Alteration:
-    def alter(path: Path) -> None:
-        path.write_bytes(change(path.read_bytes()))
-
-    return alter
-
-
-def _beside(suffix: str, content: bytes) -> Alteration:
-    def alter(path: Path) -> None:
-        path.with_name(path.name + suffix).write_bytes(content)
-
-    return alter
+def _schema(name: str, change: str) -> Alteration:
+    return partial(schema, statement=f"UPDATE sqlite_schema SET {change} WHERE name = '{name}'")
 
 
 def _view(name: str, body: str) -> Alteration:
@@ -315,11 +260,7 @@ def _schemas() -> dict[str, Alteration]:
         "endless view page_languages": _view("page_languages", f"{ENDLESS} SELECT i AS page, {columns} FROM n"),
         "endless view linked_predictions": _view("linked_predictions", f"{ENDLESS} SELECT i AS run, i AS page FROM n"),
         "endless view site_languages": _view("site_languages", f"{ENDLESS} SELECT i AS host FROM n"),
-        "a view of itself": lambda path: schema(
-            path,
-            "UPDATE sqlite_schema SET sql = 'CREATE VIEW link_details AS SELECT * FROM link_details'"
-            " WHERE name = 'link_details'",
-        ),
+        "a view of itself": _schema("link_details", "sql = 'CREATE VIEW link_details AS SELECT * FROM link_details'"),
         "a view of a product": _view(
             "page_languages", f"SELECT {columns} FROM links a, links b, links c, links d, links e"
         ),
@@ -329,10 +270,10 @@ def _schemas() -> dict[str, Alteration]:
         "a foreign table with a hostile name": _plain('CREATE TABLE "a\x1b[2J\nb" (id)'),
         "a thousand foreign tables": lambda path: sql(path, *(f"CREATE TABLE t{n} (a)" for n in range(1000))),
         "a foreign view for json_each": _plain("CREATE VIEW Json_Each AS SELECT 1 AS value"),
-        "a foreign table that is a trigger": lambda path: schema(
-            path,
-            "INSERT INTO sqlite_schema VALUES ('table', 'notes', 'notes', 0,"
-            " 'CREATE TRIGGER notes AFTER INSERT ON pages BEGIN DELETE FROM links; END')",
+        "a foreign table that is a trigger": partial(
+            schema,
+            statement="INSERT INTO sqlite_schema VALUES ('table', 'notes', 'notes', 0, "
+            "'CREATE TRIGGER notes AFTER INSERT ON pages BEGIN DELETE FROM links; END')",
         ),
         "a foreign view for a function": _plain(f"CREATE VIEW pragma_page_count AS {ENDLESS} SELECT i FROM n"),
         "a foreign table that computes": _plain(
@@ -342,8 +283,10 @@ def _schemas() -> dict[str, Alteration]:
         ),
         "a virtual table": _plain("CREATE VIRTUAL TABLE words USING fts5 (title)"),
         "a virtual table over another": _plain("CREATE VIRTUAL TABLE tree USING rtree (id, a, b)"),
-        "a virtual table of no module": lambda path: schema(
-            path, "INSERT INTO sqlite_schema VALUES ('table', 'v', 'v', 0, 'CREATE VIRTUAL TABLE v USING nothing (a)')"
+        "a virtual table of no module": partial(
+            schema,
+            statement="INSERT INTO sqlite_schema VALUES ('table', 'v', 'v', 0, "
+            "'CREATE VIRTUAL TABLE v USING nothing (a)')",
         ),
         "a foreign index": _plain("CREATE INDEX by_kind ON links (kind)"),
         "an index that computes": _plain("CREATE INDEX by_blob ON pages (LENGTH(ZEROBLOB(id * 1000000)))"),
@@ -364,36 +307,23 @@ def _schemas() -> dict[str, Alteration]:
             "DROP TABLE hosts",
             "ALTER TABLE anew RENAME TO hosts",
         ),
-        "a check that takes long": lambda path: schema(
-            path,
-            "UPDATE sqlite_schema SET sql = REPLACE(sql, 'url TEXT NOT NULL',"
-            " 'url TEXT NOT NULL CHECK (LENGTH(HEX(ZEROBLOB(200000000))) > 0)') WHERE name = 'pages'",
+        "a check that takes long": _schema(
+            "pages",
+            "sql = REPLACE(sql, 'url TEXT NOT NULL', 'url TEXT NOT NULL CHECK (LENGTH(HEX(ZEROBLOB(200000000))) > 0)')",
         ),
-        "a default that takes memory": lambda path: schema(
-            path,
-            "UPDATE sqlite_schema SET sql = REPLACE(sql, 'DEFAULT ''best''', 'DEFAULT (HEX(ZEROBLOB(400000000)))')"
-            " WHERE name = 'sources'",
+        "a default that takes memory": _schema(
+            "sources", "sql = REPLACE(sql, 'DEFAULT ''best''', 'DEFAULT (HEX(ZEROBLOB(400000000)))')"
         ),
-        "two tables in one place": lambda path: schema(
-            path,
-            "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'links')"
-            " WHERE name = 'anchor_texts'",
+        "two tables in one place": _schema(
+            "anchor_texts", "rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'links')"
         ),
-        "a table beyond the file": lambda path: schema(
-            path, "UPDATE sqlite_schema SET rootpage = 1000000 WHERE name = 'texts'"
-        ),
-        "a table at page one": lambda path: schema(path, "UPDATE sqlite_schema SET rootpage = 1 WHERE name = 'texts'"),
-        "a view as a table": lambda path: schema(
-            path, "UPDATE sqlite_schema SET type = 'table' WHERE name = 'page_languages'"
-        ),
-        "a table without words": lambda path: schema(path, "UPDATE sqlite_schema SET sql = NULL WHERE name = 'texts'"),
-        "a table with other words": lambda path: schema(
-            path, "UPDATE sqlite_schema SET sql = 'no SQL at all' WHERE name = 'texts'"
-        ),
-        "a table in bytes": lambda path: schema(path, "UPDATE sqlite_schema SET sql = X'FFFEFD' WHERE name = 'texts'"),
-        "a schema of a megabyte": lambda path: schema(
-            path, "UPDATE sqlite_schema SET sql = sql || ' -- ' || HEX(ZEROBLOB(1000000)) WHERE name = 'texts'"
-        ),
+        "a table beyond the file": _schema("texts", "rootpage = 1000000"),
+        "a table at page one": _schema("texts", "rootpage = 1"),
+        "a view as a table": _schema("page_languages", "type = 'table'"),
+        "a table without words": _schema("texts", "sql = NULL"),
+        "a table with other words": _schema("texts", "sql = 'no SQL at all'"),
+        "a table in bytes": _schema("texts", "sql = X'FFFEFD'"),
+        "a schema of a megabyte": _schema("texts", "sql = sql || ' -- ' || HEX(ZEROBLOB(1000000))"),
     }
     fill = "INSERT INTO links SELECT a.source + 1000 * b.source, a.target, 7, 0, NULL, 0 FROM links a, links b, links c"
     for event, table in (
@@ -481,8 +411,9 @@ def _values() -> dict[str, Alteration]:
         f"{table}.{column} is no UTF-8": _one(table, column, "CAST(X'FFC0AF0A1B5B' AS TEXT)")
         for table, column in _columns(TEXT)
     }
-    for table, column, value in SINGLE:
-        found[f"{table}.{column} is {value}"] = _one(table, column, value)
+    for table, columns in SINGLE.items():
+        for column, values in columns.items():
+            found |= {f"{table}.{column} is {value}": _one(table, column, value) for value in values.split()}
     long = "HEX(ZEROBLOB(35000000))"
     for table, column in (("texts", "text"), ("pages", "url"), ("runs", "parameters"), ("hosts", "host")):
         found[f"{table}.{column} of 70 MB"] = _one(table, column, long)
@@ -500,39 +431,17 @@ def _runs() -> dict[str, Alteration]:
     found: dict[str, Alteration] = {}
     deep = "[" * 100_000
     for seeds in (
-        "[3]",
-        "[2]",
-        "[1, 1]",
-        "[99]",
-        "[]",
-        "{}",
-        "5",
-        "null",
-        "[null]",
-        '["x"]',
-        "[[1]]",
-        "[1e400]",
-        "",
-        "[-1]",
+        *("[3]", "[2]", "[1, 1]", "[99]", "[]", "{}", "5", "null", "[null]", '["x"]', "[[1]]", "[1e400]"),
+        *("", "[-1]"),
     ):
         for run in (2, 3) if seeds in ("[3]", "[]") else (3,):
             found[f"run {run} from {seeds or 'nothing'}"] = _plain(
                 f"UPDATE runs SET seeds = '{seeds}' WHERE id = {run}"
             )
     for words in (
-        "[]",
-        "null",
-        "{",
-        '{"signals": 5}',
-        '{"signals": {"url": "x"}}',
-        '{"signals": {"url": -1}}',
-        '{"other": 1}',
-        '{"rounds": "x"}',
-        '{"rounds": 1e9, "tolerance": 0}',
-        '{"degree": NaN}',
-        '{"neighbours": 1e300}',
-        '{"max_links": "x"}',
-        "{}",
+        *("[]", "null", "{", '{"signals": 5}', '{"signals": {"url": "x"}}', '{"signals": {"url": -1}}', '{"other": 1}'),
+        *('{"rounds": "x"}', '{"rounds": 1e9, "tolerance": 0}', '{"degree": NaN}', '{"neighbours": 1e300}'),
+        *('{"max_links": "x"}', "{}"),
     ):
         for run in (2,) if "max_links" in words else (2, 3) if words == "{}" else (3,):
             found[f"run {run} with {words}"] = _plain(
@@ -581,111 +490,5 @@ def _runs() -> dict[str, Alteration]:
     return found
 
 
-def _cut(share: float) -> Alteration:
-    return _bytes(lambda data: data[: int(len(data) * share)])
-
-
-def _flip(seed: int, count: int) -> Alteration:
-    def change(data: bytes) -> bytes:
-        changed, state = bytearray(data), seed
-        for _ in range(count):
-            state = (state * 6364136223846793005 + 1442695040888963407) & ((1 << 64) - 1)
-            changed[100 + (state >> 33) % (len(data) - 100)] ^= 1 << (state >> 30 & 7)
-        return bytes(changed)
-
-    return _bytes(change)
-
-
-def _header(offset: int, value: bytes) -> Alteration:
-    return _bytes(lambda data: data[:offset] + value + data[offset + len(value) :])
-
-
-def _zeroed(page: int) -> Alteration:
-    def zeroed(data: bytes) -> bytes:
-        size = int.from_bytes(data[16:18], "big")  # of a page, as the file's header says
-        return data[: size * page] + bytes(size) + data[size * (page + 1) :]
-
-    return _bytes(zeroed)
-
-
-def _tree_bomb(path: Path) -> None:
-    """A table of links all of whose pages but the last are one: few bytes, and more rows than can ever be read."""
-    with closing(sqlite3.connect(path)) as connection:
-        (root,) = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'problems'").fetchone()
-        (size,) = connection.execute("PRAGMA page_size").fetchone()
-    data = bytearray(path.read_bytes())
-    below = len(data) // size + 1
-    most = 300
-    for number in [root, *range(below, below + 12)]:
-        child = below if number == root else number + 1
-        begin = size - 5 * most
-        page = bytearray(size)
-        struct.pack_into(">BHHHBI", page, 0, 5, 0, most, begin, 0, child)
-        for cell in range(most):
-            struct.pack_into(">H", page, 12 + 2 * cell, begin + 5 * cell)
-            struct.pack_into(">IB", page, begin + 5 * cell, child, 1 + cell % 100)
-        at = size * (number - 1)
-        data[at : at + size] = page
-    leaf = bytearray(size)
-    row = bytes([7, 0, 9, 0, 0, 15, 15]) + b"kr"  # header of 7 bytes: NULL id, source 1, NULL, NULL, two letters
-    body = bytes([len(row), 1]) + row
-    struct.pack_into(">BHHHB", leaf, 0, 13, 0, 1, size - len(body), 0)
-    struct.pack_into(">H", leaf, 8, size - len(body))
-    leaf[size - len(body) :] = body
-    data += leaf
-    struct.pack_into(">I", data, 28, len(data) // size)
-    path.write_bytes(data)
-
-
-def _logged(path: Path) -> None:
-    """A log that is left behind, with an endless view in it."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA wal_autocheckpoint=0")
-        connection.execute("DROP VIEW site_languages")
-        connection.execute(f"CREATE VIEW site_languages AS {ENDLESS} SELECT i AS host FROM n")
-        data, log = path.read_bytes(), path.with_name(f"{path.name}-wal").read_bytes()
-    path.write_bytes(data)
-    path.with_name(f"{path.name}-wal").write_bytes(log)
-
-
-def _files() -> dict[str, Alteration]:
-    found = {f"cut to {share:.0%}": _cut(share) for share in (0.0005, 0.01, 0.5, 0.99)}
-    found |= {f"bits flipped {seed}": _flip(seed, count) for seed, count in enumerate((5, 50, 200, 1000))}
-    found |= {f"page {page} of zeros": _zeroed(page) for page in (1, 2, 5, 13)}
-    found |= {
-        "no bytes": _bytes(lambda _: b""),
-        "zeros": _bytes(lambda data: bytes(len(data))),
-        "a text": _bytes(lambda _: b"some notes\n" * 1000),
-        "header of another": _header(0, b"SQLite format 4\0"),
-        "pages of 512 bytes": _header(16, struct.pack(">H", 512)),
-        "pages of 3 bytes": _header(16, struct.pack(">H", 3)),
-        "a format of the future": _header(18, b"\x09\x09"),
-        "half of each page kept free": _header(20, b"\x80"),
-        "more pages than there are": _header(28, struct.pack(">I", 1 << 30)),
-        "a list of free pages without end": _header(32, struct.pack(">II", 2, 1 << 30)),
-        "a cache of any size": _header(48, struct.pack(">I", (1 << 31) - 1)),
-        "texts in UTF-16": _header(56, struct.pack(">I", 2)),
-        "texts in none": _header(56, struct.pack(">I", 7)),
-        "schema of version -1": _header(60, struct.pack(">i", -1)),
-        "schema of version 0": _header(60, struct.pack(">i", 0)),
-        "schema of version 17": _header(60, struct.pack(">i", 17)),
-        "schema of the future": _header(60, struct.pack(">i", 999)),
-        "of another program": _header(68, struct.pack(">i", 12345)),
-        "of no program": _header(68, struct.pack(">i", 0)),
-        "a log of zeros": _beside("-wal", bytes(100_000)),
-        "a log of ones": _beside("-wal", b"\xff" * 100_000),
-        "a log and its endless view": _logged,
-        "an index of a log": _beside("-shm", b"\xff" * 32768),
-        "a journal of zeros": _beside("-journal", bytes(10_000)),
-        "a journal of another": _beside("-journal", bytes.fromhex("d9d505f920a163d7") + b"\xff" * 5000),
-        "a journal that deletes": _beside("-journal", b"/etc/none" + bytes.fromhex("0000000900000000d9d505f920a163d7")),
-        "a lock of nobody": _beside("-lock", b"999999 vote 2020\n"),
-        "a lock without end": _beside("-lock", b"9" * 1_000_000),
-        "a table without end": _tree_bomb,
-    }
-    return found
-
-
 #: All alterations by name.
-ALTERATIONS: dict[str, Alteration] = {**_schemas(), **_ids(), **_values(), **_runs(), **_files()}
+ALTERATIONS: dict[str, Alteration] = {**_schemas(), **_ids(), **_values(), **_runs(), **damage_files()}

@@ -147,7 +147,7 @@ def test_a_file_that_changes_while_it_is_read_is_reported_and_read_again(
 
     with Collection(tmp_path / "a.db") as collection:
         with monkeypatch.context() as patch:
-            patch.setattr(reading, "batches", change_once)
+            patch.setattr("graphlang.ingest.batches", change_once)
             first: Ingested = collection.ingest(path, workers=workers)
         assert [str(file) for file in first.unfinished] == [str(path)]
         # Where the file is gone, a worker cannot open it.
