@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from graphlang.analysis.progress import SILENT, Progress, watcher
-from graphlang.arguments import run_number
+from graphlang.arguments import check_arguments, flag, run_number
 from graphlang.db import StoreError, open_existing
 from graphlang.db.errors import EmptyError, store_error
 from graphlang.db.runs.run import chosen_run, get_run
@@ -105,6 +105,7 @@ class OpenedFile:
         with self._sqlite_errors():
             return linked.ensure_answers(self.path, *numbers, progress=watcher(progress))
 
+    @check_arguments(unfetched=flag)
     def outdated(self, *, unfetched: bool = True) -> str | None:
         """Return why the run that the views show lacks languages, where the next run would have them.
 

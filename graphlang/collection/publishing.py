@@ -35,7 +35,7 @@ _UNITS = ("domain", "host", "page")
 class Publishing(OpenedFile):
     """Results for other programs and for people, and how good they are."""
 
-    @check_arguments(main=flag, near=probability, paragraphs=flag, csv_safe=flag)
+    @check_arguments(main=flag, unique=flag, near=probability, quality=flag, paragraphs=flag, csv_safe=flag)
     def export(
         self,
         output: str | Path,

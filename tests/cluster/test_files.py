@@ -255,7 +255,9 @@ def test_archives_behind_addresses_that_vanish_are_problems(crawl: Path, address
     with pytest.MonkeyPatch.context() as patch:
         pieces = read_archives.cut_archives
         patch.setattr(
-            read_archives, "cut_archives", lambda *given: ((folder / "b.warc.gz").unlink(missing_ok=True), pieces(*given))[1]
+            read_archives,
+            "cut_archives",
+            lambda *given: ((folder / "b.warc.gz").unlink(missing_ok=True), pieces(*given))[1],
         )
         made(f"{address}/crawl", f"{address}/tables", Keep.BEST, Cluster())
     problems = pq.read_table(folder.parent / "tables" / "problems").to_pylist()

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from graphlang.analysis import ingest as reading
 from graphlang.collection import Collection
 from graphlang.ingest import Limits, batches, discover_files
 from graphlang.ingest.files.file_slice import file_signature
