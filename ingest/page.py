@@ -102,7 +102,7 @@ class Parser:
         )
         # A random key, so that no page can make its references collide.
         self._reader = _kernels.ordinary_page_new(int.from_bytes(os.urandom(4), "little"))
-        self._markup, self._links = _kernels.new_ordinary_page_said(), _kernels.new_ordinary_page_links()
+        self._markup, self._links = _kernels.new_ordinary_page_result(), _kernels.new_ordinary_page_links()
 
     def ready(self) -> AbstractContextManager[None]:
         """Keep the handler of the time limit installed while many pages are parsed, instead of for each page."""

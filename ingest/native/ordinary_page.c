@@ -29,24 +29,24 @@ void graphlang_ordinary_page_free(graphlang_ordinary_page *reader) {
 }
 
 /* Separate the title, which differs on each page, from the other strings, which are the same on many. */
-static int tell_strings(Reader *reader, graphlang_ordinary_page_said *said) {
+static int write_strings(Reader *reader, graphlang_ordinary_page_result *result) {
   empty(&reader->strings);
   if (!reader->page.strings_size) return 1;
   const uint8_t *at = reader->page.strings, *end = at + reader->page.strings_size;
   while (at < end) {
     const uint8_t *stop = memchr(at, 0, (size_t)(end - at));
     if (!stop) stop = end;
-    if (*at == 'T' && !said->title) {
-      said->title = at + 1;
-      said->title_size = (uint64_t)(stop - at - 1);
+    if (*at == 'T' && !result->title) {
+      result->title = at + 1;
+      result->title_size = (uint64_t)(stop - at - 1);
     } else {
       put(&reader->strings, at, (size_t)(stop - at));
       put_byte(&reader->strings, 0);
     }
     at = stop < end ? stop + 1 : end;
   }
-  said->strings = reader->strings.data;
-  said->strings_size = reader->strings.size;
+  result->strings = reader->strings.data;
+  result->strings_size = reader->strings.size;
   return !reader->strings.failed;
 }
 
@@ -66,12 +66,12 @@ static int may_be_encoded_twice(const graphlang_html_page *page, uint64_t size, 
 }
 
 int graphlang_ordinary_page_read(graphlang_ordinary_page *reader, uint64_t size, const uint8_t *block, uint64_t body,
-                                 uint32_t most, uint32_t depth, int32_t undeclared, graphlang_ordinary_page_said *said) {
+                                 uint32_t most, uint32_t depth, int32_t undeclared, graphlang_ordinary_page_result *result) {
   graphlang_html_page page = {0};
   graphlang_html_parted parted;
-  memset(said, 0, sizeof *said);
+  memset(result, 0, sizeof *result);
   reader->page = page;
-  said->left = 1;
+  result->left = 1;
   if (body > size) return GRAPHLANG_WRONG_SIZE;
   if (body == size) return 0;
   const uint8_t *markup = block + body;
@@ -84,15 +84,15 @@ int graphlang_ordinary_page_read(graphlang_ordinary_page *reader, uint64_t size,
   failed = graphlang_html_part(reader->html, &parted);
   if (failed) return failed;
   reader->page = page;
-  said->left = 0;
-  said->text = parted.text;
-  said->text_size = parted.text_size;
-  said->main_length = parted.main_length;
-  said->references = page.references;
-  said->references_size = page.references_size;
-  said->anchors = page.anchors;
-  said->anchors_size = page.anchors_size;
-  return tell_strings(reader, said) ? 0 : GRAPHLANG_NO_MEMORY;
+  result->left = 0;
+  result->text = parted.text;
+  result->text_size = parted.text_size;
+  result->main_length = parted.main_length;
+  result->references = page.references;
+  result->references_size = page.references_size;
+  result->anchors = page.anchors;
+  result->anchors_size = page.anchors_size;
+  return write_strings(reader, result) ? 0 : GRAPHLANG_NO_MEMORY;
 }
 
 int graphlang_ordinary_page_gather(graphlang_ordinary_page *reader, uint64_t base_size, uint64_t url_size,

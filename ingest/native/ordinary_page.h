@@ -21,7 +21,7 @@ typedef struct {
   uint64_t text_size, title_size, strings_size, references_size, anchors_size; /* bytes */
   uint64_t main_length; /* characters of the content */
   uint32_t left; /* 1 if the page is left to the caller; then all else is empty, and it has no links */
-} graphlang_ordinary_page_said;
+} graphlang_ordinary_page_result;
 
 /* Read the page that begins at `body` of a block; `most` and `depth` as in `graphlang_html_read`. Left are: no page at
    all, one that begins neither with markup nor with white space of ASCII, bytes that are not UTF-8 or look encoded
@@ -29,7 +29,7 @@ typedef struct {
    content; and where nobody says that the page is UTF-8 (`undeclared`), zeros and what begins text in ISO 2022 or HZ.
    Refuses a `body` beyond the block. */
 int graphlang_ordinary_page_read(graphlang_ordinary_page *reader, uint64_t size, const uint8_t block[size], uint64_t body,
-                                 uint32_t most, uint32_t depth, int32_t undeclared, graphlang_ordinary_page_said *said);
+                                 uint32_t most, uint32_t depth, int32_t undeclared, graphlang_ordinary_page_result *result);
 
 /* The links of the last page, in the reader's memory, valid until its next call. */
 typedef struct {

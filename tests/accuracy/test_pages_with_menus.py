@@ -58,7 +58,7 @@ def bullets(entries: list[str]) -> str:
     return f"<div><ul>{''.join(f'<li>{entry}</li>' for entry in entries)}</ul></div>"
 
 
-def named(entries: list[str]) -> str:
+def format_nav(entries: list[str]) -> str:
     return f"<nav>{bullets(entries)}</nav>"
 
 
@@ -74,7 +74,7 @@ def cells(entries: list[str]) -> str:
     return f"<table>{''.join(f'<tr><td>{entry}</td></tr>' for entry in entries)}</table>"
 
 
-MARKUPS = (named, bullets, breaks, cells)
+MARKUPS = (format_nav, bullets, breaks, cells)
 
 
 def html(row: Row, markup: Callable[[list[str]], str]) -> bytes:

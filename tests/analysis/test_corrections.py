@@ -91,7 +91,7 @@ def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
         yield made
 
 
-def shown(connection: sqlite3.Connection) -> dict[str, str]:
+def read_languages(connection: sqlite3.Connection) -> dict[str, str]:
     return dict(connection.execute("SELECT url, language FROM page_languages"))
 
 
@@ -118,10 +118,10 @@ def test_a_corrected_page_votes_however_short_it_is(connection: sqlite3.Connecti
     The two short pages have one vote of their own and one of the hub: a tie, which keeps their own answer.
     """
     vote(connection)
-    assert shown(connection) == {HUB: "eng", ONE: "eng", TWO: "eng", UNREAD: "und", LONG: "eng", OTHER: "swa"}
+    assert read_languages(connection) == {HUB: "eng", ONE: "eng", TWO: "eng", UNREAD: "und", LONG: "eng", OTHER: "swa"}
     say(connection, HUB, "sw")
     vote(connection)
-    assert shown(connection) == {HUB: "swa", ONE: "eng", TWO: "eng", UNREAD: "swa", LONG: "eng", OTHER: "swa"}
+    assert read_languages(connection) == {HUB: "swa", ONE: "eng", TWO: "eng", UNREAD: "swa", LONG: "eng", OTHER: "swa"}
     trace = explain(connection, UNREAD)
     assert [(reason.source, reason.url, reason.language) for reason in trace.reasons] == [("inlink", HUB, "swa")]
     votes = connection.execute(
@@ -132,13 +132,13 @@ def test_a_corrected_page_votes_however_short_it_is(connection: sqlite3.Connecti
 
 def test_a_corrected_page_turns_its_two_short_neighbours(connection: sqlite3.Connection) -> None:
     propagate(connection)
-    before = shown(connection)
+    before = read_languages(connection)
     assert (before[HUB], before[ONE], before[TWO], before[UNREAD]) == ("eng", "eng", "eng", "eng")
     say(connection, HUB, "Swahili", "read it aloud")
-    assert shown(connection) == before | {HUB: "swa"}  # at once, and the others not yet
+    assert read_languages(connection) == before | {HUB: "swa"}  # at once, and the others not yet
     run = propagate(connection)
     assert run.id == 3
-    assert shown(connection) == before | {HUB: "swa", ONE: "swa", TWO: "swa", UNREAD: "swa"}
+    assert read_languages(connection) == before | {HUB: "swa", ONE: "swa", TWO: "swa", UNREAD: "swa"}
     row = connection.execute(
         "SELECT labels.label, confidence, runner_up, characters FROM predictions"
         " JOIN labels ON labels.id = predictions.label JOIN pages ON pages.id = page WHERE run = 3 AND url = ?",
@@ -212,7 +212,7 @@ def test_the_frontier_takes_a_language_in_the_script_that_is_wanted(connection: 
 def test_a_url_that_was_never_fetched_can_be_corrected(connection: sqlite3.Connection) -> None:
     say(connection, UNREAD, "swa")
     run = propagate(connection, linked=False)
-    assert shown(connection)[UNREAD] == "swa"  # though nobody has asked for the run's answer yet
+    assert read_languages(connection)[UNREAD] == "swa"  # though nobody has asked for the run's answer yet
     found = frontier(connection, run=run, want=[LanguageChoice("swa")])
     rows = [(row.chance, row.language, row.confidence) for row in found]
     assert rows == [(1.0, "swa", 1.0)]
@@ -227,13 +227,13 @@ def test_a_url_that_was_never_fetched_can_be_corrected(connection: sqlite3.Conne
 def test_clueweb09s_rule_believes_it(connection: sqlite3.Connection) -> None:
     say(connection, HUB, "swa")
     guess(connection, min_bytes=400)
-    assert shown(connection)[UNREAD] == "swa"  # the hub has three bytes of text
+    assert read_languages(connection)[UNREAD] == "swa"  # the hub has three bytes of text
 
 
 def test_label_spreading_starts_from_it(connection: sqlite3.Connection) -> None:
     say(connection, HUB, "swa")
     propagate(connection, algorithm="label-spreading")
-    assert {url: shown(connection)[url] for url in (HUB, ONE, TWO, UNREAD)} == dict.fromkeys(
+    assert {url: read_languages(connection)[url] for url in (HUB, ONE, TWO, UNREAD)} == dict.fromkeys(
         (HUB, ONE, TWO, UNREAD), "swa"
     )
 
@@ -246,7 +246,7 @@ def test_later_readings_and_runs_keep_it(connection: sqlite3.Connection) -> None
     classified(connection)
     second = propagate(connection, update=False)
     assert second.id > first.id
-    assert shown(connection) == {
+    assert read_languages(connection) == {
         HUB: "swa",
         ONE: "swa",
         TWO: "swa",
@@ -258,19 +258,19 @@ def test_later_readings_and_runs_keep_it(connection: sqlite3.Connection) -> None
     connection.execute("DELETE FROM captures WHERE page = 1")
     connection.execute("DELETE FROM pages WHERE id = 1")
     read(connection, 3, {HUB: ()})
-    assert shown(connection)[HUB] == "swa"
+    assert read_languages(connection)[HUB] == "swa"
 
 
 def test_the_last_correction_counts_and_undoing_it_brings_the_one_before_back(connection: sqlite3.Connection) -> None:
     propagate(connection)
     say(connection, HUB, "swa", "first")
     say(connection, HUB, "deu", "second")
-    assert shown(connection)[HUB] == "deu"
+    assert read_languages(connection)[HUB] == "deu"
     assert undo(connection, [HUB], by="Ben") == 1
-    assert shown(connection)[HUB] == "swa"
+    assert read_languages(connection)[HUB] == "swa"
     assert undo(connection, [], hosts=["a.example"]) == 1
     assert undo(connection, [HUB]) == 0
-    assert shown(connection)[HUB] == "eng"
+    assert read_languages(connection)[HUB] == "eng"
     history = [
         (one.language, one.note, one.former, one.undone is None, one.undone_by)
         for one in corrections.rows(connection, everything=True)
@@ -317,7 +317,7 @@ def test_urls_only_linked_to_are_answered_before_the_run_is_out_of_date(connecti
     two = (vote(connection, linked=False), propagate(connection, linked=False))
     say(connection, LONG, "deu")
     assert [get_run(connection, run.id).linked for run in two] == [True, True]
-    assert shown(connection)[UNREAD] == "eng"
+    assert read_languages(connection)[UNREAD] == "eng"
 
 
 def test_evaluate_counts_corrected_pages_apart(connection: sqlite3.Connection, tmp_path: Path) -> None:
@@ -394,7 +394,7 @@ def test_to_say_what_was_certain_changes_no_language_and_no_other_page(
                 say(connection, url, next(iter(TEXTS[url][1])))
             same = {collection.page_id(connection, url) for url in TEXTS if url not in urls}
             tables = [*answers(connection, propagate(connection).id), *answers(connection, vote(connection).id)]
-            languages.append(shown(connection))
+            languages.append(read_languages(connection))
             others.append([[row for row in table if row[0] in same] for table in tables])
     assert languages[0] == languages[1]
     assert others[0] == others[1]

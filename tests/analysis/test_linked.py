@@ -74,7 +74,7 @@ SHOWN = (
 )
 
 
-def shown(connection: sqlite3.Connection, where: str = "1") -> list[tuple[object, ...]]:
+def read_rows(connection: sqlite3.Connection, where: str = "1") -> list[tuple[object, ...]]:
     return connection.execute(SHOWN.format(where)).fetchall()
 
 
@@ -89,7 +89,7 @@ def test_asked_later_is_asked_at_once(tmp_path: Path, step: object) -> None:
     with closing(crawl(tmp_path / "a.db")) as connection:
         classified(connection)
         at_once = step(connection)  # type: ignore[operator]
-        expected = shown(connection)
+        expected = read_rows(connection)
         assert at_once.linked is True
         assert not any(pending for *_, pending in expected)
         if step is propagate:
@@ -98,11 +98,11 @@ def test_asked_later_is_asked_at_once(tmp_path: Path, step: object) -> None:
         classified(connection)
         later = step(connection, linked=False)  # type: ignore[operator]
         assert later.linked is False
-        assert shown(connection, "fetched") == [row for row in expected if row[0].count("/") == 3]  # type: ignore[attr-defined]
+        assert read_rows(connection, "fetched") == [row for row in expected if row[0].count("/") == 3]  # type: ignore[attr-defined]
         assert set(connection.execute("SELECT language, pending FROM page_languages WHERE NOT fetched")) == {("und", 1)}
     assert linked.ensure_answers(tmp_path / "b.db")
     with closing(open_existing(tmp_path / "b.db")) as connection:
-        assert shown(connection) == expected
+        assert read_rows(connection) == expected
         assert get_run(connection, later.id).pages == at_once.pages
 
 
@@ -113,7 +113,7 @@ def test_how_many_are_asked_about_at_a_time_changes_nothing(tmp_path: Path, monk
         with closing(crawl(tmp_path / f"{name}.db")) as connection:
             classified(connection)
             propagate(connection)
-            answers.append(shown(connection))
+            answers.append(read_rows(connection))
     assert len(answers[0]) > 128  # three parts and more
     assert answers[0] == answers[1]
 

@@ -50,7 +50,7 @@ def collection(path: Path, links: Mapping[str, Iterable[str]] | None = None) -> 
     return connection
 
 
-def told(connection: sqlite3.Connection) -> dict[str, tuple[str, float]]:
+def read_answers(connection: sqlite3.Connection) -> dict[str, tuple[str, float]]:
     rows = connection.execute("SELECT url, language, confidence FROM page_languages WHERE fetched").fetchall()
     names = {str(place): name for name, place in PLACES.items()}
     return {names[url.rpartition("/")[2]]: (language, confidence) for url, language, confidence in rows}
@@ -59,12 +59,12 @@ def told(connection: sqlite3.Connection) -> dict[str, tuple[str, float]]:
 def test_it_is_und_by_its_text_and_after_the_graph_where_it_is_long(tmp_path: Path) -> None:
     with closing(collection(tmp_path / "v.db")) as connection:
         classify(connection, registry.load("nfc"))
-        by_text = told(connection)
+        by_text = read_answers(connection)
         assert by_text["long"] == by_text["short"] == ("und", 0.0)
         assert (by_text["number"], by_text["a"][0]) == (("zxx", 1.0), "fra")
         for infer in (vote, propagate):
             infer(connection)
-            by_graph = told(connection)
+            by_graph = read_answers(connection)
             assert by_graph["long"][0] == "und"
             assert by_graph["short"][0] == "fra"  # a few signs may stand on a page in any language
             assert by_graph["number"][0] == "zxx"
@@ -80,7 +80,7 @@ def test_its_links_say_nothing_to_others(tmp_path: Path) -> None:
             with closing(collection(tmp_path / f"{infer.__name__}-{name}.db", links)) as connection:
                 classify(connection, registry.load("nfc"))
                 infer(connection)
-                answers.append(told(connection))
+                answers.append(read_answers(connection))
         joined, apart = answers
         assert joined == apart
         assert joined["long"] == ("und", 0.0)

@@ -70,7 +70,7 @@ def add(connection: sqlite3.Connection, name: str, pages: Sequence[Page]) -> Non
     finish(connection)
 
 
-def said(connection: sqlite3.Connection, run: Run) -> list[tuple[Any, ...]]:
+def read_run(connection: sqlite3.Connection, run: Run) -> list[tuple[Any, ...]]:
     """Answers and scores, with labels by name: their numbers depend on what came first."""
     rows: list[tuple[Any, ...]] = connection.execute(
         "SELECT page, 0, labels.label, confidence, characters FROM predictions"
@@ -142,13 +142,13 @@ def test_increments_equal_a_fresh_run_over_everything(parts: list[list[Page]], t
                 add(grown, str(number), part)
                 increments = main_job(grown, title=title)
             assert chosen_run(grown) == increments[-1]
-            answers = [said(grown, run) for run in increments]
+            answers = [read_run(grown, run) for run in increments]
         with closing(create(Path(name) / "fresh.db")) as fresh:
             for number, part in enumerate(parts):
                 add(fresh, str(number), part)
             full = main_job(fresh, title=title)
             for found, run in zip(answers, full, strict=True):
-                same(found, said(fresh, run))
+                same(found, read_run(fresh, run))
             assert increments[-1].inputs == full[-1].inputs
 
 
@@ -201,7 +201,7 @@ def test_urls_that_were_known_are_not_asked_again(tmp_path: Path) -> None:
         run = classify_urls(connection, Asked())
         assert asked == ["http://0.example/3"]
         assert run.pages == 3
-        assert said(connection, run)[: len(said(connection, before))] == said(connection, before)
+        assert read_run(connection, run)[: len(read_run(connection, before))] == read_run(connection, before)
 
 
 def test_each_url_is_read_for_evidence_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -227,7 +227,7 @@ def test_each_url_is_read_for_evidence_once(tmp_path: Path, monkeypatch: pytest.
         asked.clear()
         again = propagate(connection, signals=dict.fromkeys(signals.NAMES, 1.0), options=Options(rounds=199))
         assert asked == [*first, later]
-        assert said(connection, again) == said(connection, run)
+        assert read_run(connection, again) == read_run(connection, run)
         assert connection.execute("SELECT COUNT(*) FROM url_evidence").fetchone() == (1,)
         remove(connection, [later], [], host_of=lambda url: site(url).host, canonical=str)
         assert connection.execute("SELECT COUNT(*) FROM url_evidence").fetchone() == (0,)
@@ -265,13 +265,13 @@ def test_two_steps_that_read_the_same_read_it_once(tmp_path: Path, monkeypatch: 
     with closing(create(tmp_path / "a.db")) as connection:
         add(connection, "a", [page(1, 0, 4, [2, 3]), page(2, 0, 1, [1]), page(3, 0, 5, [2])])
         classify(connection, IDENTIFIER)
-        apart = [said(connection, vote(connection)), said(connection, propagate(connection))]
+        apart = [read_run(connection, vote(connection)), read_run(connection, propagate(connection))]
         connection.execute("UPDATE runs SET version = 'other' WHERE kind <> 'content'")
         reads: list[int] = []
         plain = collection.edges
         monkeypatch.setattr(collection, "edges", lambda given, **how: reads.append(1) or plain(given, **how))
         load = CachedLoader()
-        together = [said(connection, step(connection, load=load)) for step in (vote, propagate)]
+        together = [read_run(connection, step(connection, load=load)) for step in (vote, propagate)]
         assert together == apart
         assert reads == [1]
 

@@ -43,7 +43,7 @@ def by_fastwarc(file: Any) -> Iterator[tuple[str, str, str]]:
         yield str(record.record_type), head.get("WARC-Target-URI") or "", head.get("Content-Type") or ""
 
 
-def found(path: Path, read: Any) -> tuple[Counter[str], bool]:
+def list_urls(path: Path, read: Any) -> tuple[Counter[str], bool]:
     """Return the canonical URLs of the captures that a peer finds, and whether it came to the end of the file."""
     urls: Counter[str] = Counter()
     ended = True
@@ -76,8 +76,8 @@ def main() -> None:
     print(f"{'file':<76} {'warcio':>7} {'fastwarc':>8} {'pages':>6} {'missing':>7}  problems")
     totals: Counter[str] = Counter()
     for path in archives():
-        one, one_ended = found(path, by_warcio)
-        two, two_ended = found(path, by_fastwarc)
+        one, one_ended = list_urls(path, by_warcio)
+        two, two_ended = list_urls(path, by_fastwarc)
         pages, problems = ours(path)
         missing = (one & two) - pages
         shown = f"{one.total()}{'' if one_ended else '+!'}", f"{two.total()}{'' if two_ended else '+!'}"

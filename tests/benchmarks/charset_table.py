@@ -171,7 +171,7 @@ def test_lines() -> dict[str, list[str]]:
     return lines
 
 
-def made(count: int) -> list[File]:
+def make_pages(count: int) -> list[File]:
     """Return pages in many charsets and lengths."""
     lines = test_lines()
     chance = random.Random(20261121)  # noqa: S311 - the same pages in every run
@@ -279,7 +279,7 @@ def main() -> None:
     options = parser.parse_args()
     table("encodings, as they are", files(declared=True), rows=options.rows)
     table("encodings, declarations taken out", files(declared=False), rows=options.rows)
-    pages = made(options.made)
+    pages = make_pages(options.made)
     for length in LENGTHS:
         chosen = [one._replace(kind=one.kind.split()[0]) for one in pages if one.kind.endswith(f" {length}")]
         table(f"made pages of {length} characters, undeclared", chosen, rows=options.rows)

@@ -36,13 +36,13 @@ SETS = graph_tables.SETS[:4]
 _LANGUAGES = "SELECT url, language, fetched FROM page_languages"
 
 
-def said(path: Path) -> dict[str, tuple[str, int]]:
+def read_languages(path: Path) -> dict[str, tuple[str, int]]:
     """The language of each URL of a collection, and whether it was fetched."""
     with closing(sqlite3.connect(path)) as connection:
         return {url: (language, fetched) for url, language, fetched in connection.execute(_LANGUAGES)}
 
 
-def one_machine(name: str, path: Path) -> dict[str, tuple[str, str]]:
+def run_on_one_machine(name: str, path: Path) -> dict[str, tuple[str, str]]:
     """Make a collection as ``graphlang run`` does, a fifth of docs-full hidden.
 
     Returns:
@@ -83,8 +83,8 @@ def accuracy(found: dict[str, tuple[str, int]], gold: dict[str, tuple[str, str]]
 
 def compared(spark: Any, name: str, parts: list[int], folder: Path) -> None:
     """One collection, cut in several ways."""
-    gold = one_machine(name, folder / "one.db")
-    one = said(folder / "one.db")
+    gold = run_on_one_machine(name, folder / "one.db")
+    one = read_languages(folder / "one.db")
     expected = accuracy(one, gold)
     print(
         f"{name}: {len(one)} URLs; " + ", ".join(f"{bucket} {value:.2f}" for bucket, value in expected.items()),
@@ -100,7 +100,7 @@ def compared(spark: Any, name: str, parts: list[int], folder: Path) -> None:
             done = job.run(spark, [str(graph_tables.DATA / f"{name}.warc.gz")], str(tables), sizes=sizes)
         seconds = time.perf_counter() - started
         to_database(tables, folder / f"{many}.db")
-        found = said(folder / f"{many}.db")
+        found = read_languages(folder / f"{many}.db")
         fetched = [url for url, (_, there) in one.items() if there]
         agree, every = (100 * sum(found[url] == one[url] for url in urls) / len(urls) for urls in (fetched, list(one)))
         changes = accuracy(found, gold)

@@ -232,18 +232,18 @@ def main() -> None:
             base = [sys.executable, "-P", "-m", "graphlang"]  # what is installed, and not this folder
             run = [*base, "run", given.archive, "--db", f"{folder}/a.db"]
             run += ["--keep", "best", "--workers", given.workers, "-q"]
-            told("run alone", *watched(run))
+            print_costs("run alone", *watched(run))
             export = ["export", f"{folder}/a.db", "--what", "pages", "--format", "parquet", "-o", f"{folder}/a.parquet"]
-            told("export alone", *watched([*base, *export]))
+            print_costs("export alone", *watched([*base, *export]))
             return
         command = [sys.executable, __file__, given.archive, "--master", given.master, "--inside", f"{folder}/out"]
         command += ["--partitions", str(given.partitions)] if given.partitions else []
         command += ["--no-linked"] if given.no_linked else []
         command += [word for one in given.set for word in ("--set", one)]
-        told(given.master, *watched(command))
+        print_costs(given.master, *watched(command))
 
 
-def told(name: str, seconds: float, used: float, most: dict[str, float]) -> None:
+def print_costs(name: str, seconds: float, used: float, most: dict[str, float]) -> None:
     """Print what a command took."""
     sizes = ", ".join(f"{kind} {size:.0f}" for kind, size in most.items() if size)
     print(f"{name}: {seconds:.0f} s, {used:.1f} s of processors; MB at most: {sizes}", flush=True)

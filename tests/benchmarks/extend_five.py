@@ -79,7 +79,7 @@ def five_out(
     )
 
 
-def kept_out(data: Path, folder: Path, messages: list[Path], every: int) -> None:
+def write_held_out(data: Path, folder: Path, messages: list[Path], every: int) -> None:
     """Lines of the relatives that training kept out go to the folder."""
     text = corpus.read_corpus(
         data / "train",
@@ -124,7 +124,7 @@ def main() -> None:
         model, smaller = five_out(wanted.data, folder, messages, words)
         relatives = Path(others) if wanted.relatives else None
         if relatives is not None:
-            kept_out(wanted.data, relatives, messages, model.parameters["held_out"])
+            write_held_out(wanted.data, relatives, messages, model.parameters["held_out"])
         begin = time.process_time()
         bigger = extend_model(
             folder, base=smaller, path=Path("five-out.npz"), digest="", words=words, relatives=relatives

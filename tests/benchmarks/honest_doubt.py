@@ -75,7 +75,7 @@ def ask(identifier: Discriminative, texts: list[str]) -> Answers:
     return np.array([*identifier.labels, ""])[labels], confidences
 
 
-def joined(lines: list[str]) -> list[str]:
+def join_lines(lines: list[str]) -> list[str]:
     made, current = [], ""
     for line in lines:
         current += f"{line} "
@@ -91,7 +91,7 @@ def flores(data: Path) -> dict[str, dict[str, list[str]]]:
     for line in read_lines("flores200_devtest", data):
         if label := languages.label(line.tag):
             by_label[label].append(line.text)
-    made: dict[str, dict[str, list[str]]] = {"joined": {label: joined(own) for label, own in by_label.items()}}
+    made: dict[str, dict[str, list[str]]] = {"joined": {label: join_lines(own) for label, own in by_label.items()}}
     for kind, size in CUTS.items():
         made[kind] = {label: [text[:size] for text in own[:LINES]] for label, own in by_label.items()}
     return made
@@ -201,7 +201,9 @@ def show_who(told: dict[str, Answers], labels: list[str]) -> None:
             print(f"    {label:10}{sum(sure >= SURE):4} of {len(sure):4} as " + ", ".join(f"{a} {n}" for a, n in taken))
 
 
-def left_out(model: modelfile.Model, texts: dict[str, dict[str, list[str]]], half: int | None, *, who: bool) -> None:
+def measure_left_out(
+    model: modelfile.Model, texts: dict[str, dict[str, list[str]]], half: int | None, *, who: bool
+) -> None:
     labels = [label for label in model.labels if label in texts["whole"] and half in (None, half_of(label))]
     order = list(model.labels)
     random.Random(1).shuffle(order)  # noqa: S311
@@ -240,7 +242,7 @@ def too_little(data: Path, held: set[str]) -> dict[str, dict[str, list[str]]]:
     for label in sorted(read.lines.keys() - held):
         own = [line for line in read.lines[label] if len(line) >= SHORTEST]
         random.Random(label).shuffle(own)  # noqa: S311
-        made["joined"][label] = joined(own)[:LINES]
+        made["joined"][label] = join_lines(own)[:LINES]
         for kind, size in CUTS.items():
             made[kind][label] = [text[:size] for text in own[:LINES]]
     return made
@@ -281,7 +283,7 @@ def never(
             show_who(told, strangers)
 
 
-def known(identifier: Discriminative, data: Path) -> None:
+def measure_known(identifier: Discriminative, data: Path) -> None:
     print("\nknown languages, every file of test lines: texts, accuracy, share at .9 (%), calibration error")
     print(f"{'':22}{'texts':>7}{'accuracy before, now':>24}{'at .9 before, now':>20}{'error before, now':>20}")
     held = set(identifier.labels)
@@ -292,7 +294,7 @@ def known(identifier: Discriminative, data: Path) -> None:
                 by_label[str(label)].append(line.text)
         kinds = {"": {label: own[:LINES] for label, own in by_label.items()}}
         if file.startswith("flores"):
-            kinds[" joined"] = {label: joined(own) for label, own in by_label.items()}
+            kinds[" joined"] = {label: join_lines(own) for label, own in by_label.items()}
             kinds[" 24"] = {label: [text[:24] for text in own[:LINES]] for label, own in by_label.items()}
         for kind, own in kinds.items():
             gold = np.array([label for label, lines in own.items() for _ in lines])
@@ -324,7 +326,7 @@ def main() -> None:
     texts = flores(wanted.data)
     print(f"model {digest[:16]}\n")
     if not wanted.never:
-        left_out(model, texts, wanted.half, who=wanted.who)
+        measure_left_out(model, texts, wanted.half, who=wanted.who)
     if wanted.brief:
         return
     never(identifier, model, "FLORES", texts, who=wanted.who)
@@ -338,7 +340,7 @@ def main() -> None:
         now = ask(identifier, own)[1]
         cells = [share(sure, least) for least in (0.9, 0.5) for sure in (before, now)]
         print(f"{name:20}" + "".join(cells) + f"{100 * np.mean(now == 0):7.1f}")
-    known(identifier, wanted.data)
+    measure_known(identifier, wanted.data)
 
 
 if __name__ == "__main__":

@@ -123,7 +123,7 @@ def fastest(systems: dict[str, System], some: list[str], rounds: int) -> dict[st
     return {name: len(some) / best[name] for name in systems}
 
 
-def one_load(name: str) -> None:
+def measure_load(name: str) -> None:
     """Print seconds of CPU for importing and loading, also with the first answers, and megabytes at the peak."""
     begin = time.process_time()
     run = load(name)
@@ -143,7 +143,7 @@ def main() -> None:
     parser.add_argument("--load", help=argparse.SUPPRESS)
     wanted = parser.parse_args()
     if wanted.load:
-        one_load(wanted.load)
+        measure_load(wanted.load)
         return
     print(f"{datetime.now(UTC):%Y-%m-%d}, documents/s by characters of a text, one core")
     systems: dict[str, System] = {}

@@ -134,7 +134,7 @@ def hayati(data: Path) -> None:
     lines = lid_lines(data, ELEVEN, 400)
     gold = np.array([languages.code(line.tag) for line in lines])
     sizes = np.array([len(line.text) for line in lines])
-    pages = joined(lines, 1_000)
+    pages = join_lines(lines, 1_000)
 
     def ours(path: Path) -> bool:
         return path.parent.name in ELEVEN
@@ -164,7 +164,7 @@ def hayati(data: Path) -> None:
     say("'Pages' are lines of one file and language joined to 1,000 characters.")
 
 
-def joined(lines: list[Line], size: int) -> list[tuple[str, str]]:
+def join_lines(lines: list[Line], size: int) -> list[tuple[str, str]]:
     """(tag, text): lines of one language and file joined to at least `size` characters."""
     current: dict[tuple[str, str], str] = {}
     answer = []
@@ -190,7 +190,7 @@ def clueweb(data: Path) -> None:
         for size in (400, 160):
             texts: list[str] = []
             gold: list[str] = []
-            for tag, text in joined(lines, size // 2):
+            for tag, text in join_lines(lines, size // 2):
                 cut = text.encode()[:size]
                 if len(cut) == size:
                     texts.append(cut.decode("utf-8", "ignore"))

@@ -190,7 +190,7 @@ def read(path: Path, charsets: Sequence[str]) -> Iterator[Source]:
             yield Source(uri, header, match[1], match[2], links, charset, date)
 
 
-def own_texts(path: Path, labels: Path) -> Iterator[tuple[str, str]]:
+def read_texts(path: Path, labels: Path) -> Iterator[tuple[str, str]]:
     """URLs and texts of the pages: of ``main`` in the collections that have their own menus, of all in the others."""
     charsets = [row["charset"] for row in table(labels)]
     with path.open("rb") as file:

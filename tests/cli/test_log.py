@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Call = Callable[..., Result]
 
 
-def told(result: Result) -> list[dict[str, Any]]:
+def parse_log(result: Result) -> list[dict[str, Any]]:
     lines: list[dict[str, Any]] = [json.loads(line) for line in result.stderr.splitlines()]
     return lines
 
@@ -147,20 +147,20 @@ def test_summary_for_programs(graphlang: Call, museum: Path, tmp_path: Path) -> 
 
 def test_everything_is_json_where_that_is_asked_for(graphlang: Call, museum: Path, tmp_path: Path) -> None:
     db = tmp_path / "crawl.db"
-    lines = told(graphlang("ingest", db, museum, "--workers", 1, "--log-format", "json"))
+    lines = parse_log(graphlang("ingest", db, museum, "--workers", 1, "--log-format", "json"))
     assert [line["event"] for line in lines if line["event"] != "stages"] == ["read"]
     assert (lines[0]["files"], lines[0]["pages"], lines[0]["links"]) == (1, 5, 7)
-    lines = told(graphlang("classify", db, "--log-format", "json"))
+    lines = parse_log(graphlang("classify", db, "--log-format", "json"))
     assert [(line["event"], line["id"], line["method"], line["pages"]) for line in lines] == [("run", 1, "nfc", 5)]
 
 
 def test_errors_are_json_too(graphlang: Call, tmp_path: Path) -> None:
     result = graphlang("vote", tmp_path / "none.db", "--log-format", "json")
-    (line,) = told(result)
+    (line,) = parse_log(result)
     assert (result.exit_code, line["event"], line["exit_code"]) == (3, "error", 3)
     assert line["message"] == f"no such database: {tmp_path}/none.db"
     result = graphlang("vote", tmp_path / "none.db", "--seed", "x", "--log-format", "json")
-    (line,) = told(result)
+    (line,) = parse_log(result)
     assert (result.exit_code, line["exit_code"], "--seed" in line["message"]) == (2, 2, True)
 
 
@@ -184,7 +184,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def seen(written: str) -> list[str]:
+def show_lines(written: str) -> list[str]:
     """Lines as a terminal shows them in the end: what was drawn last over each."""
     return [line.split("\r\x1b[K")[-1] for line in written.split("\n")]
 
@@ -209,7 +209,7 @@ def test_bars_are_drawn_over_themselves_and_words_stand_above_them(monkeypatch: 
         drawn(6)
         shown.stage("classify", None, "pages")
         shown.advance(7)
-    first, second, third, last = seen(terminal.getvalue())
+    first, second, third, last = show_lines(terminal.getvalue())
     assert first == "something was skipped"
     assert second.startswith("ingest     " + "━" * 24 + "  4.0 MB  ")
     assert " 30 pages  " in second

@@ -13,7 +13,7 @@ WITHOUT = {"check"}
 OPENING = {"open_crawl", "open_answered"}
 
 
-def named(function: ast.FunctionDef) -> set[str]:
+def list_names(function: ast.FunctionDef) -> set[str]:
     """All names in a function: what it calls, or hands on to be called."""
     return {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
 
@@ -30,8 +30,8 @@ def verbs_with_a_database() -> dict[str, set[str]]:
             decorators = {ast.unparse(decorator) for decorator in node.decorator_list}
             if path.stem == "on_spark" or not decorators & {"options.database", "options.new_database"}:
                 continue
-            its = named(node)
-            found[verbs[name]] = its.union(*(named(functions[other]) for other in its & set(functions)))
+            its = list_names(node)
+            found[verbs[name]] = its.union(*(list_names(functions[other]) for other in its & set(functions)))
     return found
 
 

@@ -31,7 +31,7 @@ def executors(application: str) -> list[int]:
     return sorted(found)
 
 
-def one_executor(application: str) -> int:
+def wait_for_executor(application: str) -> int:
     """Wait for an executor: Spark starts them beside the job, and anew where one was lost."""
     for _ in range(600):
         if found := executors(application):
@@ -51,7 +51,7 @@ def main(out: str, archives: list[str]) -> None:
 
     def begun(stage: str) -> None:
         if stage in STAGES:
-            killed.append(one_executor(spark.sparkContext.applicationId))
+            killed.append(wait_for_executor(spark.sparkContext.applicationId))
             os.kill(killed[-1], signal.SIGKILL)
         if stage == LAST:
             sys.stdout.write(f"killed {len(set(killed))}\n")

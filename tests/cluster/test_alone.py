@@ -44,7 +44,7 @@ def loaded(archives: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "tables"
 
 
-def told(batches: Any) -> dict[int, list[Any]]:
+def list_answers(batches: Any) -> dict[int, list[Any]]:
     return {row["page"]: [row[name] for name in ANSWERED] for batch in batches for row in batch.to_pylist()}
 
 
@@ -52,7 +52,7 @@ def inferred(tables: Path, *, linked: bool) -> dict[int, list[Any]]:
     task = OneTask(registry.load("nfc").labels, SIGNALS, Options(), 1000, linked)
     folder = Location.of(str(tables))
     pages = [(folder / name, columns) for name, columns in TABLES.items()]
-    return told(infer_tables(task, pages, folder / "links"))
+    return list_answers(infer_tables(task, pages, folder / "links"))
 
 
 def read(tables: Path, *, scored: bool) -> dict[int, list[Any]]:

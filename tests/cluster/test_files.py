@@ -117,7 +117,7 @@ def crawl(tmp_path_factory: pytest.TempPathFactory, record: Callable[..., bytes]
     return folder
 
 
-def made(
+def run_job(
     crawl: Path | str, out: Path | str, keep: Keep, cluster: Cluster, *, linked: bool = True, resume: bool = False
 ) -> tuple[Path, list[str]]:
     """The tables of a job, what it needed on its way among them, and its stages."""
@@ -144,7 +144,7 @@ def both(request: pytest.FixtureRequest, crawl: Path, tmp_path_factory: pytest.T
     one.propagate()
     assert list(one.pages(everything=True))  # which asks for the URLs that were only linked to
     loading.export_database(folder / "crawl.db", folder / "one")
-    return made(crawl, folder / "tables", request.param, Cluster())[0], folder / "one"
+    return run_job(crawl, folder / "tables", request.param, Cluster())[0], folder / "one"
 
 
 @pytest.mark.parametrize(
@@ -166,8 +166,8 @@ def test_sites_are_counted_over_all_tasks(both: tuple[Path, Path]) -> None:
 
 
 def test_whichever_try_counts_the_files_are_the_same(crawl: Path, tmp_path: Path) -> None:
-    one, _ = made(crawl, tmp_path / "one", Keep.ALL, Cluster(taken=0))
-    other, _ = made(crawl, tmp_path / "other", Keep.ALL, Cluster(taken=1))
+    one, _ = run_job(crawl, tmp_path / "one", Keep.ALL, Cluster(taken=0))
+    other, _ = run_job(crawl, tmp_path / "other", Keep.ALL, Cluster(taken=1))
     files = sorted(path.relative_to(one) for path in one.rglob("*") if path.is_file())
     assert files == sorted(path.relative_to(other) for path in other.rglob("*") if path.is_file())
     assert not [path for path in files if "_temporary" in path.parts]
@@ -182,7 +182,7 @@ class DiedError(Exception):
 
 def test_what_is_done_is_not_done_again(crawl: Path, tmp_path: Path) -> None:
     stages = ["read", "pages", "captures", "templates", "classify", "infer", "languages"]
-    assert made(crawl, tmp_path / "undisturbed", Keep.BEST, Cluster())[1] == stages
+    assert run_job(crawl, tmp_path / "undisturbed", Keep.BEST, Cluster())[1] == stages
 
     def die(stage: str) -> None:
         if stage == "infer":
@@ -190,14 +190,14 @@ def test_what_is_done_is_not_done_again(crawl: Path, tmp_path: Path) -> None:
 
     with pytest.raises(DiedError):
         job.run(Cluster(), [str(crawl)], str(tmp_path / "tables"), progress=die)
-    out, again = made(crawl, tmp_path / "tables", Keep.BEST, Cluster(), resume=True)
+    out, again = run_job(crawl, tmp_path / "tables", Keep.BEST, Cluster(), resume=True)
     assert again == ["infer", "languages"]
     for table in ("captures", "answers/run=2", "languages", "sites"):
         assert rows(out / table) == rows(tmp_path / "undisturbed" / table), table
 
 
 def test_urls_that_were_only_linked_to_can_wait(crawl: Path, tmp_path: Path) -> None:
-    out, _ = made(crawl, tmp_path / "tables", Keep.BEST, Cluster(), linked=False)
+    out, _ = run_job(crawl, tmp_path / "tables", Keep.BEST, Cluster(), linked=False)
     found = pq.read_table(out / "languages").to_pylist()
     assert {(row["fetched"], row["pending"], row["language"] == "und") for row in found} == {
         (1, 0, False),
@@ -210,16 +210,16 @@ def test_an_archive_whose_byte_ranges_deceived_is_read_again(
 ) -> None:
     monkeypatch.setattr(archives, "LENGTH", 64)
     monkeypatch.setattr(archives, "_LARGEST", 64)
-    wanted, _ = made(crawl, tmp_path / "right", Keep.BEST, Cluster())
+    wanted, _ = run_job(crawl, tmp_path / "right", Keep.BEST, Cluster())
     monkeypatch.setattr(read_archives, "find_misread", lambda ranges: {min(row["source"] for row in ranges)})
-    found, _ = made(crawl, tmp_path / "again", Keep.BEST, Cluster())
+    found, _ = run_job(crawl, tmp_path / "again", Keep.BEST, Cluster())
     assert any(path.name.startswith("whole-") for path in (found / "work" / "records").iterdir())
     for table in ("pages", "captures", "links", "problems", "languages"):
         assert rows(found / table) == rows(wanted / table), table
 
 
 def test_tables_that_spark_wrote_are_sent_to_buckets_later(crawl: Path, tmp_path: Path) -> None:
-    done, _ = made(crawl, tmp_path / "tables", Keep.BEST, Cluster())
+    done, _ = run_job(crawl, tmp_path / "tables", Keep.BEST, Cluster())
     before = {name: rows(done / name) for name in ("languages", "sites")}
     for folder in (FACTS_TABLE, SENT_ANSWERS_TABLE):  # as where no task wrote them
         shutil.rmtree(done / folder)
@@ -240,8 +240,8 @@ def address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def test_archives_and_tables_behind_addresses(crawl: Path, address: str, tmp_path: Path) -> None:
     shutil.copytree(crawl, tmp_path / "store" / "bucket" / "crawl")
-    expected, _ = made(crawl, tmp_path / "tables", Keep.ALL, Cluster())
-    made(f"{address}/crawl/*.warc.gz", f"{address}/tables", Keep.ALL, Cluster())
+    expected, _ = run_job(crawl, tmp_path / "tables", Keep.ALL, Cluster())
+    run_job(f"{address}/crawl/*.warc.gz", f"{address}/tables", Keep.ALL, Cluster())
     found = tmp_path / "store" / "bucket" / "tables"
     for table in ("pages", "captures", "links", "answers/run=1", "answers/run=2", "languages", "sites", "history"):
         assert rows(found / table, "file") == rows(expected / table, "file"), table
@@ -259,7 +259,7 @@ def test_archives_behind_addresses_that_vanish_are_problems(crawl: Path, address
             "cut_archives",
             lambda *given: ((folder / "b.warc.gz").unlink(missing_ok=True), pieces(*given))[1],
         )
-        made(f"{address}/crawl", f"{address}/tables", Keep.BEST, Cluster())
+        run_job(f"{address}/crawl", f"{address}/tables", Keep.BEST, Cluster())
     problems = pq.read_table(folder.parent / "tables" / "problems").to_pylist()
     assert [(row["kind"], row["reason"]) for row in problems if row["file"].endswith("b.warc.gz")] == [
         ("unreadable", "No such file or directory")
@@ -326,7 +326,7 @@ def urls_by_id(tables: Path) -> dict[int, str]:
 
 
 def test_urls_prepared_to_have_one_id_have_two(prepared: Path, tmp_path: Path) -> None:
-    out, stages = made(prepared, tmp_path / "tables", Keep.BEST, Cluster())
+    out, stages = run_job(prepared, tmp_path / "tables", Keep.BEST, Cluster())
     assert sorted(urls_by_id(out).values()) == ["http://b.example/", *PREPARED]
     assert stages[:2] == ["read", "pages"]
     with gl.open(tmp_path / "crawl.db") as crawl:
@@ -337,7 +337,7 @@ def test_urls_prepared_to_have_one_id_have_two(prepared: Path, tmp_path: Path) -
 
 def test_two_urls_with_one_id_get_other_ids(prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(job, "derive_key", lambda _, attempt: bytes(attempt))
-    out, stages = made(prepared, tmp_path / "tables", Keep.BEST, Cluster())
+    out, stages = run_job(prepared, tmp_path / "tables", Keep.BEST, Cluster())
     assert len(urls_by_id(out)) == 3
     assert [stage.partition(":")[0] for stage in stages[:4]] == ["read", "pages", stages[2].partition(":")[0], "read"]
     assert f"{PREPARED[0]} and {PREPARED[1]}: reading again with other ids" in stages[2]
@@ -348,12 +348,12 @@ def test_two_urls_with_one_id_under_each_key_end_the_job(
 ) -> None:
     monkeypatch.setattr(job, "derive_key", lambda *_: b"")
     with pytest.raises(CollisionError, match=f"same 64-bit id .*: {PREPARED[0]} and {PREPARED[1]}$"):
-        made(prepared, tmp_path / "tables", Keep.BEST, Cluster())
+        run_job(prepared, tmp_path / "tables", Keep.BEST, Cluster())
     assert [path.name for path in tmp_path.iterdir() if "tables" in path.name] == []
 
 
 def test_no_archive_gives_tables_without_rows(tmp_path: Path) -> None:
     (tmp_path / "empty.warc").write_bytes(b"")
-    out, _ = made(tmp_path / "empty.warc", tmp_path / "tables", Keep.BEST, Cluster())
+    out, _ = run_job(tmp_path / "empty.warc", tmp_path / "tables", Keep.BEST, Cluster())
     for table in ("pages", "captures", "links", "languages", "sites", "answers/run=1", "answers/run=2"):
         assert pq.read_table(out / table, partitioning=None).num_rows == 0

@@ -72,7 +72,7 @@ def for_driver(rows: Rows, sender: int) -> list[Any]:
     return [parcels.open_parcels(to(some, number))[sender] for number in sorted({row["partition"] for row in some})]
 
 
-def made_of(parts: list[Partition]) -> Rows:
+def make_rows(parts: list[Partition]) -> Rows:
     owner = {page: number for number, part in enumerate(parts) for page in part.pages.tolist()}
     rows: Rows = []
     for number, part in enumerate(parts):
@@ -92,7 +92,7 @@ def made_of(parts: list[Partition]) -> Rows:
     return rows
 
 
-def ready_of(own: Rows, given: dict[str, Any]) -> tuple[Rows, steps.Shared]:
+def prepare_rows(own: Rows, given: dict[str, Any]) -> tuple[Rows, steps.Shared]:
     begun = every(steps.survey_partition, steps.Shared(**given), own)
     given["survey"] = merge_surveys(for_driver(begun, SURVEY))
     met = every(steps.meet_neighbours, steps.Shared(**given), own, between(begun, 0, LINKS))
@@ -119,7 +119,7 @@ def test_tasks_take_the_supersteps_of_the_local_driver_to_the_last_bit(monkeypat
     done = run(parts)
     options, named = Options(), number_labels([f"{code}_Latn" for code in evidence.codes], {})
     told = {"labels": named, "weights": {}, "options": options, "cut": Cut(), "most_links": 10**6}
-    said, given = ready_of(made_of(parts), told)
+    said, given = prepare_rows(make_rows(parts), told)
     assert [one["most"] for one in for_driver(said, MOVED)] == [0, 1, 1]
     said = every(steps.prepare_partition, given, of(said, READY, ROUTES, FACTS), between(said, 0, LINKS))
     own, moved = of(said, PREPARED, ROUTES, FACTS, MOTION), []

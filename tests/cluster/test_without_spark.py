@@ -138,7 +138,7 @@ def test_two_urls_with_one_id_are_named(archives: Path, tmp_path: Path, monkeypa
     assert [path.name for path in tmp_path.iterdir() if "tables" in path.name] == []
 
 
-def shown(path: Path) -> dict[str, list[str]]:
+def dump_views(path: Path) -> dict[str, list[str]]:
     """What every view of a database shows, and the tables that have none, with URLs and names for numbers."""
     with closing(sqlite3.connect(path)) as connection:
         connection.row_factory = sqlite3.Row
@@ -196,7 +196,7 @@ def test_there_and_back_again(archives: Path, tmp_path: Path, graphlang: Callabl
     crawl.remove("http://other.example/x?b=1")
     assert graphlang("cluster", "load", tmp_path / "crawl.db", "-o", tmp_path / "tables").exit_code == 0
     assert graphlang("import", tmp_path / "tables", "--db", tmp_path / "back.db").exit_code == 0
-    before, after = shown(tmp_path / "crawl.db"), shown(tmp_path / "back.db")
+    before, after = dump_views(tmp_path / "crawl.db"), dump_views(tmp_path / "back.db")
     for name, rows in before.items():
         assert after[name] == rows, name
     assert not [name for name, rows in before.items() if not rows]

@@ -67,7 +67,7 @@ GROUPS: Final = (
 OTHERS: Final = {"bs": "bos", "hr": "hrv", "sr-Latn": "srp-latn", "sl": "slv", dictionary_lines.ENGLISH: "eng"}
 
 
-def found(name: str, packages: Packages) -> tuple[list[str], Package]:
+def find_words(name: str, packages: Packages) -> tuple[list[str], Package]:
     """The common words of a language by Tesseract's name of it, and the package that has them.
 
     Raises:
@@ -84,8 +84,8 @@ def found(name: str, packages: Packages) -> tuple[list[str], Package]:
 def lines(data: Path, packages: Packages) -> Iterator[tuple[str, list[str], Package]]:
     """Code, lines of words and package, for each language of `GROUPS`."""
     names = OTHERS | {code: name for group in GROUPS for code, name in group.items()}
-    every = {code: found(name, packages) for code, name in names.items()}
-    known = {code: dictionary_lines.known_words(_own_lines(data, code)) for code in names}
+    every = {code: find_words(name, packages) for code, name in names.items()}
+    known = {code: dictionary_lines.known_words(_read_training_lines(data, code)) for code in names}
     kept = dictionary_lines.native({code: words for code, (words, _) in every.items()}, known)
     for group in GROUPS:
         least = min(len(kept[code]) for code in group)
@@ -93,7 +93,7 @@ def lines(data: Path, packages: Packages) -> Iterator[tuple[str, list[str], Pack
             yield code, dictionary_lines.spread(dictionary_lines.lines(kept[code], least), MOST), every[code][1]
 
 
-def _own_lines(data: Path, code: str) -> Iterator[str]:
+def _read_training_lines(data: Path, code: str) -> Iterator[str]:
     for part in ("train", "train-software"):
         for path in sorted((data / part / code).glob("*.txt")):
             yield from path.read_text(encoding="utf-8").splitlines()

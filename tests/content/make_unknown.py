@@ -88,7 +88,7 @@ def first_half(label: str) -> bool:
     return label == "eng" or zlib.crc32(label.encode()) % 2 == 0
 
 
-def joined(lines: list[str]) -> list[str]:
+def join_lines(lines: list[str]) -> list[str]:
     made, current = [], ""
     for line in lines:
         current += f"{line} "
@@ -165,7 +165,7 @@ def texts(data: Path, lines: Mapping[str, Sequence[str]]) -> Iterator[tuple[str,
                 continue
             own = [line for line in every if len(line) > LEAST_CHARACTERS]
             random.Random(label).shuffle(own)  # noqa: S311
-            yield from ((label, text) for text in joined(own)[:OF_EACH])
+            yield from ((label, text) for text in join_lines(own)[:OF_EACH])
             yield from ((label, text) for text in own[:OF_EACH])
             for turn, size in enumerate(CUTS, 1):
                 yield from ((label, text[:size]) for text in own[turn * OF_EACH : (turn + 1) * OF_EACH])
@@ -183,7 +183,7 @@ def untrained(lines: Mapping[str, Sequence[str]], labels: Collection[str]) -> It
         if first_half(label):
             own = [line for line in lines[label] if len(line) > LEAST_CHARACTERS]
             random.Random(label).shuffle(own)  # noqa: S311
-            yield from ((label, text) for text in joined(own)[:OF_UNTRAINED])
+            yield from ((label, text) for text in join_lines(own)[:OF_UNTRAINED])
             for size in (None, 49, 24):
                 yield from ((label, text[:size]) for text in own[:OF_UNTRAINED])
 

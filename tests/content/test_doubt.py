@@ -65,7 +65,7 @@ def share(
     )
 
 
-def told(number: list[int], own: list[float], most: list[float], has: list[int]) -> KindSums:
+def make_sums(number: list[int], own: list[float], most: list[float], has: list[int]) -> KindSums:
     """Of 3-grams, 5-grams and words of one text."""
     return KindSums(
         np.array([number], np.int64),
@@ -75,17 +75,19 @@ def told(number: list[int], own: list[float], most: list[float], has: list[int])
     )
 
 
-NOTHING = told([0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0])
+NOTHING = make_sums([0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0])
 
 
-def one(label: int, fit: float, margin: float) -> doubt.BestLabels:
+def make_best_labels(label: int, fit: float, margin: float) -> doubt.BestLabels:
     return doubt.BestLabels(np.array([label]), np.array([fit], np.float32), np.array([margin], np.float32))
 
 
 def test_signs_by_hand() -> None:
-    ngrams = told([80, 0, 10], [40.0, 0, 20.0], [60.0, 0, 25.0], [60, 0, 9])
+    ngrams = make_sums([80, 0, 10], [40.0, 0, 20.0], [60.0, 0, 25.0], [60, 0, 9])
     likelihood = np.array([-0.75], np.float32)
-    signs, _, again = share(one(1, 0.5, 9.0), ngrams, np.full((1, 3), 1 / 3, np.float32), likelihood=likelihood)
+    signs, _, again = share(
+        make_best_labels(1, 0.5, 9.0), ngrams, np.full((1, 3), 1 / 3, np.float32), likelihood=likelihood
+    )
     # fit, base, ln 100, 300 / 100, a margin that is cut, prior, 10 / 100
     assert signs[0, :7] == pytest.approx([0.5, -2, 4.605, 3, 4, -2, 0.1], abs=1e-3)
     # 3-grams: 40 / 80, (60 - 40) / 80, 60 / 80; no 5-grams; words: 20 / 10, (25 - 20) / 10, 9 / 10
@@ -102,7 +104,7 @@ def test_the_kernel_is_the_definition(
     of_best: tuple[int, float, float], kinds: list[tuple[int, float, float]], likelihood: float | None
 ) -> None:
     (label, fit, margin), number = of_best, [kind[0] for kind in kinds]
-    ngrams = told(
+    ngrams = make_sums(
         number,
         [n * own for n, own, _ in kinds],
         [n * (own + regret) for n, own, regret in kinds],
@@ -111,7 +113,7 @@ def test_the_kernel_is_the_definition(
     before = np.full((1, 3), 0.1, np.float32)
     before[0, label] = 0.8
     answer = before.copy()
-    best = one(label, fit, margin)
+    best = make_best_labels(label, fit, margin)
     last = None if likelihood is None else np.array([likelihood], np.float32)
     signs, part, _ = share(best, ngrams, answer, likelihood=last)
     [chance] = doubt.open_set_probability(signs, doubt.coefficients_of("ngrams" if last is None else "likelihood"))
@@ -131,7 +133,7 @@ def test_without_ngrams_the_other_signs_decide_or_leave_it_to_them(
 ) -> None:
     before = np.full((1, 3), (1 - sure) / 2, np.float32)
     before[0, label] = sure
-    answer, best = before.copy(), one(label, fit, margin)
+    answer, best = before.copy(), make_best_labels(label, fit, margin)
     signs, part, again = share(best, None, answer, letters)
     use = doubt.coefficients_of("letters")
     assert len(use.mean) == doubt.STAGES["letters"]
@@ -153,7 +155,7 @@ def test_what_ngrams_leave_in_some_doubt_is_left_for_the_likelihood(
     before = np.full((1, 3), (1 - sure) / 2, np.float32)
     before[0, label] = sure
     left, decided = before.copy(), before.copy()
-    best, ngrams = one(label, fit, margin), told([30, 20, 5], [30, 20, 5], [60, 40, 9], [28, 18, 5])
+    best, ngrams = make_best_labels(label, fit, margin), make_sums([30, 20, 5], [30, 20, 5], [60, 40, 9], [28, 18, 5])
     _, part, again = share(best, ngrams, left, more=True)
     assert again.tolist() == [sure >= doubt.SURE and bool(part[0] >= np.float32(doubt.ASK_LIKELIHOOD))]
     _, same, never = share(best, ngrams, decided)
@@ -187,7 +189,7 @@ def test_the_likelihood_of_texts_of_several_windows_is_that_of_their_letters(shi
 
 def test_a_text_that_is_not_asked_about_is_left_as_it_is() -> None:
     answer = np.array([[0.8, 0.1, 0.1]], np.float32)
-    signs, part, again = share(one(-1, 0, 0), NOTHING, answer)
+    signs, part, again = share(make_best_labels(-1, 0, 0), NOTHING, answer)
     assert not again.any()
     assert not signs.any()
     assert not part.any()
@@ -197,7 +199,7 @@ def test_a_text_that_is_not_asked_about_is_left_as_it_is() -> None:
 @pytest.mark.parametrize("label", [3, -2])
 def test_labels_that_are_none_are_refused(label: int) -> None:
     with pytest.raises(KernelError, match="best"):
-        share(one(label, 0, 0), NOTHING, np.zeros((1, 3), np.float32))
+        share(make_best_labels(label, 0, 0), NOTHING, np.zeros((1, 3), np.float32))
 
 
 SUMS = st.lists(st.lists(st.integers(-400, 400), min_size=3, max_size=3), min_size=1, max_size=4)

@@ -55,7 +55,7 @@ def made(tiny_model: Model, more: Path) -> Model:
     return extended(more, tiny_model)
 
 
-def said(model: Model, some: list[str]) -> list[str]:
+def identify_labels(model: Model, some: list[str]) -> list[str]:
     identifier = Discriminative(model, "", "")
     return [identifier.labels[best] for best in identifier.probabilities(some).argmax(axis=1).tolist()]
 
@@ -66,8 +66,8 @@ def test_new_languages_are_told_and_old_ones_too(made: Model) -> None:
         ["waar is het huis", "где кошка", "де кіт і будинок"],
         ["wo ist der hund", "the dog", "πού είναι ο σκύλος"],
     )
-    assert said(made, new) == ["nld", "rus", "ukr"]
-    assert said(made, old) == ["deu", "eng", "ell"]
+    assert identify_labels(made, new) == ["nld", "rus", "ukr"]
+    assert identify_labels(made, old) == ["deu", "eng", "ell"]
 
 
 def test_scores_of_the_old_labels_stay(tiny_model: Model, made: Model) -> None:
@@ -107,7 +107,7 @@ def test_what_a_new_language_learns_from(tiny_model: Model, more: Path, made: Mo
     folder = more.parent / "more-fr"
     with_bare = extended(texts(folder, {"fr": FRENCH}), tiny_model)
     assert 0 < source(with_bare, "fra")["made"]["plain"] < source(with_bare, "fra")["characters"]
-    assert said(with_bare, ["ou est la maison"]) == ["fra"]
+    assert identify_labels(with_bare, ["ou est la maison"]) == ["fra"]
     without = extended(folder, tiny_model, bare=0.0, bare_least=0)
     assert "made" not in source(without, "fra")
     assert source(with_bare, "fra") == {**source(without, "fra"), "made": source(with_bare, "fra")["made"]}
@@ -127,7 +127,7 @@ def test_lists_of_words_teach_too(tiny_model: Model, more: Path, made: Model, tm
     features = [gram.decode() for gram in model_columns.list_ngrams(again)]
     assert " zwembad " in features
     assert " zwembad " not in [gram.decode() for gram in model_columns.list_ngrams(made)]
-    assert said(again, ["zwembad", "wetter"]) == ["nld", "deu"]
+    assert identify_labels(again, ["zwembad", "wetter"]) == ["nld", "deu"]
     with pytest.raises(ModelError, match="no list of words of rus"):
         extended(texts(tmp_path / "ru", {"ru": RUSSIAN}), tiny_model, words=tmp_path)
 
@@ -193,7 +193,7 @@ def test_an_extended_model_can_be_extended(made: Model, tmp_path: Path) -> None:
     again = extended(texts(tmp_path, {"be": [line.replace("и", "і") + " ў" for line in RUSSIAN]}), made)
     assert len(again.parameters["extended"]) == 2
     assert "bel" in again.labels
-    assert said(again, ["waar is het huis"]) == ["nld"]
+    assert identify_labels(again, ["waar is het huis"]) == ["nld"]
 
 
 def test_a_label_that_exists_is_refused_or_trained_anew(made: Model, tmp_path: Path) -> None:
@@ -203,7 +203,7 @@ def test_a_label_that_exists_is_refused_or_trained_anew(made: Model, tmp_path: P
     again = extended(folder, made, replaced=True)
     assert again.parameters["extended"][1]["replaced"] == ["deu"]
     assert sorted(again.labels) == sorted(made.labels)
-    assert said(again, ["où est la maison", "waar is het huis", "where is the dog"]) == ["deu", "nld", "eng"]
+    assert identify_labels(again, ["où est la maison", "waar is het huis", "where is the dog"]) == ["deu", "nld", "eng"]
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LATIN, CYRILLIC = registry.number("LATIN"), registry.number("CYRILLIC")
 
 
-def drawn(**change: object) -> tuple[excerpts.GenreExcerpts, list[tuple[str, int, int]]]:
+def draw_excerpts(**change: object) -> tuple[excerpts.GenreExcerpts, list[tuple[str, int, int]]]:
     settings: dict[str, object] = {"shares": {}, "shortest": 3, "longest": 4, "random": np.random.default_rng(1)}
     texts = [{"news": ["a" * 300], "words": ["b" * 100]}, {"words": ["c" * 200]}]
     made = excerpts.GenreExcerpts(texts, np.array([40, 20]), **(settings | change))  # type: ignore[arg-type]
@@ -29,7 +29,7 @@ def drawn(**change: object) -> tuple[excerpts.GenreExcerpts, list[tuple[str, int
 
 
 def test_pieces_are_shared_by_genre() -> None:
-    made, found = drawn()
+    made, found = draw_excerpts()
     # Language 0: three quarters of its 40 excerpts are news.
     assert {row: found.count(row) for row in set(found)} == {("a", 0, 0): 30, ("b", 0, 1): 10, ("c", 1, 1): 20}
     # News: language 1 has none. Words: language 0 has half as many excerpts.
@@ -37,7 +37,7 @@ def test_pieces_are_shared_by_genre() -> None:
 
 
 def test_a_kind_may_have_a_fixed_share() -> None:
-    _, found = drawn(shares={"words": 0.5})
+    _, found = draw_excerpts(shares={"words": 0.5})
     assert {row: found.count(row) for row in set(found)} == {("a", 0, 0): 20, ("b", 0, 1): 20, ("c", 1, 1): 20}
 
 

@@ -12,7 +12,7 @@ from graphlang.content.text.normalise import normalise
 from graphlang.content.text.scripts import registry
 
 
-def one(text: str, *, wanted: str = "") -> tuple[str, str]:
+def find_script(text: str, *, wanted: str = "") -> tuple[str, str]:
     numbers = np.array([registry.number(wanted)], dtype=np.uint8) if wanted else None
     letters = normalise([text], limit=1000, one_script=True, wanted=numbers)
     kept = "".join(map(chr, letters.symbols[: int(letters.lengths[0])].tolist()))
@@ -37,7 +37,7 @@ def one(text: str, *, wanted: str = "") -> tuple[str, str]:
     ],
 )
 def test_one_text(text: str, script: str, kept: str) -> None:
-    assert one(text) == (script, kept)
+    assert find_script(text) == (script, kept)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_one_text(text: str, script: str, kept: str) -> None:
     ],
 )
 def test_words_of_latin_and_cyrillic_letters_that_look_alike_are_of_one(text: str, script: str, kept: str) -> None:
-    assert one(text) == (script, kept)
+    assert find_script(text) == (script, kept)
 
 
 def test_letters_of_two_keyboards_are_told_as_those_of_one() -> None:
@@ -70,15 +70,15 @@ def test_letters_of_two_keyboards_are_told_as_those_of_one() -> None:
 
 def test_a_letter_of_east_asia_counts_three_times() -> None:
     # 6 of 6 + 34 is .15; with one Latin letter more it is less.
-    assert one("中文" + "a" * 34)[0] == "EAST ASIA"
-    assert one("中文" + "a" * 35)[0] == "LATIN"
-    assert one("же" + "n" * 12)[0] == "LATIN"
-    assert one("же" + "n" * 11)[0] == "CYRILLIC"
+    assert find_script("中文" + "a" * 34)[0] == "EAST ASIA"
+    assert find_script("中文" + "a" * 35)[0] == "LATIN"
+    assert find_script("же" + "n" * 12)[0] == "LATIN"
+    assert find_script("же" + "n" * 11)[0] == "CYRILLIC"
 
 
 def test_a_script_that_is_wanted_is_kept_whatever_the_shares() -> None:
-    assert one("много слов and one", wanted="LATIN") == ("LATIN", "and one ")
-    assert one("много слов and one", wanted="GREEK") == ("GREEK", "")
+    assert find_script("много слов and one", wanted="LATIN") == ("LATIN", "and one ")
+    assert find_script("много слов and one", wanted="GREEK") == ("GREEK", "")
 
 
 def test_rows_are_decided_each_by_itself() -> None:

@@ -174,7 +174,7 @@ def labels(chances: NDArray[np.float32], border: Sequence[bool], costs: decode.C
     return path
 
 
-def made_up(random: np.random.Generator, units: int, width: int) -> NDArray[np.float32]:
+def draw_chances(random: np.random.Generator, units: int, width: int) -> NDArray[np.float32]:
     """Probabilities of units: sure of a few labels, in doubt, or silent."""
     chances = random.dirichlet(np.full(width, random.choice([0.02, 0.1, 1.0])), units)
     chances[random.random(units) < 0.1] = 0
@@ -192,7 +192,7 @@ def test_the_kernel_does_what_its_definition_says(
 ) -> None:
     random = np.random.default_rng(seed)
     offsets, costs = np.cumsum([0, *lengths]), COSTS._replace(resemblance=resemblance)
-    chances, border = made_up(random, int(offsets[-1]), width), random.random(int(offsets[-1])) < 0.5
+    chances, border = draw_chances(random, int(offsets[-1]), width), random.random(int(offsets[-1])) < 0.5
     path = paths(chances, offsets, border, costs)
     for begin, end in pairwise(offsets.tolist()):
         if begin < end:
@@ -213,7 +213,7 @@ def likelihood(logs: list[list[float]], costs: list[float], way: Sequence[int]) 
 @given(st.integers(4, 9), st.integers(0, 2**32 - 1))
 def test_the_way_through_two_languages_is_the_best_of_all(length: int, seed: int) -> None:
     random = np.random.default_rng(seed)
-    chances, border = made_up(random, length, 2), random.random(length) < 0.5
+    chances, border = draw_chances(random, length, 2), random.random(length) < 0.5
     path = paths(chances, np.array([0, length]), border, COSTS._replace(resemblance=0.0))
     if len(set(path.tolist())) == 2:
         logs = log_likelihoods(chances)

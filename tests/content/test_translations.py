@@ -17,7 +17,7 @@ from . import conftest, make_sources
 DATA = Path(os.environ.get("GRAPHLANG_DATA", Path(__file__).parents[2] / ".." / "shared" / "data"))
 
 
-def written(folder: Path, files: dict[str, str]) -> Path:
+def write_files(folder: Path, files: dict[str, str]) -> Path:
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
@@ -45,8 +45,8 @@ def test_a_word_that_both_use_is_not_english() -> None:
 def test_messages_are_added_in_measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(corpus, "_WITH_MESSAGES", 30)
     monkeypatch.setattr(corpus, "_LEAST_MESSAGES", 5)
-    texts = written(tmp_path / "a", {"de/news.txt": "eins zwei\ndrei vier\n", "en/news.txt": "one\n" + "two " * 20})
-    told = written(tmp_path / "b", {"de/app.txt": "neun zehn\nelf\nzwoelf dreizehn\n", "fr/app.txt": "dix\nonze\n"})
+    texts = write_files(tmp_path / "a", {"de/news.txt": "eins zwei\ndrei vier\n", "en/news.txt": "one\n" + "two " * 20})
+    told = write_files(tmp_path / "b", {"de/app.txt": "neun zehn\nelf\nzwoelf dreizehn\n", "fr/app.txt": "dix\nonze\n"})
     read = corpus.read_corpus(
         texts, label={"de": "deu", "en": "eng", "fr": "fra"}.get, minimum=lambda _: 3, maximum=500, messages=[told]
     )
@@ -56,9 +56,9 @@ def test_messages_are_added_in_measure(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_messages_of_several_folders_are_read_as_one(tmp_path: Path) -> None:
-    texts = written(tmp_path / "a", {"de/news.txt": "eins zwei\n", "en/news.txt": "one\n" + "two " * 20})
-    told = written(tmp_path / "b", {"de/app.txt": "neun zehn\n"})
-    words = written(tmp_path / "c", {"de/dictionary.txt": "elf zwoelf\nneun zehn\n"})
+    texts = write_files(tmp_path / "a", {"de/news.txt": "eins zwei\n", "en/news.txt": "one\n" + "two " * 20})
+    told = write_files(tmp_path / "b", {"de/app.txt": "neun zehn\n"})
+    words = write_files(tmp_path / "c", {"de/dictionary.txt": "elf zwoelf\nneun zehn\n"})
     read = corpus.read_corpus(
         texts, label={"de": "deu", "en": "eng"}.get, minimum=lambda _: 3, maximum=500, messages=[told, words]
     )
@@ -72,7 +72,7 @@ def test_messages_of_several_folders_are_read_as_one(tmp_path: Path) -> None:
 
 def test_a_label_in_two_scripts_keeps_the_one_it_has_more_of(tmp_path: Path) -> None:
     folder = conftest.write_corpus(tmp_path / "c", {"en": conftest.ENGLISH, "de": conftest.GERMAN})
-    written(folder, {"en/other.txt": "Windows\n" * 2 + "η γάτα\nкот\n42\n", "de/a.txt": "пёс\n" * 300})
+    write_files(folder, {"en/other.txt": "Windows\n" * 2 + "η γάτα\nкот\n42\n", "de/a.txt": "пёс\n" * 300})
     made = train(folder, **conftest.TINY)
     assert (made.labels, made.parameters["scripts"]) == (("deu", "eng"), ["LATIN"])
     best = Discriminative(made, "", "").probabilities(["where is the dog", "wo ist der hund"]).argmax(axis=1)

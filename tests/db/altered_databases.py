@@ -206,7 +206,7 @@ def schema(path: Path, statement: str) -> None:
         _renew(connection)
 
 
-def _one(table: str, column: str, value: str) -> Alteration:
+def _set_value(table: str, column: str, value: str) -> Alteration:
     """Another value in the last row of a table."""
     where = {
         "links": "(source, target) = (SELECT source, target FROM links ORDER BY 1, 2 LIMIT 1)",
@@ -399,27 +399,27 @@ def _columns(of: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
 
 def _values() -> dict[str, Alteration]:
     numbers = [*_columns(WHOLE), *_columns(REAL)]
-    found = {f"{table}.{column} is text": _one(table, column, "'abc'") for table, column in numbers}
+    found = {f"{table}.{column} is text": _set_value(table, column, "'abc'") for table, column in numbers}
     found |= {
-        f"{table}.{column} is 2^40": _one(table, column, str(LARGE))
+        f"{table}.{column} is 2^40": _set_value(table, column, str(LARGE))
         for table, column in _columns(WHOLE)
         if column not in NOWHERE
     }
     for name, value in (("none", "NULL"), ("infinite", "9e999"), ("negative", "-1")):
-        found |= {f"{table}.{column} is {name}": _one(table, column, value) for table, column in _columns(REAL)}
+        found |= {f"{table}.{column} is {name}": _set_value(table, column, value) for table, column in _columns(REAL)}
     found |= {
-        f"{table}.{column} is no UTF-8": _one(table, column, "CAST(X'FFC0AF0A1B5B' AS TEXT)")
+        f"{table}.{column} is no UTF-8": _set_value(table, column, "CAST(X'FFC0AF0A1B5B' AS TEXT)")
         for table, column in _columns(TEXT)
     }
     for table, columns in SINGLE.items():
         for column, values in columns.items():
-            found |= {f"{table}.{column} is {value}": _one(table, column, value) for value in values.split()}
+            found |= {f"{table}.{column} is {value}": _set_value(table, column, value) for value in values.split()}
     long = "HEX(ZEROBLOB(35000000))"
     for table, column in (("texts", "text"), ("pages", "url"), ("runs", "parameters"), ("hosts", "host")):
-        found[f"{table}.{column} of 70 MB"] = _one(table, column, long)
-    found["links.hreflang of 1 MB"] = _one("links", "hreflang", "HEX(ZEROBLOB(500000))")
-    found["texts.text of 70 MB of zeros"] = _one("texts", "text", "CAST(ZEROBLOB(70000000) AS TEXT)")
-    found["visible_bytes.bytes of 70 MB"] = _one("visible_bytes", "bytes", "ZEROBLOB(70000000)")
+        found[f"{table}.{column} of 70 MB"] = _set_value(table, column, long)
+    found["links.hreflang of 1 MB"] = _set_value("links", "hreflang", "HEX(ZEROBLOB(500000))")
+    found["texts.text of 70 MB of zeros"] = _set_value("texts", "text", "CAST(ZEROBLOB(70000000) AS TEXT)")
+    found["visible_bytes.bytes of 70 MB"] = _set_value("visible_bytes", "bytes", "ZEROBLOB(70000000)")
     found["predictions.page twice"] = _wild(
         "INSERT INTO predictions SELECT run, page + 0.5, label, confidence, runner_up,"
         " runner_up_confidence, characters, encoding, read FROM predictions LIMIT 1"
@@ -478,14 +478,14 @@ def _runs() -> dict[str, Alteration]:
         "cells of labels that are none": "X'" + "4001017F01010101" * 64 + "'",
         "half a label": "X'" + "0100000000000000" * 64 + "'",
     }
-    found |= {name: _one("linked_answers", "cells", value) for name, value in cells.items()}
+    found |= {name: _set_value("linked_answers", "cells", value) for name, value in cells.items()}
     evidence = {
         "URL evidence of 20 bytes": "ZEROBLOB(20)",
         "URL evidence of text": "'abc'",
         "URL evidence of page 0": "ZEROBLOB(38)",
         "URL evidence of 255": "X'" + "FF" * 38 + "'",
     }
-    found |= {name: _one("url_evidence", "cells", value) for name, value in evidence.items()}
+    found |= {name: _set_value("url_evidence", "cells", value) for name, value in evidence.items()}
     found |= {f"block {value}": _plain(f"UPDATE linked_answers SET block = {value}") for value in (-1, 5, LARGE)}
     return found
 

@@ -36,7 +36,7 @@ def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
         yield made
 
 
-def answered(connection: sqlite3.Connection) -> int:
+def make_linked_run(connection: sqlite3.Connection) -> int:
     """A run that says deu of every third URL, then swa with the rest of its belief; and of the page itself eng."""
     eng, deu, swa = enter_labels(connection, [(code, code, None) for code in ("eng", "deu", "swa")])
     run = start_run(connection, kind="propagation", method="by-hand", parameters={}, version="1").id
@@ -54,7 +54,7 @@ def answered(connection: sqlite3.Connection) -> int:
 
 
 def test_bytes_are_digits_of_base_127(connection: sqlite3.Connection) -> None:
-    run = answered(connection)
+    run = make_linked_run(connection)
     blocks = dict(connection.execute("SELECT block, cells FROM linked_answers WHERE run = ?", (run,)))
     assert {block: len(cells) for block, cells in blocks.items()} == {0: 512, 1: 512}
     # page 5 is row 4: labels 2 and 3; 0.516 and 0.484 are 5160 = 40 * 127 + 80 and 4840 = 38 * 127 + 14
@@ -63,7 +63,7 @@ def test_bytes_are_digits_of_base_127(connection: sqlite3.Connection) -> None:
 
 
 def test_views_and_python_read_the_same(connection: sqlite3.Connection) -> None:
-    run = answered(connection)
+    run = make_linked_run(connection)
     expected = [
         (page, "deu", round(0.5 + (page - 1) / 250, 4), "swa", round(0.5 - (page - 1) / 250, 4))
         for page in range(2, LINKS + 2)
@@ -89,7 +89,7 @@ def test_views_and_python_read_the_same(connection: sqlite3.Connection) -> None:
 
 
 def test_until_a_run_is_asked_the_view_says_so(connection: sqlite3.Connection) -> None:
-    run = answered(connection)
+    run = make_linked_run(connection)
     connection.execute("UPDATE runs SET linked = 0 WHERE id = ?", (run,))
     connection.execute("DELETE FROM linked_answers")
     rows = connection.execute("SELECT pending, language, COUNT(*) FROM page_languages GROUP BY 1, 2").fetchall()
@@ -97,7 +97,7 @@ def test_until_a_run_is_asked_the_view_says_so(connection: sqlite3.Connection) -
 
 
 def test_what_is_removed_leaves_no_byte(connection: sqlite3.Connection) -> None:
-    run = answered(connection)
+    run = make_linked_run(connection)
     removal = remove(connection, ["http://a.example/5"], [], host_of=lambda _: "", canonical=lambda url: url)
     assert removal.answers == 1
     (cells,) = connection.execute("SELECT cells FROM linked_answers WHERE (run, block) = (?, 0)", (run,)).fetchone()
@@ -107,7 +107,7 @@ def test_what_is_removed_leaves_no_byte(connection: sqlite3.Connection) -> None:
 
 
 def test_a_label_that_has_no_place_in_a_cell_is_refused(connection: sqlite3.Connection) -> None:
-    run = answered(connection)
+    run = make_linked_run(connection)
     beyond = LinkedAnswers(np.array([127 * 127]), np.ones(1), np.array([-1]), np.zeros(1))
     before = connection.execute("SELECT * FROM linked_answers").fetchall()
     with pytest.raises(ValueError, match=r"^label 16129 is outside 0\.\.16128$"):

@@ -50,7 +50,7 @@ def write(path: Path, *captures: Page) -> Path:
     return path
 
 
-def shown(connection: sqlite3.Connection) -> list[str]:
+def read_texts(connection: sqlite3.Connection) -> list[str]:
     return [text for (text,) in connection.execute("SELECT text FROM texts ORDER BY page")]
 
 
@@ -103,7 +103,7 @@ def test_the_nearest_capture_is_shown(tmp_path: Path, moment: str, text: str) ->
     old, middle = capture("2010-02-03T00:00:00Z", "old"), capture("2010-06-01", "middle")
     db = write(tmp_path / "a.db", old, middle, capture("2012-08-03T00:00:00Z", "new"), capture("", "undated"))
     with closing(open_existing(db)) as connection, snapshot.show_moment(connection, moment):
-        assert shown(connection) == [text]
+        assert read_texts(connection) == [text]
 
 
 def test_where_it_is_equally_near_the_own_one_then_status_200_then_the_newest(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_where_it_is_equally_near_the_own_one_then_status_200_then_the_newest(tm
     for own, expected in ((capture("2012", "own"), "second"), (capture("2010-04-01T00:00:00Z", "own"), "own")):
         db = write(tmp_path / f"{own.date}.db", *fine, gone, own)
         with closing(open_existing(db)) as connection, snapshot.show_moment(connection, "2010"):
-            assert shown(connection) == [expected]
+            assert read_texts(connection) == [expected]
 
 
 def test_of_two_records_of_one_moment_the_one_that_was_cut_off_is_not_shown(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_of_two_records_of_one_moment_the_one_that_was_cut_off_is_not_shown(tmp_
     for number, old in enumerate(((cut, whole), (whole, cut))):
         db = write(tmp_path / f"{number}.db", *old, capture("2012", "own"))
         with closing(open_existing(db)) as connection, snapshot.show_moment(connection, "2010"):
-            assert shown(connection) == ["Nebel im Tal"]
+            assert read_texts(connection) == ["Nebel im Tal"]
 
 
 def test_all_that_was_read_is_that_of_the_moment_and_the_file_stays_as_it_is(tmp_path: Path) -> None:
@@ -151,10 +151,10 @@ def test_all_that_was_read_is_that_of_the_moment_and_the_file_stays_as_it_is(tmp
             assert snapshot.find_changed_pages(connection) == [1]
             assert connection.execute("SELECT COUNT(*) FROM anchor_texts").fetchone() == (0,)
             with snapshot.show_moment(connection, "2010"):  # the same again
-                assert shown(connection)[0] == "dansk"
+                assert read_texts(connection)[0] == "dansk"
             with pytest.raises(StoreError, match="shows 2010"), snapshot.show_moment(connection, "2011"):
                 pass
-        assert shown(connection) == ["deutsch", "other", "same"]
+        assert read_texts(connection) == ["deutsch", "other", "same"]
         assert (snapshot.current_moment(connection), snapshot.find_changed_pages(connection)) == (None, [])
         assert snapshot.years(connection) == ["2010", "2012"]
     assert db.read_bytes() == before

@@ -53,7 +53,7 @@ pages = st.lists(
 )
 
 
-def written(batch: list[Referring]) -> tuple[list[object], list[object], int]:
+def write_batch(batch: list[Referring]) -> tuple[list[object], list[object], int]:
     connection = sqlite3.connect(":memory:")
     connection.executescript(TABLES)
     ids = array("q", [number for page in batch for number in (page.id, *(target for target, _ in page.links))])
@@ -79,7 +79,7 @@ def test_rows_are_those_of_the_chosen_pages_by_key(batch: list[Referring]) -> No
             rows.append((page.id, target, one.kind, int(one.nofollow), one.hreflang, place))
             if one.text:
                 texts.append((target, page.id, one.text))
-    assert written(batch) == (sorted(rows), sorted(texts), len(rows))
+    assert write_batch(batch) == (sorted(rows), sorted(texts), len(rows))
 
 
 def test_no_sanitiser_complains_of_the_rows_of_links(under_sanitisers: Callable[..., str]) -> None:

@@ -16,7 +16,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 NOTEBOOK = EXAMPLES / "notebook.ipynb"
 
 
-def told(cell: dict[str, Any]) -> tuple[str, int]:
+def read_outputs(cell: dict[str, Any]) -> tuple[str, int]:
     """What a cell prints, and how many pictures it draws."""
     texts = ["".join(one["text"]) for one in cell["outputs"] if one["output_type"] == "stream"]
     return "".join(texts), sum("image/png" in one.get("data", {}) for one in cell["outputs"])
@@ -37,7 +37,7 @@ def test_its_cells_run_and_say_what_stands_there(tmp_path: Path) -> None:
     before, after = code(NOTEBOOK), code(copy)
     assert len(before) == len(after) == 9
     for old, new in zip(before, after, strict=True):
-        (expected, pictures), (found, drawn) = told(old), told(new)
+        (expected, pictures), (found, drawn) = read_outputs(old), read_outputs(new)
         assert drawn == pictures
         assert len(expected.split()) == len(found.split()), found
         wrong = [
@@ -46,7 +46,7 @@ def test_its_cells_run_and_say_what_stands_there(tmp_path: Path) -> None:
             if walk["differ"](one, other)
         ]
         assert wrong == [], "run: make docs"
-    assert sum(told(cell)[1] for cell in after) == 3
+    assert sum(read_outputs(cell)[1] for cell in after) == 3
 
 
 def test_it_is_small_and_has_every_output() -> None:

@@ -97,7 +97,7 @@ def texts(graphlang: Call, db: Path, *how: object) -> tuple[list[dict[str, Any]]
     return [json.loads(line) for line in result.stdout.splitlines()], result.stderr
 
 
-def told(row: dict[str, Any]) -> tuple[str, int, str]:
+def shorten_row(row: dict[str, Any]) -> tuple[str, int, str]:
     return row["url"].removeprefix(SITE), int(row["date"][:4]), row["language"]
 
 
@@ -111,7 +111,7 @@ IN_EACH_YEAR = [
 
 def test_every_capture_has_its_date_its_text_and_the_language_of_its_time(graphlang: Call, years: Path) -> None:
     found, said = texts(graphlang, years, "--captures", "all")
-    assert [told(row) for row in found] == IN_EACH_YEAR
+    assert [shorten_row(row) for row in found] == IN_EACH_YEAR
     assert said == ""
     for row in found:
         year = int(row["date"][:4])
@@ -121,12 +121,12 @@ def test_every_capture_has_its_date_its_text_and_the_language_of_its_time(graphl
             assert row["text"].removesuffix("....").rstrip() == row["main"]  # links of one sign are no content
     assert len({row["digest"] for row in found}) == 3 + 3 + 1 + 1  # one for each content
     danish, _ = texts(graphlang, years, "--captures", "all", "--language", "da")
-    assert [told(row)[:2] for row in danish] == [("", 2010), ("boats", 2010), ("anna", 2010)]
+    assert [shorten_row(row)[:2] for row in danish] == [("", 2010), ("boats", 2010), ("anna", 2010)]
 
 
 def test_by_default_each_page_has_one_text(graphlang: Call, years: Path) -> None:
     found, _ = texts(graphlang, years)
-    assert [told(row) for row in found] == [one for one in IN_EACH_YEAR if one[1] == 2012]
+    assert [shorten_row(row) for row in found] == [one for one in IN_EACH_YEAR if one[1] == 2012]
 
 
 @pytest.mark.parametrize(("moment", "year"), [("2010", 2010), ("2009-01-01", 2010), ("20110301120000", 2011)])
@@ -134,13 +134,13 @@ def test_of_a_moment_each_page_has_the_capture_nearest_to_it(
     graphlang: Call, years: Path, moment: str, year: int
 ) -> None:
     found, said = texts(graphlang, years, "--at", moment)
-    assert [told(row) for row in found] == [one for one in IN_EACH_YEAR if one[1] == year]
+    assert [shorten_row(row) for row in found] == [one for one in IN_EACH_YEAR if one[1] == year]
     assert ("no run is of" in said) == (moment != "2010")
 
 
 def test_what_no_run_has_answered_for_has_the_language_of_its_text_or_none(graphlang: Call, db: Path) -> None:
     found, said = texts(graphlang, db, "--captures", "all")
-    by_place = {told(row)[:2]: row for row in found}
+    by_place = {shorten_row(row)[:2]: row for row in found}
     # The text of the German page of 2012 says nothing of those of other years; one that stayed the same does.
     assert [by_place["", year]["language"] for year in LANGUAGES] == ["und", "und", "deu"]
     assert [by_place["stays", year]["language"] for year in LANGUAGES] == ["eng"] * 3
@@ -155,7 +155,7 @@ def test_a_moment_has_the_languages_of_its_run_and_what_somebody_corrected(graph
     assert graphlang("propagate", db, "--at", "2012", "-q").exit_code == 0
     assert graphlang("correct", db, f"{SITE}stays", "--language", "gle", "--by", "me").exit_code == 0
     found, _ = texts(graphlang, db, "--at", "2012")
-    assert [(told(row)[2], row["method"]) for row in found] == [
+    assert [(shorten_row(row)[2], row["method"]) for row in found] == [
         *(("deu", "propagation"),) * 3,
         ("gle", "correction"),
     ]
@@ -205,7 +205,7 @@ def test_a_table_of_captures(graphlang: Call, years: Path) -> None:
     assert graphlang("export", years, "--what", "pages", "--captures", "all", "-o", target).exit_code == 0
     head, *rows = (printing.split_tsv(line) for line in target.read_text(encoding="utf-8").splitlines())
     found = [dict(zip(head, row, strict=True)) for row in rows]
-    assert [told(row) for row in found] == IN_EACH_YEAR
+    assert [shorten_row(row) for row in found] == IN_EACH_YEAR
     assert [row["languages"] for row in found] == [one[2] for one in IN_EACH_YEAR]
 
 
@@ -225,8 +225,8 @@ def test_what_cannot_be_had(graphlang: Call, db: Path) -> None:
 def test_the_library_has_them_too(years: Path, tmp_path: Path) -> None:
     with gl.open(years) as crawl:
         found = [row._asdict() for row in crawl.texts(captures="all")]
-        assert [told(row) for row in found] == IN_EACH_YEAR
-        assert [told(row._asdict()) for row in crawl.texts(at="2010")] == [
+        assert [shorten_row(row) for row in found] == IN_EACH_YEAR
+        assert [shorten_row(row._asdict()) for row in crawl.texts(at="2010")] == [
             one for one in IN_EACH_YEAR if one[1] == 2010
         ]
         assert crawl.export(tmp_path / "x.jsonl", "texts", at="2010") == []

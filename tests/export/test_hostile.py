@@ -67,7 +67,7 @@ def export(graphlang: Call, db: Path, what: str, name: str) -> Path:
     return target
 
 
-def joined(value: object) -> object:
+def join_list(value: object) -> object:
     """What a list of Parquet is in other formats."""
     if not isinstance(value, list):
         return value.replace(", ", ",") if isinstance(value, str) else value
@@ -88,7 +88,7 @@ def test_tables_say_the_same_and_hold_nothing_that_acts(graphlang: Call, db: Pat
     assert len(expected) >= (1 if what == "languages" else len(HOSTILE) - 1)
     for one, row, cell, column in zip(expected, rows, cells, columns, strict=True):
         said = {name: value for name, value in one.items() if isinstance(value, str)}
-        assert {name: joined(column[name]) for name in said} == {
+        assert {name: join_list(column[name]) for name in said} == {
             name: value.replace(", ", ",") for name, value in said.items()
         }
         assert {name: value for name, value in zip(head, row, strict=True) if name in said} == said

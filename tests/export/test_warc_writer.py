@@ -12,7 +12,7 @@ from graphlang.export.warc import RecordWriter, join_lines
 DATE = "2012-06-01T00:00:00Z"
 
 
-def written(about: tuple[str, str, str], said: list[tuple[str, str]], block: bytes) -> bytes:
+def write_record(about: tuple[str, str, str], said: list[tuple[str, str]], block: bytes) -> bytes:
     file = io.BytesIO()
     writer = RecordWriter(file)
     writer.write_page_record("metadata", about, said, "text/plain", block)
@@ -22,7 +22,7 @@ def written(about: tuple[str, str, str], said: list[tuple[str, str]], block: byt
 
 def test_a_record() -> None:
     said = [("WARC-Refers-To-Target-URI", "http://\u00e9.example/"), ("WARC-Refers-To-Date", "")]
-    assert written(("http://\u00e9.example/", DATE, "ABC"), said, b"deu").decode().split("\r\n") == [
+    assert write_record(("http://\u00e9.example/", DATE, "ABC"), said, b"deu").decode().split("\r\n") == [
         "WARC/1.1",
         "WARC-Type: metadata",
         "WARC-Target-URI: http://\u00e9.example/",
@@ -42,7 +42,7 @@ def test_a_record() -> None:
 
 def test_no_value_begins_a_line_of_its_own() -> None:
     said = [("WARC-Identified-Content-Language", "deu\r\nWARC-Type: warcinfo\r\n\r\n")]
-    found = written(("http://a/\r\nX: y", "2012\n", ""), said, b"")
+    found = write_record(("http://a/\r\nX: y", "2012\n", ""), said, b"")
     assert found.partition(b"\r\n\r\n")[0].split(b"\r\n")[1:4] == [
         b"WARC-Type: metadata",
         b"WARC-Target-URI: http://a/  X: y",

@@ -118,7 +118,7 @@ def contexts(  # noqa: PLR0917
     return found
 
 
-def joined(
+def join_links(
     receiver: list[int], message_class: list[int], weight: list[float], classes: int
 ) -> list[list[tuple[int, float]]]:
     """Receivers of each class and their weights, in the order in which each receiver first gets it."""

@@ -48,7 +48,7 @@ ONE_LINK = {
 }
 
 
-def packed(pages: int, **links: Any) -> Any:
+def pack_neighbours(pages: int, **links: Any) -> Any:
     """The neighbours of all pages."""
     made = FEATURES.neighbours_new(pages, pages, len(links["target"]))
     FEATURES.neighbours_pack(made, first=0, last=pages, **links)
@@ -84,8 +84,8 @@ SOUND: dict[str, tuple[ModuleType, dict[str, Any]]] = {
             "last": 1,
             "source": i32(0),
             "target": i32(1),
-            "wanted": np.array([True, False]),
-            "found": i32(0),
+            "selected": np.array([True, False]),
+            "output": i32(0),
         },
     ),
     "links_drawn": (
@@ -100,7 +100,7 @@ SOUND: dict[str, tuple[ModuleType, dict[str, Any]]] = {
             "left_out": np.zeros(256, np.bool_),
             "chosen": np.array([True, True]),
             "key": np.uint64([5, 2**63]),
-            "found": i32(0),
+            "output": i32(0),
             "hash": np.uint64([0]),
         },
     ),
@@ -191,7 +191,7 @@ SOUND: dict[str, tuple[ModuleType, dict[str, Any]]] = {
     "edge_features": (
         FEATURES,
         {
-            "neighbours": packed(2, **ONE_LINK),
+            "neighbours": pack_neighbours(2, **ONE_LINK),
             "source": i32(0),
             "target": i32(1),
             "reciprocal": np.zeros(1, np.uint8),
@@ -213,7 +213,7 @@ SOUND: dict[str, tuple[ModuleType, dict[str, Any]]] = {
             "host": i32(0, 0),
             "label": np.int16([0, 1]),
             "chosen": np.array([True]),
-            "found": i64(0),
+            "output": i64(0),
             "page": i32(0),
             "key": i64(0),
         },

@@ -63,7 +63,7 @@ def test_a_part_that_ends_behind_the_last_is_refused(name: str) -> None:
 def test_links_are_not_found_without_room_for_them(name: str) -> None:
     no_room = {"hash": np.zeros(0, np.uint64)} if name == "links_drawn" else {}
     with pytest.raises(KernelError, match=rf"^{name}: sizes of arrays do not fit their content$"):
-        call(name, found=i32(), **no_room)
+        call(name, output=i32(), **no_room)
 
 
 def test_more_in_common_than_there_are_logarithms_for_is_refused() -> None:

@@ -56,7 +56,7 @@ def part_of(graph: Graph, evidence: Evidence, rows: np.ndarray) -> tuple[Graph, 
     return links, Evidence(CODES, *(column[rows] for column in of_pages), signals)
 
 
-def given(answer: object, rows: np.ndarray) -> FixedBeliefs:
+def fix_beliefs(answer: object, rows: np.ndarray) -> FixedBeliefs:
     return FixedBeliefs(rows, answer.languages[rows], answer.probabilities[rows])
 
 
@@ -85,7 +85,7 @@ def test_a_page_whose_neighbours_are_held_at_what_they_came_to_comes_to_the_same
     assert whole.converged
     latent = np.flatnonzero(evidence.length < options.clamp_length)
     for page in latent[:5]:
-        fixed = given(whole, latent[latent != page])
+        fixed = fix_beliefs(whole, latent[latent != page])
         held = propagate(graph, evidence, options=options, learned=learned, fixed=fixed)
         assert held.probabilities[page] == pytest.approx(whole.probabilities[page], abs=1e-5)
         assert held.language.tolist() == whole.language.tolist()
@@ -97,7 +97,7 @@ def test_pages_held_at_what_they_came_to_leave_the_others_their_languages(seed: 
     graph, evidence = web(seed)
     whole = propagate(graph, evidence)
     held = np.flatnonzero((evidence.host % 2 == 0) & (evidence.length < Options().clamp_length))
-    answer = propagate(graph, evidence, learned=learn(graph, evidence), fixed=given(whole, held))
+    answer = propagate(graph, evidence, learned=learn(graph, evidence), fixed=fix_beliefs(whole, held))
     assert np.mean(answer.language == whole.language) > 0.99
 
 

@@ -41,7 +41,7 @@ def evidence(languages: list[int], hosts: list[int] | None = None) -> Evidence:
     return Evidence(CODES, lists, np.where(lists >= 0, 0.95, 0).astype(np.float32), length, where)
 
 
-def said(web: Graph, given: Evidence) -> list[dict[int, float]]:
+def read_order(web: Graph, given: Evidence) -> list[dict[int, float]]:
     languages, chances = infer_from_order(sort_links(web), given, given.length >= LONG)
     return [
         {int(code): float(chance) for code, chance in zip(*row, strict=True) if code >= 0}
@@ -53,7 +53,7 @@ def test_counts_by_hand() -> None:
     # Page 0 lists German 1, French 2, German 3, unknown 4. To the right of a German page, one place away, there was
     # French once; the unknown one has that on its left, and the end of the list on its right, where nothing known was.
     web = graph(5, {0: [1, 2, 3, 4]})
-    found = said(web, evidence([-1, DEU, FRA, DEU, -1]))[4]
+    found = read_order(web, evidence([-1, DEU, FRA, DEU, -1]))[4]
     pseudo = module.PSEUDO
     # languages of the host: two German and one French page, ten of the collection's (5 pages share 0.005 more)
     everywhere = np.array([2 + 0.0025, 1 + 0.0025]) / 3.005
@@ -98,10 +98,10 @@ def test_the_gap_in_a_menu_is_the_language_that_is_missing() -> None:
 def test_an_order_without_order_says_next_to_nothing() -> None:
     web, given, _ = menu(40, {0: 1, 1: 2})
     shuffled = np.random.default_rng(1).permuted(np.tile(np.arange(3), (160, 1)), axis=1).ravel()
-    found = said(replace(web, ordinal=shuffled.astype(np.int16)), given)
+    found = read_order(replace(web, ordinal=shuffled.astype(np.int16)), given)
     prior = 0.25
     assert max(abs(share - prior) for row in (found[1], found[6]) for share in row.values()) < 0.3
-    ordered = said(web, given)
+    ordered = read_order(web, given)
     assert ordered[1][ENG] > 0.8
     assert ordered[6][FRA] > 0.8
 
@@ -109,36 +109,36 @@ def test_an_order_without_order_says_next_to_nothing() -> None:
 def test_a_certain_page_is_not_its_own_witness() -> None:
     # the only Italian page, listed everywhere after the German one: without itself nothing says that Italian is there
     web = graph(4, {0: [1, 2], 3: [1, 2]})
-    alone = said(web, evidence([FRA, DEU, ITA, FRA]))[2]
+    alone = read_order(web, evidence([FRA, DEU, ITA, FRA]))[2]
     assert alone[ITA] < 0.28  # a quarter of the pages are Italian
     # a second one makes it likely
     more = graph(7, {0: [1, 2], 3: [1, 2], 4: [5, 6]})
-    assert said(more, evidence([FRA, DEU, ITA, FRA, FRA, DEU, ITA]))[2][ITA] > 0.4
+    assert read_order(more, evidence([FRA, DEU, ITA, FRA, FRA, DEU, ITA]))[2][ITA] > 0.4
 
 
 def test_lists_of_other_hosts_and_links_without_a_place_do_not_count() -> None:
     web = graph(4, {0: [1, 2, 3]})
-    assert said(web, evidence([DEU, DEU, FRA, -1], [0, 1, 1, 1])) == [{}] * 4
+    assert read_order(web, evidence([DEU, DEU, FRA, -1], [0, 1, 1, 1])) == [{}] * 4
     nowhere = replace(web, ordinal=np.full(3, -1, np.int16))
-    assert said(nowhere, evidence([DEU, DEU, FRA, -1])) == [{}] * 4
-    assert said(replace(web, ordinal=None), evidence([DEU, DEU, FRA, -1])) == [{}] * 4
-    assert said(web, evidence([-1] * 4)) == [{}] * 4
+    assert read_order(nowhere, evidence([DEU, DEU, FRA, -1])) == [{}] * 4
+    assert read_order(replace(web, ordinal=None), evidence([DEU, DEU, FRA, -1])) == [{}] * 4
+    assert read_order(web, evidence([-1] * 4)) == [{}] * 4
     # a gap in the places is none in the list: of two links that are left, one comes first
     gap = replace(web, ordinal=np.array([3, -1, 9], np.int16))
-    found = said(gap, evidence([-1, DEU, FRA, -1]))
+    found = read_order(gap, evidence([-1, DEU, FRA, -1]))
     assert (set(found[1]), found[2], set(found[3])) == ({DEU, FRA}, {}, {DEU, FRA})
 
 
 def test_blocks_and_large_numbers_of_contexts_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     web, given, _ = menu(12, {0: 0, 1: 1, 5: 2})
     given = replace(given, host=np.arange(48, dtype=np.int32) // 16)  # three sites of four texts
-    whole = said(web, given)
+    whole = read_order(web, given)
     assert whole[0]
     assert whole[20]
     monkeypatch.setattr(module, "LINKS", 5)
     monkeypatch.setattr(module, "PAGES", 7)
     monkeypatch.setattr(module, "BITS", 0)
-    assert said(web, given) == whole
+    assert read_order(web, given) == whole
     order = np.random.default_rng(2).permutation(len(web.source))
     shuffled = Graph(
         web.n,
@@ -146,7 +146,7 @@ def test_blocks_and_large_numbers_of_contexts_change_nothing(monkeypatch: pytest
         None,
         web.ordinal[order],
     )  # type: ignore[index]
-    assert said(shuffled, given) == whole
+    assert read_order(shuffled, given) == whole
 
 
 def test_of_a_link_given_twice_the_first_place_counts() -> None:

@@ -38,7 +38,7 @@ def evidence(pages: list[tuple[dict[str, float], int]], host: list[int] | None =
     return Evidence(CODES, languages, chances, length, np.array(host or [0] * len(pages), np.int32))
 
 
-def said(answer: object) -> list[str]:
+def list_codes(answer: object) -> list[str]:
     return ["und" if i < 0 else CODES[i] for i in answer.language]
 
 
@@ -108,8 +108,8 @@ def test_the_url_of_a_page_without_text_counts_for_its_own_answer_alone() -> Non
     alone = propagate(links, replace(pages, signals={"url": replace(url, weight=0)}))
     heard = propagate(links, replace(pages, signals={"url": url}), trace=[1])
     assert heard.probabilities[[0, 6]] == pytest.approx(alone.probabilities[[0, 6]], abs=1e-6)
-    assert said(alone) == [*["deu"] * 7, "eng", "deu"]
-    assert said(heard) == ["deu", *["eng"] * 5, "deu", "eng", "deu"]
+    assert list_codes(alone) == [*["deu"] * 7, "eng", "deu"]
+    assert list_codes(heard) == ["deu", *["eng"] * 5, "deu", "eng", "deu"]
     trace = heard.traces[1]
     assert {part.source for part in trace.contributions if part.log_odds > 1} == {"url"}
     assert 1 / (1 + np.exp(-trace.log_odds)) == pytest.approx(
@@ -117,7 +117,7 @@ def test_the_url_of_a_page_without_text_counts_for_its_own_answer_alone() -> Non
     )
     assert trace.rounds[0][0] == CODES.index("eng")
     nothing = propagate(links, replace(evidence([EMPTY] * 9), signals={"url": url}))
-    assert said(nothing) == ["und", *["eng"] * 5, *["und"] * 3]  # evidence reaches no page that links to them
+    assert list_codes(nothing) == ["und", *["eng"] * 5, *["und"] * 3]  # evidence reaches no page that links to them
 
 
 def test_a_ring_of_empty_pages_is_never_surer_of_a_language_than_the_certain_pages_of_its_site() -> None:
@@ -127,7 +127,7 @@ def test_a_ring_of_empty_pages_is_never_surer_of_a_language_than_the_certain_pag
     named = np.full((40, 1), CODES.index("fra"), np.int16)
     signals = {name: Signal(named, np.full((40, 1), 0.95, np.float32)) for name in ("url", "cctld")}
     answer = propagate(links, replace(evidence([*full, *[EMPTY] * 30]), signals=signals))
-    assert set(said(answer)[10:]) <= {"eng", "und"}
+    assert set(list_codes(answer)[10:]) <= {"eng", "und"}
     assert answer.confidence[10:].max() <= 0.6
 
 
@@ -146,7 +146,7 @@ def test_the_cctld_is_ignored_where_the_url_names_a_language() -> None:
 def test_a_short_page_keeps_its_language_under_a_menu_that_links_all_pages_of_another() -> None:
     pages = evidence([*[FULL["fra"]] * 28, *[FULL["nld"]] * 2, ({"nld": 0.9}, SHORT), ({"fra": 0.9}, SHORT)])
     menu = graph(32, [(source, target) for source in range(32) for target in range(32) if source != target])
-    assert said(propagate(menu, pages))[30:] == ["nld", "fra"]
+    assert list_codes(propagate(menu, pages))[30:] == ["nld", "fra"]
 
 
 @pytest.mark.parametrize("languages", [2, 4, 7])
@@ -190,43 +190,43 @@ def test_languages_without_a_slot_say_what_they_say_together() -> None:
 
 def test_a_short_page_listens_and_a_long_one_does_not() -> None:
     answer = propagate(graph(3, [(0, 1), (0, 2)]), evidence([FULL["deu"], UNSURE, ({"nld": 0.7, "deu": 0.2}, LONG)]))
-    assert said(answer) == ["deu", "deu", "nld"]
+    assert list_codes(answer) == ["deu", "deu", "nld"]
 
 
 def test_links_speak_in_both_directions() -> None:
     pages = evidence([UNSURE, FULL["deu"], FULL["nld"]])
-    assert said(propagate(graph(3, [(1, 0)]), pages))[0] == "deu"
-    assert said(propagate(graph(3, [(0, 1)]), pages))[0] == "deu"
+    assert list_codes(propagate(graph(3, [(1, 0)]), pages))[0] == "deu"
+    assert list_codes(propagate(graph(3, [(0, 1)]), pages))[0] == "deu"
 
 
 def test_belief_travels_through_pages_never_fetched() -> None:
     answer = propagate(graph(4, [(0, 1), (1, 2)]), evidence([FULL["jpn"], EMPTY, EMPTY, FULL["eng"]], [0, 0, 0, 1]))
-    assert said(answer)[:3] == ["jpn", "jpn", "jpn"]
+    assert list_codes(answer)[:3] == ["jpn", "jpn", "jpn"]
     assert answer.confidence[1] > answer.confidence[2]
 
 
 def test_nothing_known_is_und_not_a_guess() -> None:
     answer = propagate(graph(4, [(2, 3)]), evidence([FULL["deu"], EMPTY, EMPTY, EMPTY]))
-    assert said(answer) == ["deu", "und", "und", "und"]
+    assert list_codes(answer) == ["deu", "und", "und", "und"]
     assert answer.confidence[1:].tolist() == [0, 0, 0]
 
 
 def test_one_language_reaches_an_empty_page_and_not_a_lonely_one() -> None:
-    assert said(propagate(graph(3, [(0, 1)]), evidence([FULL["deu"], EMPTY, EMPTY]))) == ["deu", "deu", "und"]
+    assert list_codes(propagate(graph(3, [(0, 1)]), evidence([FULL["deu"], EMPTY, EMPTY]))) == ["deu", "deu", "und"]
 
 
 @pytest.mark.parametrize("n", [0, 1, 3])
 def test_no_evidence_at_all(n: int) -> None:
     answer = propagate(graph(n, [(0, 0), (0, n - 1)] if n else []), evidence([EMPTY] * n))
-    assert said(answer) == ["und"] * n
+    assert list_codes(answer) == ["und"] * n
     assert answer.converged
 
 
 def test_one_page_and_pages_all_alike() -> None:
-    assert said(propagate(graph(1, [(0, 0)]), evidence([FULL["fra"]]))) == ["fra"]
+    assert list_codes(propagate(graph(1, [(0, 0)]), evidence([FULL["fra"]]))) == ["fra"]
     alike = evidence([UNSURE] * 4)
     answer = propagate(graph(4, [(0, 1), (1, 2), (2, 3), (3, 0)]), alike)
-    assert set(said(answer)) == {"nld"}
+    assert set(list_codes(answer)) == {"nld"}
 
 
 def switcher(texts: int, short: set[int]) -> tuple[Graph, Evidence, list[str]]:
@@ -250,21 +250,21 @@ UNSURE_OF = {
 
 def test_a_language_switcher_is_evidence_against_the_languages_it_lists() -> None:
     links, pages, truth = switcher(20, {0, 5, 10, 15, 41})
-    assert said(propagate(links, pages)) == truth
-    assert said(spread_labels(links, pages)) != truth  # plain spreading believes that links keep the language
+    assert list_codes(propagate(links, pages)) == truth
+    assert list_codes(spread_labels(links, pages)) != truth  # plain spreading believes that links keep the language
 
 
 def test_a_wrong_majority_does_not_move_full_pages() -> None:
     links = [(i, 0) for i in range(1, 30)] + [(0, i) for i in range(1, 30)]
     pages = [({"nld": 0.5, "deu": 0.45}, LONG)] + [FULL["deu"]] * 29
-    assert said(propagate(graph(30, links), evidence(pages)))[0] == "nld"
+    assert list_codes(propagate(graph(30, links), evidence(pages)))[0] == "nld"
 
 
 def test_a_long_page_in_doubt_listens_to_its_neighbours() -> None:
     links = [(i, 0) for i in range(1, 30)]
     pages = evidence([({"nld": 0.4, "deu": 0.35}, LONG)] + [FULL["deu"]] * 29 + [FULL["nld"]] * 30)
-    assert said(propagate(graph(60, links), pages))[0] == "deu"
-    assert said(propagate(graph(60, links), pages, options=Options(doubtful=0)))[0] == "nld"
+    assert list_codes(propagate(graph(60, links), pages))[0] == "deu"
+    assert list_codes(propagate(graph(60, links), pages, options=Options(doubtful=0)))[0] == "nld"
 
 
 def test_pages_in_doubt_do_not_make_each_other_sure() -> None:
@@ -288,7 +288,7 @@ def test_a_page_in_doubt_shares_no_weight_among_those_it_does_not_hear() -> None
 def test_a_long_page_that_nobody_links_to_is_as_sure_as_its_text_whatever_its_site(sure: float) -> None:
     pages = evidence([({"nld": sure, "deu": 1 - sure}, LONG), *[FULL["deu"]] * 29])
     answer = propagate(graph(30, [(1, 2)]), pages, options=Options(calibration=1))
-    assert said(answer)[0] == "nld"
+    assert list_codes(answer)[0] == "nld"
     assert answer.confidence[0] == pytest.approx(sure, abs=2e-3)  # a little is left for the languages that it lacks
 
 
@@ -349,7 +349,7 @@ def test_a_page_passes_on_what_it_knows_and_little_of_what_it_heard() -> None:
     own, passed_on = (
         sum(part.log_odds for part in answer.traces[row].contributions if part.source == "inlink") for row in (1, 2)
     )
-    assert said(answer)[1:4] == ["deu"] * 3
+    assert list_codes(answer)[1:4] == ["deu"] * 3
     assert 0 < passed_on < 0.3 * own
 
 
@@ -362,7 +362,7 @@ def test_undecided_pages_do_not_make_each_other_certain(
     links = [(a, b) for a in range(8) for b in range(8) if a != b]
     pages = evidence([*[({"nld": 0.45, "deu": 0.4}, 30)] * 8, FULL["deu"], FULL["nld"]], [0] * 8 + [1, 2])
     answer = propagate(graph(10, links), pages)
-    assert said(answer)[:8] == ["nld"] * 8
+    assert list_codes(answer)[:8] == ["nld"] * 8
     assert (answer.confidence[:8] > 0.9).all() == certain
 
 
@@ -371,30 +371,30 @@ def test_neighbours_overturn_no_text_of_half_the_length_that_is_sure() -> None:
     texts = {(0.95, 120): "fra", (0.8, 120): "deu", (0.6, 120): "deu"}
     for (score, characters), expected in texts.items():
         pages = evidence([({"fra": score, "deu": (1 - score) / 2}, characters), *[FULL["deu"]] * 20, FULL["fra"]])
-        assert said(propagate(links, pages))[0] == expected
+        assert list_codes(propagate(links, pages))[0] == expected
     lowered = propagate(
         links, pages, options=Options(clamp_length=100, doubtful=0.5)
     )  # .6 at 120 characters is clamped
-    assert said(lowered)[0] == "fra"
+    assert list_codes(lowered)[0] == "fra"
 
 
 def test_a_link_farm_counts_as_few() -> None:
     farm = list(range(1, 200))
     sure = ({"jpn": 0.98}, 150)
     pages = evidence([sure, *[({"eng": 0.6}, SHORT)] * 199])
-    assert said(propagate(graph(200, [(i, 0) for i in farm]), pages))[0] == "jpn"
+    assert list_codes(propagate(graph(200, [(i, 0) for i in farm]), pages))[0] == "jpn"
 
 
 def test_a_hub_that_links_to_everything_in_every_language_teaches_nothing_wrong() -> None:
     names = ["deu", "fra", "jpn"] * 20
     pages = [FULL["eng"]] + [FULL[name] for name in names] + [({"fra": 0.7, "deu": 0.1}, 30)]
     answer = propagate(graph(62, [(0, i) for i in range(1, 62)]), evidence(pages))
-    assert said(answer)[61] == "fra"
+    assert list_codes(answer)[61] == "fra"
 
 
 def test_parts_that_are_not_joined_do_not_talk() -> None:
     pages = evidence([FULL["deu"], UNSURE, FULL["nld"], UNSURE], [0, 0, 1, 1])
-    assert said(propagate(graph(4, [(0, 1), (2, 3)]), pages)) == ["deu", "deu", "nld", "nld"]
+    assert list_codes(propagate(graph(4, [(0, 1), (2, 3)]), pages)) == ["deu", "deu", "nld", "nld"]
 
 
 def test_signal_is_believed_as_far_as_the_collection_bears_it_out() -> None:
@@ -407,7 +407,7 @@ def test_signal_is_believed_as_far_as_the_collection_bears_it_out() -> None:
     def last(languages: np.ndarray, weight: float) -> tuple[str, float]:
         given = replace(pages, signals={"declared": Signal(languages, sure, weight)})
         answer = propagate(graph(21, []), given)
-        return said(answer)[20], float(answer.confidence[20])
+        return list_codes(answer)[20], float(answer.confidence[20])
 
     assert last(right, 1.0)[0] == "fra"
     assert last(right, 1.0)[1] > 0.9
@@ -419,7 +419,7 @@ def test_hreflang_names_the_target() -> None:
     links = graph(3, [(0, 2), (1, 0)], kind=6)
     announced = replace(links, hreflang=np.array([CODES.index("jpn"), -1], np.int16))
     pages = evidence([FULL["eng"], FULL["jpn"], EMPTY])
-    assert said(propagate(announced, pages))[2] == "jpn"
+    assert list_codes(propagate(announced, pages))[2] == "jpn"
 
 
 def test_contributions_sum_to_the_final_log_odds() -> None:
@@ -504,7 +504,7 @@ def test_bad_weights_and_bad_evidence_are_refused_in_words() -> None:
         propagate(graph(2, []), evidence([EMPTY]))
 
 
-def made_web(n: int = 400, languages: int = 12) -> tuple[Graph, Evidence]:
+def draw_web(n: int = 400, languages: int = 12) -> tuple[Graph, Evidence]:
     """Pages of all lengths, linked at random."""
     rng = np.random.default_rng(7)
     ends = rng.integers(0, n, (2, 2500)).astype(np.int32)
@@ -518,7 +518,7 @@ def made_web(n: int = 400, languages: int = 12) -> tuple[Graph, Evidence]:
 
 
 def test_what_is_let_go_of_where_nothing_is_explained_changes_no_byte_and_is_not_asked_again() -> None:
-    graph, evidence = made_web()
+    graph, evidence = draw_web()
     alone, explained = propagate(graph, evidence), propagate(graph, evidence, trace=[3])
     assert alone.rounds == explained.rounds > 2
     assert alone.probabilities.tobytes() == explained.probabilities.tobytes()
@@ -534,7 +534,7 @@ def test_what_is_let_go_of_where_nothing_is_explained_changes_no_byte_and_is_not
 
 
 def test_the_number_of_cores_and_the_blocks_that_they_work_on_change_no_byte(monkeypatch: pytest.MonkeyPatch) -> None:
-    graph, evidence = made_web()
+    graph, evidence = draw_web()
     monkeypatch.setattr(threads, "cores", lambda: 1)
     monkeypatch.setattr(messages, "cores", lambda: 1)
     alone = propagate(graph, evidence)

@@ -29,40 +29,40 @@ def evidence(*pages: tuple[str, float, int]) -> Evidence:
     return Evidence(CODES, languages, chances, length, np.zeros(len(pages), np.int32))
 
 
-def said(answer: object) -> list[str]:
+def list_codes(answer: object) -> list[str]:
     return ["und" if i < 0 else CODES[i] for i in answer.language]
 
 
 def test_majority_of_long_inlinks_beats_the_page_itself() -> None:
     pages = evidence(("eng", 0.4, 10), ("deu", 0.9, 500), ("deu", 0.9, 500), ("fra", 0.9, 500))
     answer = inlinks(graph(4, (1, 0), (2, 0), (3, 0)), pages)
-    assert said(answer) == ["deu", "deu", "deu", "fra"]
+    assert list_codes(answer) == ["deu", "deu", "deu", "fra"]
     assert answer.confidence[0] == pytest.approx(2 / 4)  # deu, deu of eng, deu, deu, fra
 
 
 def test_a_page_longer_than_min_length_answers_for_itself() -> None:
     links = graph(3, (1, 0), (2, 0))
     pages = evidence(("eng", 0.4, 51), ("deu", 0.9, 500), ("deu", 0.9, 500))
-    assert said(inlinks(links, pages, min_length=50))[0] == "eng"
-    assert said(inlinks(links, pages, min_length=51))[0] == "deu"
+    assert list_codes(inlinks(links, pages, min_length=50))[0] == "eng"
+    assert list_codes(inlinks(links, pages, min_length=51))[0] == "deu"
 
 
 def test_min_ref_length_is_at_least() -> None:
     links = graph(2, (1, 0))
-    assert said(inlinks(links, evidence(("", 0, 0), ("deu", 0.9, 149))))[0] == "und"
-    assert said(inlinks(links, evidence(("", 0, 0), ("deu", 0.9, 150))))[0] == "deu"
+    assert list_codes(inlinks(links, evidence(("", 0, 0), ("deu", 0.9, 149))))[0] == "und"
+    assert list_codes(inlinks(links, evidence(("", 0, 0), ("deu", 0.9, 150))))[0] == "deu"
 
 
 def test_a_tie_keeps_the_page_s_own_answer() -> None:
     links = graph(2, (1, 0))
-    assert said(inlinks(links, evidence(("eng", 0.1, 5), ("deu", 0.9, 500))))[0] == "eng"
+    assert list_codes(inlinks(links, evidence(("eng", 0.1, 5), ("deu", 0.9, 500))))[0] == "eng"
 
 
 def test_a_tie_of_others_goes_to_one_of_them_not_to_the_page_s_own_answer() -> None:
     # eng 1, deu 2, fra 2: step 4 of algorithm 5.5 has the language with the largest multiplicity
     pages = evidence(("eng", 0.1, 5), *[("deu", 0.8, 500)] * 2, *[("fra", 0.9, 500)] * 2)
     answer = inlinks(graph(5, (1, 0), (2, 0), (3, 0), (4, 0)), pages)
-    assert said(answer)[0] == "fra"
+    assert list_codes(answer)[0] == "fra"
     assert answer.confidence[0] == pytest.approx(2 / 5)
 
 
@@ -70,8 +70,8 @@ def test_a_tie_without_own_answer_goes_to_the_surer_voters_then_by_code() -> Non
     links = graph(5, (1, 0), (2, 0), (3, 0), (4, 0))
     surer = evidence(("", 0, 0), *[("deu", 0.8, 500)] * 2, *[("fra", 0.9, 500)] * 2)
     alike = evidence(("", 0, 0), *[("fra", 0.9, 500)] * 2, *[("deu", 0.9, 500)] * 2)
-    assert said(inlinks(links, surer))[0] == "fra"
-    assert said(inlinks(links, alike))[0] == "deu"
+    assert list_codes(inlinks(links, surer))[0] == "fra"
+    assert list_codes(inlinks(links, alike))[0] == "deu"
 
 
 @given(
@@ -86,9 +86,9 @@ def test_the_answer_is_among_the_commonest_or_the_vote_abstains(voters: list[tup
     tied = {code for code, count in votes.items() if count == max(votes.values())}
     different = len({code for code, _ in voters})
     if len(voters) > 1 and different == len(voters):
-        assert said(answer)[0] == (own or "und")
+        assert list_codes(answer)[0] == (own or "und")
     elif not (len(voters) > 3 and different == len(voters) - 1):
-        assert said(answer)[0] in tied
+        assert list_codes(answer)[0] in tied
 
 
 def test_inlinks_in_different_languages_leave_the_page_its_own_answer_and_confidence() -> None:
@@ -96,9 +96,9 @@ def test_inlinks_in_different_languages_leave_the_page_its_own_answer_and_confid
     links = graph(4, (1, 0), (2, 0), (3, 0))
     voters = [("eng", 0.9, 500), ("deu", 0.9, 500), ("fra", 0.9, 500)]
     answer = inlinks(links, evidence(("deu", 0.3, 5), *voters))  # deu 2, eng 1, fra 1: but its own vote is no majority
-    assert (said(answer)[0], answer.confidence[0]) == ("deu", pytest.approx(0.3))
-    assert said(inlinks(links, evidence(("", 0, 0), *voters)))[0] == "und"
-    assert said(inlinks(graph(2, (1, 0)), evidence(("", 0, 0), voters[0])))[0] == "eng"  # one inlink is no list
+    assert (list_codes(answer)[0], answer.confidence[0]) == ("deu", pytest.approx(0.3))
+    assert list_codes(inlinks(links, evidence(("", 0, 0), *voters)))[0] == "und"
+    assert list_codes(inlinks(graph(2, (1, 0)), evidence(("", 0, 0), voters[0])))[0] == "eng"  # one inlink is no list
 
 
 def test_one_language_twice_among_four_inlinks_is_no_majority_but_among_three_it_is() -> None:
@@ -129,24 +129,24 @@ def test_of_eleven_inlinks_the_ten_longest_vote() -> None:
     # five long German, six French of which one is the shortest: 5 against 5, a tie; with eleven French would win
     pages = evidence(("deu", 0.2, 5), *[("deu", 0.9, 900)] * 5, *[("fra", 0.9, 800)] * 5, ("fra", 0.9, 700))
     links = graph(12, *[(i, 0) for i in range(1, 12)])
-    assert said(inlinks(links, pages))[0] == "deu"  # own vote: 6 to 5
-    assert said(inlinks(links, pages, max_inlinks=3))[0] == "deu"
-    assert said(inlinks(links, pages, max_inlinks=11))[0] == "deu"  # 6 to 6, own answer
+    assert list_codes(inlinks(links, pages))[0] == "deu"  # own vote: 6 to 5
+    assert list_codes(inlinks(links, pages, max_inlinks=3))[0] == "deu"
+    assert list_codes(inlinks(links, pages, max_inlinks=11))[0] == "deu"  # 6 to 6, own answer
     none = evidence(("", 0, 0), *[("deu", 0.9, 900)] * 5, *[("fra", 0.9, 800)] * 5, ("fra", 0.9, 700))
-    assert said(inlinks(links, none, max_inlinks=11))[0] == "fra"
+    assert list_codes(inlinks(links, none, max_inlinks=11))[0] == "fra"
 
 
 def test_duplicates_and_self_links_do_not_vote_twice() -> None:
     pages = evidence(("", 0, 0), ("deu", 0.9, 500), ("fra", 0.9, 500), ("fra", 0.9, 500))
     answer = inlinks(graph(4, (1, 0), (1, 0), (1, 0), (0, 0), (2, 0), (3, 0)), pages)
-    assert said(answer)[0] == "fra"
+    assert list_codes(answer)[0] == "fra"
 
 
 def test_outlinks_swap_the_direction() -> None:
     pages = evidence(("eng", 0.4, 10), ("deu", 0.9, 500), ("deu", 0.9, 500))
     links = graph(3, (0, 1), (0, 2))
-    assert said(outlinks(links, pages))[0] == "deu"
-    assert said(inlinks(links, pages))[0] == "eng"
+    assert list_codes(outlinks(links, pages))[0] == "deu"
+    assert list_codes(inlinks(links, pages))[0] == "eng"
 
 
 def test_trace_lists_every_vote_and_sums() -> None:
@@ -163,9 +163,9 @@ def test_short_pages_vote_in_the_second_round_unless_they_have_no_text_or_no_maj
     pages = evidence(*long, *short, ("fra", 0.3, 10), ("", 0, 0), ("fra", 0.3, 10))
     # 0 and 1 link to 2, 3 and 5; 2 and 3 link to 4; 5, which has no text, links to 6
     links = graph(7, *[(i, j) for i in (0, 1) for j in (2, 3, 5)], (2, 4), (3, 4), (5, 6))
-    assert said(inlinks(links, pages))[2:] == ["deu", "deu", "fra", "deu", "fra"]
+    assert list_codes(inlinks(links, pages))[2:] == ["deu", "deu", "fra", "deu", "fra"]
     answer = inlinks(links, pages, rounds=9, trace=[4])
-    assert said(answer)[2:] == ["deu", "deu", "deu", "deu", "fra"]
+    assert list_codes(answer)[2:] == ["deu", "deu", "deu", "deu", "fra"]
     assert answer.confidence[4] == pytest.approx(2 / 3)
     assert [(vote.neighbour, CODES[vote.language]) for vote in answer.traces[4].contributions] == [
         (-1, "fra"),
@@ -178,6 +178,6 @@ def test_short_pages_vote_in_the_second_round_unless_they_have_no_text_or_no_maj
 
 def test_no_pages_no_links_and_negative_parameters() -> None:
     assert len(inlinks(graph(0), evidence()).language) == 0
-    assert said(inlinks(graph(2), evidence(("deu", 0.3, 5), ("", 0, 0)))) == ["deu", "und"]
+    assert list_codes(inlinks(graph(2), evidence(("deu", 0.3, 5), ("", 0, 0)))) == ["deu", "und"]
     with pytest.raises(ValueError, match="negative"):
         inlinks(graph(0), evidence(), max_inlinks=-1)

@@ -47,7 +47,9 @@ from partitioned_webs import partitions, web
 OPTIONS = Options()
 
 
-def learned_of(parts: list[Partition], cut: Cut) -> tuple[Survey, list_counts.Counts, Observed, PartitionParameters]:
+def learn_parameters(
+    parts: list[Partition], cut: Cut
+) -> tuple[Survey, list_counts.Counts, Observed, PartitionParameters]:
     """What the partitions learn, all of it passed on as bytes."""
     parts = [decode(to_bytes(part.sort()), Partition) for part in parts]
     routes = routes_of(parts)
@@ -87,7 +89,7 @@ def test_what_is_learned_does_not_depend_on_the_partitions_by_a_single_bit(seed:
         evidence.directory % 5,
         np.random.default_rng(seed).integers(0, 9, graph.n),
     ):
-        learned = learned_of(partitions(graph, evidence, number, ids), cut)
+        learned = learn_parameters(partitions(graph, evidence, number, ids), cut)
         found.append([to_bytes(one) for one in learned])
     assert found[0] == found[1]
     assert found[0] == found[2]
@@ -116,7 +118,7 @@ def test_a_superstep_from_a_checkpoint_is_the_same_to_the_last_bit() -> None:
     graph, evidence = web(1)
     ids = np.random.default_rng(1).permutation(graph.n).astype(np.int64)
     parts = [part.sort() for part in partitions(graph, evidence, evidence.host % 2, ids)]
-    *_, learned = learned_of(parts, Cut())
+    *_, learned = learn_parameters(parts, Cut())
     said = join_records([introduce(part, OPTIONS) for part in parts])
     ready = [make_partition_ready(part, learned, decode_ghosts(part, said), OPTIONS) for part in parts]
     labels = join_records([find_border_labels(prepare_supersteps(one, None, OPTIONS)) for one in ready])

@@ -32,7 +32,7 @@ def workout(seed: int) -> str:
     for _ in range(TURNS):
         n = int(rng.choice([1, 2, 7, 60]))
         rate = float(rng.choice([0, 0, 0.02]))
-        for step in (walk, learn, speak, listed, move, whole):
+        for step in (walk, learn, speak, sort_broken_links, move, whole):
             try:
                 step(rng, n, lambda array: bent(rng, array, rate))  # noqa: B023  called at once
             except ValueError:
@@ -128,7 +128,7 @@ def speak(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
     heard.accumulate(broken, [(numbers, said)], np.zeros((n, kept + 1)), np.zeros(n, np.uint8))
 
 
-def listed(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
+def sort_broken_links(rng: Generator, n: int, bend: Callable[[Any], Any]) -> None:
     links = web(rng, n)
     broken = replace(links, target=bend(links.target), out_start=bend(links.out_start))
     label, host = rng.integers(-1, 4, n).astype(np.int16), rng.integers(0, 3, n).astype(np.int32)

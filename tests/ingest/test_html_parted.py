@@ -313,7 +313,7 @@ def find_runs(page: Page) -> list[Run]:
     return [run for run in runs if run.links]
 
 
-def joined(runs: list[Run], *, across: bool) -> list[Run]:
+def join_runs(runs: list[Run], *, across: bool) -> list[Run]:
     """Join runs that short lines part, if these are to belong to them."""
     result: list[Run] = []
     for run in runs:
@@ -337,7 +337,7 @@ def take_runs(page: Page, runs: list[Run]) -> None:
 
     lists: list[Run] = []
     for across in (True, False):
-        lists = [run for run in joined(runs, across=across) if is_list(run)]
+        lists = [run for run in join_runs(runs, across=across) if is_list(run)]
         page.rest = page.left() - sum(run.letters for run in lists)
         if page.rest >= markup_kernel.CONTENT_LEFT:
             break
@@ -488,7 +488,7 @@ def test_names_languages_and_pages_are_told_as_the_definition_does(pieces: list[
     assert part(markup) == defined(markup)
 
 
-def listed(links: int, words: str) -> str:
+def format_list(links: int, words: str) -> str:
     return f"<ul>{'<li><a href=/x>link</a>' * links}{words}</ul>"
 
 
@@ -499,17 +499,21 @@ def lines(links: int) -> str:
 @pytest.mark.parametrize(
     ("markup", "main", "behind"),
     [
-        (f"{listed(4, '')}Foto 12", "Foto 12", "\n" + lines(4)),
-        (f"{listed(2, '')}Foto 12", "Foto 12", "\n" + lines(2)),
-        (f"{listed(1, '')}Foto 12", "link\nFoto 12", ""),  # a title may be a link
-        (listed(4, ""), lines(4), ""),  # the list is all there is
-        (f"{'x' * 99}{listed(3, '')}{'y' * 99}", "x" * 99 + "\n" + lines(3) + "\n" + "y" * 99, ""),  # amid sentences
-        (f"{'x' * 99}{listed(4, '')}{'y' * 99}", "x" * 99 + "\n" + "y" * 99, "\n" + lines(4)),
-        (f"<article>{'x' * 199}{listed(4, '')}</article>", "x" * 199 + "\n" + lines(4), ""),
-        (f"<article>{'x' * 200}{listed(4, '')}</article>", "x" * 200, "\n" + lines(4)),
+        (f"{format_list(4, '')}Foto 12", "Foto 12", "\n" + lines(4)),
+        (f"{format_list(2, '')}Foto 12", "Foto 12", "\n" + lines(2)),
+        (f"{format_list(1, '')}Foto 12", "link\nFoto 12", ""),  # a title may be a link
+        (format_list(4, ""), lines(4), ""),  # the list is all there is
+        (
+            f"{'x' * 99}{format_list(3, '')}{'y' * 99}",
+            "x" * 99 + "\n" + lines(3) + "\n" + "y" * 99,
+            "",
+        ),  # amid sentences
+        (f"{'x' * 99}{format_list(4, '')}{'y' * 99}", "x" * 99 + "\n" + "y" * 99, "\n" + lines(4)),
+        (f"<article>{'x' * 199}{format_list(4, '')}</article>", "x" * 199 + "\n" + lines(4), ""),
+        (f"<article>{'x' * 200}{format_list(4, '')}</article>", "x" * 200, "\n" + lines(4)),
         # a heading between links belongs to them where there is content elsewhere
-        (f"{listed(4, '')}More{listed(4, '')}{'x' * 200}", "x" * 200, f"\n{lines(4)}\nMore\n{lines(4)}"),
-        (f"{listed(4, '')}Foto{listed(4, '')}", "Foto", f"\n{lines(4)}\n{lines(4)}"),
+        (f"{format_list(4, '')}More{format_list(4, '')}{'x' * 200}", "x" * 200, f"\n{lines(4)}\nMore\n{lines(4)}"),
+        (f"{format_list(4, '')}Foto{format_list(4, '')}", "Foto", f"\n{lines(4)}\n{lines(4)}"),
     ],
 )
 def test_which_lines_of_links_are_no_content(markup: str, main: str, behind: str) -> None:

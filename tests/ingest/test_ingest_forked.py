@@ -51,7 +51,7 @@ def crawl(archive: Archive, tmp_path: Path) -> Path:
     return path
 
 
-def said(script: str, crawl: Path) -> str:
+def run_script(script: str, crawl: Path) -> str:
     done = subprocess.run(
         [sys.executable, "-P", "-c", BEGINNING + script, str(crawl)], capture_output=True, text=True, check=False
     )
@@ -67,7 +67,7 @@ assert begun == [(number << 15, not number) for number in range(len(begun))] and
 found = items(workers=2, prestarted=started)
 print(len(found), found == items(), started.begun)
 """
-    assert said(script, crawl) == "1000 True {}\n"
+    assert run_script(script, crawl) == "1000 True {}\n"
 
 
 @pytest.mark.parametrize("start", [1, 400, 1000])
@@ -79,7 +79,7 @@ started.begin(crawl)
 found = items({start}, workers=2, prestarted=started)
 print(len(found), found == items({start}))
 """
-    assert said(script, crawl) == f"{1000 - start} True\n"
+    assert run_script(script, crawl) == f"{1000 - start} True\n"
 
 
 def test_what_cannot_be_cut_is_not_begun(crawl: Path) -> None:
@@ -90,7 +90,7 @@ for path in (crawl, crawl.parent, crawl / "missing"):
 print(started.begun)
 started.end()
 """
-    assert said(script, crawl) == "{}\n"
+    assert run_script(script, crawl) == "{}\n"
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
@@ -102,7 +102,7 @@ started.begin(crawl)
 os.kill(pids[1], signal.SIGKILL)
 print(items(workers=2, prestarted=started) == items())
 """
-    assert said(script, crawl) == "True\n"
+    assert run_script(script, crawl) == "True\n"
 
 
 def test_an_error_in_a_copy_ends_it_and_nothing_of_the_parent_runs_on_in_it(crawl: Path) -> None:
@@ -119,7 +119,7 @@ child = ForkedChild()
 print(child.wait(), child.wait())
 child.kill()
 """
-    assert said(script, crawl) == "said before\n1 1\nthe end\n"
+    assert run_script(script, crawl) == "said before\n1 1\nthe end\n"
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
@@ -163,4 +163,4 @@ print(is_fork_safe(), isinstance(PrestartedWorkers(1, Limits())._processes[0]._c
 stop.set()
 other.join()
 """
-    assert said(script, crawl) == "False\nFalse False\n"
+    assert run_script(script, crawl) == "False\nFalse False\n"

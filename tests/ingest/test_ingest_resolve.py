@@ -40,7 +40,7 @@ PIECES = st.lists(
 ).map("".join)
 
 
-def one(written: str, base: str) -> str | None:
+def resolve_one(written: str, base: str) -> str | None:
     stripped = written.strip()
     return canonical_url(stripped, base) if stripped and not stripped.startswith("#") else None
 
@@ -54,7 +54,7 @@ def one(written: str, base: str) -> str | None:
 @example("a/%2E%2e/b", BASE)
 @example("/a^b?a^b|`", BASE)
 def test_joining_many_is_joining_each(written: str, base: str) -> None:
-    expected = one(written, base)
+    expected = resolve_one(written, base)
     joiner = Joiner()
     assert joiner.join([written], base) == [expected]
     assert joiner.join([written, "x", written], base)[::2] == [expected, expected]
@@ -77,7 +77,7 @@ def test_any_text_joins_or_not_but_never_raises(written: str) -> None:
 
 @pytest.mark.parametrize("base", ["http://a.example", "about:blank", "http://", "http://ä.example/", "", "http://a b/"])
 def test_a_base_that_is_not_canonical_is_left_to_the_library(base: str) -> None:
-    assert Joiner().join(["x", "//b.example"], base) == [one("x", base), one("//b.example", base)]
+    assert Joiner().join(["x", "//b.example"], base) == [resolve_one("x", base), resolve_one("//b.example", base)]
 
 
 def test_a_zero_within_a_reference_parts_nothing() -> None:
@@ -110,7 +110,7 @@ def test_unusual_references_are_remembered_until_there_are_too_many(monkeypatch:
 def test_merging_is_what_a_dictionary_would_do(written: list[str], seeds: list[str], longest: int, most: int) -> None:
     targets: list[str] = []
     hit, too_long, skipped = set(), 0, 0
-    for url in (one(reference, BASE) for reference in written):
+    for url in (resolve_one(reference, BASE) for reference in written):
         if url in seeds:
             hit.add(url)
         elif url is None or url in targets:

@@ -188,7 +188,7 @@ def test_links_beyond_the_plain_ones_are_joined_one_by_one() -> None:
 
 
 def test_a_place_behind_the_block_is_refused() -> None:
-    reader, said = kernels.ordinary_page_new(1), kernels.new_ordinary_page_said()
+    reader, said = kernels.ordinary_page_new(1), kernels.new_ordinary_page_result()
     with pytest.raises(KernelError):
         kernels.ordinary_page_read(reader, b"<p>", 4, 9, 9, 0, said)
     links = kernels.new_ordinary_page_links()

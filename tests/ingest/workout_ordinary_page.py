@@ -32,7 +32,7 @@ def workout(seed: int, fuzz: str) -> str:
             body = block.index(b"<")
             parts = [(uri + b"\0\0\0" + HEADER, 200, body) for uri in (URL, b"https://b.example/")]
             found += [parser._parse_ordinary(0, block, answer) for answer in parts]
-    reader, said = kernels.ordinary_page_new(seed), kernels.new_ordinary_page_said()
+    reader, said = kernels.ordinary_page_new(seed), kernels.new_ordinary_page_result()
     links = kernels.new_ordinary_page_links()
     for page in pages[:40]:
         kernels.ordinary_page_read(

@@ -43,7 +43,7 @@ def db(make_collection: Make, written: Any) -> Path:
     return path
 
 
-def listed(db: Path, **how: Any) -> list[str]:
+def list_urls(db: Path, **how: Any) -> list[str]:
     with closing(open_existing(db)) as connection:
         chosen = Selection(choices=tuple(how.pop("choices", ())), fetched=True)
         return [row[0].rpartition("/")[2] for row in list_pages(connection, chosen, **how)]
@@ -54,17 +54,19 @@ def listed(db: Path, **how: Any) -> list[str]:
     [("found", "cabd"), ("confidence", "dabc"), ("length", "dacb"), ("url", "abcd")],
 )
 def test_pages_come_in_the_order_that_is_asked_for(db: Path, sort: str, order: str) -> None:
-    assert "".join(listed(db, sort=sort)) == order
+    assert "".join(list_urls(db, sort=sort)) == order
 
 
 def test_pages_that_declare_only_other_languages(db: Path) -> None:
-    assert listed(db, declared_unlike=True) == ["a"]  # b declares two, one of which was found; of d nothing was found
-    assert listed(db, declared_unlike=True, choices=[LanguageChoice("deu")]) == []
+    assert list_urls(db, declared_unlike=True) == [
+        "a"
+    ]  # b declares two, one of which was found; of d nothing was found
+    assert list_urls(db, declared_unlike=True, choices=[LanguageChoice("deu")]) == []
 
 
 def test_an_order_that_there_is_not(db: Path) -> None:
     with pytest.raises(ValueError, match=r"^cannot sort by size; there are found, confidence, length, url$"):
-        listed(db, sort="size")
+        list_urls(db, sort="size")
 
 
 def test_a_script_counts_and_a_language_without_one_is_in_any(make_collection: Make, written: Any) -> None:
@@ -86,7 +88,7 @@ def test_a_script_counts_and_a_language_without_one_is_in_any(make_collection: M
     ):
         rows = Collection(path).pages(language=tags)
         assert "".join(row.url[-1] for row in rows) == found
-        assert "".join(listed(path, choices=[parse_choice(tag) for tag in tags])) == found
+        assert "".join(list_urls(path, choices=[parse_choice(tag) for tag in tags])) == found
 
 
 def test_a_host_is_found_as_people_write_it(make_collection: Make, written: Any) -> None:

@@ -37,28 +37,28 @@ def crawl(make_collection: Callable[..., Path], written: Any) -> Path:
     )
 
 
-def drawn(path: Path, **how: Any) -> list[str]:
+def draw_urls(path: Path, **how: Any) -> list[str]:
     return [row.url.removeprefix(HOST) for row in Collection(path).sample(**how)]
 
 
 def test_pages_that_were_read_are_drawn_once_each_and_a_smaller_sample_begins_a_larger_one(crawl: Path) -> None:
-    everything = drawn(crawl)
+    everything = draw_urls(crawl)
     assert sorted(everything) == ["0", "1", "2", "3", "4", "5", "de0", "de1"]
     assert everything != sorted(everything)
-    assert drawn(crawl, count=3) == everything[:3]
-    assert drawn(crawl, language="German") == [page for page in everything if page.startswith("de")]
-    assert drawn(crawl, count=1, language=["de", "ger"]) == drawn(crawl, language="deu")[:1]
+    assert draw_urls(crawl, count=3) == everything[:3]
+    assert draw_urls(crawl, language="German") == [page for page in everything if page.startswith("de")]
+    assert draw_urls(crawl, count=1, language=["de", "ger"]) == draw_urls(crawl, language="deu")[:1]
 
 
 def test_the_order_of_the_pages_changes_nothing(make_collection: Callable[..., Path], written: Any) -> None:
     pages = [written(f"{HOST}{number}", "swa", 0.9, text="moja") for number in range(9)]
-    there = drawn(make_collection(pages), count=4)
-    assert drawn(make_collection(pages[::-1], "other.db"), count=4) == there
+    there = draw_urls(make_collection(pages), count=4)
+    assert draw_urls(make_collection(pages[::-1], "other.db"), count=4) == there
 
 
 def test_every_page_is_drawn_as_often_as_any_other(crawl: Path) -> None:
     """Two of eight pages, 400 times: each 100 times by expectation, with a standard deviation of 8.7."""
-    often = Counter(page for draw in range(400) for page in drawn(crawl, count=2, draw=draw))
+    often = Counter(page for draw in range(400) for page in draw_urls(crawl, count=2, draw=draw))
     assert len(often) == 8
     assert all(100 - 35 < count < 100 + 35 for count in often.values())
 

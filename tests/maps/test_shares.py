@@ -153,7 +153,7 @@ SAID = {
 }
 
 
-def listed(graphlang: Callable[..., Any], db: Path, *how: str) -> dict[str, tuple[str, str]]:
+def list_shares(graphlang: Callable[..., Any], db: Path, *how: str) -> dict[str, tuple[str, str]]:
     result = graphlang("pages", db, "--format", "jsonl", *how)
     assert result.exit_code == 0, result.stderr
     rows = [json.loads(line) for line in result.stdout.splitlines()]
@@ -162,13 +162,13 @@ def listed(graphlang: Callable[..., Any], db: Path, *how: str) -> dict[str, tupl
 
 @pytest.mark.parametrize("order", ["found", "confidence", "length", "url"])
 def test_pages_tell_shares_in_any_order(graphlang: Callable[..., Any], db: Path, order: str) -> None:
-    assert listed(graphlang, db, "--sort", order) == SAID
+    assert list_shares(graphlang, db, "--sort", order) == SAID
 
 
 def test_pages_tell_shares_of_those_that_are_listed(graphlang: Callable[..., Any], db: Path) -> None:
-    assert listed(graphlang, db, "--language", "cy") == {"a.example/": SAID["a.example/"]}
+    assert list_shares(graphlang, db, "--language", "cy") == {"a.example/": SAID["a.example/"]}
     # What is too doubtful to be Welsh is in no language, and has no parts.
-    assert listed(graphlang, db, "--language", "und", "--min-confidence", "0.95") == {
+    assert list_shares(graphlang, db, "--language", "und", "--min-confidence", "0.95") == {
         "a.example/": ("", ""),
         "a.example/2": ("", ""),
     }

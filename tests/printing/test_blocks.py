@@ -58,7 +58,7 @@ def as_jsonl(columns: tuple[str, ...], rows: list[Row]) -> Iterator[str]:
         yield CONTROL.sub(lambda one: f"\\u{ord(one[0]):04x}", json.dumps(record, ensure_ascii=False)) + "\n"
 
 
-def written(write: Callable[..., int], columns: tuple[str, ...], rows: list[Row], **how: bool) -> str:
+def write_text(write: Callable[..., int], columns: tuple[str, ...], rows: list[Row], **how: bool) -> str:
     out = io.StringIO(newline="")
     assert write(columns, iter(rows), out, **how) == len(rows)
     return out.getvalue()
@@ -69,9 +69,9 @@ def test_each_format_is_what_row_after_row_gives(rows: list[Row]) -> None:
     columns = ("url", 'a "name", 100%', "c\t", "d")[: len(rows[0]) if rows else 2]
     for safe in (False, True):
         head = as_csv([columns], safe=False)
-        assert written(write_csv, columns, rows, safe=safe) == "".join([*head, *as_csv(rows, safe=safe)])
-    assert written(write_tsv, columns, rows) == "".join(as_tsv([columns, *rows]))
-    assert written(write_jsonl, columns, rows) == "".join(as_jsonl(columns, rows))
+        assert write_text(write_csv, columns, rows, safe=safe) == "".join([*head, *as_csv(rows, safe=safe)])
+    assert write_text(write_tsv, columns, rows) == "".join(as_tsv([columns, *rows]))
+    assert write_text(write_jsonl, columns, rows) == "".join(as_jsonl(columns, rows))
 
 
 def test_blocks_grow_while_texts_are_short_and_shrink_where_they_are_long() -> None:

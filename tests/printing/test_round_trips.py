@@ -46,7 +46,7 @@ def rows_of(text: SearchStrategy[str], width: int = 3) -> SearchStrategy[Rows]:
     return st.lists(st.tuples(*[text] * width), max_size=5)
 
 
-def written(write: Callable[..., int], rows: Rows, **how: bool) -> str:
+def write_text(write: Callable[..., int], rows: Rows, **how: bool) -> str:
     """What a format writes, through a file in UTF-8 as in the verbs."""
     file = io.BytesIO()
     out = io.TextIOWrapper(file, encoding="utf-8", newline="")
@@ -55,7 +55,7 @@ def written(write: Callable[..., int], rows: Rows, **how: bool) -> str:
     return file.getvalue().decode()
 
 
-def shown(rows: Rows) -> str:
+def format_table(rows: Rows) -> str:
     file = io.StringIO(newline="")
     write_table(COLUMNS, rows, file, cell=lambda value, _: format_cell(value))
     return file.getvalue()
@@ -63,20 +63,20 @@ def shown(rows: Rows) -> str:
 
 @given(rows_of(SOUND) | rows_of(SOUND, 1))
 def test_csv_reads_back(rows: Rows) -> None:
-    text = written(write_csv, rows)
+    text = write_text(write_csv, rows)
     for found in (csv.reader(io.StringIO(text, newline="")), csv.reader(io.StringIO(text, newline=""), strict=True)):
         assert list(found)[1:] == [list(row) for row in rows]
 
 
 @given(rows_of(TEXT))
 def test_csv_with_halves_of_pairs_is_sound_all_the_same(rows: Rows) -> None:
-    found = list(csv.reader(io.StringIO(written(write_csv, rows), newline="")))[1:]
+    found = list(csv.reader(io.StringIO(write_text(write_csv, rows), newline="")))[1:]
     assert [[visible(one) for one in row] for row in found] == [[visible(one) for one in row] for row in rows]
 
 
 @given(rows_of(SOUND))
 def test_no_cell_of_safe_csv_begins_like_a_formula(rows: Rows) -> None:
-    found = list(csv.reader(io.StringIO(written(write_csv, rows, safe=True), newline="")))[1:]
+    found = list(csv.reader(io.StringIO(write_text(write_csv, rows, safe=True), newline="")))[1:]
     for cells, row in zip(found, rows, strict=True):
         assert cells == [f"'{text}" if text.startswith(FORMULA) else text for text in row]
         assert not any(text.startswith(FORMULA) for text in cells)
@@ -84,7 +84,7 @@ def test_no_cell_of_safe_csv_begins_like_a_formula(rows: Rows) -> None:
 
 @given(rows_of(TEXT))
 def test_tsv_reads_back_and_is_inert(rows: Rows) -> None:
-    text = written(write_tsv, rows)
+    text = write_text(write_tsv, rows)
     assert [tuple(printing.split_tsv(line)) for line in text.splitlines()[1:]] == rows  # no row breaks in two
     assert not CONTROL.search(text.replace("\t", "").replace("\n", ""))
     assert all(line.count("\t") == 2 for line in text.splitlines())
@@ -92,13 +92,13 @@ def test_tsv_reads_back_and_is_inert(rows: Rows) -> None:
 
 @given(rows_of(TEXT))
 def test_json_lines_read_back_and_are_inert(rows: Rows) -> None:
-    text = written(write_jsonl, rows)
+    text = write_text(write_jsonl, rows)
     found = [tuple(json.loads(line).values()) for line in text.splitlines()]
-    assert found == [tuple(joined(one) for one in row) for row in rows]
+    assert found == [tuple(join_surrogates(one) for one in row) for row in rows]
     assert not CONTROL.search(text.replace("\n", ""))
 
 
-def joined(text: str) -> str:
+def join_surrogates(text: str) -> str:
     """Two halves of a pair are a character to JSON."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
@@ -120,10 +120,10 @@ def test_json_reads_back_and_is_inert(value: object, indent: int | None) -> None
 
 @given(rows_of(TEXT))
 def test_tables_are_inert_and_have_a_line_for_each_row(rows: Rows) -> None:
-    text = shown(rows)
+    text = format_table(rows)
     assert len(text.splitlines()) == 2 + len(rows)
     assert not CONTROL.search(text.replace("\n", ""))
-    assert not CONTROL.search(written(lambda *given: write_csv(*given, for_screen=True), rows).replace("\n", ""))
+    assert not CONTROL.search(write_text(lambda *given: write_csv(*given, for_screen=True), rows).replace("\n", ""))
 
 
 @given(TEXT)
@@ -149,16 +149,16 @@ def test_lines_for_people_are_inert(text: str) -> None:
     ],
 )
 def test_what_each_format_makes_of_a_text(text: str, tsv: str, json_: str, line: str) -> None:
-    assert written(write_tsv, [(text,)]).splitlines()[1] == tsv
+    assert write_text(write_tsv, [(text,)]).splitlines()[1] == tsv
     assert (format_json(text), visible(text)) == (json_, line)
 
 
 def test_what_each_format_makes_of_values() -> None:
     rows: Rows = [("a,b", 0.25, None), ('say "hi"', float("nan"), -3), ("=1+1", -0.5, "\r")]  # type: ignore[list-item]
-    assert written(write_csv, rows) == 'url,title,text\n"a,b",0.2500,\n"say ""hi""",,-3\n=1+1,-0.5000,"\r"\n'
-    assert written(write_csv, rows, safe=True).splitlines(keepends=True)[3:] == ["'=1+1,-0.5000,\"'\r", '"\n']
-    assert written(write_tsv, rows) == 'url\ttitle\ttext\na,b\t0.2500\t\nsay "hi"\t\t-3\n=1+1\t-0.5000\t\\r\n'
-    assert written(write_jsonl, rows).splitlines() == [
+    assert write_text(write_csv, rows) == 'url,title,text\n"a,b",0.2500,\n"say ""hi""",,-3\n=1+1,-0.5000,"\r"\n'
+    assert write_text(write_csv, rows, safe=True).splitlines(keepends=True)[3:] == ["'=1+1,-0.5000,\"'\r", '"\n']
+    assert write_text(write_tsv, rows) == 'url\ttitle\ttext\na,b\t0.2500\t\nsay "hi"\t\t-3\n=1+1\t-0.5000\t\\r\n'
+    assert write_text(write_jsonl, rows).splitlines() == [
         '{"url": "a,b", "title": 0.25, "text": null}',
         '{"url": "say \\"hi\\"", "title": null, "text": -3}',
         '{"url": "=1+1", "title": -0.5, "text": "\\r"}',

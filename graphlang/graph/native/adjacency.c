@@ -72,14 +72,14 @@ int graphlang_links_reciprocal(uint64_t pages, uint64_t links, uint64_t first, u
   return 1;
 }
 
-/* True if the range of links is valid and `found` has room for it. */
+/* True if the range of links is valid and `output` has room for it. */
 static int is_part(uint64_t links, uint64_t room, uint64_t first, uint64_t last, graphlang_fault *fault) {
   if (last > links) return GRAPHLANG_REFUSE(fault, "last", 0, last, 0, links);
   return first <= last && last - first > room ? GRAPHLANG_WRONG_SIZE : 1;
 }
 
 int64_t graphlang_links_reaching(uint64_t pages, uint64_t links, uint64_t room, uint64_t first, uint64_t last,
-                                 const int32_t *source, const int32_t *target, const uint8_t *wanted, int32_t *found,
+                                 const int32_t *source, const int32_t *target, const uint8_t *selected, int32_t *output,
                                  graphlang_fault *fault) {
   int done = is_part(links, room, first, last, fault);
   if (done < 0) return done;
@@ -88,15 +88,15 @@ int64_t graphlang_links_reaching(uint64_t pages, uint64_t links, uint64_t room, 
     int32_t s = source[i], t = target[i];
     if (!IS_INDEX(s, pages)) return GRAPHLANG_REFUSE(fault, "source", i, s, 0, (int64_t)pages - 1);
     if (!IS_INDEX(t, pages)) return GRAPHLANG_REFUSE(fault, "target", i, t, 0, (int64_t)pages - 1);
-    found[count] = (int32_t)i; /* no unpredictable branch: links that do not count are overwritten */
-    count += (wanted[s] | wanted[t]) != 0;
+    output[count] = (int32_t)i; /* no unpredictable branch: links that do not count are overwritten */
+    count += (selected[s] | selected[t]) != 0;
   }
   return count;
 }
 
 int64_t graphlang_links_drawn(uint64_t pages, uint64_t links, uint64_t room, uint64_t first, uint64_t last,
                               uint64_t limit, const int32_t *source, const int32_t *target, const uint8_t *kind,
-                              const uint8_t *left_out, const uint8_t *chosen, const uint64_t *key, int32_t *found,
+                              const uint8_t *left_out, const uint8_t *chosen, const uint64_t *key, int32_t *output,
                               uint64_t *hash, graphlang_fault *fault) {
   int done = is_part(links, room, first, last, fault);
   if (done < 0) return done;
@@ -109,7 +109,7 @@ int64_t graphlang_links_drawn(uint64_t pages, uint64_t links, uint64_t room, uin
     uint64_t mixed = (key[s] * 3 ^ key[t]) * 0xBF58476D1CE4E5B9u;
     mixed ^= mixed >> 32;
     if (mixed > limit || !chosen[s] || !chosen[t] || left_out[kind[i]]) continue; /* most links end here */
-    found[count] = (int32_t)i;
+    output[count] = (int32_t)i;
     hash[count++] = mixed;
   }
   return count;

@@ -31,18 +31,18 @@ int graphlang_links_reciprocal(uint64_t pages, uint64_t links, uint64_t first, u
                                const int64_t in_start[pages + 1], const int32_t in_source[links], uint8_t back[links],
                                int32_t mutual[pages], graphlang_fault *fault);
 
-/* List the numbers of the links with an end in the `wanted` pages, ascending. `found` has room for all links of the range.
+/* List the numbers of the links with an end in the `selected` pages, ascending. `output` has room for all links of the range.
    Return how many there are. */
 int64_t graphlang_links_reaching(uint64_t pages, uint64_t links, uint64_t room, uint64_t first, uint64_t last,
-                                 const int32_t source[links], const int32_t target[links], const uint8_t wanted[pages],
-                                 int32_t found[room], graphlang_fault *fault);
+                                 const int32_t source[links], const int32_t target[links], const uint8_t selected[pages],
+                                 int32_t output[room], graphlang_fault *fault);
 
 /* List the links between `chosen` pages whose hash of both `key`s is at most `limit`, except kinds that are `left_out`:
    their numbers, ascending, and their hashes. Room and result as above. */
 int64_t graphlang_links_drawn(uint64_t pages, uint64_t links, uint64_t room, uint64_t first, uint64_t last,
                               uint64_t limit, const int32_t source[links], const int32_t target[links],
                               const uint8_t kind[links], const uint8_t left_out[256], const uint8_t chosen[pages],
-                              const uint64_t key[pages], int32_t found[room], uint64_t hash[room],
+                              const uint64_t key[pages], int32_t output[room], uint64_t hash[room],
                               graphlang_fault *fault);
 
 /* Set present[k] to 1 for each link kind k that occurs. */

@@ -29,9 +29,9 @@ static int add(const Sums *all, const char *name, const int32_t *ends, int64_t l
 static double capped(double sum, double degree) { return sum > degree ? degree / sum : 1; }
 
 /* The host at the other end of a link of a page; cached for the first links, to avoid random accesses. */
-static int32_t host_of(const Sums *all, const int32_t *kept, const int32_t *ends, const int32_t *order, int64_t begin,
+static int32_t host_of(const Sums *all, const int32_t *seen_targets, const int32_t *ends, const int32_t *order, int64_t begin,
                        int64_t i) {
-  return i - begin < KEPT ? kept[i - begin] : all->host[ends[order ? order[i] : i]];
+  return i - begin < KEPT ? seen_targets[i - begin] : all->host[ends[order ? order[i] : i]];
 }
 
 int graphlang_degree_cap(uint64_t pages, uint64_t links, uint64_t hosts, uint64_t first, uint64_t last, double degree,

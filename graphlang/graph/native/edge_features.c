@@ -54,7 +54,7 @@ typedef struct {
 
 typedef struct {
   const graphlang_neighbours *neighbours;
-  uint64_t links, wanted;
+  uint64_t links, requested;
   const int32_t *source, *target;
   const uint8_t *reciprocal;
   const float *log_counts;
@@ -159,9 +159,9 @@ int graphlang_neighbours_pack(graphlang_neighbours *neighbours, uint64_t pages, 
     Page page = {(uint16_t)near_out,        (uint16_t)near_in, (uint16_t)(out - near_out), (uint16_t)(in - near_in),
                  out_degree[p],             in_degree[p],      log_out_degree[p],          log_in_degree[p],
                  log_mutual[p]};
-    int32_t *own = neighbours->packed + at, *far_pages = own + PAGE;
+    int32_t *packed = neighbours->packed + at, *far_pages = packed + PAGE;
     int16_t *near_pages = (int16_t *)(far_pages + (out - near_out) + (in - near_in));
-    memcpy(own, &page, sizeof page);
+    memcpy(packed, &page, sizeof page);
     if (near_out < out) pack_far(target + begin, out, (int32_t)p, far_pages);
     if (near_in < in) pack_far(in_source + from, in, (int32_t)p, far_pages + (out - near_out));
     pack_near(target + begin, out, (int32_t)p, near_out == out, near_pages);
@@ -264,7 +264,7 @@ static void fetch(const Graph *graph, uint64_t n) {
   const graphlang_neighbours *neighbours = graph->neighbours;
   for (int near_one = 0; near_one < 2; near_one++) {
     uint64_t ahead = n + (near_one ? NEAR : FAR);
-    if (ahead >= graph->wanted || !IS_INDEX(graph->numbers[ahead], graph->links)) continue;
+    if (ahead >= graph->requested || !IS_INDEX(graph->numbers[ahead], graph->links)) continue;
     int32_t t = graph->target[graph->numbers[ahead]];
     if (!IS_INDEX(t, neighbours->known)) continue;
     if (near_one) {
@@ -345,14 +345,14 @@ WIDE static void add_up(int count, const float *log_counts, Few *few, const floa
 }
 
 int graphlang_edge_features(const graphlang_neighbours *neighbours, uint64_t pages, uint64_t links, uint64_t counts,
-                            uint64_t wanted, const int32_t *source, const int32_t *target, const uint8_t *reciprocal,
+                            uint64_t requested, const int32_t *source, const int32_t *target, const uint8_t *reciprocal,
                             const float *log_counts, uint8_t *marks, const int32_t *numbers,
                             float *features, graphlang_fault *fault) {
-  Graph graph = {neighbours, links, wanted, source, target, reciprocal, log_counts, counts, marks, numbers, -1, fault};
+  Graph graph = {neighbours, links, requested, source, target, reciprocal, log_counts, counts, marks, numbers, -1, fault};
   if (pages != neighbours->pages) return GRAPHLANG_WRONG_SIZE;
-  for (uint64_t first = 0; first < wanted; first += TOGETHER) {
+  for (uint64_t first = 0; first < requested; first += TOGETHER) {
     Few few;
-    int count = wanted - first < TOGETHER ? (int)(wanted - first) : TOGETHER, done = look_up(&graph, first, count, &few);
+    int count = requested - first < TOGETHER ? (int)(requested - first) : TOGETHER, done = look_up(&graph, first, count, &few);
     if (done < 0) return done;
     in_rows(count, log_counts, &few, features + first * FEATURES);
   }
@@ -361,15 +361,15 @@ int graphlang_edge_features(const graphlang_neighbours *neighbours, uint64_t pag
 }
 
 int graphlang_edge_log_odds(const graphlang_neighbours *neighbours, uint64_t pages, uint64_t links, uint64_t counts,
-                            uint64_t wanted, const int32_t *source, const int32_t *target, const uint8_t *reciprocal,
+                            uint64_t requested, const int32_t *source, const int32_t *target, const uint8_t *reciprocal,
                             const float *log_counts, uint8_t *marks, const int32_t *numbers,
                             const float *mean, const float *deviation, const double *weight, float *log_odds,
                             graphlang_fault *fault) {
-  Graph graph = {neighbours, links, wanted, source, target, reciprocal, log_counts, counts, marks, numbers, -1, fault};
+  Graph graph = {neighbours, links, requested, source, target, reciprocal, log_counts, counts, marks, numbers, -1, fault};
   if (pages != neighbours->pages) return GRAPHLANG_WRONG_SIZE;
-  for (uint64_t first = 0; first < wanted; first += TOGETHER) {
+  for (uint64_t first = 0; first < requested; first += TOGETHER) {
     Few few;
-    int count = wanted - first < TOGETHER ? (int)(wanted - first) : TOGETHER, done = look_up(&graph, first, count, &few);
+    int count = requested - first < TOGETHER ? (int)(requested - first) : TOGETHER, done = look_up(&graph, first, count, &few);
     if (done < 0) return done;
     add_up(count, log_counts, &few, mean, deviation, weight, log_odds + first);
     for (int i = 0; i < count; i++)
@@ -389,11 +389,11 @@ static int64_t cost(const int32_t *out_degree, const int32_t *in_degree, int32_t
   return (out > longest ? 0 : out) + (in > longest ? 0 : in);
 }
 
-int64_t graphlang_edge_steps(uint64_t known, uint64_t links, uint64_t wanted, uint64_t first, uint64_t last,
+int64_t graphlang_edge_steps(uint64_t known, uint64_t links, uint64_t requested, uint64_t first, uint64_t last,
                              int64_t longest, const int32_t *source, const int32_t *target, const int32_t *out_degree,
                              const int32_t *in_degree, const int32_t *numbers, graphlang_fault *fault) {
   int64_t steps = 0, before = -1;
-  if (last > wanted) return GRAPHLANG_REFUSE(fault, "last", 0, last, 0, wanted);
+  if (last > requested) return GRAPHLANG_REFUSE(fault, "last", 0, last, 0, requested);
   if (first && first < last && IS_INDEX(numbers[first - 1], links)) before = source[numbers[first - 1]];
   for (uint64_t n = first; n < last; n++) {
     int32_t s, t;

@@ -28,23 +28,23 @@ int graphlang_neighbours_pack(graphlang_neighbours *neighbours, uint64_t pages, 
 /* Compute the features of some links between packed pages. `reciprocal`: 1 if the target links back. `log_counts`:
    log(1 + n) for n = 0, 1, 2, ... up to `longest` at least. `marks` must be zero, and is zero afterwards. */
 int graphlang_edge_features(const graphlang_neighbours *neighbours, uint64_t pages, uint64_t links, uint64_t counts,
-                            uint64_t wanted, const int32_t source[links], const int32_t target[links],
+                            uint64_t requested, const int32_t source[links], const int32_t target[links],
                             const uint8_t reciprocal[links], const float log_counts[counts], uint8_t marks[pages],
-                            const int32_t numbers[wanted], float features[wanted * GRAPHLANG_EDGE_FEATURES],
+                            const int32_t numbers[requested], float features[requested * GRAPHLANG_EDGE_FEATURES],
                             graphlang_fault *fault);
 
 /* Compute the log-odds of some links: the sum of (feature - mean) / deviation, clipped at 4, times weight. */
 int graphlang_edge_log_odds(const graphlang_neighbours *neighbours, uint64_t pages, uint64_t links, uint64_t counts,
-                            uint64_t wanted, const int32_t source[links], const int32_t target[links],
+                            uint64_t requested, const int32_t source[links], const int32_t target[links],
                             const uint8_t reciprocal[links], const float log_counts[counts], uint8_t marks[pages],
-                            const int32_t numbers[wanted], const float mean[GRAPHLANG_EDGE_FEATURES], const float deviation[GRAPHLANG_EDGE_FEATURES],
-                            const double weight[GRAPHLANG_EDGE_FEATURES], float log_odds[wanted],
+                            const int32_t numbers[requested], const float mean[GRAPHLANG_EDGE_FEATURES], const float deviation[GRAPHLANG_EDGE_FEATURES],
+                            const double weight[GRAPHLANG_EDGE_FEATURES], float log_odds[requested],
                             graphlang_fault *fault);
 
 /* Return the number of steps for the features of the wanted links `first`..`last`-1, from the degrees of the pages. */
-int64_t graphlang_edge_steps(uint64_t known, uint64_t links, uint64_t wanted, uint64_t first, uint64_t last,
+int64_t graphlang_edge_steps(uint64_t known, uint64_t links, uint64_t requested, uint64_t first, uint64_t last,
                              int64_t longest, const int32_t source[links], const int32_t target[links],
                              const int32_t out_degree[known], const int32_t in_degree[known],
-                             const int32_t numbers[wanted], graphlang_fault *fault);
+                             const int32_t numbers[requested], graphlang_fault *fault);
 
 #endif

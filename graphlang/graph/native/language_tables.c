@@ -25,19 +25,19 @@ int graphlang_row_maxima(uint64_t rows, uint64_t columns, const float *table, fl
   enum { SIDE_BY_SIDE = 8 };
   if (!columns) return rows ? GRAPHLANG_WRONG_SIZE : 1;
   for (uint64_t row = 0; row < rows; row++) {
-    const float *given = table + row * columns;
+    const float *table_row = table + row * columns;
     float most[SIDE_BY_SIDE]; /* independent partial maxima */
     int wrong = 0;
     uint64_t i = 0;
-    for (int j = 0; j < SIDE_BY_SIDE; j++) most[j] = given[0];
+    for (int j = 0; j < SIDE_BY_SIDE; j++) most[j] = table_row[0];
     for (; i + SIDE_BY_SIDE <= columns; i += SIDE_BY_SIDE)
       for (int j = 0; j < SIDE_BY_SIDE; j++) {
-        most[j] = given[i + (uint64_t)j] > most[j] ? given[i + (uint64_t)j] : most[j];
-        wrong |= given[i + (uint64_t)j] != given[i + (uint64_t)j];
+        most[j] = table_row[i + (uint64_t)j] > most[j] ? table_row[i + (uint64_t)j] : most[j];
+        wrong |= table_row[i + (uint64_t)j] != table_row[i + (uint64_t)j];
       }
     for (; i < columns; i++) {
-      most[0] = given[i] > most[0] ? given[i] : most[0];
-      wrong |= given[i] != given[i];
+      most[0] = table_row[i] > most[0] ? table_row[i] : most[0];
+      wrong |= table_row[i] != table_row[i];
     }
     for (int j = 1; j < SIDE_BY_SIDE; j++) most[0] = most[j] > most[0] ? most[j] : most[0];
     largest[row] = wrong ? NAN : most[0];
@@ -50,15 +50,15 @@ int graphlang_best_columns(uint64_t rows, uint64_t columns, uint64_t keep, const
   if (keep > columns) return GRAPHLANG_REFUSE(fault, "keep", 0, keep, 0, columns);
   if (!keep) return 1;
   for (uint64_t row = 0; row < rows; row++) {
-    const float *given = table + row * columns;
-    int64_t *own = best + row * keep;
-    uint64_t found = 0;
+    const float *table_row = table + row * columns;
+    int64_t *best_row = best + row * keep;
+    uint64_t match = 0;
     for (uint64_t i = 0; i < columns; i++) {
-      if (given[i] != given[i]) return GRAPHLANG_REFUSE_NUMBER(fault, "table", row * columns + i);
-      if (found == keep && !(given[i] > given[own[found - 1]])) continue;
-      uint64_t at = found < keep ? found++ : found - 1;
-      for (; at && given[i] > given[own[at - 1]]; at--) own[at] = own[at - 1];
-      own[at] = (int64_t)i;
+      if (table_row[i] != table_row[i]) return GRAPHLANG_REFUSE_NUMBER(fault, "table", row * columns + i);
+      if (match == keep && !(table_row[i] > table_row[best_row[match - 1]])) continue;
+      uint64_t at = match < keep ? match++ : match - 1;
+      for (; at && table_row[i] > table_row[best_row[at - 1]]; at--) best_row[at] = best_row[at - 1];
+      best_row[at] = (int64_t)i;
     }
   }
   return 1;

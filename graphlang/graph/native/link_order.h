@@ -6,11 +6,11 @@
 /* The list of a page is its links within its host, by `ordinal`, if not negative; lists of hosts that are not `chosen` are
    ignored. `page` gets the pages that lists name, list by list, and `key` the context of each: host, distance (1 to
    `farthest`) to the nearest labelled page or the end of the list, and that label, or `languages` for the end. Contexts are
-   before a page or, if `backwards`, behind it. `found` is scratch for the links of a page. Return how many there are. */
+   before a page or, if `backwards`, behind it. `output` is scratch for the links of a page. Return how many there are. */
 int64_t graphlang_link_contexts(uint64_t pages, uint64_t links, uint64_t hosts, uint64_t room, int64_t languages,
                                 int64_t farthest, int backwards, const int64_t out_start[pages + 1],
                                 const int32_t target[links], const int16_t ordinal[links], const int32_t host[pages],
-                                const int16_t label[pages], const uint8_t chosen[hosts], int64_t found[room],
+                                const int16_t label[pages], const uint8_t chosen[hosts], int64_t output[room],
                                 int32_t page[links], int64_t key[links], graphlang_fault *fault);
 
 /* Compute the share of each context in the lists that name a page. In entry i a list names page[i] in context[i]. Page p

@@ -83,26 +83,26 @@ INLINE uint32_t slot_of(int32_t group, float coupling) {
 }
 
 /* The prior of all languages except the candidates. */
-INLINE float unlisted(const int16_t *candidates, int64_t kept, const float *prior) {
+INLINE float unlisted(const int16_t *candidates, int64_t width, const float *prior) {
   float left = 1;
-  for (int64_t i = 0; i < kept; i++) left -= prior[candidates[i]];
+  for (int64_t i = 0; i < width; i++) left -= prior[candidates[i]];
   return left;
 }
 
 /* The evidence of a latent page: that of its candidates, and that of all other languages together for each of these. */
-INLINE void spread_out(int64_t languages, const int16_t *candidates, int64_t kept, const float *belief,
+INLINE void spread_out(int64_t languages, const int16_t *candidates, int64_t width, const float *belief,
                        const float *prior, float *out) {
-  float left = unlisted(candidates, kept, prior), others = left > 1e-6f ? belief[kept] / left : 0;
+  float left = unlisted(candidates, width, prior), others = left > 1e-6f ? belief[width] / left : 0;
   for (int64_t i = 0; i < languages; i++) out[i] = others;
-  for (int64_t i = 0; i < kept; i++) out[candidates[i]] = belief[i] / prior[candidates[i]];
+  for (int64_t i = 0; i < width; i++) out[candidates[i]] = belief[i] / prior[candidates[i]];
 }
 
 /* The mean message of the languages that are not candidates of the sender, weighted by its prior, for receivers
    that do not have them as candidates either. */
-INLINE float mean_of_others(const Model *model, const int16_t *candidates, int64_t kept, const float *prior,
+INLINE float mean_of_others(const Model *model, const int16_t *candidates, int64_t width, const float *prior,
                             const float *out) {
-  float left = unlisted(candidates, kept, prior), sum = dot(prior, out, model->languages);
-  for (int64_t i = 0; i < kept; i++) sum -= prior[candidates[i]] * out[candidates[i]];
+  float left = unlisted(candidates, width, prior), sum = dot(prior, out, model->languages);
+  for (int64_t i = 0; i < width; i++) sum -= prior[candidates[i]] * out[candidates[i]];
   return left > 1e-3f && sum > left * model->noise ? sum / left : left > 1e-3f ? model->noise : 1;
 }
 
@@ -117,23 +117,23 @@ INLINE int64_t not_finite(const float *numbers, int64_t size) {
 }
 
 /* Position of the first candidate of a page that is not a language, -1 if there is none. */
-INLINE int64_t no_language(const int16_t *candidates, int64_t kept, int64_t languages) {
+INLINE int64_t no_language(const int16_t *candidates, int64_t width, int64_t languages) {
   int wrong = 0;
-  for (int64_t i = 0; i < kept; i++) wrong |= candidates[i] < 0 || candidates[i] >= languages;
+  for (int64_t i = 0; i < width; i++) wrong |= candidates[i] < 0 || candidates[i] >= languages;
   if (!wrong) return -1;
-  for (int64_t i = 0; i < kept; i++)
+  for (int64_t i = 0; i < width; i++)
     if (candidates[i] < 0 || candidates[i] >= languages) return i;
   return -1; /* not reached */
 }
 
 WIDE int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_groups, uint64_t unsure, uint64_t latent,
-                       uint64_t kept, uint64_t rows, uint64_t count, const float *source_marginal,
+                       uint64_t width, uint64_t rows, uint64_t count, const float *source_marginal,
                        const float *switch_to, const float *exclusion, const float *odds, const float *prior,
                        const float *unsure_belief, const int16_t *candidates, float noise, float highest, int to_target,
                        const int32_t *group, const float *coupling, const int32_t *sender, const int32_t *prior_group,
                        const float *belief, const int32_t *row, float *room, float *messages, graphlang_fault *fault) {
   int64_t size = (int64_t)languages;
-  if (!languages || languages > INT16_MAX || kept > languages) return GRAPHLANG_WRONG_SIZE;
+  if (!languages || languages > INT16_MAX || width > languages) return GRAPHLANG_WRONG_SIZE;
   uint64_t fixed = languages + unsure; /* senders with a constant belief */
   Model model = {size, source_marginal, switch_to, exclusion, odds, noise, highest};
   int32_t group_of[GRAPHLANG_MESSAGE_SLOTS]; /* group of the links whose tables are in a slot of the room, -1 none */
@@ -143,7 +143,7 @@ WIDE int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_
   float *restrict evidence = room + (int64_t)GRAPHLANG_MESSAGE_SLOTS * 3 * size;
   const int16_t *named = candidates;
   int16_t best = 0;
-  int64_t many = (int64_t)kept;
+  int64_t many = (int64_t)width;
   for (uint64_t i = 0; i < count; i++) {
     if (!IS_INDEX(group[i], groups)) return GRAPHLANG_REFUSE(fault, "group", i, group[i], 0, (int64_t)groups - 1);
     if (!IS_INDEX(prior_group[i], prior_groups))
@@ -154,7 +154,7 @@ WIDE int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_
     const float *start = prior + prior_group[i] * size; /* prior belief of the sender */
     float *restrict out = messages + i * (languages + 1);
     if (!i || sender[i] != sender[i - 1] || prior_group[i] != prior_group[i - 1] || row[i] != row[i - 1]) {
-      many = (int64_t)kept;
+      many = (int64_t)width;
       if (sender[i] < size) { /* one-hot belief */
         best = (int16_t)sender[i];
         for (int64_t x = 0; x < size; x++) evidence[x] = 0;
@@ -162,12 +162,12 @@ WIDE int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_
         named = &best;
         many = 1;
       } else if ((uint64_t)sender[i] < fixed) {
-        const float *given = unsure_belief + (sender[i] - size) * size;
+        const float *belief_row = unsure_belief + (sender[i] - size) * size;
         best = 0;
-        if ((int64_t)kept < size) /* else all languages are candidates */
+        if ((int64_t)width < size) /* else all languages are candidates */
           for (int64_t x = 0; x < size; x++)
-            if (given[x] > given[best]) best = (int16_t)x;
-        for (int64_t x = 0; x < size; x++) evidence[x] = given[x] / start[x];
+            if (belief_row[x] > belief_row[best]) best = (int16_t)x;
+        for (int64_t x = 0; x < size; x++) evidence[x] = belief_row[x] / start[x];
         named = &best;
         many = 1;
       } else {
@@ -176,10 +176,10 @@ WIDE int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_
         named = candidates + at;
         if ((wrong = no_language(named, many, size)) >= 0)
           return GRAPHLANG_REFUSE(fault, "candidates", at + wrong, named[wrong], 0, size - 1);
-        const float *given = belief + row[i] * (many + 1);
-        if ((wrong = not_finite(given, many + 1)) >= 0)
+        const float *belief_row = belief + row[i] * (many + 1);
+        if ((wrong = not_finite(belief_row, many + 1)) >= 0)
           return GRAPHLANG_REFUSE_NUMBER(fault, "belief", row[i] * (many + 1) + wrong);
-        spread_out(size, named, many, given, start, evidence);
+        spread_out(size, named, many, belief_row, start, evidence);
       }
     }
     uint32_t slot = slot_of(group[i], coupling[i]);
@@ -195,7 +195,7 @@ WIDE int graphlang_messages(uint64_t languages, uint64_t groups, uint64_t prior_
       float message = keep[x] * evidence[x] + share[x] * sum; /* may be a small negative number if a language is excluded */
       out[x] = (message > 0 ? message : 0) + noise;
     }
-    out[size] = (int64_t)kept < size ? mean_of_others(&model, named, many, start, out) : 1;
+    out[size] = (int64_t)width < size ? mean_of_others(&model, named, many, start, out) : 1;
   }
   return 1;
 }
@@ -215,7 +215,7 @@ typedef struct {
 
 /* Receivers of messages; see the header. */
 typedef struct {
-  uint64_t languages, kept;
+  uint64_t languages, width;
   const int32_t *receiver;
   const float *weight;
   const int16_t *candidates;
@@ -231,39 +231,39 @@ INLINE void ask_for_sum(const double *sum, uint64_t many) {
 
 /* Add some messages to the sums, which are prefetched. */
 INLINE int deliver(const Receivers *to, const Delivery *messages, uint64_t count, graphlang_fault *fault) {
-  uint64_t languages = to->languages, kept = to->kept;
+  uint64_t languages = to->languages, width = to->width;
   for (uint64_t n = 0; n < count + AHEAD; n++) {
-    if (n < count) ask_for_sum(to->incoming + (uint64_t)to->receiver[messages[n].at] * (kept + 1), kept + 1);
+    if (n < count) ask_for_sum(to->incoming + (uint64_t)to->receiver[messages[n].at] * (width + 1), width + 1);
     if (n < AHEAD) continue;
     uint64_t at = messages[n - AHEAD].at, page = (uint64_t)to->receiver[at];
     if (!isfinite(to->weight[at])) return GRAPHLANG_REFUSE_NUMBER(fault, "weight", at);
-    double *restrict sum = to->incoming + page * (kept + 1); /* a hub receives millions */
+    double *restrict sum = to->incoming + page * (width + 1); /* a hub receives millions */
     double loud = to->weight[at];
     const float *restrict message = messages[n - AHEAD].message;
-    if (kept == languages)
-      for (uint64_t x = 0; x < kept; x++) sum[x] += loud * (double)message[x];
+    if (width == languages)
+      for (uint64_t x = 0; x < width; x++) sum[x] += loud * (double)message[x];
     else {
-      const int16_t *restrict named = to->candidates + page * kept;
-      int64_t wrong = no_language(named, (int64_t)kept, (int64_t)languages);
+      const int16_t *restrict named = to->candidates + page * width;
+      int64_t wrong = no_language(named, (int64_t)width, (int64_t)languages);
       if (wrong >= 0)
-        return GRAPHLANG_REFUSE(fault, "candidates", page * kept + (uint64_t)wrong, named[wrong], 0,
+        return GRAPHLANG_REFUSE(fault, "candidates", page * width + (uint64_t)wrong, named[wrong], 0,
                                 (int64_t)languages - 1);
-      for (uint64_t x = 0; x < kept; x++) sum[x] += loud * (double)message[named[x]];
+      for (uint64_t x = 0; x < width; x++) sum[x] += loud * (double)message[named[x]];
     }
-    sum[kept] += loud * (double)message[languages];
+    sum[width] += loud * (double)message[languages];
     to->touched[page] = 1;
   }
   return 1;
 }
 
-WIDE int graphlang_accumulate(uint64_t languages, uint64_t kept, uint64_t latent, uint64_t classes, uint64_t entries,
+WIDE int graphlang_accumulate(uint64_t languages, uint64_t width, uint64_t latent, uint64_t classes, uint64_t entries,
                          uint64_t count, uint32_t stripe, uint32_t stripes, const int64_t *start,
                          const int32_t *receiver, const float *weight, const int16_t *candidates,
                          const int64_t *numbers, const float *messages, double *incoming, uint8_t *touched,
                          graphlang_fault *fault) {
-  if (!languages || kept > languages) return GRAPHLANG_WRONG_SIZE;
+  if (!languages || width > languages) return GRAPHLANG_WRONG_SIZE;
   if (!stripes) return GRAPHLANG_REFUSE(fault, "stripes", 0, 0, 1, UINT32_MAX);
-  Receivers to = {languages, kept, receiver, weight, candidates, incoming, touched};
+  Receivers to = {languages, width, receiver, weight, candidates, incoming, touched};
   Delivery own[TOGETHER]; /* those of the stripe are selected first, which avoids unpredictable branches */
   uint64_t waiting = 0;
   for (uint64_t i = 0; i < count; i++) {

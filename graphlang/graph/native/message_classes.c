@@ -45,7 +45,7 @@ int graphlang_coupling_levels(uint64_t links, uint64_t bounds, const float *coup
   return 1;
 }
 
-int graphlang_link_messages(uint64_t wanted, uint64_t links, uint64_t pages, uint64_t count, int64_t levels,
+int graphlang_link_messages(uint64_t message_count, uint64_t links, uint64_t pages, uint64_t count, int64_t levels,
                             const int64_t *receivers, const int64_t *start, const int32_t *order,
                             const int32_t *sender, const float *weight, const uint8_t *level,
                             const int32_t *latent_number, const int32_t *sender_class, const int32_t *host,
@@ -56,7 +56,7 @@ int graphlang_link_messages(uint64_t wanted, uint64_t links, uint64_t pages, uin
       return GRAPHLANG_REFUSE(fault, "receivers", n, receivers[n], 0, (int64_t)pages - 1);
     int64_t page = receivers[n];
     REFUSE_BOUNDS(fault, start, page, links);
-    if ((uint64_t)(start[page + 1] - start[page]) > wanted - out) return GRAPHLANG_WRONG_SIZE;
+    if ((uint64_t)(start[page + 1] - start[page]) > message_count - out) return GRAPHLANG_WRONG_SIZE;
     for (int64_t i = start[page]; i < start[page + 1]; i++) {
       int32_t link = order ? order[i] : (int32_t)i;
       if (!IS_INDEX(link, links)) return GRAPHLANG_REFUSE(fault, "order", i, link, 0, (int64_t)links - 1);
@@ -76,13 +76,13 @@ int graphlang_link_messages(uint64_t wanted, uint64_t links, uint64_t pages, uin
       link_weight[out++] = weight[link];
     }
   }
-  return out == wanted ? 1 : GRAPHLANG_WRONG_SIZE;
+  return out == message_count ? 1 : GRAPHLANG_WRONG_SIZE;
 }
 
 static int is_key(int64_t key, uint64_t words) { return key >= 0 && (uint64_t)key / 64 < words; }
 
-int graphlang_mark_keys(uint64_t wanted, uint64_t words, const int64_t *keys, uint64_t *bits, graphlang_fault *fault) {
-  for (uint64_t i = 0; i < wanted; i++) {
+int graphlang_mark_keys(uint64_t message_count, uint64_t words, const int64_t *keys, uint64_t *bits, graphlang_fault *fault) {
+  for (uint64_t i = 0; i < message_count; i++) {
     if (!is_key(keys[i], words)) return GRAPHLANG_REFUSE(fault, "keys", i, keys[i], 0, (int64_t)words * 64 - 1);
     bits[keys[i] / 64] |= (uint64_t)1 << (keys[i] % 64);
   }
@@ -98,11 +98,11 @@ int64_t graphlang_rank_keys(uint64_t words, const uint64_t *bits, int32_t *ranks
   return total;
 }
 
-int graphlang_number_keys(uint64_t wanted, uint64_t words, const int64_t *keys, const uint64_t *bits,
+int graphlang_number_keys(uint64_t message_count, uint64_t words, const int64_t *keys, const uint64_t *bits,
                           const int32_t *ranks, int32_t *numbers, graphlang_fault *fault) {
-  for (uint64_t i = 0; i < wanted; i++) {
+  for (uint64_t i = 0; i < message_count; i++) {
     if (!is_key(keys[i], words)) return GRAPHLANG_REFUSE(fault, "keys", i, keys[i], 0, (int64_t)words * 64 - 1);
-    if (i + AHEAD < wanted && is_key(keys[i + AHEAD], words)) {
+    if (i + AHEAD < message_count && is_key(keys[i + AHEAD], words)) {
       FETCH(bits + keys[i + AHEAD] / 64);
       FETCH(ranks + keys[i + AHEAD] / 64);
     }

@@ -15,20 +15,20 @@ int graphlang_coupling_levels(uint64_t links, uint64_t bounds, const float coupl
    order[start[p]]..order[start[p + 1] - 1] or, without an order, these numbers themselves. Page by page, `to` gets the index
    of the receiver among the latent pages, `link_weight` the weight, and `key` the message class: from the sender's class,
    the level of the coupling, and whether the link is within a host. */
-int graphlang_link_messages(uint64_t wanted, uint64_t links, uint64_t pages, uint64_t count, int64_t levels,
+int graphlang_link_messages(uint64_t message_count, uint64_t links, uint64_t pages, uint64_t count, int64_t levels,
                             const int64_t receivers[count], const int64_t start[pages + 1],
                             OPTIONAL const int32_t order[links], const int32_t sender[links], const float weight[links],
                             const uint8_t level[links], const int32_t latent_number[pages],
-                            const int32_t sender_class[pages], const int32_t host[pages], int32_t to[wanted],
-                            int64_t key[wanted], float link_weight[wanted], graphlang_fault *fault);
+                            const int32_t sender_class[pages], const int32_t host[pages], int32_t to[message_count],
+                            int64_t key[message_count], float link_weight[message_count], graphlang_fault *fault);
 
 /* Number distinct keys below 64 * words in ascending order, in three steps: mark each key k in bits[k / 64]; set ranks[w] to
    the number of keys below 64 * w, and return their count; look up the number of each key. `bits` must be zero. */
-int graphlang_mark_keys(uint64_t wanted, uint64_t words, const int64_t keys[wanted], uint64_t bits[words],
+int graphlang_mark_keys(uint64_t message_count, uint64_t words, const int64_t keys[message_count], uint64_t bits[words],
                         graphlang_fault *fault);
 int64_t graphlang_rank_keys(uint64_t words, const uint64_t bits[words], int32_t ranks[words]);
-int graphlang_number_keys(uint64_t wanted, uint64_t words, const int64_t keys[wanted], const uint64_t bits[words],
-                          const int32_t ranks[words], int32_t numbers[wanted], graphlang_fault *fault);
+int graphlang_number_keys(uint64_t message_count, uint64_t words, const int64_t keys[message_count], const uint64_t bits[words],
+                          const int32_t ranks[words], int32_t numbers[message_count], graphlang_fault *fault);
 
 /* List the marked keys, ascending; `many` is their count from above. */
 int graphlang_list_keys(uint64_t words, uint64_t many, const uint64_t bits[words], int64_t keys[many]);

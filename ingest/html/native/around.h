@@ -32,7 +32,7 @@ enum {
   IS_PAGE = GRAPHLANG_IS_CONTENT | GRAPHLANG_HOLDS_MAIN,
   CONTENT_FLAGS = GRAPHLANG_IS_CONTENT | HOLDS_CONTENT,
   IS_NAMED = GRAPHLANG_IS_NAMED | GRAPHLANG_NAMES_LINKS,
-  REFUSED = 2,         /* in `taken`: an element that was removed, but is the page */
+  REFUSED = 2,         /* in `verdicts`: an element that was removed, but is the page */
   ATTEMPTS = 3,        /* nested elements that may turn out to be the page */
   MOST_HEADINGS = 16,
   LIST_LINKS = 4,      /* links that make a list */
@@ -42,7 +42,7 @@ enum {
   BRIDGE = 30,         /* letters of a line between two of links that belongs to them, at most: a heading, a date */
   SENTENCE = 60,       /* bytes of a line that are no links: then it has sentences */
   PAGE_LETTERS = 200,  /* letters of sentences that make an element the page ... */
-  PAGE_TIMES = 4,      /* ... if they are this many times as many as are left without it */
+  PAGE_TIMES = 4,      /* ... if they are this many times as many as remain without it */
   TEMPLATE_LONGEST = 200
 };
 
@@ -66,13 +66,13 @@ typedef struct {
   const LinkRecord *links; /* in the order in which they begin */
   uint32_t link_count;
   const LanguageNames *names;
-  uint8_t *gone, *taken; /* by byte of the text, by element: 1 if it was removed */
+  uint8_t *removed, *verdicts; /* by byte of the text, by element: 1 if it was removed */
   Buffer *spans, *runs;
   uint64_t letters, budget;          /* remaining letters; bytes that may still be read */
   uint64_t rest, content, sentences; /* letters that are left besides lists of links; within <main> or an article; in sentences outside of <main> */
   uint32_t first_sentence, behind_sentences; /* where the first line with sentences begins, where the last one ends */
   uint32_t titles[MOST_HEADINGS], title_count;
-} Apart;
+} Boilerplate;
 
 static void add_span(Buffer *spans, uint32_t begin, uint32_t end) {
   Span span = {begin, end};
@@ -84,46 +84,46 @@ static int is_outer(uint32_t flags) {
 }
 
 /* Remaining letters of a span; 0 if the budget is spent. */
-static uint64_t letters_of(Apart *apart, uint32_t begin, uint32_t end) {
-  if (end - begin > apart->budget) return 0;
-  apart->budget -= end - begin;
-  return letters_left(apart->text, apart->gone, begin, end);
+static uint64_t count_affordable(Boilerplate *state, uint32_t begin, uint32_t end) {
+  if (end - begin > state->budget) return 0;
+  state->budget -= end - begin;
+  return count_remaining(state->text, state->removed, begin, end);
 }
 
-static void mark_gone(Apart *apart, uint32_t begin, uint32_t end) {
-  apart->letters -= letters_left(apart->text, apart->gone, begin, end);
-  memset(apart->gone + begin, 1, end - begin);
+static void remove_span(Boilerplate *state, uint32_t begin, uint32_t end) {
+  state->letters -= count_remaining(state->text, state->removed, begin, end);
+  memset(state->removed + begin, 1, end - begin);
 }
 
-static void set_apart(Apart *apart, uint32_t n) {
-  mark_gone(apart, apart->records[n].begin, apart->records[n].end);
-  apart->taken[n] = 1;
+static void remove_element(Boilerplate *state, uint32_t n) {
+  remove_span(state, state->records[n].begin, state->records[n].end);
+  state->verdicts[n] = 1;
 }
 
 /* True if an <h1> remains outside an element (is_inside 0), or inside it. */
-static int has_title(const Apart *apart, const Record *record, int is_inside) {
-  for (uint32_t n = 0; n < apart->title_count; n++) {
-    const Record *title = &apart->records[apart->titles[n]];
-    int stands_in = title->begin >= record->begin && title->end <= record->end;
-    if (stands_in == is_inside && next_gone(apart->gone, title->begin, title->end, 0) < title->end) return 1;
+static int has_title(const Boilerplate *state, const Record *record, int is_inside) {
+  for (uint32_t n = 0; n < state->title_count; n++) {
+    const Record *title = &state->records[state->titles[n]];
+    int is_within = title->begin >= record->begin && title->end <= record->end;
+    if (is_within == is_inside && next_removed(state->removed, title->begin, title->end, 0) < title->end) return 1;
   }
   return 0;
 }
 
-static int holds_title(const Apart *apart, const Record *record) {
-  for (uint32_t n = 0; n < apart->title_count; n++) {
-    const Record *title = &apart->records[apart->titles[n]];
+static int holds_title(const Boilerplate *state, const Record *record) {
+  for (uint32_t n = 0; n < state->title_count; n++) {
+    const Record *title = &state->records[state->titles[n]];
     if (title->begin >= record->begin && title->end <= record->end) return 1;
   }
   return 0;
 }
 
 /* The first link that begins at or after an offset of the text. */
-static uint32_t link_from(const Apart *apart, uint32_t place) {
-  uint32_t first = 0, behind = apart->link_count;
+static uint32_t link_from(const Boilerplate *state, uint32_t place) {
+  uint32_t first = 0, behind = state->link_count;
   while (first < behind) {
     uint32_t middle = first + (behind - first) / 2;
-    if (apart->links[middle].begin < place)
+    if (state->links[middle].begin < place)
       first = middle + 1;
     else
       behind = middle;
@@ -133,50 +133,50 @@ static uint32_t link_from(const Apart *apart, uint32_t place) {
 
 /* ---- elements ---- */
 
-static void take_outer(Apart *apart) {
+static void remove_outer(Boilerplate *state) {
   uint32_t reach = 0;
-  for (uint32_t n = 0; n < apart->count; n++) {
-    const Record *record = &apart->records[n];
-    if (!is_outer(record->flags) || record->flags & HOLDS_CONTENT || apart->taken[n] || record->end <= reach) continue;
-    set_apart(apart, n);
+  for (uint32_t n = 0; n < state->count; n++) {
+    const Record *record = &state->records[n];
+    if (!is_outer(record->flags) || record->flags & HOLDS_CONTENT || state->verdicts[n] || record->end <= reach) continue;
+    remove_element(state, n);
     reach = record->end;
   }
 }
 
 /* Teasers are articles, but a <header> that is never closed holds them all: it is set apart if enough is left. */
-static void take_holders(Apart *apart) {
-  for (uint32_t n = 0; n < apart->count; n++) {
-    const Record *record = &apart->records[n];
-    if (!is_outer(record->flags) || !(record->flags & HOLDS_CONTENT) || record->flags & GRAPHLANG_HOLDS_MAIN || apart->taken[n]) continue;
-    uint64_t own = letters_of(apart, record->begin, record->end);
-    if (own && apart->letters - own >= own + GRAPHLANG_CONTENT_LEFT) set_apart(apart, n);
+static void remove_holders(Boilerplate *state) {
+  for (uint32_t n = 0; n < state->count; n++) {
+    const Record *record = &state->records[n];
+    if (!is_outer(record->flags) || !(record->flags & HOLDS_CONTENT) || record->flags & GRAPHLANG_HOLDS_MAIN || state->verdicts[n]) continue;
+    uint64_t inside = count_affordable(state, record->begin, record->end);
+    if (inside && state->letters - inside >= inside + GRAPHLANG_CONTENT_LEFT) remove_element(state, n);
   }
 }
 
-static void take_hidden(Apart *apart) {
-  for (uint32_t n = 0; n < apart->count; n++) {
-    const Record *record = &apart->records[n];
-    if (!(record->flags & GRAPHLANG_IS_HIDDEN) || record->flags & CONTENT_FLAGS || apart->taken[n]) continue;
-    uint64_t own = letters_of(apart, record->begin, record->end), rest = apart->letters - own;
-    if (own && (rest >= own || rest >= GRAPHLANG_CONTENT_LEFT || has_title(apart, record, 0))) set_apart(apart, n);
+static void remove_hidden(Boilerplate *state) {
+  for (uint32_t n = 0; n < state->count; n++) {
+    const Record *record = &state->records[n];
+    if (!(record->flags & GRAPHLANG_IS_HIDDEN) || record->flags & CONTENT_FLAGS || state->verdicts[n]) continue;
+    uint64_t inside = count_affordable(state, record->begin, record->end), rest = state->letters - inside;
+    if (inside && (rest >= inside || rest >= GRAPHLANG_CONTENT_LEFT || has_title(state, record, 0))) remove_element(state, n);
   }
 }
 
 /* True if half of the remaining letters of an element are links. */
-static int is_of_links(Apart *apart, const Record *record, uint64_t letters) {
+static int is_of_links(Boilerplate *state, const Record *record, uint64_t letters) {
   uint64_t linked = 0;
-  for (uint32_t n = link_from(apart, record->begin); n < apart->link_count && apart->links[n].begin < record->end; n++) {
-    uint32_t end = apart->links[n].end < record->end ? apart->links[n].end : record->end;
-    if (end > apart->links[n].begin) linked += letters_of(apart, apart->links[n].begin, end);
+  for (uint32_t n = link_from(state, record->begin); n < state->link_count && state->links[n].begin < record->end; n++) {
+    uint32_t end = state->links[n].end < record->end ? state->links[n].end : record->end;
+    if (end > state->links[n].begin) linked += count_affordable(state, state->links[n].begin, end);
   }
   return linked * 2 >= letters;
 }
 
 /* Bytes of links between two places, from link number `first` on; returns the first link that ends behind them. */
-static uint32_t count_linked(const Apart *apart, uint32_t first, uint32_t begin, uint32_t end, uint32_t *bytes) {
-  while (first < apart->link_count && apart->links[first].end <= begin) first++;
-  for (*bytes = 0; first < apart->link_count && apart->links[first].begin < end; first++) {
-    const LinkRecord *link = &apart->links[first];
+static uint32_t count_linked(const Boilerplate *state, uint32_t first, uint32_t begin, uint32_t end, uint32_t *bytes) {
+  while (first < state->link_count && state->links[first].end <= begin) first++;
+  for (*bytes = 0; first < state->link_count && state->links[first].begin < end; first++) {
+    const LinkRecord *link = &state->links[first];
     uint32_t from = link->begin > begin ? link->begin : begin, to = link->end < end ? link->end : end;
     if (to > from) {
       *bytes += to - from;
@@ -188,50 +188,50 @@ static uint32_t count_linked(const Apart *apart, uint32_t first, uint32_t begin,
 }
 
 /* Letters of the sentences in an element. */
-static uint64_t sentences_of(const Apart *apart, const Record *record) {
-  uint32_t link = link_from(apart, record->begin), linked;
+static uint64_t count_sentences(const Boilerplate *state, const Record *record) {
+  uint32_t link = link_from(state, record->begin), linked;
   uint64_t letters = 0;
   for (uint32_t at = record->begin, end; at < record->end; at = end + 1) {
-    end = (uint32_t)(find(apart->text + at, apart->text + record->end, '\n') - apart->text);
-    link = count_linked(apart, link, at, end, &linked);
-    if (end - at >= SENTENCE + linked && linked * 2 < end - at) letters += count_letters(apart->text, at, end);
+    end = (uint32_t)(find(state->text + at, state->text + record->end, '\n') - state->text);
+    link = count_linked(state, link, at, end, &linked);
+    if (end - at >= SENTENCE + linked && linked * 2 < end - at) letters += count_letters(state->text, at, end);
   }
   return letters;
 }
 
 /* True if an element has more sentences than twice the text that remains without it. */
-static int has_most_sentences(const Apart *apart, const Record *record, uint64_t own, uint64_t rest) {
-  if (record->flags & GRAPHLANG_IS_SURE || own < PAGE_LETTERS || own <= 2 * rest) return 0;
-  uint64_t sentences = sentences_of(apart, record);
+static int has_most_sentences(const Boilerplate *state, const Record *record, uint64_t inside, uint64_t rest) {
+  if (record->flags & GRAPHLANG_IS_SURE || inside < PAGE_LETTERS || inside <= 2 * rest) return 0;
+  uint64_t sentences = count_sentences(state, record);
   return sentences >= PAGE_LETTERS && sentences > 2 * rest;
 }
 
 /* A footer is removed even if nothing else remains, if the heading was removed: then that element is the page. */
-static void take_named(Apart *apart) {
-  for (uint32_t n = 0; n < apart->count; n++) {
-    const Record *record = &apart->records[n];
-    if (!(record->flags & IS_NAMED) || record->flags & (GRAPHLANG_HOLDS_MAIN | GRAPHLANG_IS_MAIN) || apart->taken[n]) continue;
-    uint64_t own = letters_of(apart, record->begin, record->end), rest = apart->letters - own;
-    int has_lost_title = record->flags & GRAPHLANG_IS_SURE && apart->title_count && !has_title(apart, &NOTHING, 0);
-    if (!own || (!rest && !has_lost_title) || (record->flags & CONTENT_FLAGS && rest < own + GRAPHLANG_CONTENT_LEFT)) continue;
-    if (has_title(apart, record, 1) || has_most_sentences(apart, record, own, rest)) continue;
-    if (record->flags & GRAPHLANG_IS_NAMED || is_of_links(apart, record, own)) set_apart(apart, n);
+static void remove_named(Boilerplate *state) {
+  for (uint32_t n = 0; n < state->count; n++) {
+    const Record *record = &state->records[n];
+    if (!(record->flags & IS_NAMED) || record->flags & (GRAPHLANG_HOLDS_MAIN | GRAPHLANG_IS_MAIN) || state->verdicts[n]) continue;
+    uint64_t inside = count_affordable(state, record->begin, record->end), rest = state->letters - inside;
+    int has_lost_title = record->flags & GRAPHLANG_IS_SURE && state->title_count && !has_title(state, &NOTHING, 0);
+    if (!inside || (!rest && !has_lost_title) || (record->flags & CONTENT_FLAGS && rest < inside + GRAPHLANG_CONTENT_LEFT)) continue;
+    if (has_title(state, record, 1) || has_most_sentences(state, record, inside, rest)) continue;
+    if (record->flags & GRAPHLANG_IS_NAMED || is_of_links(state, record, inside)) remove_element(state, n);
   }
 }
 
 /* Remove elements by their attributes, unless one of these is the page itself. */
-static void take_told(Apart *apart, uint32_t wanted, uint32_t unwanted) {
-  for (uint32_t n = 0; n < apart->count; n++) {
-    const Record *record = &apart->records[n];
-    if (!(record->flags & wanted) || record->flags & unwanted || apart->taken[n]) continue;
-    uint64_t own = letters_of(apart, record->begin, record->end);
-    if (!own) continue;
-    if (record->flags & IS_PAGE || own > GRAPHLANG_OUTER_SIZE) break;
-    set_apart(apart, n);
+static void remove_flagged(Boilerplate *state, uint32_t flags, uint32_t exceptions) {
+  for (uint32_t n = 0; n < state->count; n++) {
+    const Record *record = &state->records[n];
+    if (!(record->flags & flags) || record->flags & exceptions || state->verdicts[n]) continue;
+    uint64_t inside = count_affordable(state, record->begin, record->end);
+    if (!inside) continue;
+    if (record->flags & IS_PAGE || inside > GRAPHLANG_OUTER_SIZE) break;
+    remove_element(state, n);
   }
 }
 
-static int speaks_of_cookies(const uint8_t *text, uint64_t size) {
+static int mentions_cookies(const uint8_t *text, uint64_t size) {
   for (const uint8_t *at = text, *end = text + size; (at = find(at, end, 'k')) < end; at++)
     if (at - text >= 2 && end - at >= 3 && !memcmp(at - 2, "ookie", 5)) return 1;
   return 0;
@@ -240,16 +240,16 @@ static int speaks_of_cookies(const uint8_t *text, uint64_t size) {
 /* ---- lines ---- */
 
 /* Remove templates that client code should have expanded. */
-static void take_templates(Apart *apart) {
-  const uint8_t *end = apart->text + apart->size;
-  for (const uint8_t *at = apart->text; (at = find(at, end, '{')) < end; at++) {
-    if (end - at < 4 || at[1] != '{' || apart->gone[at - apart->text]) continue;
+static void remove_templates(Boilerplate *state) {
+  const uint8_t *end = state->text + state->size;
+  for (const uint8_t *at = state->text; (at = find(at, end, '{')) < end; at++) {
+    if (end - at < 4 || at[1] != '{' || state->removed[at - state->text]) continue;
     const uint8_t *stop = at + 2, *limit = end - at > TEMPLATE_LONGEST ? at + TEMPLATE_LONGEST : end;
     while (stop < limit && *stop != '{' && *stop != '}' && *stop != '\n') stop++;
     if (limit - stop < 2 || stop[0] != '}' || stop[1] != '}') continue;
-    uint32_t begin = (uint32_t)(at - apart->text), behind = (uint32_t)(stop + 2 - apart->text);
-    mark_gone(apart, begin, behind);
-    add_span(apart->spans, begin, behind);
+    uint32_t begin = (uint32_t)(at - state->text), behind = (uint32_t)(stop + 2 - state->text);
+    remove_span(state, begin, behind);
+    add_span(state->spans, begin, behind);
     at = stop + 1;
   }
 }
@@ -263,36 +263,36 @@ typedef struct {
   uint32_t link, counted, language;
 } Walk;
 
-static void count_link(const Apart *apart, Walk *walk, Line *line, const LinkRecord *link) {
+static void count_link(const Boilerplate *state, Walk *walk, Line *line, const LinkRecord *link) {
   uint32_t begin = link->begin > walk->counted ? link->begin : walk->counted;
   uint32_t end = link->end < line->end ? link->end : line->end;
   if (begin < line->begin) begin = line->begin;
   if (begin >= end) return;
   walk->counted = end;
-  uint64_t letters = letters_left(apart->text, apart->gone, begin, end);
+  uint64_t letters = count_remaining(state->text, state->removed, begin, end);
   if (!letters) return;
   line->linked += (uint32_t)letters;
   line->unlinked_bytes -= end - begin;
   if (link->begin < line->begin) return; /* it was counted in the line in which it begins */
   line->links++;
-  if (is_language(apart->names, apart->text + begin, apart->text + end) || (link->language && link->language != walk->language))
+  if (is_language(state->names, state->text + begin, state->text + end) || (link->language && link->language != walk->language))
     line->names++;
   if (link->language) walk->language = link->language;
 }
 
 /* Read the line that begins at a place. */
-static void read_line(const Apart *apart, Walk *walk, Line *line, uint32_t begin) {
-  const uint8_t *stop = find(apart->text + begin, apart->text + apart->size, '\n');
+static void read_line(const Boilerplate *state, Walk *walk, Line *line, uint32_t begin) {
+  const uint8_t *stop = find(state->text + begin, state->text + state->size, '\n');
   memset(line, 0, sizeof *line);
   line->begin = begin;
-  line->end = (uint32_t)(stop - apart->text);
-  line->letters = (uint32_t)letters_left(apart->text, apart->gone, begin, line->end);
+  line->end = (uint32_t)(stop - state->text);
+  line->letters = (uint32_t)count_remaining(state->text, state->removed, begin, line->end);
   if (!line->letters) return;
   line->unlinked_bytes = line->end - begin;
-  while (walk->link < apart->link_count && apart->links[walk->link].end <= begin) walk->link++;
-  for (; walk->link < apart->link_count && apart->links[walk->link].begin < line->end; walk->link++) {
-    count_link(apart, walk, line, &apart->links[walk->link]);
-    if (apart->links[walk->link].end > line->end) break; /* it reaches into the next line */
+  while (walk->link < state->link_count && state->links[walk->link].end <= begin) walk->link++;
+  for (; walk->link < state->link_count && state->links[walk->link].begin < line->end; walk->link++) {
+    count_link(state, walk, line, &state->links[walk->link]);
+    if (state->links[walk->link].end > line->end) break; /* it reaches into the next line */
   }
 }
 
@@ -307,8 +307,8 @@ static int is_menu(const Run *run) {
   return run->letters <= run->names * MENU_SHARE;
 }
 
-static void end_run(Apart *apart, Run *run) {
-  if (run->links) put(apart->runs, run, sizeof *run);
+static void end_run(Boilerplate *state, Run *run) {
+  if (run->links) put(state->runs, run, sizeof *run);
   memset(run, 0, sizeof *run);
 }
 
@@ -321,27 +321,27 @@ static void add_line(Run *run, const Line *line) {
 }
 
 /* Find the runs of lines of links, and count the remaining letters. */
-static void find_runs(Apart *apart) {
+static void find_runs(Boilerplate *state) {
   Walk walk = {0, 0, 0};
   Run run = {0, 0, 0, 0, 0, 0, 0};
   Line line;
   uint32_t record = 0, content_end = 0, main_end = 0, bridge = 0;
-  empty(apart->runs);
-  apart->content = apart->sentences = 0;
-  apart->first_sentence = (uint32_t)apart->size;
-  apart->behind_sentences = 0;
-  for (uint64_t at = next_gone(apart->gone, 0, apart->size, 0); at < apart->size;
-       at = next_gone(apart->gone, line.end + (uint64_t)1, apart->size, 0)) {
-    read_line(apart, &walk, &line, (uint32_t)at);
-    for (; record < apart->count && apart->records[record].begin < line.end; record++) {
-      const Record *next = &apart->records[record];
+  empty(state->runs);
+  state->content = state->sentences = 0;
+  state->first_sentence = (uint32_t)state->size;
+  state->behind_sentences = 0;
+  for (uint64_t at = next_removed(state->removed, 0, state->size, 0); at < state->size;
+       at = next_removed(state->removed, line.end + (uint64_t)1, state->size, 0)) {
+    read_line(state, &walk, &line, (uint32_t)at);
+    for (; record < state->count && state->records[record].begin < line.end; record++) {
+      const Record *next = &state->records[record];
       if (next->flags & GRAPHLANG_IS_CONTENT && next->end > content_end) content_end = next->end;
       if (next->flags & GRAPHLANG_IS_MAIN && next->end > main_end) main_end = next->end;
     }
     if (!line.letters) continue;
     uint32_t is_content = line.begin < content_end;
     if (is_linked(&line)) {
-      if (run.letters && run.is_content != is_content) end_run(apart, &run);
+      if (run.letters && run.is_content != is_content) end_run(state, &run);
       if (!run.letters) {
         run.is_content = is_content;
         run.bridge = bridge;
@@ -351,18 +351,18 @@ static void find_runs(Apart *apart) {
       continue;
     }
     bridge = run.letters && run.is_content == is_content && line.letters <= BRIDGE ? line.letters : 0;
-    end_run(apart, &run);
-    if (is_content) apart->content += line.letters;
+    end_run(state, &run);
+    if (is_content) state->content += line.letters;
     if (line.unlinked_bytes < SENTENCE) continue;
-    if (!apart->behind_sentences) apart->first_sentence = line.begin;
-    apart->behind_sentences = line.end;
-    if (line.begin >= main_end) apart->sentences += line.letters - line.linked;
+    if (!state->behind_sentences) state->first_sentence = line.begin;
+    state->behind_sentences = line.end;
+    if (line.begin >= main_end) state->sentences += line.letters - line.linked;
   }
-  end_run(apart, &run);
+  end_run(state, &run);
 }
 
-static int is_list(const Apart *apart, const Run *run) {
-  int is_at_edge = !run->is_content && (run->end <= apart->first_sentence || run->begin >= apart->behind_sentences);
+static int is_list(const Boilerplate *state, const Run *run) {
+  int is_at_edge = !run->is_content && (run->end <= state->first_sentence || run->begin >= state->behind_sentences);
   return is_menu(run) || run->links >= (is_at_edge ? EDGE_LINKS : LIST_LINKS);
 }
 
@@ -380,104 +380,104 @@ static uint64_t join_runs(const Run *runs, uint64_t count, uint64_t n, int is_jo
 
 /* Set apart the runs of links that are no content. Short lines between them belong to them if there is content elsewhere:
    of a short page they may be all there is. */
-static void take_runs(Apart *apart) {
-  const Run *runs = (const Run *)(const void *)apart->runs->data;
-  uint64_t count = apart->runs->size / sizeof(Run);
+static void remove_runs(Boilerplate *state) {
+  const Run *runs = (const Run *)(const void *)state->runs->data;
+  uint64_t count = state->runs->size / sizeof(Run);
   int is_joined = 1;
   Run run;
   for (;; is_joined = 0) {
-    apart->rest = apart->letters;
+    state->rest = state->letters;
     for (uint64_t n = 0; n < count;) {
       n = join_runs(runs, count, n, is_joined, &run);
-      if (is_list(apart, &run)) apart->rest -= run.letters;
+      if (is_list(state, &run)) state->rest -= run.letters;
     }
-    if (!is_joined || apart->rest >= GRAPHLANG_CONTENT_LEFT) break;
+    if (!is_joined || state->rest >= GRAPHLANG_CONTENT_LEFT) break;
   }
   for (uint64_t n = 0; n < count;) {
     n = join_runs(runs, count, n, is_joined, &run);
     uint64_t least = run.is_content ? GRAPHLANG_CONTENT_LEFT : 1;
-    if (!is_list(apart, &run) || (!is_menu(&run) && apart->rest < least)) continue;
-    mark_gone(apart, run.begin, run.end);
-    add_span(apart->spans, run.begin, run.end);
+    if (!is_list(state, &run) || (!is_menu(&run) && state->rest < least)) continue;
+    remove_span(state, run.begin, run.end);
+    add_span(state->spans, run.begin, run.end);
   }
 }
 
 /* Remove the text outside of <main>. */
-static void take_outside(Apart *apart) {
+static void remove_outside_main(Boilerplate *state) {
   Record all = {0, 0, 0};
-  for (uint32_t n = 0; n < apart->count; n++) {
-    const Record *record = &apart->records[n];
-    if (!(record->flags & GRAPHLANG_IS_MAIN) || next_gone(apart->gone, record->begin, record->end, 0) == record->end) continue;
+  for (uint32_t n = 0; n < state->count; n++) {
+    const Record *record = &state->records[n];
+    if (!(record->flags & GRAPHLANG_IS_MAIN) || next_removed(state->removed, record->begin, record->end, 0) == record->end) continue;
     if (!all.end) all.begin = record->begin;
     if (record->end > all.end) all.end = record->end;
   }
   if (!all.end) return;
-  uint64_t own = letters_left(apart->text, apart->gone, all.begin, all.end);
-  if (!own || (!has_title(apart, &all, 1) && apart->sentences > own * PAGE_TIMES)) return;
-  if (apart->letters == own) return;
-  mark_gone(apart, 0, all.begin);
-  mark_gone(apart, all.end, (uint32_t)apart->size);
-  add_span(apart->spans, 0, all.begin);
-  add_span(apart->spans, all.end, (uint32_t)apart->size);
+  uint64_t inside = count_remaining(state->text, state->removed, all.begin, all.end);
+  if (!inside || (!has_title(state, &all, 1) && state->sentences > inside * PAGE_TIMES)) return;
+  if (state->letters == inside) return;
+  remove_span(state, 0, all.begin);
+  remove_span(state, all.end, (uint32_t)state->size);
+  add_span(state->spans, 0, all.begin);
+  add_span(state->spans, all.end, (uint32_t)state->size);
 }
 
 /* ---- the page ---- */
 
 /* The removed element that is the page, or NO_RECORD. */
-static uint32_t misjudged(Apart *apart) {
+static uint32_t find_misjudged(Boilerplate *state) {
   uint32_t best = NO_RECORD, reach = 0;
   uint64_t most = 0;
-  if (apart->content || apart->rest * PAGE_TIMES > apart->size || has_title(apart, &NOTHING, 0)) return NO_RECORD;
-  for (uint32_t n = 0; n < apart->count; n++) {
-    const Record *record = &apart->records[n];
-    if (apart->taken[n] != 1 || record->end <= reach || record->flags & (GRAPHLANG_IS_HIDDEN | GRAPHLANG_ASKS_CONSENT)) continue;
+  if (state->content || state->rest * PAGE_TIMES > state->size || has_title(state, &NOTHING, 0)) return NO_RECORD;
+  for (uint32_t n = 0; n < state->count; n++) {
+    const Record *record = &state->records[n];
+    if (state->verdicts[n] != 1 || record->end <= reach || record->flags & (GRAPHLANG_IS_HIDDEN | GRAPHLANG_ASKS_CONSENT)) continue;
     reach = record->end;
-    int has_own_title = holds_title(apart, record), is_doubtful = (record->flags & (GRAPHLANG_IS_SURE | IS_NAMED)) != 0;
+    int has_own_title = holds_title(state, record), is_doubtful = (record->flags & (GRAPHLANG_IS_SURE | IS_NAMED)) != 0;
     if (has_own_title && record->flags & GRAPHLANG_IS_UNCLOSED && !is_doubtful) return n;
-    if (is_doubtful && apart->rest > 2 && !has_own_title) continue;
-    uint64_t own = sentences_of(apart, record), least = has_own_title && apart->rest <= 2 ? 1 : PAGE_LETTERS;
-    if (own < least || own < apart->rest * PAGE_TIMES) continue;
-    if (has_own_title || !is_doubtful) own += (uint64_t)1 << 32; /* footers and comments are the last choice */
-    if (own <= most) continue;
-    most = own;
+    if (is_doubtful && state->rest > 2 && !has_own_title) continue;
+    uint64_t inside = count_sentences(state, record), least = has_own_title && state->rest <= 2 ? 1 : PAGE_LETTERS;
+    if (inside < least || inside < state->rest * PAGE_TIMES) continue;
+    if (has_own_title || !is_doubtful) inside += (uint64_t)1 << 32; /* footers and comments are the last choice */
+    if (inside <= most) continue;
+    most = inside;
     best = n;
   }
   return best;
 }
 
-static void take_all(Apart *apart, uint32_t every) {
-  take_outer(apart);
-  if (every & HOLDS_CONTENT) take_holders(apart);
-  if (every & GRAPHLANG_IS_HIDDEN) take_hidden(apart);
-  if (every & IS_NAMED) take_named(apart);
-  if (every & GRAPHLANG_IS_NAVIGATION) take_told(apart, GRAPHLANG_HAS_ROLE, 0);
-  if (every & GRAPHLANG_ASKS_CONSENT && speaks_of_cookies(apart->text, apart->size))
-    take_told(apart, GRAPHLANG_ASKS_CONSENT, IS_PAGE);
-  take_templates(apart);
-  find_runs(apart);
-  take_runs(apart);
-  if (every & GRAPHLANG_IS_MAIN) take_outside(apart);
+static void remove_all(Boilerplate *state, uint32_t all_flags) {
+  remove_outer(state);
+  if (all_flags & HOLDS_CONTENT) remove_holders(state);
+  if (all_flags & GRAPHLANG_IS_HIDDEN) remove_hidden(state);
+  if (all_flags & IS_NAMED) remove_named(state);
+  if (all_flags & GRAPHLANG_IS_NAVIGATION) remove_flagged(state, GRAPHLANG_HAS_ROLE, 0);
+  if (all_flags & GRAPHLANG_ASKS_CONSENT && mentions_cookies(state->text, state->size))
+    remove_flagged(state, GRAPHLANG_ASKS_CONSENT, IS_PAGE);
+  remove_templates(state);
+  find_runs(state);
+  remove_runs(state);
+  if (all_flags & GRAPHLANG_IS_MAIN) remove_outside_main(state);
 }
 
 /* Separate the text around the content. */
-static void take_around(Apart *apart) {
-  uint32_t every = 0;
-  uint64_t letters = count_letters(apart->text, 0, apart->size);
-  apart->title_count = 0;
-  for (uint32_t n = 0; n < apart->count; n++) {
-    every |= apart->records[n].flags;
-    if (apart->records[n].flags & GRAPHLANG_IS_TITLE && apart->title_count < MOST_HEADINGS) apart->titles[apart->title_count++] = n;
+static void remove_boilerplate(Boilerplate *state) {
+  uint32_t all_flags = 0;
+  uint64_t letters = count_letters(state->text, 0, state->size);
+  state->title_count = 0;
+  for (uint32_t n = 0; n < state->count; n++) {
+    all_flags |= state->records[n].flags;
+    if (state->records[n].flags & GRAPHLANG_IS_TITLE && state->title_count < MOST_HEADINGS) state->titles[state->title_count++] = n;
   }
-  apart->budget = 64 * apart->size + 65536;
+  state->budget = 64 * state->size + 65536;
   for (int attempt = 0;; attempt++) {
-    apart->letters = letters;
-    take_all(apart, every);
-    uint32_t page = attempt < ATTEMPTS ? misjudged(apart) : NO_RECORD;
+    state->letters = letters;
+    remove_all(state, all_flags);
+    uint32_t page = attempt < ATTEMPTS ? find_misjudged(state) : NO_RECORD;
     if (page == NO_RECORD) break;
-    apart->taken[page] = REFUSED;
-    for (uint32_t n = 0; n < apart->count; n++) apart->taken[n] &= REFUSED;
-    memset(apart->gone, 0, apart->size);
-    empty(apart->spans);
+    state->verdicts[page] = REFUSED;
+    for (uint32_t n = 0; n < state->count; n++) state->verdicts[n] &= REFUSED;
+    memset(state->removed, 0, state->size);
+    empty(state->spans);
   }
 }
 

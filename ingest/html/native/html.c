@@ -540,8 +540,8 @@ void graphlang_html_free(graphlang_html *parser) {
   release(&parser->links);
   release(&parser->slots);
   release(&parser->scratch);
-  release(&parser->gone);
-  release(&parser->taken);
+  release(&parser->removed);
+  release(&parser->verdicts);
   release(&parser->spans);
   release(&parser->runs);
   release(&parser->parted);
@@ -765,19 +765,19 @@ int64_t graphlang_html_cut(uint64_t size, uint64_t count, const uint8_t *text, c
 
 /* Allocate buffers to part the page's text; 0 without memory. */
 static int make_room(Parser *parser, size_t size, size_t count) {
-  Buffer *each[] = {&parser->gone, &parser->taken, &parser->parted};
+  Buffer *each[] = {&parser->removed, &parser->verdicts, &parser->parted};
   size_t needed[] = {size + 1, count + 1, 0};
   for (int n = 0; n < 3; n++) {
     empty(each[n]);
     if (!more(each[n], needed[n])) return 0;
   }
   empty(&parser->spans);
-  memset(parser->gone.data, 0, size);
-  memset(parser->taken.data, 0, count);
+  memset(parser->removed.data, 0, size);
+  memset(parser->verdicts.data, 0, count);
   return 1;
 }
 
-static int by_begin(const void *one, const void *other) {
+static int compare_spans(const void *one, const void *other) {
   const Span *a = one, *b = other;
   if (a->begin != b->begin) return a->begin < b->begin ? -1 : 1;
   return a->end == b->end ? 0 : a->end > b->end ? -1 : 1;
@@ -789,28 +789,28 @@ int graphlang_html_part(graphlang_html *parser, graphlang_html_parted *parted) {
   uint32_t count = (uint32_t)(parser->records.size / sizeof(Record));
   if (!size) return 0;
   if (!make_room(parser, size, count)) return GRAPHLANG_NO_MEMORY;
-  Apart apart = {parser->text.bytes.data, size, (const Record *)(const void *)parser->records.data, count,
+  Boilerplate state = {parser->text.bytes.data, size, (const Record *)(const void *)parser->records.data, count,
                  (const LinkRecord *)(const void *)parser->links.data, (uint32_t)(parser->links.size / sizeof(LinkRecord)),
-                 &parser->languages_known, parser->gone.data, parser->taken.data, &parser->spans, &parser->runs,
+                 &parser->languages_known, parser->removed.data, parser->verdicts.data, &parser->spans, &parser->runs,
                  0, 0, 0, 0, 0, 0, 0, {0}, 0};
-  take_around(&apart);
+  remove_boilerplate(&state);
   size_t lines = parser->spans.size / sizeof(Span); /* these spans are not elements */
   for (uint32_t n = 0; n < count; n++)
-    if (apart.taken[n] == 1) add_span(&parser->spans, apart.records[n].begin, apart.records[n].end);
+    if (state.verdicts[n] == 1) add_span(&parser->spans, state.records[n].begin, state.records[n].end);
   uint64_t chosen = parser->spans.size / sizeof(Span);
-  Buffer *out = &parser->parted, *columns = &parser->taken; /* reuses the buffer of `taken`, which is not needed any more */
+  Buffer *out = &parser->parted, *columns = &parser->verdicts; /* reuses the buffer of `verdicts`, which is not needed any more */
   if (parser->spans.failed || parser->runs.failed || !more(out, size + 2 * chosen + 2)) return GRAPHLANG_NO_MEMORY;
   empty(columns);
   if (!more(columns, 4 * chosen * sizeof(uint32_t) + 1)) return GRAPHLANG_NO_MEMORY;
   Span *spans = (Span *)(void *)parser->spans.data;
-  if (lines) qsort(spans, chosen, sizeof *spans, by_begin);
+  if (lines) qsort(spans, chosen, sizeof *spans, compare_spans);
   uint32_t *begins = (uint32_t *)(void *)columns->data, *ends = begins + chosen;
   for (uint64_t n = 0; n < chosen; n++) {
     begins[n] = spans[n].begin;
     ends[n] = spans[n].end;
   }
   parted->text = out->data;
-  parted->text_size = part(size, chosen, apart.text, begins, ends, ends + chosen, ends + 2 * chosen, out->data,
+  parted->text_size = part(size, chosen, state.text, begins, ends, ends + chosen, ends + 2 * chosen, out->data,
                            &parted->main_size);
   parted->main_length = characters(parted->text, parted->main_size);
   return 0;

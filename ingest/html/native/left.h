@@ -1,4 +1,4 @@
-/* The remaining text after parts were removed: `gone` has a byte for each of the text. */
+/* The remaining text after parts were removed: `removed` has a byte for each of the text. */
 #ifndef GRAPHLANG_LEFT_H
 #define GRAPHLANG_LEFT_H
 
@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The first byte from `at` on that is gone, or that is not; `end` if there is none. */
-static uint64_t next_gone(const uint8_t *gone, uint64_t at, uint64_t end, int is_gone) {
-  const uint8_t *found = at < end ? memchr(gone + at, is_gone, end - at) : NULL;
-  return found ? (uint64_t)(found - gone) : end;
+/* The first byte from `at` on that is removed, or that is not; `end` if there is none. */
+static uint64_t next_removed(const uint8_t *removed, uint64_t at, uint64_t end, int is_removed) {
+  const uint8_t *match = at < end ? memchr(removed + at, is_removed, end - at) : NULL;
+  return match ? (uint64_t)(match - removed) : end;
 }
 
 /* Letters: characters but blanks. */
@@ -21,12 +21,12 @@ static uint32_t count_letters(const uint8_t *text, uint64_t begin, uint64_t end)
 }
 
 /* Remaining letters of a span. */
-static uint64_t letters_left(const uint8_t *text, const uint8_t *gone, uint64_t begin, uint64_t end) {
+static uint64_t count_remaining(const uint8_t *text, const uint8_t *removed, uint64_t begin, uint64_t end) {
   uint64_t letters = 0;
-  for (uint64_t at = next_gone(gone, begin, end, 0); at < end;) {
-    uint64_t stop = next_gone(gone, at, end, 1);
+  for (uint64_t at = next_removed(removed, begin, end, 0); at < end;) {
+    uint64_t stop = next_removed(removed, at, end, 1);
     letters += count_letters(text, at, stop);
-    at = next_gone(gone, stop, end, 0);
+    at = next_removed(removed, stop, end, 0);
   }
   return letters;
 }

@@ -47,7 +47,7 @@ typedef struct graphlang_html {
   Buffer references; /* of the others: tag, target, rel, hreflang, a zero behind each */
   Buffer strings;    /* title, language and so on; see `put_string` */
   Buffer records, links, slots, scratch;
-  Buffer gone, taken, spans, runs, parted; /* of what stands around the content */
+  Buffer removed, verdicts, spans, runs, parted; /* of what stands around the content */
   WordSlot words[WORD_SLOTS];
   LanguageNames languages_known;
   KnownClass classes_known[CLASSES_KNOWN];

@@ -57,11 +57,11 @@ typedef struct {
   uint8_t kind; /* 0 for none */
   int nofollow;
   Piece hreflang;
-} Said;
+} LinkProperties;
 
 /* Read the kind, rel and hreflang of an element. */
-static Said said_by(Piece tag, Piece rel, Piece hreflang, int nofollow) {
-  Said said = {0, 0, {hreflang.at, hreflang.at}};
+static LinkProperties read_properties(Piece tag, Piece rel, Piece hreflang, int nofollow) {
+  LinkProperties properties = {0, 0, {hreflang.at, hreflang.at}};
   Piece language = hreflang;
   if (language.at < language.end) language.at++; /* a plus sign */
   while (language.at < language.end && is_blank(*language.at)) language.at++;
@@ -70,21 +70,21 @@ static Said said_by(Piece tag, Piece rel, Piece hreflang, int nofollow) {
   size_t size = (size_t)(tag.end - tag.at);
   if (size == 4 && !memcmp(tag.at, "link", 4)) {
     if (has_word(rel, "canonical"))
-      said.kind = CANONICAL;
+      properties.kind = CANONICAL;
     else if (language.at < language.end && has_word(rel, "alternate") && !has_word(rel, "stylesheet")) {
-      said.kind = ALTERNATE;
-      said.hreflang = language;
+      properties.kind = ALTERNATE;
+      properties.hreflang = language;
     }
-    return said;
+    return properties;
   }
   int followed = size == 5; /* frames are */
-  if (size == 1 && *tag.at == 'a') said.kind = ANCHOR;
-  if (size == 4 && !memcmp(tag.at, "area", 4)) said.kind = AREA;
-  if (size == 5 && !memcmp(tag.at, "frame", 5)) said.kind = FRAME;
-  if (size == 6 && !memcmp(tag.at, "iframe", 6)) said.kind = IFRAME, followed = 1;
-  said.nofollow = !followed && (nofollow || contains(rel, "nofollow"));
-  said.hreflang = language;
-  return said;
+  if (size == 1 && *tag.at == 'a') properties.kind = ANCHOR;
+  if (size == 4 && !memcmp(tag.at, "area", 4)) properties.kind = AREA;
+  if (size == 5 && !memcmp(tag.at, "frame", 5)) properties.kind = FRAME;
+  if (size == 6 && !memcmp(tag.at, "iframe", 6)) properties.kind = IFRAME, followed = 1;
+  properties.nofollow = !followed && (nofollow || contains(rel, "nofollow"));
+  properties.hreflang = language;
+  return properties;
 }
 
 #endif

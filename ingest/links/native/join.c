@@ -40,7 +40,7 @@ int graphlang_join_resolve(graphlang_join *joiner, uint64_t size, uint64_t base_
   const uint8_t *at = references, *end = size ? references + size : references;
   Buffer *joined = &joiner->joined;
   Base base = {0};
-  int sound = base_size < LONGEST_REFERENCE && take_base(&base, url, base_size);
+  int sound = base_size < LONGEST_REFERENCE && read_base(&base, url, base_size);
   empty(joined);
   resolved->left = 0;
   while (at < end) {
@@ -172,7 +172,7 @@ static int name_language(Joiner *joiner, uint32_t number, Piece hreflang) {
 
 /* Take in a reference to what `joined` holds. Of several to one target the lowest kind stands; it is nofollow only if all
    are, and its hreflang is the first. Returns 0 where there is no memory. */
-static int take_in(Joiner *joiner, const Said *said, uint64_t longest, uint64_t most, graphlang_join_links *links) {
+static int add_reference(Joiner *joiner, const LinkProperties *properties, uint64_t longest, uint64_t most, graphlang_join_links *links) {
   const uint8_t *url = joiner->joined.data;
   size_t size = joiner->joined.size;
   uint32_t hash;
@@ -181,8 +181,8 @@ static int take_in(Joiner *joiner, const Said *said, uint64_t longest, uint64_t 
   if (slot->hash) {
     if (!slot->number) return 1; /* the page itself */
     uint8_t *kind = joiner->kinds.data + slot->number - 1, known = *kind & (NOFOLLOW - 1);
-    *kind = (said->kind < known ? said->kind : known) | (*kind & NOFOLLOW && said->nofollow ? NOFOLLOW : 0);
-    return name_language(joiner, slot->number, said->hreflang);
+    *kind = (properties->kind < known ? properties->kind : known) | (*kind & NOFOLLOW && properties->nofollow ? NOFOLLOW : 0);
+    return name_language(joiner, slot->number, properties->hreflang);
   }
   if (size > longest) {
     links->too_long++;
@@ -193,29 +193,29 @@ static int take_in(Joiner *joiner, const Said *said, uint64_t longest, uint64_t 
     return 1;
   }
   const uint32_t none = 0;
-  put_byte(&joiner->kinds, (uint8_t)(said->kind | (said->nofollow ? NOFOLLOW : 0)));
+  put_byte(&joiner->kinds, (uint8_t)(properties->kind | (properties->nofollow ? NOFOLLOW : 0)));
   put(&joiner->named, &none, sizeof none);
   if (joiner->kinds.failed || joiner->named.failed) return 0;
   return enter(joiner, slot, hash, url, size, (uint32_t)joiner->kinds.size) &&
-         name_language(joiner, (uint32_t)joiner->kinds.size, said->hreflang);
+         name_language(joiner, (uint32_t)joiner->kinds.size, properties->hreflang);
 }
 
 /* Resolve a reference to `joined`; as `resolve`, and -1 without memory. */
 static int join(Joiner *joiner, Piece reference, const Base *base) {
   joiner->joined.size = 0;
-  int how = resolve(&joiner->joined, joiner->classes, reference.at, reference.end, base);
-  return joiner->joined.failed ? -1 : how;
+  int status = resolve(&joiner->joined, joiner->classes, reference.at, reference.end, base);
+  return joiner->joined.failed ? -1 : status;
 }
 
 /* Set the base of a page; 0 if it is left to the caller, -1 without memory. */
-static int take_page_base(Joiner *joiner, Base *base, Piece written, Piece url) {
-  if ((size_t)(url.end - url.at) >= LONGEST_REFERENCE || !take_base(base, url.at, (size_t)(url.end - url.at))) return 0;
-  if (written.at == written.end) return 1;
-  int how = join(joiner, written, base);
-  if (how != RESOLVED) return how == SLOW ? 0 : how < 0 ? how : 1;
+static int read_page_base(Joiner *joiner, Base *base, Piece reference_base, Piece url) {
+  if ((size_t)(url.end - url.at) >= LONGEST_REFERENCE || !read_base(base, url.at, (size_t)(url.end - url.at))) return 0;
+  if (reference_base.at == reference_base.end) return 1;
+  int status = join(joiner, reference_base, base);
+  if (status != RESOLVED) return status == SLOW ? 0 : status < 0 ? status : 1;
   put(&joiner->base, joiner->joined.data, joiner->joined.size);
   if (joiner->base.failed) return -1;
-  return joiner->base.size < LONGEST_REFERENCE && take_base(base, joiner->base.data, joiner->base.size);
+  return joiner->base.size < LONGEST_REFERENCE && read_base(base, joiner->base.data, joiner->base.size);
 }
 
 static int list_languages(Joiner *joiner) {
@@ -240,15 +240,15 @@ int graphlang_join_gather(graphlang_join *joiner, uint64_t size, uint64_t anchor
   for (size_t n = 0; n < sizeof of_links / sizeof *of_links; n++) empty(of_links[n]);
   memset(links, 0, sizeof *links);
   if (size > UINT32_MAX / 4 || anchors_size > UINT32_MAX / 4 || url_size > UINT32_MAX / 4) return GRAPHLANG_NO_MEMORY;
-  Piece own = {url, url + url_size}, written = {base, base + base_size};
-  int sound = take_page_base(joiner, &joins, written, own);
+  Piece own = {url, url + url_size}, reference_base = {base, base + base_size};
+  int sound = read_page_base(joiner, &joins, reference_base, own);
   if (sound < 0) return GRAPHLANG_NO_MEMORY;
   links->left = !sound;
   if (!sound) return 0;
   Slot *slot = slot_of(joiner, url, url_size, &hash);
   if (!slot || !enter(joiner, slot, hash, url, url_size, 0)) return GRAPHLANG_NO_MEMORY;
   size_t first = joiner->targets.size;
-  const Said plain = {ANCHOR, nofollow, {url, url}};
+  const LinkProperties plain = {ANCHOR, nofollow, {url, url}};
   const uint8_t *at = references, *end = references + size;
   int in_anchors = 0;
   while (1) {
@@ -258,7 +258,7 @@ int graphlang_join_gather(graphlang_join *joiner, uint64_t size, uint64_t anchor
       at = anchors;
       end = anchors + anchors_size;
     }
-    Said said = plain;
+    LinkProperties properties = plain;
     Piece tag = {at, at}, target;
     if (!in_anchors) tag = next(&at, end);
     target = next(&at, end);
@@ -266,14 +266,14 @@ int graphlang_join_gather(graphlang_join *joiner, uint64_t size, uint64_t anchor
       Piece rel = next(&at, end), hreflang = next(&at, end);
       links->left = !is_ascii(rel) || !is_ascii(hreflang);
       if (links->left) return 0;
-      said = said_by(tag, rel, hreflang, nofollow);
-      if (!said.kind) continue;
+      properties = read_properties(tag, rel, hreflang, nofollow);
+      if (!properties.kind) continue;
     }
-    int how = join(joiner, target, &joins);
-    if (how < 0) return GRAPHLANG_NO_MEMORY;
-    links->left = how == SLOW;
+    int status = join(joiner, target, &joins);
+    if (status < 0) return GRAPHLANG_NO_MEMORY;
+    links->left = status == SLOW;
     if (links->left) return 0;
-    if (how == RESOLVED && !take_in(joiner, &said, longest, most, links)) return GRAPHLANG_NO_MEMORY;
+    if (status == RESOLVED && !add_reference(joiner, &properties, longest, most, links)) return GRAPHLANG_NO_MEMORY;
   }
   if (!list_languages(joiner)) return GRAPHLANG_NO_MEMORY;
   links->urls = joiner->targets.data + first;

@@ -205,7 +205,7 @@ static int resolve(Buffer *out, const uint8_t classes[256], const uint8_t *at, c
 }
 
 /* Split a base URL; 0 if it is left to the caller. */
-static int take_base(Base *base, const uint8_t *url, size_t size) {
+static int read_base(Base *base, const uint8_t *url, size_t size) {
   if (size < 8 || memcmp(url, "http", 4) || (memcmp(url + 4, "://", 3) && memcmp(url + 4, "s://", 4))) return 0;
   for (size_t n = 0; n < size; n++)
     if (url[n] <= ' ' || url[n] >= 0x7F || url[n] == '#') return 0;

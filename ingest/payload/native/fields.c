@@ -7,7 +7,7 @@ static int is_blank(uint8_t byte) { /* white space of Python's among the ASCII c
 }
 
 /* Whether the caller is to read the block. */
-static int is_left(const uint8_t *at, const uint8_t *end) {
+static int needs_library(const uint8_t *at, const uint8_t *end) {
   uint8_t beyond = 0;
   for (const uint8_t *byte = at; byte < end; byte++) beyond |= (uint8_t)(*byte - 1) & 0x80; /* of 0 as well */
   beyond |= memchr(at, 0x80, (size_t)(end - at)) != NULL;
@@ -27,7 +27,7 @@ static int is_wanted(const uint8_t *name, size_t size, const uint8_t *at, const 
 
 /* Write the field that a line is, if it is one; returns the end of what was written. There is room for twice the line
    and one byte more. */
-static uint8_t *put_field(uint8_t *out, const uint8_t *at, const uint8_t *end, const uint8_t *wanted,
+static uint8_t *write_field(uint8_t *out, const uint8_t *at, const uint8_t *end, const uint8_t *wanted,
                           const uint8_t *wanted_end) {
   uint8_t *begin = out;
   const uint8_t *colon = at < end ? memchr(at, ':', (size_t)(end - at)) : NULL;
@@ -50,12 +50,12 @@ static uint8_t *put_field(uint8_t *out, const uint8_t *at, const uint8_t *end, c
 int64_t graphlang_fields_read(uint64_t size, uint64_t wanted_size, const uint8_t *block, const uint8_t *wanted,
                               uint8_t *out) {
   if (!size) return 0;
-  if (size >= GRAPHLANG_FIELDS_LEFT / 2 || is_left(block, block + size)) return GRAPHLANG_FIELDS_LEFT;
+  if (size >= GRAPHLANG_FIELDS_LEFT / 2 || needs_library(block, block + size)) return GRAPHLANG_FIELDS_LEFT;
   uint8_t *to = out;
   for (const uint8_t *at = block, *end = block + size; at < end;) {
     const uint8_t *stop = memchr(at, '\n', (size_t)(end - at));
     if (!stop) stop = end;
-    to = put_field(to, at, stop, wanted, wanted + wanted_size);
+    to = write_field(to, at, stop, wanted, wanted + wanted_size);
     at = stop + 1;
     if (at < end && (*at == ' ' || *at == '\t')) return GRAPHLANG_FIELDS_LEFT;
   }
@@ -75,7 +75,7 @@ typedef struct {
 
 /* The fields of a block among those that are looked for; 0 where the block is not for us, or one comes twice. */
 static int find_fields(const uint8_t *at, const uint8_t *end, Field *fields, size_t count) {
-  if (is_left(at, end)) return 0;
+  if (needs_library(at, end)) return 0;
   while (at < end) {
     const uint8_t *stop = memchr(at, '\n', (size_t)(end - at));
     if (!stop) stop = end;

@@ -37,7 +37,7 @@ static int seems_encoded_twice(const Given *given, const graphlang_html_page *pa
 }
 
 /* Of the strings of the page all but the first title, and that apart, in their order. */
-static void check_strings(const graphlang_html_page *page, const graphlang_ordinary_page_said *said) {
+static void check_strings(const graphlang_html_page *page, const graphlang_ordinary_page_result *said) {
   int titles = 0;
   if (!page->strings_size) {
     CHECK(!said->strings_size && !said->title_size);
@@ -61,7 +61,7 @@ static void check_strings(const graphlang_html_page *page, const graphlang_ordin
 }
 
 /* The kernels are asked one by one. */
-static void check_said(const Given *given, const graphlang_ordinary_page_said *said) {
+static void check_said(const Given *given, const graphlang_ordinary_page_result *said) {
   static graphlang_html *html;
   graphlang_html_page page;
   graphlang_html_parted parted;
@@ -80,7 +80,7 @@ static void check_said(const Given *given, const graphlang_ordinary_page_said *s
   check_strings(&page, said);
 }
 
-static void check_links(const Given *given, const graphlang_ordinary_page_said *said,
+static void check_links(const Given *given, const graphlang_ordinary_page_result *said,
                         const graphlang_ordinary_page_links *links) {
   static graphlang_join *join;
   graphlang_join_links found;
@@ -99,7 +99,7 @@ static void check_links(const Given *given, const graphlang_ordinary_page_said *
 
 /* Read a page and gather its links; whether there was memory for both. */
 static int read_page(Reader *reader, const Given *given) {
-  graphlang_ordinary_page_said said;
+  graphlang_ordinary_page_result said;
   graphlang_ordinary_page_links links;
   int failed = graphlang_ordinary_page_read(reader, given->size, given->block, given->body, given->kept, given->depth,
                                             given->undeclared, &said);
@@ -130,7 +130,7 @@ static void fuzz_page(Input *in) {
   if (left(in)) memcpy(block + given.body, in->at, (size_t)left(in));
   given.block = block;
 
-  graphlang_ordinary_page_said said;
+  graphlang_ordinary_page_result said;
   if (!kept) CHECK(kept = graphlang_ordinary_page_new(6));
   CHECK(graphlang_ordinary_page_read(kept, given.size, block, given.size + 1, MANY, 99, 0, &said) == GRAPHLANG_WRONG_SIZE);
   CHECK(said.left);
