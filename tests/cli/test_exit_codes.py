@@ -220,7 +220,7 @@ def test_ctrl_c_while_modules_are_imported_is_no_traceback(*, ignored: bool) -> 
 
 #: Ctrl-C falls into a function that SQLite calls: one of SQL, or the one that counts its steps.
 STOPPED_WITHIN = {
-    "function": "import graphlang.maps.sites as at; at._country = lambda *_: stop()",
+    "function": "import graphlang.maps.sites as at; at._find_country = lambda *_: stop()",
     "steps": "import graphlang.db.connection as at; at._COUNTED = 1000; at._size = lambda _: stop()",
 }
 

@@ -27,7 +27,7 @@ from kernel_arguments import (
     f32,
     i32,
     i64,
-    packed,
+    pack_neighbours,
 )
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def test_more_in_common_than_there_are_logarithms_for_is_refused() -> None:
     degrees = {"out_degree": i32(2, 1, 0), "in_degree": i32(0, 1, 2)}
     starts = {"out_start": i64(0, 2, 3, 3), "in_start": i64(0, 0, 1, 3)}
     given_ = {
-        "neighbours": packed(3, **ONE_LINK | links | degrees | starts | dict.fromkeys(LOGS, f32(0, 0, 0))),
+        "neighbours": pack_neighbours(3, **ONE_LINK | links | degrees | starts | dict.fromkeys(LOGS, f32(0, 0, 0))),
         "source": i32(0, 0, 1),
         "target": links["target"],
         "reciprocal": np.zeros(3, np.uint8),

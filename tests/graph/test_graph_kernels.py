@@ -194,7 +194,7 @@ def test_links_are_joined_by_class(rows: list[tuple[int, int, int]], data: st.Da
         room = np.empty(max([receiver[part].count(page) for page in receiver[part]], default=0))
         given_ = (column[part] for column in out)
         entries.append(CLASSES.join_links(*given_, np.full(4, -1, np.int32), count, room))
-    expected = definitions.joined(receiver, message_class, weight, 4)
+    expected = definitions.join_links(receiver, message_class, weight, 4)
     assert counts.sum(axis=0).tolist() == list(map(len, expected))
     to, loud = np.empty(sum(entries), np.int32), np.empty(sum(entries), np.float32)
     ends = np.cumsum([0, *counts.sum(axis=0)])
