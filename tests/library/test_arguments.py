@@ -261,8 +261,9 @@ def test_arguments_about_pages_are_checked_before_anything_is_read(
             ask(**pages)
 
 
-def test_truth_values_are_such(crawl: gl.Collection) -> None:
+def test_truth_values_are_such(crawl: gl.Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The word "no" is true in Python: `forget="no"` let pages be read again that were to be removed."""
+    monkeypatch.chdir(tmp_path)
     needed: dict[str, tuple[Any, ...]] = {"compare": (1, 1), "export": ("x", "pages")}
     needed |= dict.fromkeys(("evaluate", "explain", "ingest", "remove", "report", "run", "tune"), (SITE,))
     checked = set()
