@@ -28,7 +28,7 @@ def room(module: str) -> str | None:
     if name in ROOMS:
         return ROOMS[name]
     folder = ROOT / ("" if name in FOLDERS else "graphlang") / name
-    return name if folder.is_dir() and name not in TOOLS else None
+    return name if (folder / "__init__.py").exists() and name not in TOOLS else None
 
 
 def imports(module: str, path: Path) -> set[str]:
