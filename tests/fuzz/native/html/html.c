@@ -179,7 +179,7 @@ static void cut_page(const graphlang_html_page *page, uint8_t chosen) {
   Span *spans = array(records, sizeof *spans);
   for (uint32_t n = 0; n < records; n++)
     if (chosen >> n % 8 & 1 && every[n].end > every[n].begin) spans[count++] = (Span){every[n].begin, every[n].end};
-  qsort(spans, count, sizeof *spans, by_begin);
+  qsort(spans, count, sizeof *spans, compare_spans);
   uint64_t room = page->text_size + 2 * (uint64_t)count + 2, main_size = 0;
   uint8_t *text = copy(page->text, (int64_t)page->text_size, 1), *out = array((int64_t)room, 1);
   uint32_t *begins = array(count, sizeof *begins), *ends = array(count, sizeof *ends);
@@ -296,7 +296,7 @@ void fuzz_cut(Input *in) {
     spans[n].begin = (uint32_t)(how & 1 ? damaged(in, size) : below(in, size));
     spans[n].end = (uint32_t)(how & 1 ? damaged(in, size + 1) : spans[n].begin + 1 + below(in, size - spans[n].begin));
   }
-  if (!(how & 2)) qsort(spans, (size_t)count, sizeof *spans, by_begin);
+  if (!(how & 2)) qsort(spans, (size_t)count, sizeof *spans, compare_spans);
   for (int64_t n = 0; n < count; n++) {
     begins[n] = spans[n].begin;
     ends[n] = spans[n].end;
