@@ -100,12 +100,16 @@ model: $(STAMP)  ## train the default model from text and word lists in $(DATA) 
 	mkdir -p build/model
 	$(BIN)/python tests/content/fetch_words.py $(DATA) build/model
 	$(BIN)/python tests/content/make_corpus.py $(DATA) build/model
-	$(BIN)/python tests/content/make_sources.py $(DATA)
 	$(BIN)/graphlang train graphlang/data/nfc.npz build/model/corpus --method nfc --words $(DATA)/reference/freqwords \
 	  --messages $(DATA)/train-software --messages build/model/words
 	$(BIN)/python tests/content/make_contrast.py build/model graphlang/data/nfc.npz
-	$(BIN)/python tests/content/make_relatives.py $(DATA) build/model
 	$(BIN)/python tests/content/make_unknown.py $(DATA) build/model
+	$(BIN)/python tests/content/make_further.py corpus $(DATA) build/model
+	$(BIN)/graphlang train graphlang/data/nfc-further.npz build/model/further --method nfc --option features=400000 \
+	  --option minimum=4000
+	$(BIN)/python tests/content/make_further.py join build/model
+	$(BIN)/python tests/content/make_sources.py $(DATA)
+	$(BIN)/python tests/content/make_relatives.py $(DATA) build/model
 	$(BIN)/python tests/content/make_languages.py $(DATA) build/model
 
 ELEVEN := da de en es fi fr it nl nb pt sv

@@ -28,6 +28,7 @@ import numpy as np
 
 from graphlang.content import speaker_prior
 from graphlang.content.nfc import char_lm, weight_codec
+from graphlang.content.nfc.further import leave_out
 from graphlang.content.nfc.model import Discriminative
 from graphlang.content.ngrams.keys import LONGEST, MAX_ORDER, keys_of
 from graphlang.content.ngrams.vocabulary import Vocabulary, slots_of
@@ -83,6 +84,7 @@ def extend_model(
     """
     if base.method != model_columns.EDITABLE_METHOD:
         raise ModelError(f"{path}: made for the method {base.method}; only models of nfc can be extended")
+    base = Model(base.method, base.labels, leave_out(base.parameters), base.arrays)
     often = model_columns.read_occurrences(base, path)
     chosen = _choose_options(base, options)
     new_text = new_languages.read_new_text(folder, base, messages, replace=replace)

@@ -20,6 +20,7 @@ import numpy as np
 from graphlang import modelfile
 from graphlang.codes import languages
 from graphlang.content.nfc import char_lm, weight_codec
+from graphlang.content.nfc.further import leave_out
 from graphlang.content.nfc.model import Discriminative
 from graphlang.modelfile import Model, ModelError, take
 
@@ -160,7 +161,8 @@ def remove_labels(model: Model, labels: Collection[str]) -> Model:
         arrays[name] = arrays[name][keep]
     arrays["script"] = np.searchsorted(scripts_left, script[keep]).astype(np.uint8)
     arrays["sharpness"] = arrays["sharpness"][scripts_left]
-    parameters = {**model.parameters, "scripts": [model.parameters["scripts"][i] for i in scripts_left.tolist()]}
+    parameters = leave_out(model.parameters)
+    parameters["scripts"] = [model.parameters["scripts"][i] for i in scripts_left.tolist()]
     return Model(model.method, tuple(np.array(model.labels)[keep].tolist()), parameters, arrays)
 
 

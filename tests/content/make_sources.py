@@ -18,6 +18,7 @@ from typing import Final
 
 import fetch_words
 import make_corpus
+import make_further
 
 FILE: Final = Path(__file__).parents[2] / "graphlang" / "data" / "nfc-sources.tsv"
 COLUMNS: Final = ("file", "source", "licence", "bytes", "sha256")
@@ -53,7 +54,8 @@ def _more(data: Path) -> list[tuple[str, str, str, str, str]]:
             for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
         }
     rows = []
-    for (code, source), content in make_corpus.chosen_files(data).items():
+    files = make_corpus.chosen_files(data) | make_further.read_files(data)
+    for (code, source), content in sorted(files.items()):
         digest = hashlib.sha256(content).hexdigest()
         name = f"{source}.txt"
         rows.append((f"train-more/{code}/{name}", *sources[code, name], str(len(content)), digest))

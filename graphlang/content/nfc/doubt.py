@@ -195,12 +195,12 @@ def usual_likelihood(labels: Sequence[str], letter: Floats) -> Floats:
     """Look up the mean log likelihood of a letter of each label's own text, (labels,).
 
     It was measured on text kept out of training, for the character language models of the shipped model. Labels with
-    another language model, or with none, get NaN. `letter` (labels,) is `char_lm.CharLM.letter`, which identifies the
-    language model.
+    another language model, or with none, get NaN. `letter` is `char_lm.CharLM.letter`, which identifies the language
+    model; it may be longer.
     """
     measured: dict[str, list[float]] = _read()["usual"]
     usual = np.full(len(labels), np.nan, dtype=np.float32)
-    for column, (label, constant) in enumerate(zip(labels, letter.tolist(), strict=True)):
+    for column, (label, constant) in enumerate(zip(labels, letter.tolist(), strict=False)):
         if label in measured and abs(measured[label][1] - constant) < _ROUNDING:
             usual[column] = measured[label][0]
     return usual

@@ -41,6 +41,7 @@ from graphlang.content import relatives
 from graphlang.content.identifier import Calibrated
 from graphlang.content.native import scores as _kernels
 from graphlang.content.nfc.doubt import OpenSet, doubt_filler
+from graphlang.content.nfc.further import PARAMETER, find_further
 from graphlang.content.nfc.long_texts import LongTexts
 from graphlang.content.nfc.model_parts import BATCH, PACKED, list_large_arrays, load, makers
 from graphlang.content.nfc.short_texts import OUTLIERS, ShortTexts
@@ -72,14 +73,19 @@ class Discriminative(Calibrated):
     most_log = 20.0
 
     def __init__(self, model: Model, digest: str, source: str, *, name: str = "nfc") -> None:
-        super().__init__(model, digest, source, name=name)
+        self._further = find_further(model, source)
+        further = self._further.labels if self._further else ()
+        super().__init__(model, digest, source, name=name, labels=(*model.labels, *further))
+        if self._further:
+            self._parameters[PARAMETER] = self._further.digest
         self.parts = load(
             model,
             source,
-            labels=self.labels,
+            labels=model.labels,
             limit=self.limit,
             closed=self.closed,
             log_inverse_temperature=self._inverse_temperature,
+            further=len(further),
         )
         if model.kept is not None and not model.kept:
             modelcache.keep(model.identity, makers(), list_large_arrays(self.parts), PACKED, digest=digest)
@@ -114,6 +120,13 @@ class Discriminative(Calibrated):
         and spaces of each text in the label's script, (texts,). The mean is 0 if the n-grams are as frequent in the
         label as on average, and lower for another language.
         """
+        first = len(self.parts.labels)
+        if self._further and (further := labels >= first).any():
+            fits, lengths = np.zeros(len(labels), np.float32), np.zeros(len(labels), np.int64)
+            for rows, identifier, before in ((~further, self, 0), (further, self._further.identifier, first)):
+                chosen = Characters(texts.symbols, texts.begins[rows], texts.ends[rows])
+                fits[rows], lengths[rows] = identifier.fit(chosen, labels[rows] - before)
+            return fits, lengths
         weights, scores = self.parts.weights, self.parts.scores
         numbers = np.array([registry.number(name) for name in weights.names], dtype=np.uint8)
         wanted = numbers[weights.script_of(labels)]
@@ -170,6 +183,8 @@ class Discriminative(Calibrated):
         self._long.answer(texts, long, answer, pages=pages)
         if self._latin >= 0:
             doubt_filler(answer, texts, self._latin)
+        if self._further:
+            self._further.answer(texts, answer, pages=pages)
         return answer
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -104,7 +104,8 @@ class ModelParts:
             answered += len(rows)
         if answered < len(batch.sums.order):
             rows = batch.sums.order[answered:]
-            yield rows, slice(None), np.tile(self.before, (len(rows), 1)), letters.lengths[rows]
+            columns = slice(0, len(self.labels))
+            yield rows, columns, np.tile(self.before[columns], (len(rows), 1)), letters.lengths[rows]
 
 
 def load(
@@ -115,10 +116,12 @@ def load(
     limit: int,
     closed: bool,
     log_inverse_temperature: NDArray[np.float64],
+    further: int = 0,
 ) -> ModelParts:
     """Read the parts of a model, with the log inverse temperature of each script at the knots, (scripts, knots).
 
-    Raise a ModelError if they are damaged or do not fit each other.
+    Answers get `further` columns after those of the labels, with zeros. Raise a ModelError if the parts are damaged or
+    do not fit each other.
     """
     with ThreadPoolExecutor(1) as thread:  # kernels let other threads of Python run
         loading = thread.submit(char_lm.unpack, model, source)
@@ -126,9 +129,7 @@ def load(
         weights = unpack(model, len(features), source)
     lean = take(model, "lean", "f", (len(calibration.KNOTS),), source, most=char_lm.GREATEST).astype(np.float32)
     step = take(model, "step", "f", (1,), source, most=char_lm.GREATEST).astype(np.float32)
-    per_label = [
-        take(model, n, "f", (len(labels),), source, most=char_lm.GREATEST).astype(np.float32) for n in _PER_LABEL
-    ]
+    per_label = [_pad(take(model, n, "f", (len(labels),), source, most=char_lm.GREATEST), further) for n in _PER_LABEL]
     _check_limit(limit, features, weights, source)
     if len(log_inverse_temperature) != len(weights.names):
         raise ModelError(f"{source}: its calibration does not fit its scripts")
@@ -147,6 +148,10 @@ def load(
     foreign = labels.index(_FOREIGN) if _FOREIGN in labels and len(labels) > 1 else -1
     others = before.copy()
     others[foreign] = -np.inf
+    others[len(labels) :] = -np.inf
+    if lm is not None:
+        letter, word, text = (_pad(values, further) for values in (lm.letter, lm.word, lm.text))
+        lm = replace(lm, letter=letter, word=word, text=text)
     return ModelParts(
         labels=labels,
         limit=limit,
@@ -161,6 +166,11 @@ def load(
         hosts=calibration.probabilities(others[None])[0],
         script=script,
     )
+
+
+def _pad(values: NDArray[Any], further: int) -> Floats:
+    """Add zeros for the labels of another model."""
+    return np.pad(values.astype(np.float32), (0, further))
 
 
 def makers() -> tuple[Path, ...]:

@@ -1,0 +1,172 @@
+"""Languages that are known from a Bible alone, by a second model that reads only what the first one doubts.
+
+Many languages that have training text have a Bible and nothing else. Within the first model they would double the sums
+of every text, and win texts of other kinds from languages that are known well. So a second model of the same class has
+their labels. The probability that a text is in one of them is estimated in two stages, by logistic functions like those
+of the open set (`nfc.doubt`):
+
+1. From the first model's answer (`SIGNS` without the last). Texts of less than `ASK` keep that answer.
+2. From the confidence of the second model, too. The probability `g` divides the text between both models:
+   `P(x) = (1 - g) P_1(x)` for the languages of the first, `P(x) = g P_2(x)` for those of the second.
+
+``tests/content/make_further.py`` fits both on documents that neither model was trained on, where one text in a hundred
+counts as a further language. Nothing is known about texts of other kinds than Bibles, so `g` is at most `MOST`.
+"""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from graphlang import modelfile
+from graphlang.content.nfc.doubt import LEAST, Coefficients, open_set_probability
+from graphlang.content.score_lists import choose_top
+from graphlang.modelfile import ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from graphlang.content.nfc.model import Discriminative
+    from graphlang.modelfile import Model
+
+    Floats = NDArray[np.float32]
+
+FILE: Final = "nfc-further.npz"  #: beside the file of the first model
+PARAMETER: Final = "further"  #: of the first model: SHA-256 and labels of the second, coefficients of both stages
+SIGNS: Final = (
+    "unknown",  # P(no language of the first model), as the probability of its least likely labels shows it; log odds
+    "best",  # log odds of its best label
+    "next",  # log odds of its second label
+    "letters",  # log of the number of characters
+    "further",  # log odds of the best label of the second model
+)
+#: Stages by name, and how many of `SIGNS` each knows.
+STAGES: Final = {"ask": 4, "gate": 5}
+ASK: Final = 0.005  #: probability of the first stage from which on the second model reads a text: one line in sixteen
+SURE: Final = 0.97  #: confidence of the first model from which on it does not
+MOST: Final = 0.89
+FEWEST: Final = 20  #: characters of a text that the second model reads: shorter ones are names
+_LONGEST: Final = 400  #: characters; a longer text counts as long
+_LEAST: Final = 0.003  #: probability in the signs; a smaller one counts as much
+
+
+class FurtherLanguages:
+    """The second model of a model file. It is read when the first text needs it.
+
+    `stages` has the coefficients of `STAGES`, `digest` is the SHA-256 of the second file, in hexadecimal.
+    """
+
+    def __init__(self, path: Path, digest: str, labels: tuple[str, ...], stages: Mapping[str, Coefficients]) -> None:
+        self.path, self.digest, self.labels, self._stages = path, digest, labels, stages
+        self._lock = threading.Lock()
+        self._identifier: Discriminative | None = None
+
+    @property
+    def identifier(self) -> Discriminative:
+        """The second model; raise a ModelError if it is missing, damaged, or not that of the first model."""
+        from graphlang.content.nfc.model import Discriminative  # noqa: PLC0415 - it imports this module
+
+        with self._lock:
+            if self._identifier is None:
+                model, digest = modelfile.read(self.path)
+                if digest != self.digest or model.labels != self.labels:
+                    raise ModelError(f"{self.path}: not the second part of the model beside it")
+                self._identifier = Discriminative(model, digest, str(self.path))
+            return self._identifier
+
+    def answer(self, texts: Sequence[str], answer: Floats, *, pages: bool) -> None:
+        """Divide texts that may be in a further language between both models, in place.
+
+        `answer` has the probabilities of the first model, and columns for the further labels, last, with zeros,
+        (texts, labels). `pages` is as in `ShortTexts.answer`.
+        """
+        first = answer.shape[1] - len(self.labels)
+        rows = np.flatnonzero(answer[:, :first].max(axis=1, initial=0) < SURE)
+        sizes = np.array([len(texts[row]) for row in rows.tolist()], dtype=np.int64)
+        rows, sizes = rows[sizes >= FEWEST], sizes[sizes >= FEWEST]
+        known = answer[rows, :first]
+        signs = measure_signs(known, sizes)
+        asked = np.flatnonzero(open_set_probability(signs, self._stages["ask"]) >= ASK)
+        if not len(asked):
+            return
+        chosen = [texts[row] for row in rows[asked].tolist()]
+        identifier = self.identifier
+        second = identifier.page_probabilities(chosen) if pages else identifier.probabilities(chosen)
+        signs = np.column_stack([signs[asked], log_odds(second.max(axis=1))])
+        gate = np.minimum(open_set_probability(signs, self._stages["gate"]), np.float32(MOST))
+        gate *= second.any(axis=1)
+        shown = np.flatnonzero(gate >= LEAST)
+        share_between(answer, rows[asked[shown]], second[shown], gate[shown])
+
+
+def share_between(answer: Floats, rows: NDArray[np.int64], second: Floats, gate: Floats) -> None:
+    """Divide some rows of answers between both models, in place; `gate` (rows,) is the part of the second.
+
+    Where the first model has no answer, its part is shared equally by the labels of the second that are in the script.
+
+    >>> answer = np.array([[0.6, 0.4, 0, 0], [0, 0, 0, 0]], dtype=np.float32)
+    >>> share_between(answer, np.arange(2), np.array([[0.5, 0.5], [1, 1e-9]], np.float32), np.float32([0.5, 0.5]))
+    >>> answer.round(2).tolist()
+    [[0.30000001192092896, 0.20000000298023224, 0.25, 0.25], [0.0, 0.0, 0.75, 0.25]]
+    """
+    first = answer.shape[1] - second.shape[1]
+    known, gate = answer[rows, :first], gate[:, None]
+    none = ~known.any(axis=1, keepdims=True) & (gate > 0)
+    even = (second > 0) / np.maximum((second > 0).sum(axis=1, keepdims=True), 1).astype(np.float32)
+    answer[rows, :first] = (1 - gate) * known
+    answer[rows, first:] = gate * second + none * (1 - gate) * even
+
+
+def measure_signs(known: Floats, characters: NDArray[np.int64]) -> Floats:
+    """Measure the signs of the first stage from the first model's answers (texts, labels), (texts, signs)."""
+    _, top = choose_top(known, 2)
+    positive = known > 0
+    labels = np.count_nonzero(positive, axis=1)
+    least = known.min(axis=1, initial=1, where=positive)
+    unknown = np.where(labels > 0, least * labels, 1)
+    letters = np.log(np.clip(characters, FEWEST, _LONGEST))
+    signs: Floats = np.column_stack([log_odds(unknown), log_odds(top[:, 0]), log_odds(top[:, 1]), letters])
+    return signs.astype(np.float32)
+
+
+def log_odds(probabilities: Floats) -> Floats:
+    """Compute log odds, of probabilities that are neither nearly 0 nor nearly 1."""
+    chances = np.clip(probabilities, _LEAST, 1 - _LEAST)
+    odds: Floats = np.log(chances / (1 - chances))
+    return odds
+
+
+def leave_out(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Copy the parameters of a model without its second model, which changed labels or weights do not fit."""
+    return {name: value for name, value in parameters.items() if name != PARAMETER}
+
+
+def find_further(model: Model, source: str) -> FurtherLanguages | None:
+    """Find the second model of a model file, which is beside it; None if it has none.
+
+    Raise a ModelError if the parameter is damaged.
+    """
+    content: Any = model.parameters.get(PARAMETER)
+    if content is None:
+        return None
+    try:
+        labels, digest = tuple(map(str, content["labels"])), str(content["sha256"])
+        stages = {name: _read_stage(content[name], signs) for name, signs in STAGES.items()}
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelError(f"{source}: its parameter {PARAMETER} is damaged") from error
+    if not labels or len({*labels, *model.labels}) < len(labels) + len(model.labels):
+        raise ModelError(f"{source}: its parameter {PARAMETER} is damaged")
+    return FurtherLanguages(Path(source).parent / FILE, digest, labels, stages)
+
+
+def _read_stage(content: Mapping[str, Any], signs: int) -> Coefficients:
+    stage = Coefficients(*(np.array(content[name], dtype=np.float32) for name in Coefficients._fields))
+    sizes = signs, signs, 1 + signs + signs * (signs + 1) // 2
+    if [array.shape for array in stage] != [(size,) for size in sizes] or not all(np.isfinite(a).all() for a in stage):
+        raise ValueError
+    return stage
