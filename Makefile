@@ -106,7 +106,7 @@ model: $(STAMP)  ## train the default model from text and word lists in $(DATA) 
 	$(BIN)/python tests/content/make_unknown.py $(DATA) build/model
 	$(BIN)/python tests/content/make_further.py corpus $(DATA) build/model
 	$(BIN)/graphlang train graphlang/data/nfc-further.npz build/model/further --method nfc --option features=400000 \
-	  --option minimum=4000
+	  --option minimum=4000 --option table=6000000 --option lm_gain=0,0,0,0,0,0,0
 	$(BIN)/python tests/content/make_further.py join build/model
 	$(BIN)/python tests/content/make_sources.py $(DATA)
 	$(BIN)/python tests/content/make_relatives.py $(DATA) build/model

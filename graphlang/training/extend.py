@@ -28,7 +28,7 @@ import numpy as np
 
 from graphlang.content import speaker_prior
 from graphlang.content.nfc import char_lm, weight_codec
-from graphlang.content.nfc.further import leave_out
+from graphlang.content.nfc.further import PARAMETER
 from graphlang.content.nfc.model import Discriminative
 from graphlang.content.ngrams.keys import LONGEST, MAX_ORDER, keys_of
 from graphlang.content.ngrams.vocabulary import Vocabulary, slots_of
@@ -84,7 +84,7 @@ def extend_model(
     """
     if base.method != model_columns.EDITABLE_METHOD:
         raise ModelError(f"{path}: made for the method {base.method}; only models of nfc can be extended")
-    base = Model(base.method, base.labels, leave_out(base.parameters), base.arrays)
+    further = {name: value for name, value in base.parameters.items() if name == PARAMETER}
     often = model_columns.read_occurrences(base, path)
     chosen = _choose_options(base, options)
     new_text = new_languages.read_new_text(folder, base, messages, replace=replace)
@@ -111,7 +111,8 @@ def extend_model(
             extended.arrays["bias"][extended.labels.index(label)] = bias
             labels[label] |= {"bias": bias, "relatives": sorted(relative_lines)}
     history = [*base.parameters.get("extended", []), {"base": digest, "replaced": replaced, "labels": labels}]
-    extended = Model(extended.method, extended.labels, {**extended.parameters, "extended": history}, extended.arrays)
+    parameters = {**extended.parameters, **further, "extended": history}
+    extended = Model(extended.method, extended.labels, parameters, extended.arrays)
     Discriminative(extended, "", "the new model")  # raises for a model that could not be loaded
     return extended
 

@@ -119,23 +119,26 @@ def test_a_page_in_a_further_language_is_in_one_language(pair: Path) -> None:
     assert compute_page_shares(identifier, [page], answer) == [[]]
 
 
-def test_the_second_part_is_read_when_a_text_needs_it(pair: Path, tmp_path: Path) -> None:
+def test_the_second_part_is_read_when_a_text_needs_it(
+    pair: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(further, "_SHIPPED", tmp_path / "missing.npz")
     alone = tmp_path / "first.npz"
     alone.write_bytes(pair.read_bytes())
     identifier = registry.load(alone)
     assert identifier.probabilities([ENGLISH]).any()
-    with pytest.raises(ModelError, match=r"nfc-further.npz: No such file"):
+    with pytest.raises(ModelError, match=r"missing.npz: No such file"):
         identifier.probabilities([OF_ABAU])
     (tmp_path / further.FILE).write_bytes(pair.read_bytes())
     with pytest.raises(ModelError, match="not the second part of the model beside it"):
-        identifier.probabilities([OF_ABAU])
+        registry.load(alone).probabilities([OF_ABAU])
 
 
 @pytest.mark.parametrize(
     "wrong",
     [
         {"labels": []},
-        {"labels": ["deu"]},
+        {"labels": ["aau", "aau"]},
         {"gate": stage(4)},
         {"ask": stage(4, constant=float("nan"))},
         {"labels": 7},
@@ -151,12 +154,22 @@ def test_a_damaged_parameter_is_refused(pair: Path, wrong: dict[str, Any]) -> No
         further.find_further(damaged, str(pair))
 
 
-def test_a_model_with_other_labels_has_no_second_part(
+def test_a_smaller_model_has_no_second_part(pair: Path) -> None:
+    model, _ = modelfile.read(pair)
+    assert further.PARAMETER not in model_columns.remove_labels(model, ["deu"]).parameters
+
+
+def test_an_extended_model_keeps_the_languages_that_were_not_added(
     pair: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(new_languages, "LEAST_TEXT", 10)
+    monkeypatch.setattr(further, "_SHIPPED", pair.with_name(further.FILE))
     model, digest = modelfile.read(pair)
-    assert further.PARAMETER not in model_columns.remove_labels(model, ["deu"]).parameters
-    extended = extend.extend_model(write_corpus(tmp_path, {"fi": FINNISH}), base=model, path=pair, digest=digest)
-    assert "fin" in extended.labels
-    assert further.PARAMETER not in extended.parameters
+    corpus = write_corpus(tmp_path / "corpus", {"fi": FINNISH})
+    extended = extend.extend_model(corpus, base=model, path=pair, digest=digest)
+    extended.save(tmp_path / "extended.npz")  # the second part is not beside it
+    identifier = registry.load(tmp_path / "extended.npz")
+    assert sorted(identifier.labels) == ["aau", "deu", "ell", "eng", "fin"]
+    answer = identifier.probabilities([OF_ABAU])[0]
+    assert identifier.labels[answer.argmax()] == "aau"
+    assert answer.sum() == pytest.approx(1, abs=1e-5)

@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-FILE: Final = "nfc-further.npz"  #: beside the file of the first model
+#: The second model: beside the file of the first one, or that of the shipped model, from which others are extended.
+FILE: Final = "nfc-further.npz"
+_SHIPPED: Final = Path(__file__).parents[2] / "data" / FILE
 PARAMETER: Final = "further"  #: of the first model: SHA-256 and labels of the second, coefficients of both stages
 SIGNS: Final = (
     "unknown",  # P(no language of the first model), as the probability of its least likely labels shows it; log odds
@@ -58,11 +60,19 @@ _LEAST: Final = 0.003  #: probability in the signs; a smaller one counts as much
 class FurtherLanguages:
     """The second model of a model file. It is read when the first text needs it.
 
-    `stages` has the coefficients of `STAGES`, `digest` is the SHA-256 of the second file, in hexadecimal.
+    `labels` are those that the first model lacks, and `columns` (labels,) their numbers in the second. `stages` has the
+    coefficients of `STAGES`, `digest` is the SHA-256 of the second file, in hexadecimal.
     """
 
-    def __init__(self, path: Path, digest: str, labels: tuple[str, ...], stages: Mapping[str, Coefficients]) -> None:
-        self.path, self.digest, self.labels, self._stages = path, digest, labels, stages
+    def __init__(
+        self,
+        path: Path,
+        digest: str,
+        labels: tuple[str, ...],
+        columns: NDArray[np.int64],
+        stages: Mapping[str, Coefficients],
+    ) -> None:
+        self.path, self.digest, self.labels, self.columns, self._stages = path, digest, labels, columns, stages
         self._lock = threading.Lock()
         self._identifier: Discriminative | None = None
 
@@ -74,7 +84,7 @@ class FurtherLanguages:
         with self._lock:
             if self._identifier is None:
                 model, digest = modelfile.read(self.path)
-                if digest != self.digest or model.labels != self.labels:
+                if digest != self.digest:
                     raise ModelError(f"{self.path}: not the second part of the model beside it")
                 self._identifier = Discriminative(model, digest, str(self.path))
             return self._identifier
@@ -97,9 +107,12 @@ class FurtherLanguages:
         chosen = [texts[row] for row in rows[asked].tolist()]
         identifier = self.identifier
         second = identifier.page_probabilities(chosen) if pages else identifier.probabilities(chosen)
+        if len(self.columns) < second.shape[1]:
+            second = second[:, self.columns]
         signs = np.column_stack([signs[asked], log_odds(second.max(axis=1))])
-        gate = np.minimum(open_set_probability(signs, self._stages["gate"]), np.float32(MOST))
-        gate *= second.any(axis=1)
+        sums = second.sum(axis=1)
+        gate = sums * np.minimum(open_set_probability(signs, self._stages["gate"]), np.float32(MOST))
+        second /= np.maximum(sums, LEAST)[:, None]
         shown = np.flatnonzero(gate >= LEAST)
         share_between(answer, rows[asked[shown]], second[shown], gate[shown])
 
@@ -142,12 +155,12 @@ def log_odds(probabilities: Floats) -> Floats:
 
 
 def leave_out(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Copy the parameters of a model without its second model, which changed labels or weights do not fit."""
+    """Copy the parameters of a model without those of its second model."""
     return {name: value for name, value in parameters.items() if name != PARAMETER}
 
 
 def find_further(model: Model, source: str) -> FurtherLanguages | None:
-    """Find the second model of a model file, which is beside it; None if it has none.
+    """Find the second model of a model file; None if it has none.
 
     Raise a ModelError if the parameter is damaged.
     """
@@ -155,13 +168,21 @@ def find_further(model: Model, source: str) -> FurtherLanguages | None:
     if content is None:
         return None
     try:
-        labels, digest = tuple(map(str, content["labels"])), str(content["sha256"])
+        labels, digest = list(map(str, content["labels"])), str(content["sha256"])
         stages = {name: _read_stage(content[name], signs) for name, signs in STAGES.items()}
     except (KeyError, TypeError, ValueError) as error:
         raise ModelError(f"{source}: its parameter {PARAMETER} is damaged") from error
-    if not labels or len({*labels, *model.labels}) < len(labels) + len(model.labels):
+    if not labels or len(set(labels)) < len(labels):
         raise ModelError(f"{source}: its parameter {PARAMETER} is damaged")
-    return FurtherLanguages(Path(source).parent / FILE, digest, labels, stages)
+    columns = [column for column, label in enumerate(labels) if label not in model.labels]
+    beside = Path(source).parent / FILE
+    return FurtherLanguages(
+        beside if beside.exists() else _SHIPPED,
+        digest,
+        tuple(labels[column] for column in columns),
+        np.array(columns, dtype=np.int64),
+        stages,
+    )
 
 
 def _read_stage(content: Mapping[str, Any], signs: int) -> Coefficients:

@@ -123,9 +123,10 @@ class Discriminative(Calibrated):
         first = len(self.parts.labels)
         if self._further and (further := labels >= first).any():
             fits, lengths = np.zeros(len(labels), np.float32), np.zeros(len(labels), np.int64)
-            for rows, identifier, before in ((~further, self, 0), (further, self._further.identifier, first)):
+            columns = np.append(np.arange(first), self._further.columns)[labels]
+            for rows, identifier in ((~further, self), (further, self._further.identifier)):
                 chosen = Characters(texts.symbols, texts.begins[rows], texts.ends[rows])
-                fits[rows], lengths[rows] = identifier.fit(chosen, labels[rows] - before)
+                fits[rows], lengths[rows] = identifier.fit(chosen, columns[rows])
             return fits, lengths
         weights, scores = self.parts.weights, self.parts.scores
         numbers = np.array([registry.number(name) for name in weights.names], dtype=np.uint8)
