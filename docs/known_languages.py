@@ -22,9 +22,10 @@ A language is an ISO 639-3 code, in the form that BCP 47 prefers: macrolanguages
 relative, or `und`. [Add a language](howto/add-a-language.md) explains how to add one.
 
 {well} labels are known well: from {enough:,} characters of text of two kinds, or more. {one} are known from one kind of
-text alone: mostly the Universal Declaration of Human Rights, or translations of programs. Expect less of these on other
-kinds of text. *Right* is the share of lines kept out of training that are identified; they are of the kinds that the
-label was trained on. `graphlang methods nfc --languages` has more: the amount of text, the accuracy of 49 and of 24
+text alone: {bible} from a Bible, others mostly from the Universal Declaration of Human Rights or translations of
+programs. Expect less of these on other kinds of text. *Right* is the share of lines kept out of training that are
+identified; they are of the kinds that the label was trained on.
+`graphlang methods nfc --languages` has more: the amount of text, the accuracy of 49 and of 24
 characters, and the language that a label is taken for.
 
 | language | code | script | BCP 47 | trained on | right |
@@ -43,6 +44,7 @@ def page() -> str:
         scripts=len({row.script for row in rows}),
         well=sum(number > 1 and (row.characters or 0) >= ENOUGH for number, row in zip(kinds, rows, strict=True)),
         one=kinds.count(1),
+        bible=sum(row.kinds == "bible" for row in rows),
         enough=ENOUGH,
     )
     return head + "".join(map(_table_row, rows))

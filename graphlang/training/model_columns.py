@@ -20,7 +20,7 @@ import numpy as np
 from graphlang import modelfile
 from graphlang.codes import languages
 from graphlang.content.nfc import char_lm, weight_codec
-from graphlang.content.nfc.further import leave_out
+from graphlang.content.nfc.further import find_further, leave_out
 from graphlang.content.nfc.model import Discriminative
 from graphlang.modelfile import Model, ModelError, take
 
@@ -280,19 +280,24 @@ def select_labels(
         raise ModelError(
             f"{path}: made for the method {model.method}; only models of {EDITABLE_METHOD} can be made smaller"
         )
+    second = find_further(model, str(path))
+    further = second.labels if second else ()
     for choice in (*only, *without):
-        if not any(choice.includes(*languages.split(label)) for label in model.labels):
+        if not any(choice.includes(*languages.split(label)) for label in (*model.labels, *further)):
             raise ModelError(f"{path}: the model has no {'_'.join(filter(None, (choice.language, choice.script)))}")
     kept_labels = [
         label for label in model.labels if (not only or _matches(only, label)) and not _matches(without, label)
     ]
-    removed = tuple(label for label in model.labels if label not in set(kept_labels))
+    removed_further = [label for label in further if (only and not _matches(only, label)) or _matches(without, label)]
+    removed_first = tuple(label for label in model.labels if label not in set(kept_labels))
+    removed = (*removed_first, *removed_further)
     if not kept_labels or not removed:
         raise ModelError(f"{path}: no label would be {'removed' if kept_labels else 'left'}")
     often = pack_occurrences(read_occurrences(model, path))  # so that languages can still be added
-    smaller = remove_labels(replace(model, arrays={**model.arrays, OCCURRENCES: often}), removed)
+    smaller = remove_labels(replace(model, arrays={**model.arrays, OCCURRENCES: often}), removed_first)
     history = [*model.parameters.get("extended", []), {"base": digest, "removed": len(removed), "labels": {}}]
-    smaller = replace(smaller, parameters={**smaller.parameters, "extended": history})
+    parameters = leave_out({**model.parameters, **smaller.parameters, "extended": history}, removed_further)
+    smaller = replace(smaller, parameters=parameters)
     Discriminative(smaller, "", "the new model")  # raises for a model that could not be loaded
     before, after = _single_labels(model), _single_labels(smaller)
     return SmallerModel(smaller, removed, tuple(label for label in after if label not in before))

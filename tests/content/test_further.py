@@ -10,6 +10,7 @@ import pytest
 from conftest import TINY, write_corpus  # type: ignore[import-not-found]
 
 from graphlang import modelfile
+from graphlang.codes.languages import LanguageChoice
 from graphlang.content import registry
 from graphlang.content.nfc import further
 from graphlang.content.nfc.model import Discriminative
@@ -154,9 +155,38 @@ def test_a_damaged_parameter_is_refused(pair: Path, wrong: dict[str, Any]) -> No
         further.find_further(damaged, str(pair))
 
 
-def test_a_smaller_model_has_no_second_part(pair: Path) -> None:
-    model, _ = modelfile.read(pair)
-    assert further.PARAMETER not in model_columns.remove_labels(model, ["deu"]).parameters
+@pytest.mark.parametrize(
+    ("only", "without", "left"),
+    [
+        ([], ["deu"], ["ell", "eng", "aau", "fin"]),
+        ([], ["fin", "deu"], ["ell", "eng", "aau"]),
+        ([], ["fin"], ["ell", "deu", "eng", "aau"]),
+        (["eng", "aau"], [], ["eng", "aau"]),
+        (["eng", "deu"], [], ["deu", "eng"]),
+    ],
+)
+def test_languages_of_both_parts_can_be_left_out(
+    pair: Path, tmp_path: Path, only: list[str], without: list[str], left: list[str]
+) -> None:
+    model, digest = modelfile.read(pair)
+    chosen = {
+        name: [LanguageChoice(label) for label in labels] for name, labels in (("only", only), ("without", without))
+    }
+    smaller = model_columns.select_labels(model, path=pair, digest=digest, **chosen)
+    assert set(smaller.removed) == {"aau", "deu", "ell", "eng", "fin"} - set(left)
+    (tmp_path / further.FILE).write_bytes(pair.with_name(further.FILE).read_bytes())
+    smaller.model.save(tmp_path / "smaller.npz")
+    identifier = registry.load(tmp_path / "smaller.npz")
+    assert list(identifier.labels) == left
+    answer = identifier.probabilities([OF_ABAU])[0]
+    is_abau = identifier.labels[answer.argmax()] == "aau"
+    assert is_abau == ({"aau", "deu", "eng"} <= set(left))  # one language alone in a script gets all texts in it
+
+
+def test_a_model_of_other_labels_alone_is_refused(pair: Path) -> None:
+    model, digest = modelfile.read(pair)
+    with pytest.raises(ModelError, match="no label would be left"):
+        model_columns.select_labels(model, path=pair, digest=digest, only=[LanguageChoice("aau")])
 
 
 def test_an_extended_model_keeps_the_languages_that_were_not_added(

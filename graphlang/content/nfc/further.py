@@ -27,7 +27,7 @@ from graphlang.content.score_lists import choose_top
 from graphlang.modelfile import ModelError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 FILE: Final = "nfc-further.npz"
 _SHIPPED: Final = Path(__file__).parents[2] / "data" / FILE
 PARAMETER: Final = "further"  #: of the first model: SHA-256 and labels of the second, coefficients of both stages
+WITHOUT: Final = "without"  #: in the parameter: labels of the second model that are left out
 SIGNS: Final = (
     "unknown",  # P(no language of the first model), as the probability of its least likely labels shows it; log odds
     "best",  # log odds of its best label
@@ -154,9 +155,20 @@ def log_odds(probabilities: Floats) -> Floats:
     return odds
 
 
-def leave_out(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Copy the parameters of a model without those of its second model."""
-    return {name: value for name, value in parameters.items() if name != PARAMETER}
+def leave_out(parameters: Mapping[str, Any], labels: Collection[str] | None = None) -> dict[str, Any]:
+    """Copy the parameters of a model without some labels of its second model, or without the second model.
+
+    >>> leave_out({"a": 1, "further": {"labels": ["x", "y"]}}, ["x"])
+    {'a': 1, 'further': {'labels': ['x', 'y'], 'without': ['x']}}
+    >>> leave_out({"a": 1, "further": {"labels": ["x", "y"]}})
+    {'a': 1}
+    """
+    others = {name: value for name, value in parameters.items() if name != PARAMETER}
+    second: Any = parameters.get(PARAMETER)
+    if labels is None or second is None:
+        return others
+    without = sorted({*labels, *second.get(WITHOUT, ())} & set(second["labels"]))
+    return others if len(without) == len(second["labels"]) else {**others, PARAMETER: {**second, WITHOUT: without}}
 
 
 def find_further(model: Model, source: str) -> FurtherLanguages | None:
@@ -174,8 +186,11 @@ def find_further(model: Model, source: str) -> FurtherLanguages | None:
         raise ModelError(f"{source}: its parameter {PARAMETER} is damaged") from error
     if not labels or len(set(labels)) < len(labels):
         raise ModelError(f"{source}: its parameter {PARAMETER} is damaged")
-    columns = [column for column, label in enumerate(labels) if label not in model.labels]
+    left_out = {*model.labels, *content.get(WITHOUT, ())}
+    columns = [column for column, label in enumerate(labels) if label not in left_out]
     beside = Path(source).parent / FILE
+    if not columns:
+        return None
     return FurtherLanguages(
         beside if beside.exists() else _SHIPPED,
         digest,
