@@ -100,8 +100,7 @@ def measure(first: Discriminative, second: Discriminative, texts: Sequence[str])
     rows = []
     for begin in range(0, len(texts), BATCH):
         batch = texts[begin : begin + BATCH]
-        sizes = np.fromiter(map(len, batch), dtype=np.int64)
-        signs = further.measure_signs(first.probabilities(batch), sizes)
+        _, signs = further.measure_signs(first.probabilities(batch), len(first.labels), batch, sure=2.0)
         best = second.probabilities(batch).max(axis=1)
         rows.append(np.column_stack([signs, further.log_odds(best)]))
     return np.concatenate(rows)

@@ -60,14 +60,18 @@ def pair(tiny_model: ModelFile, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 def test_signs_by_hand() -> None:
     # Least .1 of four labels: .4 for no language; log odds of .4, .6 and .2, log 100. No answer: log odds at the ends.
-    known = np.array([[0.6, 0.2, 0.1, 0.1, 0.0], [0.0] * 5], dtype=np.float32)
-    signs = further.measure_signs(known, np.array([100, 1]))
+    # Then two equal labels, a sure text, and a short one. The last column is of the second model.
+    rows = [[0.6, 0.2, 0.1, 0.1, 0.0], [0.0] * 5, [0.0, 0.5, 0.5, 0.0, 0.0], [0.98, 0.02, 0.0, 0.0, 0.0], [0.0] * 5]
+    texts = ["x" * size for size in (100, 20, 400, 100, 19)]
+    places, signs = further.measure_signs(np.array([[*row, 0.9] for row in rows], dtype=np.float32), 5, texts)
     end = np.log(0.997 / 0.003)
+    assert places.tolist() == [0, 1, 2]
     assert signs == pytest.approx(
         np.array(
             [
                 [np.log(0.4 / 0.6), np.log(0.6 / 0.4), np.log(0.2 / 0.8), np.log(100)],
-                [end, -end, -end, np.log(further.FEWEST)],
+                [end, -end, -end, np.log(20)],
+                [end, 0, 0, np.log(400)],
             ]
         ),
         abs=1e-4,

@@ -657,3 +657,32 @@ int graphlang_scores_top(int64_t rows, int64_t width, int64_t best, const float 
     }
     return 0;
 }
+
+WIDE
+int graphlang_scores_tails(int64_t rows, int64_t width, int64_t labels, double sure, const float *probabilities,
+                           float *best, float *next, float *least, int64_t *positive)
+{
+    if (labels < 1 || labels > width)
+        return GRAPHLANG_WRONG_SIZE;
+    for (int64_t row = 0; row < rows; row++) {
+        const float *own = probabilities + row * width;
+        float most = greatest(own, labels), second = 0, low = 2;
+        int32_t equal = 0, above = 0;
+        best[row] = most;
+        next[row] = least[row] = 0;
+        positive[row] = 0;
+        if (!(most < (float)sure))
+            continue;
+        for (int64_t j = 0; j < labels; j++) {
+            float x = own[j];
+            second = x < most && x > second ? x : second;
+            low = x > 0 && x < low ? x : low;
+            equal += x == most;
+            above += x > 0;
+        }
+        next[row] = equal > 1 ? most : second;
+        least[row] = above ? low : 0;
+        positive[row] = above;
+    }
+    return 0;
+}

@@ -138,4 +138,10 @@ int graphlang_scores_open_set(int64_t texts, int64_t scripts, int64_t labels, in
 int graphlang_scores_top(int64_t rows, int64_t width, int64_t best, const float probabilities[rows * width],
                          int16_t indices[rows * best], float values[rows * best]);
 
+/* What shows that a text may be in none of the first `labels` columns (`nfc.further`), by row: the greatest probability;
+   and where that is below `sure` the next one, the least above 0, and the number of those above 0, else 0. */
+int graphlang_scores_tails(int64_t rows, int64_t width, int64_t labels, double sure,
+                           const float probabilities[rows * width], float best[rows], float next[rows],
+                           float least[rows], int64_t positive[rows]);
+
 #endif

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from graphlang import modelfile
+from graphlang.content.native import scores as _kernels
 from graphlang.content.nfc.doubt import LEAST, Coefficients, open_set_probability
-from graphlang.content.score_lists import choose_top
 from graphlang.modelfile import ModelError
 
 if TYPE_CHECKING:
@@ -97,11 +97,7 @@ class FurtherLanguages:
         (texts, labels). `pages` is as in `ShortTexts.answer`.
         """
         first = answer.shape[1] - len(self.labels)
-        rows = np.flatnonzero(answer[:, :first].max(axis=1, initial=0) < SURE)
-        sizes = np.array([len(texts[row]) for row in rows.tolist()], dtype=np.int64)
-        rows, sizes = rows[sizes >= FEWEST], sizes[sizes >= FEWEST]
-        known = answer[rows, :first]
-        signs = measure_signs(known, sizes)
+        rows, signs = measure_signs(answer, first, texts)
         asked = np.flatnonzero(open_set_probability(signs, self._stages["ask"]) >= ASK)
         if not len(asked):
             return
@@ -136,16 +132,33 @@ def share_between(answer: Floats, rows: NDArray[np.int64], second: Floats, gate:
     answer[rows, first:] = gate * second + none * (1 - gate) * even
 
 
-def measure_signs(known: Floats, characters: NDArray[np.int64]) -> Floats:
-    """Measure the signs of the first stage from the first model's answers (texts, labels), (texts, signs)."""
-    _, top = choose_top(known, 2)
-    positive = known > 0
-    labels = np.count_nonzero(positive, axis=1)
-    least = known.min(axis=1, initial=1, where=positive)
-    unknown = np.where(labels > 0, least * labels, 1)
-    letters = np.log(np.clip(characters, FEWEST, _LONGEST))
-    signs: Floats = np.column_stack([log_odds(unknown), log_odds(top[:, 0]), log_odds(top[:, 1]), letters])
-    return signs.astype(np.float32)
+def measure_signs(
+    answer: Floats, labels: int, texts: Sequence[str], *, sure: float = SURE
+) -> tuple[NDArray[np.int64], Floats]:
+    """Find the texts that the second model may read, and measure the signs of the first stage.
+
+    `answer` has probabilities, (texts, columns), the first `labels` of them those of the first model. Return rows of
+    texts of `FEWEST` characters and more in which its best label is less probable than `sure`, (rows,), and the signs,
+    (rows, signs).
+    """
+    best, following, least = (np.empty(len(texts), dtype=np.float32) for _ in range(3))
+    positive = np.empty(len(texts), dtype=np.int64)
+    _kernels.scores_tails(
+        labels=labels,
+        sure=sure,
+        probabilities=np.ascontiguousarray(answer),
+        best=best,
+        next=following,
+        least=least,
+        positive=positive,
+    )
+    rows = np.flatnonzero(best < sure)
+    sizes = np.array([len(texts[row]) for row in rows.tolist()], dtype=np.int64)
+    rows, sizes = rows[sizes >= FEWEST], sizes[sizes >= FEWEST]
+    unknown = np.where(positive > 0, least * positive, 1)[rows]
+    letters = np.log(np.minimum(sizes, _LONGEST))
+    signs: Floats = np.column_stack([log_odds(unknown), log_odds(best[rows]), log_odds(following[rows]), letters])
+    return rows, signs.astype(np.float32)
 
 
 def log_odds(probabilities: Floats) -> Floats:

@@ -80,6 +80,27 @@ static void check_top(const float *chances, int64_t rows, int64_t width, int64_t
   }
 }
 
+static void check_tails(const float *chances, int64_t rows, int64_t width, int64_t labels) {
+  float *best = array(rows, 4), *next = array(rows, 4), *least = array(rows, 4);
+  int64_t *positive = array(rows, 8);
+  int wrong = labels < 1 || labels > width;
+  CHECK(graphlang_scores_tails(rows, width, labels, 0.5, chances, best, next, least, positive) ==
+        (wrong ? GRAPHLANG_WRONG_SIZE : 0));
+  for (int64_t row = 0; row < rows && !wrong; row++) {
+    const float *own = chances + row * width;
+    int64_t above = 0, reached = 0, after = 0;
+    for (int64_t j = 0; j < labels; j++) {
+      CHECK(own[j] <= best[row]);
+      reached += own[j] == best[row];
+      after += own[j] > next[row];
+      above += own[j] > 0;
+      if (own[j] > 0 && positive[row]) CHECK(own[j] >= least[row]);
+    }
+    CHECK(reached);
+    if (best[row] < 0.5f) CHECK(positive[row] == above && after <= 1);
+  }
+}
+
 /* Windows of texts, in one script. */
 static void windows_of(Input *in, int64_t rows, int64_t width, const int16_t *sums, const float *label, uint8_t how) {
   int64_t texts = 1 + below(in, 3), foreign = below(in, width + 1) - 1, counts[2] = {rows, 0}, columns[3] = {0, width, width};
@@ -155,6 +176,7 @@ void fuzz_scores(Input *in) {
     else
       for (int64_t j = 0; j < width; j++) CHECK(soft[n * width + j] == 0);
   check_top(soft, rows, width, best);
+  check_tails(soft, rows, width, width - width / 2);
   int16_t *whole = array(rows * width, 2);
   for (int64_t n = 0; n < rows * width; n++) whole[n] = (int16_t)(byte(in) * 257);
   float *each = floats(in, 4 * rows, how & 1), *label = floats(in, 3 * width, how & 1);
