@@ -170,7 +170,7 @@ def hash_hosts(urls: pa.ChunkedArray) -> NDArray[np.int64]:
     """Keys of the hosts of URLs, each host looked at once; shape (n,).
 
     >>> keys = hash_hosts(pa.chunked_array([["http://a.example/x", "https://a.example/?y", "http://b.example/"]]))
-    >>> int(keys[0]) == int(keys[1]) == key_of(b"a.example"), int(keys[2]) == key_of(b"b.example")
+    >>> int(keys[0]) == int(keys[1]) == hash_name(b"a.example"), int(keys[2]) == hash_name(b"b.example")
     (True, True)
     """
     begin = pc.struct_field(pc.extract_regex(urls, _BEGIN), "begin")

@@ -29,9 +29,11 @@ def compute_interval(expected: float, variance: float, *, candidates: int, undet
     `expected` is the sum of the probabilities, `variance` as above. `candidates` pages have a probability above 0, an
     upper limit; `undetermined` pages without an answer may be in the language, too.
 
-    >>> interval(7.0, 0.0, candidates=7), interval(1.0, 0.5, candidates=2), interval(90.0, 900.0, candidates=100)
-    ((7, 7), (0, 2), (31, 100))
-    >>> interval(90.0, 900.0, candidates=100, undetermined=5)
+    >>> compute_interval(7.0, 0.0, candidates=7), compute_interval(1.0, 0.5, candidates=2)
+    ((7, 7), (0, 2))
+    >>> compute_interval(90.0, 900.0, candidates=100)
+    (31, 100)
+    >>> compute_interval(90.0, 900.0, candidates=100, undetermined=5)
     (31, 105)
     """
     reach = _NORMAL * math.sqrt(variance)
@@ -42,7 +44,7 @@ def compute_interval(expected: float, variance: float, *, candidates: int, undet
 def write_spread_query(
     connection: sqlite3.Connection, source: str, units: Sequence[str] = (), *, scripts: bool = False
 ) -> str:
-    """Write the query for what `interval` needs beside the expected number.
+    """Write the query for what `compute_interval` needs beside the expected number.
 
     Its columns are the units (SQL), the language, the script (NULL without ``scripts``), the variance, and the
     undetermined pages on the domains of the language. ``source`` is a subquery of pages. With ``scripts`` runners-up do

@@ -43,6 +43,7 @@ OF_EACH: Final = 40  #: lines of a label at most
 RATE: Final = 0.01  #: of texts in further languages
 PULL: Final = 1e-6  #: towards 0, of every term
 BATCH: Final = 2_000
+OF_SCRIPT: Final = 5  #: labels of a script; one of fewer would win all doubtful texts in the script
 LONGEST: Final = 400  #: characters of a line
 
 
@@ -95,13 +96,15 @@ def read_lines(folder: Path, labels: Sequence[str]) -> list[str]:
     return chosen
 
 
-def measure(first: Discriminative, second: Discriminative, texts: Sequence[str]) -> NDArray[np.float32]:
-    """Measure all signs of texts, (texts, signs)."""
+def measure(
+    first: Discriminative, second: Discriminative, columns: NDArray[np.int64], texts: Sequence[str]
+) -> NDArray[np.float32]:
+    """Measure all signs of texts, with some columns of the second model, (texts, signs)."""
     rows = []
     for begin in range(0, len(texts), BATCH):
         batch = texts[begin : begin + BATCH]
         _, signs = further.measure_signs(first.probabilities(batch), len(first.labels), batch, sure=2.0)
-        best = second.probabilities(batch).max(axis=1)
+        best = second.probabilities(batch)[:, columns].max(axis=1)
         rows.append(np.column_stack([signs, further.log_odds(best)]))
     return np.concatenate(rows)
 
@@ -133,15 +136,18 @@ def join(folder: Path) -> None:
     model = replace(model, parameters=further.leave_out(model.parameters))
     first = Discriminative(model, "", str(FIRST))
     content, digest = modelfile.read(DATA_FOLDER / further.FILE)
+    scripts = np.bincount(content.arrays["script"])[content.arrays["script"]]
+    without = [label for label, number in zip(content.labels, scripts.tolist(), strict=True) if number < OF_SCRIPT]
     second = Discriminative(content, digest, further.FILE)
-    texts = read_lines(folder, first.labels), read_lines(folder, second.labels)
-    signs = np.concatenate([measure(first, second, chosen) for chosen in texts])
+    columns = np.flatnonzero(scripts >= OF_SCRIPT)
+    texts = read_lines(folder, first.labels), read_lines(folder, [content.labels[i] for i in columns.tolist()])
+    signs = np.concatenate([measure(first, second, columns, chosen) for chosen in texts])
     truth = np.arange(len(signs)) >= len(texts[0])
     stages: dict[str, Any] = {
         name: {key: array.tolist() for key, array in fit(signs[:, :number], truth)._asdict().items()}
         for name, number in further.STAGES.items()
     }
-    parameter = {"sha256": digest, "labels": list(content.labels), **stages}
+    parameter = {"sha256": digest, "labels": list(content.labels), further.WITHOUT: without, **stages}
     saved = replace(model, parameters={**model.parameters, further.PARAMETER: parameter}).save(FIRST)
     text = doubt.FILE.read_text(encoding="utf-8")  # fitted with the same weights
     doubt.FILE.write_text(re.sub(r'(?<="model": ")\w+', saved, text), encoding="utf-8")

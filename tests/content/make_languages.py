@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from graphlang import modelfile
 from graphlang.codes import languages
 from graphlang.content import registry
+from graphlang.content.nfc.further import PARAMETER
 from graphlang.training import corpus
 
 if TYPE_CHECKING:
@@ -107,18 +109,16 @@ def identify(identifier: Any, texts: Sequence[str]) -> list[str | None]:
 def main(data: Path, folder: Path) -> None:
     """Write the table."""
     identifier = registry.load("nfc")
-    read = corpus.read_corpus(
-        folder / "corpus",
-        label=languages.label,
-        minimum=lambda _: 0,
-        maximum=400_000,
-        messages=[data / "train-software", folder / "words"],
-        one_script=True,
+    settings: dict[str, Any] = {"label": languages.label, "minimum": lambda _: 0, "one_script": True}
+    first = corpus.read_corpus(
+        folder / "corpus", maximum=400_000, messages=[data / "train-software", folder / "words"], **settings
     )
+    second = corpus.read_corpus(folder / "further", maximum=400_000, **settings)
+    further = set(modelfile.header_of(registry.path("nfc"))[2][PARAMETER]["labels"])
     held_out = read_held_out(folder / "held_out")
     rows = [COLUMNS]
     for label in sorted(identifier.labels):
-        genres = read.group_by_genre(label)
+        genres = (second if label in further else first).group_by_genre(label)
         lines = choose_lines(held_out.get(label, {}), genres)
         answers = [identify(identifier, [line[:cut] for line in lines]) for cut in CUTS]
         rows.append(tuple(describe(label, genres, answers)))

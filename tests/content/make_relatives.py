@@ -26,8 +26,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from graphlang import modelfile
 from graphlang.codes.languages import label, split
 from graphlang.content import registry
+from graphlang.content.nfc.further import PARAMETER
 from graphlang.content.relatives import FILE, FLOOR, LEAST_BOUND, support
 from graphlang.content.segments import units
 from graphlang.training import corpus
@@ -142,9 +144,11 @@ def shares(identifier: Identifier, data: Path, folder: Path) -> dict[str, dict[s
         name: min(_READ, sum(len(line) for _, lines in files for line in lines))
         for name, files in corpus.read_files((folder,), label, {}).items()
     }
+    second = modelfile.header_of(registry.path("nfc"))[2][PARAMETER]["labels"]  # whose texts the first part doubts
+    lines = {name: some for name, some in read.lines.items() if name not in second}
     great: dict[str, Any] = {}
     found: dict[str, dict[str, float]] = {}
-    for name, greater, is_small in similar_pairs(identifier, read.lines, prose):
+    for name, greater, is_small in similar_pairs(identifier, lines, prose):
         if greater == ENGLISH or sum(map(len, read.lines.get(greater, ()))) < MUCH:
             continue
         if greater not in great:

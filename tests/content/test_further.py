@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from conftest import TINY, write_corpus  # type: ignore[import-not-found]
 
 from graphlang import modelfile
 from graphlang.codes.languages import LanguageChoice
@@ -18,6 +17,8 @@ from graphlang.content.segments.page_shares import compute_page_shares
 from graphlang.modelfile import Model, ModelError
 from graphlang.training import extend, model_columns, new_languages
 from graphlang.training.train import train
+
+from .conftest import TINY, write_corpus
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import gzip
 import sqlite3
+import sys
 from contextlib import closing
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from altered_files import ENDLESS, damage_files
 from click.testing import CliRunner
 
 from graphlang.cli import cli
 
+sys.path.append(str(Path(__file__).parent))  # benchmarks and doctests import this module from another folder
+from altered_files import ENDLESS, damage_files
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
     Alteration = Callable[[Path], None]
 

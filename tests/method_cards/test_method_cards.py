@@ -27,7 +27,7 @@ from graphlang.method_cards.training_text import TrainingSource, list_training_t
 from graphlang.urls import url_methods
 
 DATA = FIGURES_FILE.parent
-SHIPPED = sorted(path.stem for path in DATA.glob("*.npz") if path.stem != "url-lists")
+SHIPPED = sorted(path.stem for path in DATA.glob("*.npz") if path.stem not in ("url-lists", "nfc-further"))
 NAMES = list(sources.names())
 
 

@@ -182,10 +182,10 @@ class Discriminative(Calibrated):
             self._short.answer(short_ones[begin:end], short[begin:end], answer, pages=pages)
         answer[long] = 0  # short texts fill in all of their rows
         self._long.answer(texts, long, answer, pages=pages)
-        if self._latin >= 0:
-            doubt_filler(answer, texts, self._latin)
         if self._further:
             self._further.answer(texts, answer, pages=pages)
+        if self._latin >= 0:
+            doubt_filler(answer, texts, self._latin)
         return answer
 
 
