@@ -23,7 +23,8 @@ text's score is the inner product of its own vector with that. Different from th
 * a long text is judged by several windows, as a mixture (`text.windows`); where the first few leave doubt, by more;
 * a long text that speaks far more for a small language than texts of a great relative do is in the small one, even if
   each of its windows is likelier in the great one (`relatives`);
-* a text may be in no language of the model, or in none at all (`doubt`).
+* a text may be in no language of the model, or in none at all (`doubt`);
+* languages of which only a Bible is known have a second model, which reads what this one doubts (`further`).
 
 Weights are whole numbers of small steps and nearly all 0, so that the model is small, the sums are exact, and an answer
 does not depend on the order or the company in which texts come.
