@@ -309,6 +309,12 @@ def _parse_settings(pairs: tuple[str, ...]) -> dict[str, Any]:
     help="Drop a language, or one encoding of it; repeatable.",
 )
 @click.option(
+    "--licence",
+    multiple=True,
+    metavar="TEXT",
+    help="Drop the languages of 'nfc' that were trained on a text whose licence contains this, e.g. NC-ND; repeatable.",
+)
+@click.option(
     "--add",
     "folder",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -322,7 +328,13 @@ def _parse_settings(pairs: tuple[str, ...]) -> dict[str, Any]:
 )
 @table_options
 def profiles(
-    name: str, only: tuple[str, ...], remove: tuple[str, ...], folder: Path | None, output: Path | None, format_: str
+    name: str,
+    only: tuple[str, ...],
+    remove: tuple[str, ...],
+    licence: tuple[str, ...],
+    folder: Path | None,
+    output: Path | None,
+    format_: str,
 ) -> None:
     """List the profiles of MODEL, or change some of them.
 
@@ -338,6 +350,7 @@ def profiles(
     Examples:
       graphlang profiles byte-trigrams
       graphlang profiles nfc --only dan,fao,isl,nob,nno,swe,fin,sme,eng,deu -o nordic.npz
+      graphlang profiles nfc --licence NC-ND -o mine.npz
       graphlang profiles my.npz --add klingon-corpus/ --remove rus:koi8-r
       graphlang profiles byte-trigrams --add corpus/ -o mine.npz
     """
@@ -350,13 +363,14 @@ def profiles(
             f"{visible(name)} has no profiles; only models of {', '.join(PROFILE_METHODS)} and {_NFC} have some",
             param_hint="MODEL",
         )
+    remove = (*remove, *_find_labels_under(licence, path))
     if folder is None and not remove and not only:
         if output is not None:
-            raise click.UsageError("--output without --add, --only or --remove")
+            raise click.UsageError("--output without --add, --only, --remove or --licence")
         _list_profiles(model, path, format_)
         return
     if format_ != "table":
-        raise click.UsageError("--format is for the list of profiles, without --add, --only and --remove")
+        raise click.UsageError("--format is for the list of profiles, without --add, --only, --remove and --licence")
     if output is None and str(path) != name:
         raise click.UsageError(f"{name} comes with graphlang: name a file for the changed model with --output")
     target = output or path
@@ -368,6 +382,21 @@ def profiles(
         _drop_labels(model, path, digest, only_tags, remove, target)
     else:
         _edit_profiles(model, folder, remove, only_tags, target)
+
+
+def _find_labels_under(licences: tuple[str, ...], path: Path) -> list[str]:
+    """Find the labels that were trained on a text under one of the licences."""
+    from graphlang.method_cards.training_text import read_label_licences  # noqa: PLC0415
+
+    if licences and path != content_methods.path(_NFC):
+        raise click.BadParameter(f"the licences of the texts are known of {_NFC} alone", param_hint="--licence")
+    labels: set[str] = set()
+    for text in licences:
+        found = {label for label, names in read_label_licences().items() if any(text in name for name in names)}
+        if not found:
+            raise click.BadParameter(f"no licence of a training text contains {text!r}", param_hint="--licence")
+        labels |= found
+    return sorted(labels & set(content_methods.load(_NFC).labels)) if labels else []
 
 
 def _parse_choices(values: tuple[str, ...], option: str) -> tuple[LanguageChoice, ...]:

@@ -8,6 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from graphlang.codes import languages
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
@@ -127,6 +129,23 @@ def read_label_facts() -> dict[str, dict[str, str]]:
     """Read `LANGUAGES_FILE`, by label."""
     with LANGUAGES_FILE.open(encoding="utf-8", newline="") as table:
         return {row["label"]: row for row in csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE)}
+
+
+@cache
+def read_label_licences() -> dict[str, frozenset[str]]:
+    """Read the licences of the training texts of each label of `nfc`.
+
+    >>> sorted(read_label_licences()["aau"])
+    ['CC BY-NC-ND 4.0']
+    """
+    licences: defaultdict[str, set[str]] = defaultdict(set)
+    with FILE.open(encoding="utf-8", newline="") as table:
+        for row in csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE):
+            path = Path(row["file"])
+            code = path.stem if path.parts[0] == "reference" else path.parts[1]
+            if label := languages.label(code):
+                licences[label].add(row["licence"])
+    return {label: frozenset(names) for label, names in licences.items()}
 
 
 @cache

@@ -144,3 +144,17 @@ def test_the_shipped_model_of_ten_languages(graphlang: Call, tmp_path: Path) -> 
         "identify", "--method", output, "--lines", "--format", "tsv", input_="Hvad koster det?\nиди сюда\n".encode()
     )
     assert [line.split("\t")[1] for line in told.stdout.splitlines()[1:]] == ["dan", "und"]
+
+
+def test_languages_are_left_out_by_the_licence_of_their_text(graphlang: Callable[..., Result], tmp_path: Path) -> None:
+    output = tmp_path / "fewer.npz"
+    done = graphlang("profiles", "nfc", "--licence", "NC-ND", "-o", output)
+    assert done.exit_code == 0
+    removed = {line.removeprefix("removed ") for line in done.stdout.splitlines()}
+    assert {"aau", "zty"} <= removed
+    assert not {"eng", "deu", "abk"} & removed
+    assert not removed & set(registry.load(output).labels)
+    assert "no licence of a training text contains 'XX'" in graphlang("profiles", "nfc", "--licence", "XX").stderr
+    other = graphlang("profiles", output, "--licence", "NC")
+    assert other.exit_code == 2
+    assert "the licences of the texts are known of nfc alone" in other.stderr
