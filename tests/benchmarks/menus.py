@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from graph_tables import DATA
-from site_menus import KINDS, own_texts, rebuild
+from site_menus import KINDS, read_texts, rebuild
 
 from graphlang import Collection
 from graphlang.db import open_existing
@@ -83,7 +83,7 @@ def show(connection: sqlite3.Connection, gold: Gold, runs: list[Run]) -> None:
 def keep_own_texts(database: Path, source: Path, labels: Path) -> None:
     """Let each page have the text of `source` alone, the archive before menus came, or none."""
     with closing(open_existing(database, write=True)) as connection:
-        for url, text in own_texts(source, labels):
+        for url, text in read_texts(source, labels):
             page = page_id(connection, canonical_url(url) or url)
             if text:
                 connection.execute("UPDATE texts SET text = ?, main = ? WHERE page = ?", (text, len(text), page))
