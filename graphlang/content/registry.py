@@ -139,9 +139,10 @@ def load(name_or_path: str | Path) -> Identifier:
     method = _METHODS.get(content.method)
     if method is None:
         raise ModelError(f"{file}: unknown method {content.method!r}")
-    for label in () if name in _METHODS else content.labels:  # a test checks those of our own files
-        if languages.label(label) != label:
-            raise ModelError(f"{file}: {label!r} is no language label")
     if shipped is not None and content.method != name:  # a second model of a method
         return method.loader(content, digest, str(file), name=name)
-    return method.loader(content, digest, str(file))
+    identifier = method.loader(content, digest, str(file))
+    for label in () if name in _METHODS else identifier.labels:  # a test checks those of our own files
+        if languages.label(label) != label:
+            raise ModelError(f"{file}: {label!r} is no language label")
+    return identifier

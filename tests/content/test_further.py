@@ -136,7 +136,10 @@ def test_the_second_part_is_read_when_a_text_needs_it(
     with pytest.raises(ModelError, match=r"missing.npz: No such file"):
         identifier.probabilities([OF_ABAU])
     (tmp_path / further.FILE).write_bytes(pair.read_bytes())
-    with pytest.raises(ModelError, match="not the second part of the model beside it"):
+    with pytest.raises(ModelError, match=r"missing.npz: No such file"):
+        registry.load(alone).probabilities([OF_ABAU])
+    monkeypatch.setattr(further, "_SHIPPED", pair)
+    with pytest.raises(ModelError, match=r"first.npz: nfc-further.npz, beside it or of .* not its second"):
         registry.load(alone).probabilities([OF_ABAU])
 
 
@@ -150,6 +153,9 @@ def test_the_second_part_is_read_when_a_text_needs_it(
         {"labels": 7},
         {"ask": {"mean": []}},
         {"gate": None},
+        {"without": 7},
+        {"without": [7]},
+        {"labels": [{}]},
     ],
 )
 def test_a_damaged_parameter_is_refused(pair: Path, wrong: dict[str, Any]) -> None:
@@ -158,6 +164,17 @@ def test_a_damaged_parameter_is_refused(pair: Path, wrong: dict[str, Any]) -> No
     damaged = Model("nfc", ("deu",), {further.PARAMETER: {**parameter, **wrong}}, {})
     with pytest.raises(ModelError, match="its parameter further is damaged"):
         further.find_further(damaged, str(pair))
+
+
+@pytest.mark.parametrize("labels", [["aau"], ["fin", "aau"], ["aau", "fin", "fra"], ["aau", "xx-no-language"]])
+def test_labels_are_those_of_the_second_part(pair: Path, tmp_path: Path, labels: list[str]) -> None:
+    model, _ = modelfile.read(pair)
+    parameter = {**model.parameters[further.PARAMETER], "labels": labels}
+    (tmp_path / further.FILE).write_bytes(pair.with_name(further.FILE).read_bytes())
+    path = tmp_path / "first.npz"
+    replace(model, parameters={**model.parameters, further.PARAMETER: parameter}).save(path)
+    with pytest.raises(ModelError, match=r"is not its second part|'xx-no-language' is no language label"):
+        registry.load(path).probabilities([OF_ABAU])
 
 
 @pytest.mark.parametrize(

@@ -61,19 +61,22 @@ _LEAST: Final = 0.003  #: probability in the signs; a smaller one counts as much
 class FurtherLanguages:
     """The second model of a model file. It is read when the first text needs it.
 
-    `labels` are those that the first model lacks, and `columns` (labels,) their numbers in the second. `stages` has the
-    coefficients of `STAGES`, `digest` is the SHA-256 of the second file, in hexadecimal.
+    `every_label` are those of the second model, `columns` (labels,) the numbers of those that are used, `stages` the
+    coefficients of `STAGES`. `digest` is the SHA-256 of the second file, in hexadecimal; it is beside `source`, the
+    file of the first model, or the shipped one.
     """
 
     def __init__(
         self,
-        path: Path,
+        source: Path,
         digest: str,
-        labels: tuple[str, ...],
+        every_label: tuple[str, ...],
         columns: NDArray[np.int64],
         stages: Mapping[str, Coefficients],
     ) -> None:
-        self.path, self.digest, self.labels, self.columns, self._stages = path, digest, labels, columns, stages
+        self.digest, self.columns, self._stages = digest, columns, stages
+        self.labels = tuple(every_label[column] for column in columns.tolist())
+        self._source, self._every_label = source, every_label
         self._lock = threading.Lock()
         self._identifier: Discriminative | None = None
 
@@ -84,10 +87,13 @@ class FurtherLanguages:
 
         with self._lock:
             if self._identifier is None:
-                model, digest = modelfile.read(self.path)
-                if digest != self.digest:
-                    raise ModelError(f"{self.path}: not the second part of the model beside it")
-                self._identifier = Discriminative(model, digest, str(self.path))
+                path = self._source.parent / FILE
+                model, digest = modelfile.read(path if path.exists() else _SHIPPED)
+                if digest != self.digest and path.exists():
+                    model, digest = modelfile.read(_SHIPPED)
+                if digest != self.digest or model.labels != self._every_label or PARAMETER in model.parameters:
+                    raise ModelError(f"{self._source}: {FILE}, beside it or of graphlang, is not its second part")
+                self._identifier = Discriminative(model, digest, FILE)
             return self._identifier
 
     def answer(self, texts: Sequence[str], answer: Floats, *, pages: bool) -> None:
@@ -193,24 +199,18 @@ def find_further(model: Model, source: str) -> FurtherLanguages | None:
     if content is None:
         return None
     try:
-        labels, digest = list(map(str, content["labels"])), str(content["sha256"])
+        labels, without, digest = list(content["labels"]), list(content.get(WITHOUT, ())), str(content["sha256"])
         stages = {name: _read_stage(content[name], signs) for name, signs in STAGES.items()}
-    except (KeyError, TypeError, ValueError) as error:
+        is_sound = 0 < len(set(labels)) == len(labels) and all(isinstance(label, str) for label in (*labels, *without))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ModelError(f"{source}: its parameter {PARAMETER} is damaged") from error
-    if not labels or len(set(labels)) < len(labels):
+    if not is_sound:
         raise ModelError(f"{source}: its parameter {PARAMETER} is damaged")
-    left_out = {*model.labels, *content.get(WITHOUT, ())}
+    left_out = {*model.labels, *without}
     columns = [column for column, label in enumerate(labels) if label not in left_out]
-    beside = Path(source).parent / FILE
     if not columns:
         return None
-    return FurtherLanguages(
-        beside if beside.exists() else _SHIPPED,
-        digest,
-        tuple(labels[column] for column in columns),
-        np.array(columns, dtype=np.int64),
-        stages,
-    )
+    return FurtherLanguages(Path(source), digest, tuple(labels), np.array(columns, dtype=np.int64), stages)
 
 
 def _read_stage(content: Mapping[str, Any], signs: int) -> Coefficients:
