@@ -159,7 +159,7 @@ def inspect(path: str | Path) -> sqlite3.Connection:
 
 def _refuse_absent(path: Path) -> None:
     if not path.is_file():
-        msg = f"no such database: {path}"
+        msg = f"no such database: {path} ('graphlang run FILES --db {path}' makes one)"
         raise StoreError(msg)
     if not path.stat().st_size:  # SQLite takes it for a database without tables
         raise _empty(path)

@@ -50,7 +50,7 @@ def read_labelled_rows(path: str | Path | Any, needed: Sequence[str]) -> Iterato
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         if isinstance(error, UnicodeDecodeError):
-            reason = "it is no text in UTF-8"
+            reason = "not a text in UTF-8"
         raise InputError(f"cannot read {path}: {reason}") from error
 
 

@@ -90,7 +90,7 @@ def get_run(connection: sqlite3.Connection, run: int) -> Run:
     if 0 < run <= _LAST:
         row = connection.execute(f"SELECT {COLUMNS} FROM runs WHERE id = ?", (run,)).fetchone()
     if row is None:
-        msg = f"there is no run {run} in this database"
+        msg = f"there is no run {run} in this database ('graphlang runs' lists them)"
         raise StoreError(msg)
     parsed = parse_run(row)
     if parsed.finished is None:

@@ -344,7 +344,7 @@ def propagate(
     if each is not None:
         say_years(years)
     else:
-        say_run(run, note="; nothing that it read has changed" if run.id in before else "")
+        say_run(run, note="; up to date" if run.id in before else "")
 
 
 def _refuse_weights(names: Iterable[str]) -> None:

@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 import click
 
 from graphlang.cli.shared import options
-from graphlang.cli.shared.crawl import open_answered
+from graphlang.cli.shared.crawl import open_answered, say_unclassified
 from graphlang.cli.shared.log import say
 from graphlang.cli.shared.options import selects
 from graphlang.cli.shared.output import csv_safe, format_of_name, wide_option, write_rows, write_text
@@ -150,6 +150,7 @@ def language_graph(db: Path, format_: str, what: str, by: str, output: Path, pag
       graphlang language-graph crawl.db --what sites --format graphml -o sites.graphml
     """
     crawl = open_answered(db)
+    say_unclassified(crawl)
     languages, sites = partial(crawl.links_of_languages, **pages), partial(crawl.links_of_sites, **pages)
     write_answer(answer(languages, sites, format_=format_, what=what, by=by), format_, output)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import click
 
 from graphlang.cli.shared import options
-from graphlang.cli.shared.crawl import open_answered, open_crawl, say_outdated, say_unanswered
+from graphlang.cli.shared.crawl import open_answered, open_crawl, say_outdated, say_unanswered, say_unclassified
 from graphlang.cli.shared.options import WholeNumber, is_on_command_line, selects
 from graphlang.cli.shared.output import RowOptions, output_options, write_json, write_lines, write_list, write_rows
 from graphlang.cli.shared.paths import parse_named_host
@@ -67,6 +67,7 @@ def pages(
     site = None if host is None else parse_named_host(host)
     crawl = open_crawl(db)
     fetched = pages.get("fetched") is not False and not pages.get("everything")
+    say_unclassified(crawl)
     say_outdated(crawl, unfetched=not fetched)
     with bars(beside_rows=output == "-") as progress:
         rows = crawl.pages(host=site, progress=progress, **order, **pages)
@@ -78,7 +79,7 @@ def units(ctx: click.Context, param: click.Parameter, value: str) -> str:
     del ctx, param
     names = [name.strip() for name in value.split(",")]
     if set(names) - set(UNITS) or len(set(names)) < len(names):
-        raise click.BadParameter(f"{value!r} does not consist of {', '.join(UNITS)}, each once")
+        raise click.BadParameter(f"{value!r}: name one or several of {', '.join(UNITS)}, each once")
     return ",".join(names)
 
 

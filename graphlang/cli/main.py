@@ -202,7 +202,7 @@ class Verbs(click.Group):
         try:
             return super().make_context(*args, **options)
         except click.ClickException as error:
-            raise _escape_message(error) from None
+            raise _write_message(error) from None
         except OSError as error:  # help and version are written here
             reported = None if isinstance(error, BrokenPipeError) else _explain_failure(error)
             raise reported or error from None
@@ -225,7 +225,7 @@ class Verbs(click.Group):
                 put(reported.format_message(), "error", facts, as_json=True)
                 ctx.exit(reported.exit_code)
             if isinstance(reported, click.ClickException):
-                _escape_message(reported)
+                _write_message(reported)
             if reported is None or from_click:
                 raise
             raise reported from error
@@ -244,9 +244,14 @@ def _say_warning(message: Warning | str, category: type[Warning], filename: str,
     say(f"Warning: {message}" if for_user else f"{filename}:{lineno}: {category.__name__}: {message}", "warning")
 
 
-def _escape_message(error: click.ClickException) -> click.ClickException:
-    """Escape control characters in an error, which repeats names of files, hosts or options."""
-    message = visible_lines(error.format_message())
+def _write_message(error: click.ClickException) -> click.ClickException:
+    """Write the message of an error on one line, without the control characters of names that it repeats."""
+    message = error.format_message()
+    if isinstance(error, click.MissingParameter):  # click lists the choices on lines of their own
+        message = " ".join(message.split())
+    elif isinstance(error, click.NoSuchOption) and error.option_name == "--db" and error.ctx is not None:
+        message = f"No such option '--db': name the database without it, 'graphlang {error.ctx.info_name} crawl.db'"
+    message = visible_lines(message)
     error.format_message = lambda: message  # type: ignore[method-assign]  # each class formats its own message
     return error
 

@@ -160,7 +160,8 @@ def exit_with_problems(ingested: Ingested) -> None:
     """Exit with 1 where there were problems."""
     if ingested.problems:
         them = "it" if ingested.problems == 1 else "them"
-        message = f"{quantity(ingested.problems, 'problem')}: 'graphlang problems' lists {them}"
+        db = click.get_current_context().meta[options.DATABASE]
+        message = f"{quantity(ingested.problems, 'problem')}: 'graphlang problems {db}' lists {them}"
         say(message, "problems", problems=ingested.problems)
         sys.exit(1)
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from graphlang.codes.languages import LanguageChoice
     from graphlang.modelfile import Model
 
+_LISTED = 20  #: removed labels, at most
 _NFC = "nfc"  # the method whose models can be extended, and can lose languages
 #: Parameters of training that are not settings of a method.
 _NOT_SETTINGS = frozenset(
@@ -443,8 +444,11 @@ def _drop_labels(
 
     smaller = select_labels(model, path=path, digest=digest, only=only, without=_parse_choices(remove, "--remove"))
     sha256 = smaller.model.save(target)
-    for label in smaller.removed:
-        write_line(f"removed {label}")
+    if len(smaller.removed) <= _LISTED:
+        for label in smaller.removed:
+            write_line(f"removed {label}")
+    else:
+        write_line(f"removed {quantity(len(smaller.removed), 'label')}")
     for label in smaller.single:
         language, script = codes.split(label)
         say(f"{codes.name(language)} is the only language left in the script {script}: all texts in it get it")

@@ -18,7 +18,7 @@ import click
 
 from graphlang.cli.failures import UNFIT, USAGE, Failure
 from graphlang.cli.shared import options
-from graphlang.cli.shared.crawl import open_answered, open_crawl, say_outdated
+from graphlang.cli.shared.crawl import open_answered, open_crawl, say_outdated, say_unclassified
 from graphlang.cli.shared.log import say
 from graphlang.cli.shared.options import Finite, WholeNumber, is_on_command_line, selects_captures
 from graphlang.cli.shared.output import (
@@ -248,7 +248,9 @@ def texts(
       graphlang texts crawl.db --unique --min-confidence 0.8 -o 'corpus/{language}.jsonl.zst'
       graphlang texts crawl.db --captures all --language dan -o danish.jsonl
     """
+    options.refuse_value_errors("--output", to_file.check_braces, Path(output))
     crawl = open_crawl(db)
+    say_unclassified(crawl)
     say_outdated(crawl, unfetched=False)
     notes: list[str] = []
     target = Path(output)
@@ -400,6 +402,7 @@ def _export(
     on_written: Callable[[int], object] | None = None,
 ) -> list[str]:
     crawl = open_answered(db)
+    say_unclassified(crawl)
     settings |= {"csv_safe": find_safe_setting(), "on_written": on_written}
     try:
         return crawl.export(output, what, format=format_, **settings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
@@ -141,6 +142,9 @@ def print_map(crawl: Collection) -> None:
     for row in crawl.sites(fetched=True):
         sites.setdefault(row.site, []).append((row.language, row.share, row.pages))
         pages[row.site] = pages.get(row.site, 0) + row.pages
+    if not sites:
+        write_line(_write_summary(crawl.totals()))
+        return
     width = max((len(visible(site)) for site in list(sites)[:_SITES]), default=4)
     write_line(f"{'site':<{width}}  {'pages':>8}  languages", bold=True)
     for site, shares in list(sites.items())[:_SITES]:
@@ -150,7 +154,9 @@ def print_map(crawl: Collection) -> None:
         line += f"  and {rest} more" if rest > 0 else ""
         write_line(f"{visible(site):<{width}}  {pages[site]:>8,}  {line}")
     if len(sites) > _SITES:
-        write_line(f"and {quantity(len(sites) - _SITES, 'more site')}: 'graphlang sites' lists all of them")
+        write_line(
+            f"and {quantity(len(sites) - _SITES, 'more site')}: 'graphlang sites {crawl.path}' lists all of them"
+        )
     _print_languages(crawl)
     write_line(_write_summary(crawl.totals()))
 
@@ -165,7 +171,7 @@ def _print_languages(crawl: Collection) -> None:
         between = f"{row.low:,} and {row.high:,}"
         write_line(f"{row.name:<{width}}  {row.expected:>8,.0f}  {between:>15}  {row.share:>6.1%}")
     if len(rows) > _TOP:
-        write_line(f"and {len(rows) - _TOP} more: 'graphlang languages' lists all of them")
+        write_line(f"and {len(rows) - _TOP} more: 'graphlang languages {crawl.path}' lists all of them")
     write_line("")
 
 
@@ -272,6 +278,7 @@ def identify(
     identifier = load(method)
     source = TextFiles(files or ("-",), encoding, html=html)
     texts = source.lines() if lines or of_urls else source.files()  # a URL is a line, whatever else the file holds
+    texts = _read_first(source, texts, from_terminal=not files and sys.stdin.isatty())
     if (shares or spans) and top is None and not min_confidence:  # without predictions, which cost time
         columns: tuple[str, ...] = ("input", *["shares"] * shares, *["spans"] * spans, *["text"] * text)
         spans_of_texts = segments(identifier, texts, workers=workers or cores())
@@ -287,8 +294,25 @@ def identify(
         format_ = "jsonl" if listed else format_
         write_rows(columns, _list_answers(predicted, text=text), format_=format_, limit=limit, output=output)
         not_urls.say()
-    for name in source.unread:
-        say(f"Error: {visible(name)}")
+    _exit_unread(source)
+
+
+def _read_first(
+    source: TextFiles, texts: Iterator[tuple[str, str]], *, from_terminal: bool
+) -> Iterator[tuple[str, str]]:
+    """Read the first text before a table begins; exit if none of the files can be read."""
+    if from_terminal:
+        say("reading a text from the terminal: end it with Ctrl-D")
+    begin = list(islice(texts, 1))
+    if not begin:
+        _exit_unread(source)
+    return chain(begin, texts)
+
+
+def _exit_unread(source: TextFiles) -> None:
+    """Print the files that could not be read, and exit if there are any."""
+    for reason in source.unread:
+        say(f"Error: {visible(reason)}")
     if source.unread:
         sys.exit(1)
 

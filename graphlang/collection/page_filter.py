@@ -83,7 +83,7 @@ def languages(tags: str | Sequence[str], *, name: str = "language") -> tuple[Lan
             choices.append(parse_choice(tag))
         except ValueError as error:
             similar = similar_names(tag)
-            hint = f"; did you mean {' or '.join(similar)}?" if similar else ""
+            hint = f"; did you mean {' or '.join(similar)}?" if similar else " (known: graphlang languages --known)"
             raise ValueError(f"{error}{hint}") from None
     return tuple(choices)
 

@@ -117,7 +117,7 @@ def path(name_or_path: str | Path) -> Path:
     file = _DATA / method.shipped if method is not None and method.shipped else Path(name_or_path)
     is_name = len(file.parts) == 1  # a folder of the current directory may have the name of a method
     if method is None and (not file.exists() or (is_name and file.is_dir())):
-        hint = "" if plugins.are_enabled() else "; --plugins loads methods of other packages (use_plugins() in Python)"
+        hint = "" if plugins.are_enabled() else "; --plugins loads methods of other packages"
         raise ModelError(f"{name}: no such method ({', '.join(names())}) and no such file{hint}")
     return file
 

@@ -67,7 +67,7 @@ class TextCounts:
         sentences = []
         if self.repeated:
             sentences.append(
-                f"{quantity(self.repeated, 'text')} left out: an earlier page has the same text, or nearly"
+                f"{quantity(self.repeated, 'text')} left out: an earlier page has the same or nearly the same text"
             )
         if self.cut:
             single = self.cut == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import io
+import re
 import shutil
 import sqlite3
 import tempfile
@@ -83,12 +84,20 @@ def format_of(what: str, named: str | None, output: Path) -> str:
     return named
 
 
+def check_braces(output: Path) -> None:
+    """Refuse a misspelt `LANGUAGE` in a file name, such as ``{lang}``."""
+    if braces := re.search(r"\{\w*\}", output.name.replace(LANGUAGE, "")):
+        raise ValueError(f"{braces[0]} in a file name has no meaning; {LANGUAGE} makes a file for each language")
+
+
 def check_target(what: str, output: Path) -> None:
     """Refuse a folder where a file is written, and a file where a folder is."""
     if what in FOLDERS and output.exists() and not output.is_dir():
         raise ValueError(f"{output} is a file; {what} writes a folder")
     if what not in FOLDERS and output.is_dir():
         raise ValueError(f"{output} is a folder")
+    if what == "texts":
+        check_braces(output)
     if LANGUAGE in output.name and what != "texts":
         raise ValueError(f"{LANGUAGE} in a file name is for texts, and not for {what}")
 

@@ -67,7 +67,7 @@ def require_years(connection: sqlite3.Connection, years: tuple[str, str]) -> Non
     captured = [year for (year,) in rows]
     for year in years:
         if year not in captured:
-            raise StoreError(f"no capture is from {year}; there are {', '.join(captured) or 'no dates'}")
+            raise StoreError(f"no capture is from {year}; years with captures: {', '.join(captured) or 'none'}")
 
 
 def list_year_changes(

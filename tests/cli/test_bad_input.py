@@ -93,8 +93,10 @@ def test_a_kind_of_problem_that_there_is_none_of_is_an_empty_list(
 
 @pytest.mark.parametrize("verb", ["pages", "sites", "runs", "problems", "info", "classify", "vote", "propagate"])
 def test_a_database_that_is_none(graphlang: Call, tmp_path: Path, verb: str) -> None:
-    missing = graphlang(verb, tmp_path / "none.db")
-    assert (missing.exit_code, missing.stderr) == (3, f"Error: no such database: {tmp_path / 'none.db'}\n")
+    none = tmp_path / "none.db"
+    missing = graphlang(verb, none)
+    assert missing.exit_code == 3
+    assert missing.stderr == f"Error: no such database: {none} ('graphlang run FILES --db {none}' makes one)\n"
     notes = tmp_path / "notes.db"
     notes.write_text("no database, only words " * 50)
     other = graphlang(verb, notes)
@@ -317,7 +319,8 @@ def test_a_number_that_is_too_large_is_refused_in_a_line(graphlang: Call, db: Pa
 def test_the_largest_number_is_taken(graphlang: Call, db: Path) -> None:
     assert graphlang("pages", db, "--limit", sys.maxsize).exit_code == 0
     result = graphlang("compare", db, 2**63 - 1, 1)
-    assert (result.exit_code, result.stderr) == (3, f"Error: there is no run {2**63 - 1} in this database\n")
+    assert result.exit_code == 3
+    assert result.stderr == f"Error: there is no run {2**63 - 1} in this database ('graphlang runs' lists them)\n"
 
 
 @pytest.mark.parametrize("name", ["pages.xlsx", "pages.JSON", "pages.parquet"])
@@ -352,7 +355,7 @@ def test_a_gold_file_that_is_no_text(graphlang: Call, db: Path) -> None:
     gold = db.parent / "gold.tsv"
     gold.write_bytes(b"url\tlanguage\nhttp://a.example/\xf6\tdeu\n")
     result = graphlang("evaluate", db, "--gold", gold)
-    assert (result.exit_code, result.stderr) == (2, f"Error: cannot read {gold}: it is no text in UTF-8\n")
+    assert (result.exit_code, result.stderr) == (2, f"Error: cannot read {gold}: not a text in UTF-8\n")
 
 
 @pytest.mark.parametrize(
@@ -381,3 +384,46 @@ def test_a_selection_of_one_length_and_of_a_kind_of_media_types(graphlang: Call,
 
 def test_texts_end_where_the_limit_says(graphlang: Call, db: Path) -> None:
     assert [len(graphlang("texts", db, "--limit", most).stdout.splitlines()) for most in (0, 1, 2)] == [0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ("pages", "--db", "crawl.db"),
+            "No such option '--db': name the database without it, 'graphlang pages crawl.db'",
+        ),
+        (("export", "crawl.db", "-o", "a.csv"), "Missing option '--what'. Choose from: pages, sites, links,"),
+        (("pages", "crawl.db", "--limit", "few"), "Invalid value for '--limit': 'few' is not a valid whole number."),
+        (("pages", "crawl.db", "--below", "few"), "Invalid value for '--below': 'few' is not a valid number."),
+        (("pages", "crawl.db", "--language", "qqq"), "unknown language 'qqq' (known: graphlang languages --known)"),
+        (("sites", "crawl.db", "--by", "hosts"), "'hosts': name one or several of host, domain,"),
+        (("texts", "crawl.db", "-o", "{lang}.txt"), "{lang} in a file name has no meaning; {language} makes a file"),
+    ],
+)
+def test_a_slip_gets_a_line_with_the_way_out(graphlang: Call, words: tuple[str, ...], message: str) -> None:
+    result = graphlang(*words)
+    assert result.exit_code == 2
+    assert message in result.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    "words", [("pages",), ("texts",), ("language-graph",), ("export", "--what", "hosts", "-o", "-")]
+)
+def test_verbs_name_the_step_that_is_missing(
+    graphlang: Call, museum: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    db = tmp_path / "crawl.db"
+    assert graphlang("ingest", db, museum).exit_code == 0
+    result = graphlang(words[0], db, *words[1:])
+    assert result.exit_code == 0
+    assert f"nothing is classified yet, so pages are und: graphlang classify {db}\n" in result.stderr
+
+
+def test_a_run_without_pages_prints_no_empty_tables(graphlang: Call, tmp_path: Path) -> None:
+    text, db = tmp_path / "a.txt", tmp_path / "crawl.db"
+    text.write_text("no archive")
+    result = graphlang("run", text, "--db", db)
+    summary = "0 pages read in 0 languages, 0 of them undetermined; 0 more only linked to"
+    assert result.stdout.splitlines() == [summary, f"database: {db}"]
+    assert f"1 problem: 'graphlang problems {db}' lists it\n" in result.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
@@ -244,6 +245,25 @@ def test_files_that_cannot_be_read_do_not_cost_the_others(graphlang: Call, tmp_p
     assert result.stdout.count("\tdeu\t") == 2
     assert result.stderr == f"Error: {files[1]}: No such file or directory\n"
     assert result.exit_code == 1
+
+
+@pytest.mark.parametrize("option", ["--lines", "--shares", "--format=csv"])
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("How far is it?", "No such file or directory (a text comes from standard input: echo "),
+        ("missing.txt", "No such file or directory\n"),
+        ("a.warc.gz", "not a text; 'graphlang run' reads archives\n"),
+    ],
+)
+def test_without_a_readable_file_there_is_only_the_reason(
+    graphlang: Call, tmp_path: Path, option: str, name: str, reason: str
+) -> None:
+    (tmp_path / "a.warc.gz").write_bytes(gzip.compress(b"WARC/1.0", mtime=0))
+    result = graphlang("identify", option, tmp_path / name)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith(f"Error: {tmp_path / name}: {reason}")
+    assert result.stderr.count("\n") == 1
 
 
 def test_a_file_that_its_mode_closes_does_not_cost_the_others(

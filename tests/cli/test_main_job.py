@@ -194,7 +194,10 @@ def test_runs_can_be_listed_and_chosen(graphlang: Call, run_museum: Callable[[Pa
     rows(graphlang("runs", db, "--choose", 1, "--format", "jsonl"))
     assert all(row["method"] in ("nfc", None) for row in rows(graphlang("pages", db, "--format", "jsonl")))
     missing = graphlang("runs", db, "--choose", 9)
-    assert (missing.exit_code, missing.stderr) == (3, "Error: there is no run 9 in this database\n")
+    assert (missing.exit_code, missing.stderr) == (
+        3,
+        "Error: there is no run 9 in this database ('graphlang runs' lists them)\n",
+    )
 
 
 def test_explain_names_the_neighbours_and_their_sum(

@@ -449,7 +449,7 @@ def test_years_are_compared(graphlang: Call, years: Path) -> None:
 def test_a_year_without_captures_is_an_error_that_lists_the_others(graphlang: Call, years: Path) -> None:
     result = graphlang("compare", years, "--years", 2010, 1999)
     assert (result.exit_code, result.stdout) == (3, "")
-    assert "no capture is from 1999; there are 2010, 2011, 2012" in result.stderr
+    assert "no capture is from 1999; years with captures: 2010, 2011, 2012" in result.stderr
 
 
 def test_databases_are_compared(graphlang: Call, crawls: list[Path], tmp_path: Path) -> None:

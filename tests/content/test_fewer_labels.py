@@ -150,10 +150,10 @@ def test_languages_are_left_out_by_the_licence_of_their_text(graphlang: Callable
     output = tmp_path / "fewer.npz"
     done = graphlang("profiles", "nfc", "--licence", "NC-ND", "-o", output)
     assert done.exit_code == 0
-    removed = {line.removeprefix("removed ") for line in done.stdout.splitlines()}
+    removed = set(registry.load("nfc").labels) - set(registry.load(output).labels)
+    assert done.stdout == f"removed {len(removed)} labels\n"
     assert {"aau", "zty"} <= removed
     assert not {"eng", "deu", "abk"} & removed
-    assert not removed & set(registry.load(output).labels)
     assert "no licence of a training text contains 'XX'" in graphlang("profiles", "nfc", "--licence", "XX").stderr
     other = graphlang("profiles", output, "--licence", "NC")
     assert other.exit_code == 2

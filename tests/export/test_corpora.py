@@ -140,7 +140,7 @@ def test_a_label_of_a_hostile_database_is_no_path(graphlang: Call, db: Path, tmp
 def test_unique_texts_differ_in_their_main_content(graphlang: Call, db: Path) -> None:
     result = graphlang("texts", db, "--unique")
     assert [row["url"].removeprefix(HOST) for row in lines(result.stdout_bytes)] == list(PAGES)[:-1]
-    assert result.stderr == "1 text left out: an earlier page has the same text, or nearly\n"
+    assert result.stderr == "1 text left out: an earlier page has the same or nearly the same text\n"
 
 
 def test_texts_near_an_earlier_one_are_left_out(graphlang: Call, db: Path, tmp_path: Path) -> None:

@@ -76,6 +76,12 @@ def say_outdated(crawl: Collection, *, unfetched: bool = True) -> None:
     say(message, "unseen", run=run.id)
 
 
+def say_unclassified(crawl: Collection) -> None:
+    """Print which verb gives languages to a collection that was only read."""
+    if crawl.chosen() is None:
+        say(f"nothing is classified yet, so pages are und: graphlang classify {crawl.path}", "unclassified")
+
+
 def say_unanswered(pages: int) -> None:
     """Print how many pages of other years have no language yet."""
     if pages:

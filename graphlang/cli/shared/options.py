@@ -28,9 +28,16 @@ DATABASE: Final = "graphlang.database"
 class WholeNumber(click.IntRange):
     """A whole number from a minimum to a maximum, or to what a database and an index hold; ``unit`` multiplies it."""
 
+    name = "whole number"
+
     def __init__(self, minimum: int, maximum: int | None = None, *, unit: int = 1) -> None:
         super().__init__(min=minimum, max=maximum)
         self._largest = _LARGEST // unit
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """Return what the help shows for the value."""
+        del param, ctx
+        return "N"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number; fail where it is too large."""
@@ -42,6 +49,13 @@ class WholeNumber(click.IntRange):
 
 class Finite(click.FloatRange):
     """A number in a range: `nan` compares with nothing, and is in no range."""
+
+    name = "number"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """Return what the help shows for the value."""
+        del param, ctx
+        return "X"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Return the number; fail where it is not finite."""

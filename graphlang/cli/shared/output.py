@@ -187,6 +187,8 @@ _ROWS_OF: Final = {
 
 def _name_row() -> str:
     ctx = click.get_current_context(silent=True)
+    if ctx is not None and ctx.params.get("paragraphs"):
+        return "paragraph"
     return _ROWS_OF.get((ctx.info_name or "") if ctx else "", "row")
 
 

@@ -30,8 +30,11 @@ _WIDE_MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+_BINARY = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04", b"WARC/", b"SQLite format 3\0", b"%PDF-")
 _CUT = 3  #: bytes of a character that may be missing at the end
 
+
+_A_TEXT = " (a text comes from standard input: echo 'A text.' | graphlang identify)"
 
 #: The beginning of an HTML file.
 _HTML = re.compile(
@@ -90,6 +93,8 @@ class TextFiles:
         """Yield the name and the beginning of each file."""
         for name, file in self._open():
             data = file.read(_BYTES)
+            if self._is_binary(data, name):
+                continue
             if len(data) == _BYTES and file.read(1):
                 _say_cut(name)
             if self._html or _HTML.match(data):
@@ -104,6 +109,8 @@ class TextFiles:
             charset = self._encoding
             if charset is None:
                 head = file.read(_HEAD)
+                if self._is_binary(head, name):
+                    continue
                 charset = _find_wide_codec(head, name)
                 file = io.BufferedReader(_PutBack(head, file))  # noqa: PLW2901 - the same, from its start
             lines = _read_in_charset(file, charset, name) if charset else _read_utf8(file, name)
@@ -111,13 +118,20 @@ class TextFiles:
                 text = line.removeprefix("\ufeff") if number == 1 else line
                 yield f"{name}:{number}", text.rstrip("\r\n")
 
+    def _is_binary(self, head: bytes, name: str) -> bool:
+        """Return True, and keep the name, if a file begins as an archive, a database or a PDF document."""
+        if head.startswith(_BINARY):
+            self.unread.append(f"{name}: not a text; 'graphlang run' reads archives")
+        return head.startswith(_BINARY)
+
     def _open(self) -> Iterator[tuple[str, BinaryIO]]:
         for name in self._names:
             try:
                 with sys.stdin.buffer if name == "-" else open_regular(name) as file:
                     yield name, file
             except OSError as error:
-                self.unread.append(f"{name}: {error.strerror or error}")
+                hint = _A_TEXT if isinstance(error, FileNotFoundError) and " " in name else ""
+                self.unread.append(f"{name}: {error.strerror or error}{hint}")
 
 
 class _PutBack(io.RawIOBase):
