@@ -58,7 +58,7 @@ class Nfc2004(Calibrated):
         vectors = take(model, "vectors", "f", (len(model.labels), len(self.vocabulary)), source)
         if vectors.min(initial=0) < 0 or vectors.max(initial=0) > 1:  # shares of a vector whose length is 1
             raise ModelError(f"{source}: its vectors are none of length one")
-        self._vectors = np.ascontiguousarray(vectors.T, dtype=np.float32)
+        self._build_vectors = np.ascontiguousarray(vectors.T, dtype=np.float32)
         letters = set("".join(self.vocabulary.ngrams)) - {" "}
         self._scripts = np.array(sorted({registry.restricted(ord(letter)) for letter in letters}), dtype=np.uint8)
 
@@ -70,7 +70,7 @@ class Nfc2004(Calibrated):
         letters = normalise(texts, limit=self.limit, margin=self.vocabulary.margin, closed=self.closed)
         counts = self.vocabulary.count(letters).astype(np.float32)
         norms = np.sqrt(np.asarray(counts.multiply(counts).sum(axis=1), dtype=np.float32))
-        products = counts @ self._vectors
+        products = counts @ self._build_vectors
         products /= np.maximum(norms, 1)[:, None]
         if not len(self._scripts):
             return products, letters.lengths

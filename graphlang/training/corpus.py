@@ -1,13 +1,13 @@
 """Read training text: a folder of UTF-8 text files per language, and translations of programs.
 
-The messages of programs exist in languages that have little other text. They are of another genre than other text:
-short, full of names, and only partly translated. So
+Many languages with little other text have translated messages of programs. These are a genre of their own: short, full
+of names, and only partly translated. So
 
-* a line in the text of more than `MOST_LABELS` labels is a name, or was never translated, and is dropped;
-* a line most of whose letters are in English words is dropped. A word is English here if it is `ENGLISH_FACTOR` times
+* a line that more than `MOST_LABELS` labels have is a name or untranslated, and is dropped;
+* a line is dropped if most of its letters are in English words. A word is English here if it is `ENGLISH_FACTOR` times
   as common in English text as in all the text of the label;
-* a label with plenty of other text takes few messages (`message_limit`): enough to compete with languages that have
-  nothing else, too little to change its other weights.
+* a label with plenty of other text takes few messages (`limit_messages`): enough to compete with languages that have
+  only messages, but too few to change its other weights.
 """
 
 from __future__ import annotations
@@ -34,17 +34,16 @@ if TYPE_CHECKING:
 
 
 _NO_LANGUAGE = frozenset((languages.UND, languages.ZXX))
-_LISTED = 12  # folders listed in an error
-_LONGEST = 1_000  # characters of a line that decide its script
+_FOLDERS_LISTED = 12  # in an error
+_LINE_CHARACTERS = 1_000  # of a line, that decide its script
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
     """Training lines of every label, sorted by label.
 
-    `genres` has the genre of each line: the letters that its file's name begins with, so that `udhr_a`
-    and `udhr_b` are one genre and `tatoeba-test-2021` is another. `left_out` has the characters of the rejected
-    folders.
+    `genres` has the genre of each line, which is the first letters of the name of its file: `udhr_a` and `udhr_b` are
+    one genre, `tatoeba-test-2021` is another. `left_out` has the size of each rejected folder, in characters.
     """
 
     lines: dict[str, tuple[str, ...]]
@@ -53,11 +52,11 @@ class Corpus:
     digest: str
 
     def group_by_genre(self, label: str) -> dict[str, tuple[str, ...]]:
-        """The lines of a label by genre."""
-        by_genre: dict[str, list[str]] = {}
+        """Group the lines of a label by genre."""
+        groups: dict[str, list[str]] = {}
         for line, genre in zip(self.lines[label], self.genres[label], strict=True):
-            by_genre.setdefault(genre, []).append(line)
-        return {genre: tuple(lines) for genre, lines in sorted(by_genre.items())}
+            groups.setdefault(genre, []).append(line)
+        return {genre: tuple(lines) for genre, lines in sorted(groups.items())}
 
 
 def read_corpus(
@@ -66,20 +65,19 @@ def read_corpus(
     label: Callable[[str], str | None],
     minimum: Callable[[str], int],
     maximum: int,
-    least: int = 2,
+    least_labels: int = 2,
     messages: Sequence[Path] = (),
     only: Collection[str] | None = None,
     one_script: bool = False,
 ) -> Corpus:
     """Read a training corpus: one sub-folder per language, named by any code that `label` understands.
 
-    The folder holds `<code>/*.txt`, one sentence or paragraph a line. Folders of the same label are read as one; those
-    that `label` maps to None, `und` or `zxx` are left out. Lines that occur twice in a label count once. Files are read
-    in the order of their names and share the `maximum` of characters equally, so that a long one cannot displace the
-    others. Labels with fewer characters than their `minimum` are left out. `least` is the smallest number of languages.
-    `messages` are folders of translations of programs, to read as well. Of labels outside `only`, the lines only help
-    to clean the messages. With `one_script` a label keeps only the lines in its main script, in which it has the most
-    letters.
+    The folder holds `<code>/*.txt`, one sentence or paragraph a line. Folders of the same label are joined; folders
+    that `label` maps to None, `und` or `zxx` are left out. A repeated line of a label counts once. Files are read in
+    the order of their names and share the `maximum` of characters equally, so that a long one cannot displace others.
+    Labels with fewer characters than their `minimum` are left out; at least `least_labels` must remain. `messages` are
+    folders of translations of programs. The lines of labels outside `only` only help to clean messages. With
+    `one_script` a label keeps only the lines in its main script, in which it has the most letters.
 
     Raise a ModelError if a folder is missing or holds no training text, or a file is not UTF-8.
     """
@@ -95,23 +93,22 @@ def read_corpus(
         text_files, message_text = files.get(name, []), message_files.get(name, [])
         if one_script:
             text_files, message_text = _keep_main_script(text_files, message_text)
-        seen: set[str] = set()
-        fair = list(_share_equally(text_files, maximum, seen))
-        size = sum(len(line) for line, _ in fair)
-        messages_kept = list(_share_equally(message_text, message_limit(size), seen)) if message_text else []
-        messages_size = sum(len(line) for line, _ in messages_kept)
-        chosen = tuple(line for line, _ in fair + messages_kept)
-        if size + messages_size * MESSAGE_WORTH < max(1, minimum(name)):
-            left_out[name] = size + messages_size
+        unique_lines: set[str] = set()
+        chosen = list(_share_equally(text_files, maximum, unique_lines))
+        size = sum(len(line) for line, _ in chosen)
+        chosen += _share_equally(message_text, limit_messages(size), unique_lines)
+        message_size = sum(len(line) for line, _ in chosen) - size
+        if size + message_size * MESSAGE_WORTH < max(1, minimum(name)):
+            left_out[name] = size + message_size
             continue
-        lines[name] = chosen
-        genres[name] = tuple(genre for _, genre in fair + messages_kept)
-        digest.update(f"{name}\n".encode() + "\n".join(chosen).encode("utf-8", "surrogatepass") + b"\0")
-    if len(lines) < least and not (least == 1 and left_out):
-        needs = f"{folder}: needs sub-folders of UTF-8 .txt files for at least {least} language(s)"
+        lines[name] = tuple(line for line, _ in chosen)
+        genres[name] = tuple(genre for _, genre in chosen)
+        digest.update(f"{name}\n".encode() + "\n".join(lines[name]).encode("utf-8", "surrogatepass") + b"\0")
+    if len(lines) < least_labels and not (least_labels == 1 and left_out):
+        needs = f"{folder}: needs sub-folders of UTF-8 .txt files for at least {least_labels} language(s)"
         reasons = explain_left_out(left_out)
-        omitted = f", and {len(reasons) - _LISTED:,} more" if len(reasons) > _LISTED else ""
-        raise ModelError(f"{needs}; left out: {', '.join(reasons[:_LISTED])}{omitted}" if reasons else needs)
+        more = f", and {len(reasons) - _FOLDERS_LISTED:,} more" if len(reasons) > _FOLDERS_LISTED else ""
+        raise ModelError(f"{needs}; left out: {', '.join(reasons[:_FOLDERS_LISTED])}{more}" if reasons else needs)
     return Corpus(lines, genres, left_out, digest.hexdigest())
 
 
@@ -122,20 +119,20 @@ def explain_left_out(left_out: dict[str, int]) -> list[str]:
     ['notes (the name of no known language)', 'swa (too little text: 900 characters in *.txt)']
     """
 
-    def why(name: str, size: int) -> str:
+    def explain(name: str, size: int) -> str:
         if size:
             return f"too little text: {size:,} characters in *.txt"
         return "the name of no known language" if languages.label(name) in (None, *_NO_LANGUAGE) else "no text in *.txt"
 
-    return [f"{name} ({why(name, size)})" for name, size in sorted(left_out.items())]
+    return [f"{name} ({explain(name, size)})" for name, size in sorted(left_out.items())]
 
 
 def read_files(
     folders: Sequence[Path], label: Callable[[str], str | None], left_out: dict[str, int]
 ) -> dict[str, list[tuple[str, list[str]]]]:
-    """Read the files of each label: genre and lines.
+    """Read the genre and the lines of each file, by label.
 
-    Raise a ModelError if a folder is missing or a file is not UTF-8.
+    `left_out` gets the folders without a label. Raise a ModelError if a folder is missing or a file is not UTF-8.
     """
     files: dict[str, list[tuple[str, list[str]]]] = {}
     for folder in folders:
@@ -147,7 +144,7 @@ def read_files(
                 left_out[sub.name] = 0
             else:
                 files.setdefault(name, []).extend(
-                    (_genre(path), _read_lines(path)) for path in sorted(sub.glob("*.txt"))
+                    (_parse_genre(path), _read_lines(path)) for path in sorted(sub.glob("*.txt"))
                 )
     return files
 
@@ -157,19 +154,19 @@ def _keep_main_script(
 ) -> tuple[list[tuple[str, list[str]]], ...]:
     """Keep the lines in the script with the most letters; a repeated line counts once."""
     unique_lines = list(dict.fromkeys(line for files in parts for _, lines in files for line in lines))
-    letters = normalise(unique_lines, limit=_LONGEST, one_script=True)
+    letters = normalise(unique_lines, limit=_LINE_CHARACTERS, one_script=True)
     if not letters.lengths.any():
         return parts
     script = int(np.bincount(letters.scripts, weights=letters.lengths).argmax())
-    inside = {unique_lines[i] for i in np.flatnonzero((letters.scripts == script) & (letters.lengths > 0)).tolist()}
-    return tuple([(genre, [line for line in lines if line in inside]) for genre, lines in files] for files in parts)
+    in_script = {unique_lines[i] for i in np.flatnonzero((letters.scripts == script) & (letters.lengths > 0)).tolist()}
+    return tuple([(genre, [line for line in lines if line in in_script]) for genre, lines in files] for files in parts)
 
 
-def _genre(path: Path) -> str:
-    """The genre of a file: the letters that its name begins with.
+def _parse_genre(path: Path) -> str:
+    """Parse the genre of a file: the letters that its name begins with.
 
     >>> from pathlib import Path
-    >>> _genre(Path("udhr_deu.txt")), _genre(Path("tatoeba-test-2021.txt")), _genre(Path("2021.txt"))
+    >>> _parse_genre(Path("udhr_deu.txt")), _parse_genre(Path("tatoeba-test-2021.txt")), _parse_genre(Path("2021.txt"))
     ('udhr', 'tatoeba', '')
     """
     match = re.match("[A-Za-z]*", path.stem)
@@ -184,28 +181,34 @@ def _read_lines(path: Path) -> list[str]:
     return [line for line in map(str.strip, text.splitlines()) if line]
 
 
-def _share_equally(files: list[tuple[str, list[str]]], maximum: int, seen: set[str]) -> Iterator[tuple[str, str]]:
+def _share_equally(
+    files: list[tuple[str, list[str]]], maximum: int, unique_lines: set[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield new lines, with their genres, up to an equal number of characters per file; short files first."""
     budget = maximum
     for number, (genre, lines) in enumerate(sorted(files, key=lambda file: sum(map(len, file[1])))):
         share = budget // (len(files) - number)
         for line in lines:
             if share <= 0:
                 break
-            if line in seen:
+            if line in unique_lines:
                 continue
-            seen.add(line)
+            unique_lines.add(line)
             share -= len(line)
             budget -= len(line)
             yield line, genre
 
 
-def hold_out(lines: tuple[str, ...], every: int) -> tuple[list[str], list[str]]:
-    """Split lines: all others, and one in `every`, chosen by a hash of the line so that their order does not matter."""
+def hold_out(lines: tuple[str, ...], interval: int) -> tuple[list[str], list[str]]:
+    """Split lines into training lines and held-out lines, one in `interval`.
+
+    A hash of the line decides, so that their order does not matter.
+    """
     training: list[str] = []
     held_out: list[str] = []
     for line in lines:
         number = int.from_bytes(hashlib.blake2b(line.encode("utf-8", "surrogatepass"), digest_size=4).digest(), "big")
-        (held_out if number % every == 0 else training).append(line)
+        (held_out if number % interval == 0 else training).append(line)
     return (training, held_out) if training else (held_out, training)
 
 
@@ -231,73 +234,73 @@ def join_documents(lines: list[str], characters: int) -> list[str]:
     return joined
 
 
-def pick_evenly(lines: list[str], most: int) -> list[str]:
-    """Pick at most `most` documents, evenly from first to last, so that each file is represented.
+def pick_evenly(lines: list[str], limit: int) -> list[str]:
+    """Pick at most `limit` documents, evenly from first to last, so that each file has some.
 
     >>> pick_evenly(["a", "b", "c", "d", "e"], 3)
     ['a', 'c', 'e']
     """
-    if len(lines) <= most:
+    if len(lines) <= limit:
         return lines
-    return [lines[i] for i in np.linspace(0, len(lines) - 1, most).astype(int).tolist()]
+    return [lines[i] for i in np.linspace(0, len(lines) - 1, limit).astype(int).tolist()]
 
 
 MOST_LABELS = 3
 ENGLISH_FACTOR = 3.0
 ENGLISH = "eng"
 MESSAGE_WORTH = 1 / 3  #: weight of a character of messages in the minimum of a label
-_WITH_MESSAGES = 300_000  # characters of a label to reach with messages
+_SIZE_WITH_MESSAGES = 300_000  # characters of a label that messages may fill up
 _LEAST_MESSAGES = 60_000  # characters of messages for a label with plenty of other text
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-def message_limit(characters: int) -> int:
-    """Most characters of messages for a label with this many characters of other text.
+def limit_messages(characters: int) -> int:
+    """Compute the maximum of characters of messages for a label with this many characters of other text.
 
-    >>> message_limit(0), message_limit(250_000), message_limit(400_000)
+    >>> limit_messages(0), limit_messages(250_000), limit_messages(400_000)
     (300000, 60000, 60000)
     """
-    return max(_LEAST_MESSAGES, _WITH_MESSAGES - characters)
+    return max(_LEAST_MESSAGES, _SIZE_WITH_MESSAGES - characters)
 
 
 def clean_messages(messages: Mapping[str, Files], texts: Mapping[str, Files]) -> dict[str, list[tuple[str, list[str]]]]:
     """Drop the messages that are names, untranslated, or English.
 
-    >>> own = [("wiki", ["dat is en ole stad an de see mit veel lüüd un schepen", "the new page", "Wikipedia"])]
-    >>> clean_messages({"nds": own, "eng": [("wiki", ["the old page and the new page"])]}, {})["nds"]
+    >>> nds = [("wiki", ["dat is en ole stad an de see mit veel lüüd un schepen", "the new page", "Wikipedia"])]
+    >>> clean_messages({"nds": nds, "eng": [("wiki", ["the old page and the new page"])]}, {})["nds"]
     [('wiki', ['dat is en ole stad an de see mit veel lüüd un schepen', 'Wikipedia'])]
     """
     common = Counter(line for files in messages.values() for line in {line for _, lines in files for line in lines})
     english = _count_words((*texts.get(ENGLISH, ()), *messages.get(ENGLISH, ())))
-    answer = {}
+    cleaned = {}
     for label, files in messages.items():
-        words = _count_words((*texts.get(label, ()), *files))
-        english_words = set() if label == ENGLISH else _commoner_words(english, words)
-        answer[label] = [
+        label_words = _count_words((*texts.get(label, ()), *files))
+        english_words = set() if label == ENGLISH else _find_commoner_words(english, label_words)
+        cleaned[label] = [
             (genre, [line for line in lines if common[line] <= MOST_LABELS and not _is_mostly(line, english_words)])
             for genre, lines in files
         ]
-    return answer
+    return cleaned
 
 
 def _count_words(files: Iterable[tuple[str, Sequence[str]]]) -> Counter[str]:
     return Counter(word for _, lines in files for line in lines for word in _WORD.findall(line.lower()))
 
 
-def _commoner_words(words: Counter[str], other: Counter[str]) -> set[str]:
-    """The words that are `ENGLISH_FACTOR` times as common in one text as in the other."""
-    factor = ENGLISH_FACTOR * max(words.total(), 1) / max(other.total(), 1)
-    return {word for word, count in words.items() if count >= factor * other[word]}
+def _find_commoner_words(counts: Counter[str], other_counts: Counter[str]) -> set[str]:
+    """Find the words that are `ENGLISH_FACTOR` times as common in one text as in the other."""
+    factor = ENGLISH_FACTOR * max(counts.total(), 1) / max(other_counts.total(), 1)
+    return {word for word, count in counts.items() if count >= factor * other_counts[word]}
 
 
-def _is_mostly(line: str, words: set[str]) -> bool:
-    """Return True if more than half of a line's letters are in these words."""
-    letters = [(len(word), word in words) for word in _WORD.findall(line.lower())]
+def _is_mostly(line: str, vocabulary: set[str]) -> bool:
+    """Return True if more than half of the letters of a line are in words of the vocabulary."""
+    letters = [(len(word), word in vocabulary) for word in _WORD.findall(line.lower())]
     return 2 * sum(size for size, is_listed in letters if is_listed) > sum(size for size, _ in letters)
 
 
 _SCRIPT_LINES = 200  # lines that decide a label's script
-_SCRIPT_CHARACTERS = 10_000
+_SCRIPT_CHARACTERS = 10_000  # of each of them
 
 
 def sort_by_script(lines: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
@@ -310,7 +313,7 @@ def sort_by_script(lines: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
 
 
 def find_main_script(lines: Sequence[str]) -> int:
-    """The registry number of the script of most of a language's first lines."""
+    """Return the registry number of the script of most of the first lines."""
     return int(
         np.bincount(normalise(lines[:_SCRIPT_LINES], limit=_SCRIPT_CHARACTERS, one_script=True).scripts).argmax()
     )

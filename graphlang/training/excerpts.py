@@ -1,7 +1,7 @@
 """Draw excerpts of training lines, of all lengths, with the genre of each.
 
-A corpus has read sentences for one language, newspapers for another, and only program messages for a third. A
-classifier trained on these learns the genre instead of the language: it takes all newspapers for the language whose
+A corpus may have sentences read aloud in one language, newspapers in another, and only program messages in a third. A
+classifier trained on these learns the genre instead of the language: it assigns all newspapers to the language whose
 newspapers it has seen. So each excerpt comes with its genre, and training adds the log-odds of each language among the
 excerpts of that genre as a fixed expert (a product of experts: Clark, Yatskar & Zettlemoyer 2019, "Don't Take the Easy
 Way Out"). The n-grams need not learn what the genre explains.
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Excerpts:
-    """Draws excerpts of lines for every language; lengths are spread evenly over their logarithm."""
+    """Draw excerpts of lines for every language; lengths are uniform on a log scale."""
 
     def __init__(
         self, lines: Sequence[Sequence[str]], *, shortest: int, longest: int, random: np.random.Generator
@@ -50,7 +50,7 @@ class Excerpts:
 def cut_excerpt(line: str, size: int, begin: float) -> str:
     """Cut at most `size` characters from a line, at a word or, without spaces, anywhere.
 
-    `begin` is the place, from 0 to 1.
+    `begin` is the relative position, from 0 to 1.
 
     >>> cut_excerpt("one two three", 5, 0.5)
     'two t'
@@ -64,7 +64,7 @@ def cut_excerpt(line: str, size: int, begin: float) -> str:
     return line[start : start + size]
 
 
-LEAST_LOG_ODDS = -4.0  # log-odds of a language without text of a genre, against the commonest one in it
+LEAST_LOG_ODDS = -4.0  # of a language without text of a genre, against the most frequent language of it
 
 
 class GenreExcerpts:
@@ -83,16 +83,17 @@ class GenreExcerpts:
         longest: int,
         random: np.random.Generator,
     ) -> None:
-        names = sorted({genre for label_texts in texts for genre in label_texts})
+        genre_names = sorted({genre for label_texts in texts for genre in label_texts})
         size = np.array(
-            [[sum(map(len, label_texts.get(genre, ()))) for genre in names] for label_texts in texts], dtype=np.float64
+            [[sum(map(len, label_texts.get(genre, ()))) for genre in genre_names] for label_texts in texts],
+            dtype=np.float64,
         )
         for genre, share in shares.items():
-            if genre in names:
-                column = names.index(genre)
-                rest = size.sum(axis=1) - size[:, column]
-                has = (size[:, column] > 0) & (rest > 0)
-                size[has, column] = rest[has] * share / (1 - share)
+            if genre in genre_names:
+                column = genre_names.index(genre)
+                other_size = size.sum(axis=1) - size[:, column]
+                has = (size[:, column] > 0) & (other_size > 0)
+                size[has, column] = other_size[has] * share / (1 - share)
         genre_share = size / np.maximum(size.sum(axis=1, keepdims=True), 1)
         self._numbers = np.rint(genre_share * numbers[:, None]).astype(np.int64)
         largest = (np.arange(len(genre_share)), genre_share.argmax(axis=1))
@@ -101,7 +102,7 @@ class GenreExcerpts:
             Excerpts(
                 [label_texts.get(genre, ()) for label_texts in texts], shortest=shortest, longest=longest, random=random
             )
-            for genre in names
+            for genre in genre_names
         ]
         self._random = random
         logs = np.log(np.maximum(self._numbers, 1e-9))
@@ -112,11 +113,11 @@ class GenreExcerpts:
         """Draw excerpts in mixed order, with the language and the genre of each."""
         texts: list[str] = []
         truths, genres = [], []
-        for genre, drawing in enumerate(self._excerpts):
-            drawn, truth = drawing.draw(self._numbers[:, genre])
-            texts += drawn
+        for number, drawing in enumerate(self._excerpts):
+            excerpts, truth = drawing.draw(self._numbers[:, number])
+            texts += excerpts
             truths.append(truth)
-            genres.append(np.full(len(truth), genre))
-        truth, genre_of = np.concatenate(truths), np.concatenate(genres)
+            genres.append(np.full(len(truth), number))
+        truth, genre = np.concatenate(truths), np.concatenate(genres)
         order = self._random.permutation(len(truth))
-        return [texts[i] for i in order.tolist()], truth[order], genre_of[order]
+        return [texts[i] for i in order.tolist()], truth[order], genre[order]

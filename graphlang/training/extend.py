@@ -4,17 +4,17 @@
     labels -> one file
 
 The weight of an n-gram in a language is how much commoner it is there than expected
-(`logistic_regression.start_vectors`), and the expectation follows from its occurrences in the text of all languages
+(`logistic_regression.start_vectors`). The expectation depends on its occurrences in the text of all languages
 (`model_columns`), so no other text is needed. N-grams of the new text that the model lacks are added, the commonest
-first: as many as a full training would choose for that amount of text. N-grams of the other labels' character language
-model are left out, because their frequency there is unknown.
+first: as many as a full training would choose for that amount of text. N-grams that only the character language model
+has are left out, because their frequency in the other languages is unknown.
 
-An n-gram with few occurrences in little text is less certain than it seems: `DISCOUNT` is subtracted from its count
-(absolute discounting, Ney, Essen and Kneser 1994).
+The count of an n-gram with few occurrences is too high an estimate: `DISCOUNT` is subtracted from it (absolute
+discounting, Ney, Essen and Kneser 1994).
 
-The columns of the other labels stay as they are, to the bit: a label keeps its answers, except where a new one wins. A
-new label learns from all kinds of text of a full training: program messages, word lists, and lines without diacritics
-(`derived_text`). Weights are not trained against each other, and close languages are not separated.
+The columns of the other labels do not change: a label keeps its answers, except where a new one wins. A new label
+learns from all genres of a full training: program messages, word lists, and lines without diacritics (`derived_text`).
+Weights are not trained against each other, and close languages are not separated.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from graphlang.content.text.scripts import EAST_ASIA, registry
 from graphlang.modelfile import Model, ModelError
 from graphlang.training import logistic_regression, model_columns, new_languages, witten_bell
 from graphlang.training.model_columns import ColumnWeights
-from graphlang.training.training_options import TrainingOptions, check_options, option_rules
+from graphlang.training.training_options import TrainingOptions, check_options, list_option_rules
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -66,47 +66,46 @@ def extend_model(
     """Add the labels of a folder of texts to a model of `nfc`, the `base`, read from `path` with the SHA-256 `digest`.
 
     The folder has one sub-folder per label of UTF-8 text files, one sentence or paragraph a line. With `replace`,
-    labels of the base are replaced. Training also reads `words`, a folder of word lists
+    labels of the base may be replaced. Training also reads `words`, a folder of word lists
     (`derived_text.read_word_lists`), and `messages`, folders of translations of programs (`corpus`), in which other
-    labels only help to clean. `relatives` is a folder of texts of languages of the base, which keep their texts
-    (`new_languages`). The options are those of `TrainingOptions` that `EXTEND_OPTIONS` names; the defaults are those of
-    the base.
+    labels only help to clean. `relatives` is a folder of texts of languages of the base that must not lose their texts
+    to new labels (`new_languages`). The options are those of `TrainingOptions` in `EXTEND_OPTIONS`; the base has the
+    defaults.
 
     Raise a ModelError for
 
     * an unknown option, or a value out of range; a base of another method;
-    * a folder that is empty, or has a sub-folder of no known language, of a label that the base has (unless `replace`),
-    of
-      too little text, or of text in two scripts;
-    * word lists, but none of a new label;
-    * languages in a script of which the base has one label, whose n-grams it does not know;
-    * relatives that the base does not have, or without text.
+    * an empty folder; a sub-folder of no known language, with a label of the base (unless `replace`), with too little
+      text, or with text in two scripts;
+    * word lists without one of a new label;
+    * a new label in a script where the base has a single label, and so no n-grams;
+    * relatives without text, or that the base lacks.
     """
     if base.method != model_columns.EDITABLE_METHOD:
         raise ModelError(f"{path}: made for the method {base.method}; only models of nfc can be extended")
     further = {name: value for name, value in base.parameters.items() if name == PARAMETER}
-    often = model_columns.read_occurrences(base, path)
+    occurrences = model_columns.read_occurrences(base, path)
     chosen = _choose_options(base, options)
     new_text = new_languages.read_new_text(folder, base, messages, replace=replace)
     relative_lines = {} if relatives is None else new_languages.read_relatives(relatives, base, new_text)
     training_text, held_out = new_text.split_held_out() if relative_lines else (new_text, {})
-    new_text.add(words, chosen, others=_label_scripts(base))
+    new_text.add_derived(words, chosen, other_scripts=_number_scripts(base))
     if replaced := sorted(set(new_text.genres) & set(base.labels)):
         base = model_columns.remove_labels(
             Model(
                 base.method,
                 base.labels,
                 base.parameters,
-                {**base.arrays, model_columns.OCCURRENCES: model_columns.pack_occurrences(often)},
+                {**base.arrays, model_columns.OCCURRENCES: model_columns.pack_occurrences(occurrences)},
             ),
             replaced,
         )
-        often = model_columns.unpack_occurrences(base.arrays[model_columns.OCCURRENCES])
-    extended = _Extension(base, often, new_text).model()
+        occurrences = model_columns.unpack_occurrences(base.arrays[model_columns.OCCURRENCES])
+    extended = _Extension(base, occurrences, new_text).build_model()
     labels = {label: new_text.describe_source(label, (folder, *messages)) for label in new_text.genres}
     if relative_lines:
-        training_text.add(words, chosen, others=_label_scripts(base))
-        counted = Discriminative(_Extension(base, often, training_text).model(), "", "the new model")
+        training_text.add_derived(words, chosen, other_scripts=_number_scripts(base))
+        counted = Discriminative(_Extension(base, occurrences, training_text).build_model(), "", "the new model")
         for label, bias in new_languages.fit_biases(counted, held_out, relative_lines, seed=chosen.seed).items():
             extended.arrays["bias"][extended.labels.index(label)] = bias
             labels[label] |= {"bias": bias, "relatives": sorted(relative_lines)}
@@ -121,27 +120,27 @@ def _choose_options(base: Model, options: Mapping[str, Any]) -> TrainingOptions:
     chosen = {name: base.parameters[name] for name in EXTEND_OPTIONS if name in base.parameters} | dict(options)
     check_options(
         chosen,
-        {name: rule for name, rule in option_rules(base.method).items() if name in EXTEND_OPTIONS},
+        {name: rule for name, rule in list_option_rules(base.method).items() if name in EXTEND_OPTIONS},
         method="--extend",
     )
     return TrainingOptions(**chosen)
 
 
-def _label_scripts(model: Model) -> dict[str, int]:
-    """The registry number of each label's script."""
+def _number_scripts(model: Model) -> dict[str, int]:
+    """Return the registry number of the script of each label."""
     numbers = [registry.number(name) for name in model.parameters["scripts"]]
     return {label: numbers[script] for label, script in zip(model.labels, model.arrays["script"].tolist(), strict=True)}
 
 
 class _Extension:
-    """Joins the arrays of the base and of the new labels."""
+    """Join the arrays of the base and of new labels."""
 
-    def __init__(self, base: Model, often: NDArray[np.float64], new_text: new_languages.NewText) -> None:
+    def __init__(self, base: Model, occurrences: NDArray[np.float64], new_text: new_languages.NewText) -> None:
         self.base = base
         self.lines = new_text.lines
-        names = list(base.parameters["scripts"])
-        self.scripts = [*names, *sorted(set(new_text.scripts.values()) - set(names))]
-        self.old = len(names)
+        base_scripts = list(base.parameters["scripts"])
+        self.scripts = [*base_scripts, *sorted(set(new_text.scripts.values()) - set(base_scripts))]
+        self.old = len(base_scripts)
         script = base.arrays["script"].tolist()
         self.members = [
             [label for label, label_script in zip(base.labels, script, strict=True) if label_script == n]
@@ -156,23 +155,22 @@ class _Extension:
         ends = np.cumsum([0, *base.arrays["features"][:, 1].tolist()])
         grams = [gram.decode("utf-8", "surrogatepass") for gram in model_columns.list_ngrams(base)]
         self.grams = [grams[a:b] for a, b in pairwise(ends)] + [[]] * (len(self.scripts) - self.old)
-        self.often = [often[a:b] for a, b in pairwise(ends)]
-        self.often += [np.zeros(0)] * (len(self.scripts) - self.old)
+        self.occurrences = [occurrences[a:b] for a, b in pairwise(ends)]
+        self.occurrences += [np.zeros(0)] * (len(self.scripts) - self.old)
         self.smoothing = float(base.parameters["smoothing"])
         sizes = self.smoothing * (np.exp(-base.arrays["base"].astype(np.float64)) - 1)
         self.sizes = dict(zip(base.labels, np.maximum(sizes, 1).tolist(), strict=True))
         self.sizes |= {label: float(sum(map(len, lines))) for label, lines in self.lines.items()}
         self.has_lm = f"{char_lm.PREFIX}keys" in base.arrays
 
-    def model(self) -> Model:
-        """The base with the new labels."""
-        arrays = dict(self.base.arrays) | self._vectors()
+    def build_model(self) -> Model:
+        """Build the model with the labels of the base and the new ones."""
+        arrays = dict(self.base.arrays) | self._build_vectors()
         if self.has_lm:
-            arrays |= self._char_lms()
+            arrays |= self._build_char_lms()
         prior = speaker_prior.log_prior(self.labels, 1.0)
-        shift = self.base.arrays["prior"][0] - prior[self.labels.index(self.base.labels[0])]
-        new = dict(zip(self.labels, (prior + shift).tolist(), strict=True))
-        arrays["prior"] = self._select_labels("prior", new)
+        prior += self.base.arrays["prior"][0] - prior[self.labels.index(self.base.labels[0])]
+        arrays["prior"] = self._select_labels("prior", dict(zip(self.labels, prior.tolist(), strict=True)))
         arrays["siblings"] = self._select_labels("siblings", {})
         arrays["script"] = np.repeat(np.arange(len(self.scripts)), self.widths).astype(np.uint8)
         common = np.median(self.base.arrays["sharpness"], axis=0, keepdims=True)
@@ -186,13 +184,13 @@ class _Extension:
         values = dict(zip(self.base.labels, self.base.arrays[name].tolist(), strict=True))
         return np.array([values.get(label, new.get(label, 0.0)) for label in self.labels], dtype=np.float32)
 
-    def _vectors(self) -> dict[str, NDArray[Any]]:
+    def _build_vectors(self) -> dict[str, NDArray[Any]]:
         bits = int(self.base.parameters["bits"])
         used_slots = np.zeros(1 << bits, dtype=np.bool_)
         used_slots[slots_of(keys_of([gram for grams in self.grams for gram in grams]), bits=bits)] = True
         lm_keys = set(model_columns.list_lm_keys(self.base).tolist()) if self.has_lm else set()
         turns = {label: size ** self.base.parameters["turns"] for label, size in self.sizes.items()}
-        room = self.base.parameters["features"] / sum(turns.values())
+        share = self.base.parameters["features"] / sum(turns.values())
         weights = [
             *model_columns.unpack_weights(self.base),
             *[ColumnWeights(0, 0, *_make_empty_weights())] * (len(self.scripts) - self.old),
@@ -213,19 +211,19 @@ class _Extension:
                 [self.lines[label] for label in labels],
                 script=self.scripts[number],
                 old=self.grams[number],
-                occurrences=self.often[number],
+                occurrences=self.occurrences[number],
                 letters=sum(self.sizes[label] for label in self.members[number]),
                 lm_keys=lm_keys,
                 used_slots=used_slots,
-                limits=[int(room * turns[label]) for label in labels],
+                limits=[int(share * turns[label]) for label in labels],
                 smoothing=self.smoothing,
                 step=float(self.base.arrays["step"][0]),
                 bits=bits,
             )
             bases |= dict(zip(labels, new_columns.base.tolist(), strict=True))
             self.grams[number] = [*self.grams[number], *new_columns.ngrams]
-            occurrences = np.concatenate([self.often[number], np.zeros(len(new_columns.ngrams))])
-            self.often[number] = occurrences + new_columns.occurrences
+            occurrences = np.concatenate([self.occurrences[number], np.zeros(len(new_columns.ngrams))])
+            self.occurrences[number] = occurrences + new_columns.occurrences
             weights[number] = _append_columns(weights[number], len(self.members[number]), new_columns.steps)
         packed = model_columns.pack_weights(weights, self.widths)
         joined = "\n".join(gram for grams in self.grams for gram in grams).encode("utf-8", "surrogatepass")
@@ -234,11 +232,11 @@ class _Extension:
             "ngrams": np.frombuffer(joined, dtype=np.uint8),
             "base": self._select_labels("base", bases),
             "bias": self._select_labels("bias", {}),
-            model_columns.OCCURRENCES: model_columns.pack_occurrences(np.concatenate(self.often)),
+            model_columns.OCCURRENCES: model_columns.pack_occurrences(np.concatenate(self.occurrences)),
         }
 
-    def _char_lms(self) -> dict[str, NDArray[Any]]:
-        """The arrays of the character language model, with the new labels' columns."""
+    def _build_char_lms(self) -> dict[str, NDArray[Any]]:
+        """Build the arrays of the character language model, with the columns of new labels."""
         prefix = char_lm.PREFIX
         bits = int(self.base.parameters[f"{prefix}bits"])
         all_weights = [
@@ -253,26 +251,26 @@ class _Extension:
         letter: dict[str, float] = {}
         word: dict[str, float] = {}
         text: dict[str, float] = {}
-        greatest = self._find_greatest()
+        greatest = max(self.sizes[label] for label in self.base.labels)  # it scales the prior of text
         for number, labels in enumerate(self.new):
             without = self.widths[number] == 1 or self.scripts[number] == EAST_ASIA
             if not labels or without or (number < self.old and not all_weights[number].features):
                 continue
-            char_lms = self._lm_of(number, labels)
+            char_lms = self._estimate_char_lms(number, labels)
             if char_lms is None:
                 continue
-            script_weights = {key: row for row, key in enumerate(keys[number].tolist())}
+            key_rows = {key: row for row, key in enumerate(keys[number].tolist())}
             new_keys = keys_of(char_lms.ngrams)
             slots = slots_of(new_keys, bits=bits)
             rows = np.full(len(new_keys), -1, dtype=np.int64)
             added: list[int] = []
             for place in np.argsort(-char_lms.worth, kind="stable").tolist():
                 key = int(new_keys[place])
-                if key in script_weights:
-                    rows[place] = script_weights[key]
+                if key in key_rows:
+                    rows[place] = key_rows[key]
                 elif not used_slots[slots[place]]:
                     used_slots[slots[place]] = True
-                    rows[place] = script_weights[key] = len(keys[number]) + len(added)
+                    rows[place] = key_rows[key] = len(keys[number]) + len(added)
                     added.append(key)
             keys[number] = np.concatenate([keys[number], np.array(added, dtype=np.uint32)])
             steps = np.zeros((len(keys[number]), len(labels)), dtype=np.int8)
@@ -295,17 +293,13 @@ class _Extension:
             f"{prefix}text": self._select_labels(f"{prefix}text", text),
         }
 
-    def _find_greatest(self) -> float:
-        """Characters of the label with the most text, which scales the prior of text."""
-        return float(max(self.sizes[label] for label in self.base.labels))
-
-    def _lm_of(self, number: int, labels: Sequence[str]) -> witten_bell.CharLMs | None:
-        """The character language models of new labels; a column behind them has all letters of the script."""
+    def _estimate_char_lms(self, number: int, labels: Sequence[str]) -> witten_bell.CharLMs | None:
+        """Estimate the character language models of new labels; the last column has all letters of the script."""
         script = registry.number(self.scripts[number])
-        words = [witten_bell.count_words(self.lines[label], script) for label in labels]
+        word_counts = [witten_bell.count_words(self.lines[label], script) for label in labels]
         alphabet = dict.fromkeys(sorted({letter for gram in self.grams[number] for letter in gram.strip()} - {" "}), 1)
-        least = self.base.parameters.get("lm_least", 0)
-        return witten_bell.estimate_char_lms([*words, alphabet], least=float(least))
+        least_gain = self.base.parameters.get("lm_least", 0)
+        return witten_bell.estimate_char_lms([*word_counts, alphabet], least_gain=float(least_gain))
 
 
 def _make_empty_weights() -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int8]]:
@@ -324,15 +318,16 @@ def _append_columns(weights: ColumnWeights, width: int, steps: NDArray[np.int8])
 
 
 DISCOUNT = 0.35
-LEAST_COUNT = 5  #: least count of a new n-gram
+LEAST_COUNT = 5  #: of a new n-gram
 
 
 @dataclass(frozen=True, slots=True)
 class NewColumns:
     """The features, weights and counts of new languages of one script.
 
-    `ngrams` are the new n-grams and words. Of the old features and the new ones: `steps` (features, languages),
-    weights, and `occurrences` (features,) in the new text. `base` (languages,) is the weight of every n-gram.
+    `ngrams` are the new n-grams and words. `steps` (features, languages) are the weights, and `occurrences` (features,)
+    the counts in the new text, of the old features and then the new ones. `base` (languages,) is the weight of every
+    n-gram.
     """
 
     ngrams: list[str]
@@ -357,13 +352,13 @@ def fit_columns(
 ) -> NewColumns:
     """Fit the columns of new languages of one script; `used_slots` gets the slots of new n-grams.
 
-    Shapes: occurrences (features,), taken (2 ** bits,).
+    Shapes: occurrences (features,), used_slots (2 ** bits,).
     """
     number = registry.number(script)
     new: dict[str, None] = {}
-    have = set(old)
+    old_ngrams = set(old)
     for lines, limit in zip(texts, limits, strict=True):
-        new |= dict.fromkeys(_new_ngrams(lines, number, have, lm_keys, used_slots, limit=limit, bits=bits))
+        new |= dict.fromkeys(_choose_new_ngrams(lines, number, old_ngrams, lm_keys, used_slots, limit=limit, bits=bits))
     ngrams = list(new)
     vocabulary = Vocabulary([*old, *ngrams], bits=bits)
     counts = np.stack([_count_features(vocabulary, lines, number) for lines in texts])
@@ -385,17 +380,17 @@ def _count_features(vocabulary: Vocabulary, lines: Sequence[str], script: int) -
     return np.bincount(features, minlength=len(vocabulary)).astype(np.float64)
 
 
-def _new_ngrams(
+def _choose_new_ngrams(
     lines: Sequence[str],
     script: int,
-    have: Collection[str],
+    old: Collection[str],
     lm_keys: Collection[int],
     used_slots: NDArray[np.bool_],
     *,
     limit: int,
     bits: int,
 ) -> list[str]:
-    """The commonest n-grams and words of some lines that the model lacks, at most `limit`."""
+    """Choose the commonest n-grams and words of lines that the model lacks, at most `limit`."""
     counts: Counter[str] = Counter()
     orders = range(1, MAX_ORDER) if registry.name(script) == EAST_ASIA else range(2, MAX_ORDER + 1)
     for begin, end in blocks(lines, limit=10_000):
@@ -406,11 +401,11 @@ def _new_ngrams(
             for order in orders:
                 counts.update([text[place : place + order] for place in range(length)])
             counts.update(f" {word} " for word in text[:length].split() if MAX_ORDER - 2 < len(word) <= LONGEST - 2)
-    often = [
-        (gram, number) for gram, number in counts.items() if number >= LEAST_COUNT and gram not in have and gram.strip()
+    candidates = [
+        (gram, number) for gram, number in counts.items() if number >= LEAST_COUNT and gram not in old and gram.strip()
     ]
-    often.sort(key=lambda item: (-item[1], item[0]))
-    grams = [gram for gram, _ in often]
+    candidates.sort(key=lambda item: (-item[1], item[0]))
+    grams = [gram for gram, _ in candidates]
     chosen: list[str] = []
     keys = keys_of(grams)
     for gram, key, slot in zip(grams, keys.tolist(), slots_of(keys, bits=bits).tolist(), strict=True):

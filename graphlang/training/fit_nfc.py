@@ -1,7 +1,7 @@
 """Fit the arrays of a `Discriminative` model to training lines, script by script.
 
-Languages of different scripts never compete, so each script has its own features, counts and refinement. The number of
-features of a script follows from its languages and their text.
+Languages of different scripts never compete, so features, counts and refinement are separate for each script. The
+number of features of a script depends on its languages and on the size of their text.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     Progress = Callable[[str, int, int], None]
 
 
-_COUNT_TYPE = np.uint16  # of a feature in a language; 32 bits, used where needed, would take a third of all memory
-_SMALLEST = 1  # a weight of one step changes no answer, and one weight in six is one
+_COUNT_TYPE = np.uint16  # of a feature in a language; 32 bits, used only where needed, take a third of all memory
+_SMALLEST = 1  # steps of a weight to drop: it changes no answer, and one weight in six has this size
 _HELD_OUT_EXCERPTS = 150  # excerpts of a label's held-out lines that decide which languages are close
 
 
@@ -55,10 +55,10 @@ def fit_nfc(
     random: np.random.Generator,
     progress: Progress,
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Choose features, count, refine and round; return the model's arrays and its parameters.
+    """Choose features, count, refine and round; return the arrays and parameters of the model.
 
-    The parameters are the names of the scripts that `script` counts, the size of the vocabulary's table, and each pair
-    of a language that leans on another (`sampling_error`) with the fraction.
+    The parameters are the names of the scripts, in the order of the numbers in `script`; the bits of the n-gram table;
+    and the pairs of close languages (`sampling_error.Leaning`).
     """
     lines = [[line for genre_lines in label_texts.values() for line in genre_lines] for label_texts in texts]
     sizes = np.array([sum(map(len, label_texts)) for label_texts in lines], dtype=np.float64)
@@ -66,58 +66,55 @@ def fit_nfc(
     labels = len(lines)
     base, bias = np.zeros(labels, dtype=np.float32), np.zeros(labels, dtype=np.float32)
     steps: list[NDArray[np.int8]] = []
-    numbers_of: list[NDArray[np.int64]] = []
+    occurrences: list[NDArray[np.int64]] = []
     numbers = np.maximum(1, options.draws * (sizes / sizes.max()) ** options.power).astype(np.int64)
     bits = bits_for(options.features)
     leaning: list[list[Any]] = []
     done = 0
     for script in scripts:
-        label_texts = script.labels
+        members = script.labels
         vocabulary = Vocabulary(script.ngrams, bits=bits)
-        vectors, often, leanings = _fit_script(
+        vectors, script_occurrences, leanings = _fit_script(
             vocabulary,
             script,
-            [texts[i] for i in label_texts.tolist()],
-            sizes[label_texts],
-            numbers[label_texts],
-            held_out=[held_out[i] for i in label_texts.tolist()] if len(held_out) else [],
+            [texts[i] for i in members.tolist()],
+            sizes[members],
+            numbers[members],
+            held_out=[held_out[i] for i in members.tolist()] if len(held_out) else [],
             options=options,
             random=random,
-            progress=partial(_report_part, progress, done, len(label_texts), labels),
+            progress=partial(_report_part, progress, done, len(members), labels),
         )
-        leaning += [
-            [int(label_texts[genre_lines.poor]), int(label_texts[genre_lines.rich]), genre_lines.way]
-            for genre_lines in leanings
-        ]
+        leaning += [[int(members[pair.poor]), int(members[pair.rich]), pair.fraction] for pair in leanings]
         for group in close_languages:
-            if group.labels[0] in label_texts:
-                group.part(vectors, script.ngrams, label_texts, options.close_languages)
-        base[label_texts], bias[label_texts] = vectors.base, vectors.bias
-        whole = weight_codec.quantise(vectors.weights, options.step)
-        whole[np.abs(whole) <= _SMALLEST] = 0
-        common, rare = weight_codec.dense_first(whole, often, options.table // len(label_texts))
+            if group.labels[0] in members:
+                group.separate(vectors, script.ngrams, members, options.close_languages)
+        base[members], bias[members] = vectors.base, vectors.bias
+        rounded = weight_codec.quantise(vectors.weights, options.step)
+        rounded[np.abs(rounded) <= _SMALLEST] = 0
+        common, rare = weight_codec.dense_first(rounded, script_occurrences, options.table // len(members))
         order = np.concatenate([common, rare])
         script.ngrams = [script.ngrams[i] for i in order.tolist()]
         script.common = len(common)
-        steps.append(whole[order].reshape(-1))
-        numbers_of.append(often[order])
-        done += len(label_texts)
+        steps.append(rounded[order].reshape(-1))
+        occurrences.append(script_occurrences[order])
+        done += len(members)
         progress("refine", done, labels)
     gaps, values = weight_codec.squeeze(np.concatenate(steps))
-    block = np.zeros(labels, dtype=np.uint8)
+    script_numbers = np.zeros(labels, dtype=np.uint8)
     for number, script in enumerate(scripts):
-        block[script.labels] = number
+        script_numbers[script.labels] = number
     arrays: dict[str, NDArray[Any]] = {
         "ngrams": pack_ngrams([gram for script in scripts for gram in script.ngrams]),
         "features": np.array([(script.common, len(script.ngrams)) for script in scripts], dtype=np.int32),
-        "script": block,
+        "script": script_numbers,
         "gaps": gaps,
         "values": values,
         "step": np.array([options.step], dtype=np.float32),
         "base": base,
         "bias": bias,
         "prior": prior,
-        model_columns.OCCURRENCES: model_columns.pack_occurrences(np.concatenate(numbers_of)),
+        model_columns.OCCURRENCES: model_columns.pack_occurrences(np.concatenate(occurrences)),
         "lean": np.array(options.prior, dtype=np.float32) * np.array(options.inverse_temperatures, dtype=np.float32),
     }
     parameters: dict[str, Any] = {
@@ -126,10 +123,10 @@ def fit_nfc(
         "leaning": leaning,
     }
     if any(options.lm_gain):
-        of_lm, lm_parameters = witten_bell.fit_char_lms(
+        lm_arrays, lm_parameters = witten_bell.fit_char_lms(
             texts, [(script.number, script.labels) for script in scripts], options
         )
-        arrays |= of_lm
+        arrays |= lm_arrays
         parameters |= lm_parameters
     return arrays, parameters
 
@@ -145,14 +142,14 @@ def _choose_features(
     turns = (sizes / sizes.max()) ** options.turns
     chosen: list[_ScriptFeatures] = []
     done = 0
-    # Registry numbers depend on what this process has read before; names do not.
+    # The registry numbers scripts in the order in which this process reads them; names do not change.
     for number in sorted(set(numbers.tolist()), key=registry.name):
         members = np.flatnonzero(numbers == number)
         grams: list[str] = []
         if len(members) > 1:
             candidates = FeatureCandidates(
                 [documents[i] for i in members.tolist()],
-                orders=_feature_orders(number, options.orders),
+                orders=_choose_orders(number, options.orders),
                 words=options.words,
                 scripts=[number] * len(members),
                 closed=options.closed,
@@ -175,10 +172,10 @@ def _choose_features(
     return chosen
 
 
-def _feature_orders(script: int, orders: tuple[int, ...]) -> tuple[int, ...]:
-    """Drop the shortest order for letters, which two letters imply; for whole words the longest.
+def _choose_orders(script: int, orders: tuple[int, ...]) -> tuple[int, ...]:
+    """Drop the order that adds least: the longest if characters are words, else the shortest, which the next implies.
 
-    >>> _feature_orders(registry.number("LATIN"), (1, 2, 3)), _feature_orders(registry.number("EAST ASIA"), (1, 2, 3))
+    >>> _choose_orders(registry.number("LATIN"), (1, 2, 3)), _choose_orders(registry.number("EAST ASIA"), (1, 2, 3))
     ((2, 3), (1, 2))
     """
     if len(orders) == 1:
@@ -186,9 +183,9 @@ def _feature_orders(script: int, orders: tuple[int, ...]) -> tuple[int, ...]:
     return orders[:-1] if registry.name(script) == EAST_ASIA else orders[1:]
 
 
-def _report_part(progress: Progress, before: int, script_labels: int, labels: int, fraction: float) -> None:
-    """Report a script's rounds as labels: most labels are of one script, which takes most of the time."""
-    progress("refine", before + int(fraction * script_labels), labels)
+def _report_part(progress: Progress, done: int, script_labels: int, labels: int, fraction: float) -> None:
+    """Report the rounds of a script as labels: most labels are of one script, which takes most of the time."""
+    progress("refine", done + int(fraction * script_labels), labels)
 
 
 def _has_letter(gram: str) -> bool:
@@ -208,27 +205,25 @@ def _fit_script(
     random: np.random.Generator,
     progress: Callable[[float], None],
 ) -> tuple[logistic_regression.Vectors, NDArray[np.int64], list[sampling_error.Leaning]]:
-    """Fit one script's vectors; also the occurrences of each feature in all lines, and the leanings."""
+    """Fit the vectors of a script; also return the occurrences of each feature in all lines, and the leanings."""
     labels = len(texts)
     if not len(vocabulary):
-        nothing = logistic_regression.Vectors(
-            *(np.zeros(shape, dtype=np.float32) for shape in ((0, labels), labels, labels))
-        )
-        return nothing, np.zeros(0, dtype=np.int64), []
+        empty = (np.zeros(shape, dtype=np.float32) for shape in ((0, labels), labels, labels))
+        return logistic_regression.Vectors(*empty), np.zeros(0, dtype=np.int64), []
     counts: NDArray[Any] = np.zeros((labels, len(vocabulary)), dtype=_COUNT_TYPE)
     for label, label_texts in enumerate(texts):
         lines = [line for genre_lines in label_texts.values() for line in genre_lines]
         features = logistic_regression.find_features(
             vocabulary, lines, limit=options.maximum, closed=options.closed, script=script.number
         )[0]
-        own_counts = np.bincount(features, minlength=len(vocabulary))
-        if own_counts.max(initial=0) > np.iinfo(counts.dtype).max:
+        label_counts = np.bincount(features, minlength=len(vocabulary))
+        if label_counts.max(initial=0) > np.iinfo(counts.dtype).max:
             counts = counts.astype(np.int32)
-        counts[label] = own_counts
+        counts[label] = label_counts
     shares = {derived_text.WORDS: options.words_share}
     excerpts = GenreExcerpts(texts, numbers, shares=shares, shortest=6, longest=250, random=random)
 
-    def vectors_of(drawn: list[str]) -> Any:
+    def make_vectors(drawn: list[str]) -> Any:
         features = logistic_regression.find_features(
             vocabulary, drawn, limit=options.limit, closed=options.closed, script=script.number
         )
@@ -236,9 +231,9 @@ def _fit_script(
 
     def draw() -> tuple[Any, NDArray[np.int64], NDArray[np.float32]]:
         drawn, truth, genre = excerpts.draw()
-        return vectors_of(drawn), truth, excerpts.offsets[genre]
+        return make_vectors(drawn), truth, excerpts.offsets[genre]
 
-    often = counts.sum(axis=0, dtype=np.int64)
+    occurrences = counts.sum(axis=0, dtype=np.int64)
     letters = sizes.astype(np.int64)
     vectors = logistic_regression.refine_vectors(
         logistic_regression.start_vectors(counts, letters, options.smoothing),
@@ -250,7 +245,7 @@ def _fit_script(
         progress=lambda number, rounds, _loss: progress(number / rounds),
     )
     if not options.confused or not any(held_out):
-        return vectors, often, []
+        return vectors, occurrences, []
     held_out_excerpts = Excerpts(
         held_out, shortest=10, longest=options.limit, random=np.random.default_rng(options.seed)
     )
@@ -258,6 +253,6 @@ def _fit_script(
         np.array([min(_HELD_OUT_EXCERPTS, 4 * len(label_texts)) for label_texts in held_out], dtype=np.int64)
     )
     leaning = sampling_error.shrink_differences(
-        vectors, counts, letters, vectors_of(drawn), truth, confused=options.confused
+        vectors, counts, letters, make_vectors(drawn), truth, confused=options.confused
     )
-    return vectors, often, leaning
+    return vectors, occurrences, leaning

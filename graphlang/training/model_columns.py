@@ -1,11 +1,11 @@
 """The columns of a trained `nfc` model: weights and n-gram occurrences per label, and removal of labels.
 
-The weights of a script's labels are one table, row by row (`weight_codec.squeeze`). Removing a label changes the place
-of every weight and no answer among the remaining labels. Features without a remaining weight go too.
+The weights of a script's labels are one table, row by row (`weight_codec.squeeze`). Removing a label moves every weight
+but changes no answer among the remaining labels. Features without a remaining weight are removed too.
 
-The weights contain how much commoner an n-gram is in one language than expected, not how common it is. A language that
-is added later needs that, so a model keeps a byte for each n-gram: eight times the binary logarithm of its occurrences
-plus one. The shipped model has these in a file beside it, which is read only when a language is added or removed.
+A weight records how much commoner an n-gram is in one language than expected, not how common it is. Adding a language
+needs the latter, so a model keeps a byte for each n-gram: eight times the binary logarithm of its occurrences plus one.
+The shipped model has these in a separate file, which is read only to add or remove languages.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ LM_ARRAYS = tuple(char_lm.PREFIX + name for name in ("letter", "word", "text"))
 class ColumnWeights:
     """The weights of one script that are not 0.
 
-    `common` of the `features` are common; they come first. Of each weight, (weights,): `row`, its feature, ascending;
-    `column`, its label, counted among those of the script, ascending within a feature; `value`, in steps.
+    The first `common` of the `features` are common. For each weight, (weights,): `row` is its feature, ascending;
+    `column` its label among those of the script, ascending within a feature; `value` is in steps.
     """
 
     common: int
@@ -88,49 +88,62 @@ def pack_weights(weights: Sequence[ColumnWeights], widths: Sequence[int], prefix
     }
 
 
-def add_steps(weights: ColumnWeights, columns: Sequence[int], steps: Ints, *, most: int) -> ColumnWeights:
-    """Add steps to the weights of some labels of a script, clipped to `most` in size; weights of 0 are dropped.
+def add_steps(weights: ColumnWeights, columns: Sequence[int], steps: Ints, *, limit: int) -> ColumnWeights:
+    """Add steps to the weights of some labels of a script, clipped to `limit` in size; weights of 0 are dropped.
 
     Shapes: steps (labels, features).
 
-    >>> own = ColumnWeights(1, 2, np.array([0, 1]), np.array([2, 0]), np.array([3, 9], dtype=np.int8))
-    >>> found = add_steps(own, [0, 2], np.array([[0, 5], [-3, 1]]), most=10)
-    >>> found.row.tolist(), found.column.tolist(), found.value.tolist()
+    >>> weights = ColumnWeights(1, 2, np.array([0, 1]), np.array([2, 0]), np.array([3, 9], dtype=np.int8))
+    >>> total = add_steps(weights, [0, 2], np.array([[0, 5], [-3, 1]]), limit=10)
+    >>> total.row.tolist(), total.column.tolist(), total.value.tolist()
     ([1, 1], [0, 2], [10, 1])
     """
     unchanged = ~np.isin(weights.column, columns)
-    rows, values = [weights.row[unchanged]], [weights.value[unchanged].astype(np.int64)]
-    names = [weights.column[unchanged]]
+    rows, labels = [weights.row[unchanged]], [weights.column[unchanged]]
+    values = [weights.value[unchanged].astype(np.int64)]
     for column, column_steps in zip(columns, steps, strict=True):
         in_column = weights.column == column
         total = column_steps.copy()
         total[weights.row[in_column]] += weights.value[in_column]
         rows.append(np.flatnonzero(total))
-        values.append(np.clip(total[rows[-1]], -most, most))
-        names.append(np.full(len(rows[-1]), column))
-    row, column_of, value = np.concatenate(rows), np.concatenate(names), np.concatenate(values)
-    order = np.lexsort((column_of, row))
-    return ColumnWeights(weights.common, weights.features, row[order], column_of[order], value[order].astype(np.int8))
+        values.append(np.clip(total[rows[-1]], -limit, limit))
+        labels.append(np.full(len(rows[-1]), column))
+    row, label, value = np.concatenate(rows), np.concatenate(labels), np.concatenate(values)
+    order = np.lexsort((label, row))
+    return ColumnWeights(weights.common, weights.features, row[order], label[order], value[order].astype(np.int8))
+
+
+def add_label_steps(model: Model, labels: Sequence[str], steps: Ints) -> dict[str, NDArray[Any]]:
+    """Add steps to the weights of labels of one script; return the arrays that change.
+
+    Shapes: steps (labels, features of the script).
+    """
+    script = model.arrays["script"]
+    number = int(script[model.labels.index(labels[0])])
+    weights = unpack_weights(model)
+    columns = [model.labels.index(label) - int(np.searchsorted(script, number)) for label in labels]
+    weights[number] = add_steps(weights[number], columns, steps, limit=weight_codec.LEVELS)
+    return pack_weights(weights, np.bincount(script, minlength=len(weights)).tolist())
 
 
 def list_ngrams(model: Model) -> list[bytes]:
-    """The n-grams and words of a model in UTF-8, in order."""
+    """List the n-grams and words of a model in UTF-8, in order."""
     data = model.arrays["ngrams"].tobytes()
     return data.split(b"\n") if data else []
 
 
 def list_lm_keys(model: Model) -> NDArray[np.uint32]:
-    """The keys of the n-grams of a model's character language model, in order."""
+    """List the keys of the n-grams of the character language model, in order."""
     return np.cumsum(model.arrays[f"{char_lm.PREFIX}keys"], dtype=np.uint32)
 
 
 def remove_labels(model: Model, labels: Collection[str]) -> Model:
-    """Remove labels from a model; among the remaining ones its answers do not change.
+    """Remove labels from a model; answers among the remaining labels do not change.
 
-    Raise a ModelError for an unknown label, or if none would be left.
+    Raise a ModelError for an unknown label, or if no label would remain.
     """
-    if strangers := sorted(set(labels) - set(model.labels)):
-        raise ModelError(f"{strangers[0]} is no label of the model")
+    if unknown := sorted(set(labels) - set(model.labels)):
+        raise ModelError(f"{unknown[0]} is no label of the model")
     keep = np.array([label not in labels for label in model.labels])
     if not keep.any():
         raise ModelError("no label would be left")
@@ -139,7 +152,7 @@ def remove_labels(model: Model, labels: Collection[str]) -> Model:
     widths = np.bincount(script[keep], minlength=len(model.parameters["scripts"]))
     starts = np.searchsorted(script, np.arange(len(widths)))
     arrays = dict(model.arrays)
-    for prefix in _prefixes(model):
+    for prefix in _list_prefixes(model):
         weights = unpack_weights(model, prefix)
         first = np.cumsum([0, *(script_weights.features for script_weights in weights)])
         smaller, rows = [], []
@@ -149,15 +162,15 @@ def remove_labels(model: Model, labels: Collection[str]) -> Model:
             smaller.append(small)
             rows.append(first[number] + used)
         arrays |= pack_weights(smaller, widths[scripts_left].tolist(), prefix)
-        kept_rows = np.concatenate(rows)
+        used_rows = np.concatenate(rows)
         if prefix:
-            arrays[f"{prefix}keys"] = char_lm.pack(list_lm_keys(model)[kept_rows])
+            arrays[f"{prefix}keys"] = char_lm.pack(list_lm_keys(model)[used_rows])
         else:
             grams = list_ngrams(model)
             if OCCURRENCES in arrays:
-                arrays[OCCURRENCES] = arrays[OCCURRENCES][kept_rows]
-            arrays["ngrams"] = np.frombuffer(b"\n".join([grams[i] for i in kept_rows.tolist()]), dtype=np.uint8)
-    for name in (*LABEL_ARRAYS, *(LM_ARRAYS if len(_prefixes(model)) > 1 else ())):
+                arrays[OCCURRENCES] = arrays[OCCURRENCES][used_rows]
+            arrays["ngrams"] = np.frombuffer(b"\n".join([grams[i] for i in used_rows.tolist()]), dtype=np.uint8)
+    for name in (*LABEL_ARRAYS, *(LM_ARRAYS if len(_list_prefixes(model)) > 1 else ())):
         arrays[name] = arrays[name][keep]
     arrays["script"] = np.searchsorted(scripts_left, script[keep]).astype(np.uint8)
     arrays["sharpness"] = arrays["sharpness"][scripts_left]
@@ -166,12 +179,12 @@ def remove_labels(model: Model, labels: Collection[str]) -> Model:
     return Model(model.method, tuple(np.array(model.labels)[keep].tolist()), parameters, arrays)
 
 
-def _prefixes(model: Model) -> tuple[str, ...]:
+def _list_prefixes(model: Model) -> tuple[str, ...]:
     return ("", char_lm.PREFIX) if f"{char_lm.PREFIX}keys" in model.arrays else ("",)
 
 
 def _drop_columns(weights: ColumnWeights, keep: NDArray[np.bool_]) -> tuple[ColumnWeights, Ints]:
-    """Select columns of a script's weights; the features that still have weights, none if one column remains."""
+    """Select columns of a script's weights; also return the features that still have weights, none if one is left."""
     number = int(keep.sum())
     has_column = keep[weights.column] if number > 1 else np.zeros(len(weights.column), dtype=np.bool_)
     used = np.unique(weights.row[has_column])
@@ -212,30 +225,30 @@ def unpack_occurrences(packed: NDArray[np.uint8]) -> NDArray[np.float64]:
     return np.asarray(np.exp2(packed / _STEPS_PER_DOUBLING) - 1)
 
 
-def occurrences_path(path: Path) -> Path:
-    """The file of n-gram occurrences beside a model file."""
+def locate_occurrences(path: Path) -> Path:
+    """Return the path of the n-gram occurrences of a model file."""
     return path.with_suffix(".occurrences")
 
 
 def read_occurrences(model: Model, path: Path) -> NDArray[np.float64]:
     """Read the occurrences of each n-gram in the training text of a model, (features,).
 
-    Raise a ModelError if neither the model nor a file beside it has them, or that file belongs to another model.
+    Raise a ModelError if neither the model nor its separate file has them, or if the file belongs to another model.
     """
     features = int(model.arrays["features"][:, 1].sum())
     if OCCURRENCES in model.arrays:
         return unpack_occurrences(take(model, OCCURRENCES, "u1", (features,), str(path)))
-    other = occurrences_path(path)
-    if not other.exists():
+    file = locate_occurrences(path)
+    if not file.exists():
         raise ModelError(f"{path}: lacks the counts of its n-grams in the training text; train it again")
-    counted, _ = modelfile.read(other)
-    if counted.method != OCCURRENCES_METHOD or counted.parameters.get("ngrams") != ngrams_digest(model):
-        raise ModelError(f"{other}: belongs to another model than {path}")
-    return unpack_occurrences(take(counted, OCCURRENCES, "u1", (features,), str(other)))
+    content, _ = modelfile.read(file)
+    if content.method != OCCURRENCES_METHOD or content.parameters.get("ngrams") != digest_ngrams(model):
+        raise ModelError(f"{file}: belongs to another model than {path}")
+    return unpack_occurrences(take(content, OCCURRENCES, "u1", (features,), str(file)))
 
 
-def ngrams_digest(model: Model) -> str:
-    """SHA-256 of a model's n-grams: the key of their occurrences."""
+def digest_ngrams(model: Model) -> str:
+    """Compute the SHA-256 of the n-grams of a model, which links the file of occurrences to it."""
     return hashlib.sha256(model.arrays["ngrams"].tobytes()).hexdigest()
 
 
@@ -246,8 +259,8 @@ class SmallerModel(NamedTuple):
     """A model with fewer labels."""
 
     model: Model
-    removed: tuple[str, ...]  #: removed labels, in the order of the model
-    single: tuple[str, ...]  #: labels that are now the only ones in their script, and get every text in it
+    removed: tuple[str, ...]  #: in the order of the model
+    single: tuple[str, ...]  #: labels that are now the only ones in their script, and win every text in it
 
 
 def count_label_ngrams(model: Model) -> dict[str, int]:
@@ -269,12 +282,11 @@ def select_labels(
     only: Sequence[LanguageChoice] = (),
     without: Sequence[LanguageChoice] = (),
 ) -> SmallerModel:
-    """Select labels of a model of `nfc`.
+    """Select labels of a model of `nfc`; answers among them do not change.
 
-    Return the smaller model, among whose labels answers do not change, and the changes. `only` languages are kept, in
-    one script or in all, every one if empty, except those `without`. `path` is the model's file, whose SHA-256 `digest`
-    goes into the parameters. Raise a ModelError for a model of another method or an unknown language, or if no label
-    would be left or removed.
+    The languages in `only` stay (all if empty), except those in `without`. `path` is the file of the model, whose
+    SHA-256 `digest` goes into the parameters. Raise a ModelError for a model of another method, an unknown language,
+    or if no label would remain or be removed.
     """
     if model.method != EDITABLE_METHOD:
         raise ModelError(
@@ -285,30 +297,32 @@ def select_labels(
     for choice in (*only, *without):
         if not any(choice.includes(*languages.split(label)) for label in (*model.labels, *further)):
             raise ModelError(f"{path}: the model has no {'_'.join(filter(None, (choice.language, choice.script)))}")
-    kept_labels = [
-        label for label in model.labels if (not only or _matches(only, label)) and not _matches(without, label)
+    remaining = [
+        label for label in model.labels if (not only or _is_chosen(only, label)) and not _is_chosen(without, label)
     ]
-    removed_further = [label for label in further if (only and not _matches(only, label)) or _matches(without, label)]
-    removed_first = tuple(label for label in model.labels if label not in set(kept_labels))
+    removed_further = [
+        label for label in further if (only and not _is_chosen(only, label)) or _is_chosen(without, label)
+    ]
+    removed_first = tuple(label for label in model.labels if label not in set(remaining))
     removed = (*removed_first, *removed_further)
-    if not kept_labels or not removed:
-        raise ModelError(f"{path}: no label would be {'removed' if kept_labels else 'left'}")
-    often = pack_occurrences(read_occurrences(model, path))  # so that languages can still be added
-    smaller = remove_labels(replace(model, arrays={**model.arrays, OCCURRENCES: often}), removed_first)
+    if not remaining or not removed:
+        raise ModelError(f"{path}: no label would be {'removed' if remaining else 'left'}")
+    occurrences = pack_occurrences(read_occurrences(model, path))  # so that languages can still be added
+    smaller = remove_labels(replace(model, arrays={**model.arrays, OCCURRENCES: occurrences}), removed_first)
     history = [*model.parameters.get("extended", []), {"base": digest, "removed": len(removed), "labels": {}}]
     parameters = leave_out({**model.parameters, **smaller.parameters, "extended": history}, removed_further)
     smaller = replace(smaller, parameters=parameters)
     Discriminative(smaller, "", "the new model")  # raises for a model that could not be loaded
-    before, after = _single_labels(model), _single_labels(smaller)
+    before, after = _find_single_labels(model), _find_single_labels(smaller)
     return SmallerModel(smaller, removed, tuple(label for label in after if label not in before))
 
 
-def _matches(choices: Sequence[LanguageChoice], label: str) -> bool:
+def _is_chosen(choices: Sequence[LanguageChoice], label: str) -> bool:
     return any(choice.includes(*languages.split(label)) for choice in choices)
 
 
-def _single_labels(model: Model) -> list[str]:
-    """The labels that are the only ones in their script."""
+def _find_single_labels(model: Model) -> list[str]:
+    """Find the labels that are the only ones in their script."""
     scripts = model.arrays["script"].tolist()
     count = Counter(scripts)
     return [label for label, script in zip(model.labels, scripts, strict=True) if count[script] == 1]

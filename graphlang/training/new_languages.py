@@ -1,9 +1,9 @@
-"""The text of languages that are added to a model, and the bias that keeps their relatives' texts.
+"""Read the text of new languages, and choose the bias that protects the texts of their relatives.
 
-The weights of an added language come from its counts alone; the other weights were trained against one another. So it
-wins some texts of its relatives that a full training would not give it. Held-out lines of both show how many: its bias
-is lowered until no relative loses more than `MOST_LOST` of its texts to it, or until it has lost `MOST_GIVEN_UP` of its
-own texts.
+The weights of a new language come from its counts alone; the other weights were trained against one another. So it wins
+some texts of its relatives that it would not win after a full training. Held-out lines of both show how many: its bias
+is lowered until no relative loses more than `MOST_LOST` of its texts, or until the new language loses `MOST_GIVEN_UP`
+of its texts.
 """
 
 from __future__ import annotations
@@ -32,57 +32,56 @@ if TYPE_CHECKING:
 
 
 LEAST_TEXT = 2_000  #: characters of a label
-MOST_FILES = 20  #: names of a label's files that the model keeps
-#: One line in 11 is held out where relatives are given: not in ten, as in training, because the folder may be the
-#: result of such a split.
+MOST_FILES = 20  #: names of files of a label that the model keeps
+#: One line in 11 is held out to compare with relatives: not in 10, as in training, because the folder may come from
+#: such a split.
 HELD_OUT_EVERY = 11
-SECOND_SCRIPT = 0.1  #: largest share of a label's letters in a second script
+SECOND_SCRIPT = 0.1  #: largest share of the letters of a label in a second script
 
 
 @dataclass(frozen=True, slots=True)
 class NewText:
     """Text of new labels.
 
-    `read` has the lines of each label by genre, `genres` these and the genres derived from them. `scripts` has the name
-    of each label's script.
+    `sources` has the lines of each label by genre, `genres` also the genres derived from them. `scripts` has the names
+    of the scripts.
     """
 
-    read: dict[str, dict[str, list[str]]]
+    sources: dict[str, dict[str, list[str]]]
     genres: dict[str, dict[str, list[str]]]
     scripts: dict[str, str]
 
     @property
     def lines(self) -> dict[str, list[str]]:
-        """Return all lines of each label."""
+        """All lines of each label."""
         return {label: _join_genres(genres) for label, genres in self.genres.items()}
 
     def split_held_out(self) -> tuple[NewText, dict[str, list[str]]]:
-        """Hold out one line in `HELD_OUT_EVERY`, before anything is derived; return the other text, and these lines.
+        """Hold out one line in `HELD_OUT_EVERY`; return the other text without derived genres, and the held-out lines.
 
-        The lines are by label. Raise a ModelError if a label has too few lines.
+        Raise a ModelError if a label has too few lines.
         """
         training, held_out = {}, {}
-        for label, genres in self.read.items():
-            stays, held_out[label] = corpus.hold_out(tuple(_join_genres(genres)), HELD_OUT_EVERY)
+        for label, genres in self.sources.items():
+            chosen, held_out[label] = corpus.hold_out(tuple(_join_genres(genres)), HELD_OUT_EVERY)
             if not held_out[label]:
                 raise ModelError(f"{label}: too few lines to hold some out for --relatives")
-            chosen = set(stays)
-            training[label] = {genre: [line for line in lines if line in chosen] for genre, lines in genres.items()}
+            in_training = set(chosen)
+            training[label] = {
+                genre: [line for line in lines if line in in_training] for genre, lines in genres.items()
+            }
         return NewText(training, {label: dict(genres) for label, genres in training.items()}, self.scripts), held_out
 
-    def add(self, words: Path | None, options: TrainingOptions, others: Mapping[str, int]) -> None:
+    def add_derived(self, word_folder: Path | None, options: TrainingOptions, other_scripts: Mapping[str, int]) -> None:
         """Add the derived genres, in place."""
         random = np.random.default_rng(options.seed)
         derived_text.add_derived_text(
-            list(self.genres.values()), tuple(self.genres), words, options, random, others=others
+            list(self.genres.values()), tuple(self.genres), word_folder, options, random, other_scripts=other_scripts
         )
 
     def describe_source(self, label: str, folders: Sequence[Path]) -> dict[str, Any]:
-        """Describe the text of a label for the model: characters, digest, files, and derived characters by genre.
-
-        The digest is that of the text as it was read.
-        """
-        lines = _join_genres(self.read[label])
+        """Describe the text of a label for the model: characters, digest and files, and derived characters by genre."""
+        lines = _join_genres(self.sources[label])
         names = [
             str(file.relative_to(folder))
             for folder in folders
@@ -91,7 +90,7 @@ class NewText:
             for file in sorted(sub.glob("*.txt"))
         ]
         text = "\n".join(lines).encode("utf-8", "surrogatepass")
-        read_lines = self.read[label]
+        read_lines = self.sources[label]
         derived = {
             genre: derived_size
             for genre, genre_lines in sorted(self.genres[label].items())
@@ -109,8 +108,8 @@ class NewText:
 def read_new_text(folder: Path, base: Model, messages: Sequence[Path], *, replace: bool) -> NewText:
     """Read the text of new labels from a folder, and from translations of programs.
 
-    Raise a ModelError for a folder that is empty, or has a sub-folder of no known language, of a label that the base
-    has (unless `replace`), of too little text, or of text in two scripts.
+    Raise a ModelError for an empty folder, or a sub-folder of no known language, with a label of the base (unless
+    `replace`), with too little text, or with text in two scripts.
     """
     labels = {code for sub in folder.iterdir() if sub.is_dir() and (code := languages.label(sub.name))}
     texts = corpus.read_corpus(
@@ -118,7 +117,7 @@ def read_new_text(folder: Path, base: Model, messages: Sequence[Path], *, replac
         label=languages.label,
         minimum=lambda _: LEAST_TEXT,
         maximum=base.parameters.get("maximum", 400_000),
-        least=1,
+        least_labels=1,
         messages=messages,
         only=labels,
     )
@@ -132,27 +131,27 @@ def read_new_text(folder: Path, base: Model, messages: Sequence[Path], *, replac
         raise ModelError(f"{folder}: no sub-folders of UTF-8 .txt files")
     if not replace and (existing := sorted(set(texts.lines) & set(base.labels))):
         raise ModelError(f"{folder}: the model has {', '.join(existing)} already")
-    scripts = {label: _main_script(label, lines) for label, lines in texts.lines.items()}
+    scripts = {label: _find_script(label, lines) for label, lines in texts.lines.items()}
     genres = {label: _keep_script(texts.group_by_genre(label), script) for label, script in scripts.items()}
     read_lines = {label: dict(label_genres) for label, label_genres in genres.items()}
     return NewText(read_lines, genres, {label: registry.name(number) for label, number in scripts.items()})
 
 
 def read_relatives(folder: Path, base: Model, new_text: NewText) -> dict[str, tuple[str, ...]]:
-    """Read lines of labels that the model has and keeps.
+    """Read lines of labels that stay in the model.
 
-    Raise a ModelError for a label that the model does not have, that is new, or without text.
+    Raise a ModelError for a label that the model lacks, that is replaced, or without text.
     """
     texts = corpus.read_corpus(
         folder,
         label=languages.label,
         minimum=lambda _: 0,
         maximum=base.parameters.get("maximum", 400_000),
-        least=1,
+        least_labels=1,
         one_script=True,
     )
     for name in (*texts.left_out, *texts.lines):
-        if name not in base.labels or name in new_text.read:
+        if name not in base.labels or name in new_text.sources:
             raise ModelError(f"{folder}: {name} is no language that the model has and keeps")
     if texts.left_out:
         raise ModelError(f"{folder}: {min(texts.left_out)} has no text")
@@ -167,7 +166,7 @@ def _keep_script(genres: Mapping[str, Sequence[str]], script: int) -> dict[str, 
     in_script = {
         genre: [
             line
-            for line, line_script in zip(lines, _line_scripts(lines)[0].tolist(), strict=True)
+            for line, line_script in zip(lines, _find_line_scripts(lines)[0].tolist(), strict=True)
             if line_script == script
         ]
         for genre, lines in genres.items()
@@ -175,17 +174,17 @@ def _keep_script(genres: Mapping[str, Sequence[str]], script: int) -> dict[str, 
     return {genre: lines for genre, lines in in_script.items() if lines}
 
 
-def _line_scripts(lines: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _find_line_scripts(lines: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     letters = normalise(lines, limit=1_000, one_script=True)
     return letters.scripts.astype(np.int64), letters.lengths
 
 
-def _main_script(label: str, lines: Sequence[str]) -> int:
-    """Return the registry number of the script of a label's lines.
+def _find_script(label: str, lines: Sequence[str]) -> int:
+    """Find the registry number of the script of the lines of a label.
 
-    Raise a ModelError if they are in two or have no letters.
+    Raise a ModelError if they are in two scripts or have no letters.
     """
-    scripts, lengths = _line_scripts(lines)
+    scripts, lengths = _find_line_scripts(lines)
     sizes = np.bincount(scripts, weights=lengths, minlength=2)
     first, second = np.argsort(-sizes, kind="stable")[:2].tolist()
     if not sizes[first]:
@@ -196,22 +195,22 @@ def _main_script(label: str, lines: Sequence[str]) -> int:
     return int(first)
 
 
-MOST_LOST: Final = 0.002  #: largest share of its texts that a relative loses
-MOST_GIVEN_UP: Final = 0.01  #: largest share of its own texts that a new language loses for it
+MOST_LOST: Final = 0.002  #: largest share of its texts that a relative may lose
+MOST_GIVEN_UP: Final = 0.01  #: largest share of its texts that a new language may lose to prevent this
 BIAS_STEP: Final = 0.25
-LEAST_BIAS: Final = -4.0  #: bias
+LEAST_BIAS: Final = -4.0
 EXCERPTS: Final = 1_000  #: of each language
-SHORTEST_EXCERPT, LONGEST_EXCERPT = 10, 180  #: characters of a text
+SHORTEST_EXCERPT, LONGEST_EXCERPT = 10, 180  #: characters
 _BATCH = 5_000  # texts whose scores are in memory at once
-NEW_LANGUAGE: Final = -1  #: number of texts in the new language
+NEW_LANGUAGE: Final = -1  #: number of the new language in `Contest.language`
 
 
 class Contest(NamedTuple):
     """Texts that a new language and its relatives compete for, (texts,).
 
-    `gap` is the new language's score minus that of the best other one, `factor` the change of the gap by a bias of one.
-    `language` is the number of the relative of each text, or `NEW_LANGUAGE`. `is_known` is true if the best other
-    language is the right one.
+    `gap` is the score of the new language minus the best other score, `factor` the change of the gap per unit of bias.
+    `language` is the number of the relative of each text, or `NEW_LANGUAGE`. `is_known` is True if the best other
+    language is correct.
     """
 
     gap: NDArray[np.float64]
@@ -223,21 +222,21 @@ class Contest(NamedTuple):
 def choose_bias(texts: Contest) -> float:
     """Choose the bias of a new language, from 0 down to `LEAST_BIAS`.
 
-    >>> of_both = Contest(np.array([0.4, 2.0]), np.ones(2), np.array([0, NEW_LANGUAGE]), np.array([True, False]))
-    >>> choose_bias(of_both), choose_bias(of_both._replace(gap=np.array([0.4, 0.4])))
+    >>> contest = Contest(np.array([0.4, 2.0]), np.ones(2), np.array([0, NEW_LANGUAGE]), np.array([True, False]))
+    >>> choose_bias(contest), choose_bias(contest._replace(gap=np.array([0.4, 0.4])))
     (-0.5, -0.25)
     """
-    is_own = texts.language == NEW_LANGUAGE
-    numbers = np.bincount(texts.language[~is_own])
-    at_first = int((texts.gap[is_own] > 0).sum())
+    is_new = texts.language == NEW_LANGUAGE
+    sizes = np.bincount(texts.language[~is_new])
+    wins_at_start = int((texts.gap[is_new] > 0).sum())
     bias = 0.0
     while bias > LEAST_BIAS:
-        takes = texts.gap + texts.factor * bias > 0
-        lost = np.bincount(texts.language[~is_own & takes & texts.is_known], minlength=len(numbers))
-        if (lost <= MOST_LOST * numbers).all():
+        wins = texts.gap + texts.factor * bias > 0
+        losses = np.bincount(texts.language[~is_new & wins & texts.is_known], minlength=len(sizes))
+        if (losses <= MOST_LOST * sizes).all():
             break
-        won = int((texts.gap[is_own] + texts.factor[is_own] * (bias - BIAS_STEP) > 0).sum())
-        if at_first - won > MOST_GIVEN_UP * is_own.sum():
+        next_wins = int((texts.gap[is_new] + texts.factor[is_new] * (bias - BIAS_STEP) > 0).sum())
+        if wins_at_start - next_wins > MOST_GIVEN_UP * is_new.sum():
             break
         bias -= BIAS_STEP
     return bias
@@ -246,7 +245,7 @@ def choose_bias(texts: Contest) -> float:
 def fit_biases(
     identifier: Discriminative, new: Mapping[str, Sequence[str]], relatives: Mapping[str, Sequence[str]], *, seed: int
 ) -> dict[str, float]:
-    """Fit the bias of each new language on held-out lines of it and lines of its relatives."""
+    """Fit the bias of each new language to held-out lines of it and lines of its relatives."""
     names = (*new, *relatives)
     excerpts = Excerpts(
         [*new.values(), *relatives.values()],
@@ -260,20 +259,13 @@ def fit_biases(
     for number, name in enumerate(new):
         contest = _contest_texts(identifier, texts, truth, identifier.labels.index(name))
         is_contender = (language == number) | (language >= len(new))
-        of = np.where(language == number, NEW_LANGUAGE, language - len(new))
-        biases[name] = choose_bias(
-            Contest(
-                contest.gap[is_contender],
-                contest.factor[is_contender],
-                of[is_contender],
-                contest.is_known[is_contender],
-            )
-        )
+        numbers = np.where(language == number, NEW_LANGUAGE, language - len(new))
+        biases[name] = choose_bias(Contest(*(values[is_contender] for values in contest._replace(language=numbers))))
     return biases
 
 
 def _contest_texts(identifier: Discriminative, texts: Sequence[str], truth: NDArray[np.int64], label: int) -> Contest:
-    """Score the label against the best other one for each text; a label of another script never wins."""
+    """Compare the score of a label with the best other one in each text; in another script the label never wins."""
     gap, factor = np.full(len(texts), -np.inf), np.zeros(len(texts))
     is_known = np.zeros(len(texts), dtype=np.bool_)
     script = identifier.parts.weights.script_of(np.array([label]))[0]

@@ -1,8 +1,8 @@
-"""Spell text in plain Latin letters, as URLs do, whatever its script.
+"""Romanize text of any script in plain Latin letters, as URLs do.
 
 News sites in Russian, Greek, Japanese or Amharic mostly name their pages in Latin letters (``novosti``, ``eidiseis``,
-``shimbun``, ``zena``). Training on text romanised by rule teaches the shipped URL model such words. The rules are plain
-on purpose: no dictionary, no vowels that the script leaves out, no tones.
+``shimbun``, ``zena``). The shipped URL model learns such words from text romanized by rule. The rules are simple: no
+dictionary, no tones, and no vowels that the script leaves out.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ _OTHER = "ß ss æ ae œ oe ø o đ d ð d þ th ł l ı i ə e ŋ n ɛ e ɔ o �
 
 
 def _parse_pairs(table: str) -> dict[str, str]:
-    words = table.split()
-    return dict(zip(words[::2], words[1::2], strict=True))
+    entries = table.split()
+    return dict(zip(entries[::2], entries[1::2], strict=True))
 
 
 _LETTERS = {**_parse_pairs(_CYRILLIC), **_parse_pairs(_GREEK), **_parse_pairs(_ARABIC), **_parse_pairs(_HEBREW)}
 _LETTERS |= {**_parse_pairs(_GEORGIAN), **_parse_pairs(_ARMENIAN), **_parse_pairs(_OTHER), "ь": "", "ъ": ""}
-#: marks a vowel sign or a virama, which replace the vowel of the consonant before
+#: marks a vowel sign or a virama, which replaces the vowel of the consonant before it
 _VOWEL_MARK = "\x00"
-_LONGEST_SOUND = 5  # letters; what is longer is a letter's name
+_LONGEST_SOUND = 5  # letters; anything longer is the name of a letter
 #: scripts whose characters Unicode names by their sound
 _SOUND_NAME = re.compile(
     r"^(?:HANGUL SYLLABLE|ETHIOPIC SYLLABLE|(?:HIRAGANA|KATAKANA|DEVANAGARI|BENGALI|GUJARATI|GURMUKHI|TAMIL|TELUGU"
@@ -53,11 +53,8 @@ _SOUND_NAME = re.compile(
 
 
 @cache
-def _spelling(character: str) -> str:
-    """Return one character in Latin letters; a consonant with an inherent vowel ends in ``a``.
-
-    Empty if there is none.
-    """
+def _spell(character: str) -> str:
+    """Spell a character in Latin letters, empty without a rule; a consonant with an inherent vowel ends in ``a``."""
     base = unicodedata.normalize("NFKD", character)[0]
     for letter in (character, base):
         if letter in _LETTERS:
@@ -75,19 +72,18 @@ def _spelling(character: str) -> str:
 
 
 def romanize(text: str) -> str:
-    """Spell the text in small plain Latin letters; characters without a rule (ideographs) vanish.
+    """Spell the text in lower-case ASCII letters; characters without a rule (ideographs) are dropped.
 
     >>> romanize("Новости Μακεδονία ニホン 한국 ዜና हिन्दी")
     'novosti makedonia nihon hangug zena hindi'
     """
-    spelt = (
-        _spelling(character) if character.isalpha() or not character.isascii() else character
-        for character in text.lower()
+    letters = (
+        _spell(character) if character.isalpha() or not character.isascii() else character for character in text.lower()
     )
-    return re.sub(f"a?{_VOWEL_MARK}", "", "".join(spelt))
+    return re.sub(f"a?{_VOWEL_MARK}", "", "".join(letters))
 
 
-#: the finals that follow each initial in Hanyu Pinyin
+#: the finals of each initial in Hanyu Pinyin
 _PINYIN = {
     "b": "a ai an ang ao ei en eng i ian iao ie in ing o u", "p": "a ai an ang ao ei en eng i ian iao ie in ing o ou u",
     "m": "a ai an ang ao ei en eng i ian iao ie in ing o ou u", "f": "a an ang ei en eng o ou u",
@@ -109,10 +105,10 @@ _PINYIN = {
 }  # fmt: skip
 
 
-def pinyin_syllables() -> tuple[str, ...]:
-    """The syllables of Hanyu Pinyin without tones, in the order of the table: Chinese names are made of them.
+def list_pinyin_syllables() -> tuple[str, ...]:
+    """List the syllables of Hanyu Pinyin without tones, which form Chinese names, in the order of the table.
 
-    >>> len(pinyin_syllables()) > 390, "zhong" in pinyin_syllables()
+    >>> len(list_pinyin_syllables()) > 390, "zhong" in list_pinyin_syllables()
     (True, True)
     """
     return tuple(initial + final for initial, finals in _PINYIN.items() for final in finals.split())

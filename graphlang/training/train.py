@@ -1,7 +1,7 @@
-"""Train a content model from a folder of text: what `graphlang train` calls.
+"""Train a content model from a folder of text, as `graphlang train` does.
 
     corpus (lines per label) -> documents -> Fisher discriminants -> vocabulary -> one vector per language
-    -> for `nfc`: vectors trained to discriminate, whole numbers -> probabilities calibrated on held-out lines
+    -> for `nfc`: vectors refined and rounded -> probabilities calibrated on held-out lines
 
 The same corpus and options give the same bytes: every draw comes from one seeded generator.
 """
@@ -29,7 +29,7 @@ from graphlang.training.training_options import (
     PAPER_OPTIONS,
     TrainingOptions,
     check_options,
-    option_rules,
+    list_option_rules,
 )
 
 if TYPE_CHECKING:
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     Progress = Callable[[str, int, int], None]
 
 
-_MOST_EXCERPTS = 400  # excerpts of each label that calibration uses at most
+_MOST_EXCERPTS = 400  # of each label, for calibration
 _NO_LETTERS = "the corpus: no text that has letters to calibrate probabilities with"
-_OWN_CALIBRATION = 500  # texts in a script, for a calibration of its own
+_CALIBRATION_TEXTS = 500  # texts that a separate calibration of a script needs
 
 
 def train(
@@ -57,21 +57,14 @@ def train(
 ) -> Model:
     """Train a model from one sub-folder per language of UTF-8 text files, one sentence or paragraph a line.
 
-    Sub-folders may be named by any code that `graphlang.codes.languages.label` understands. The model's parameters list
-    what was left out, and why.
+    Sub-folders are named by any code that `graphlang.codes.languages.label` understands. The parameters of the model
+    list the folders that were left out. `method` is `nfc`, `nfc-2004` for the published setting, or one of
+    `train_papers.TRAINERS`. `nfc` can also learn from `words`, a folder of word lists (`derived_text.read_word_lists`),
+    and from `messages`, folders of translations of programs (`corpus`). `progress` gets the name of the stage, the
+    finished units and all units. `options` are those of `TrainingOptions` except `words`, for `nfc-2004` without
+    `NFC_ONLY`; other methods have those of `train_papers.train_paper`.
 
-    Args:
-        folder: The corpus.
-        method: `nfc`, `nfc-2004` for the published setting, or one of the other papers' (`train_papers.TRAINERS`).
-        words: A folder of word lists (`derived_text.draw_word_lines`) to learn from as well (`nfc` only).
-        messages: Folders like the corpus, of translations of programs (`corpus`), to learn from as well (`nfc`
-            only).
-        progress: Called with the stage's name, what is done and all there is to do.
-        options: Those of `TrainingOptions` but `words`, for `nfc-2004` without those of `nfc` alone; the other methods
-            have those of `train_papers.train_paper`.
-
-    Raises:
-        ModelError: an unknown method or option, a value out of range, or a corpus that cannot be used.
+    Raise a ModelError for an unknown method or option, a value out of range, or a corpus that cannot be used.
     """
     if words is not None and method != "nfc":
         raise ModelError(f"{method}: does not learn from word lists")
@@ -83,7 +76,7 @@ def train(
         methods = ", ".join(("nfc", "nfc-2004", *train_papers.TRAINERS))
         raise ModelError(f"{method}: no method that can be trained ({methods})")
     base = TrainingOptions() if method == "nfc" else PAPER_OPTIONS
-    check_options(options, option_rules(method), method=method)
+    check_options(options, list_option_rules(method), method=method)
     chosen = TrainingOptions(**{**asdict(base), **options})
     if not chosen.closed:
         chosen = _drop_char_lm(chosen, options)
@@ -106,31 +99,31 @@ def train(
     parameters |= {"corpus": material.digest, "left_out": material.left_out, "orders": list(chosen.orders)}
     if method == "nfc":
         parameters |= {"prior": list(chosen.prior), "lm_gain": list(chosen.lm_gain)}
-        texts = [_training_genres(material, label, chosen.held_out) for label in labels]
+        texts = [_select_training_lines(material, label, chosen.held_out) for label in labels]
         lists = derived_text.add_derived_text(texts, labels, words, chosen, random)
         groups = close_languages.find_groups(labels, lists)
         close = [[labels[i] for i in group.labels.tolist()] for group in groups]
         parameters |= {"word_lists": sorted(lists), "close_languages": close}
-        documents_of = [
-            [d for texts_of_label in genres.values() for d in corpus.join_documents(texts_of_label, chosen.document)]
+        joined = [
+            [document for lines in genres.values() for document in corpus.join_documents(lines, chosen.document)]
             for genres in texts
         ]
-        documents = [corpus.pick_evenly(texts_of_label, chosen.documents) for texts_of_label in documents_of]
-        prior = speaker_prior.log_prior(labels, 1.0)
+        documents = [corpus.pick_evenly(label_documents, chosen.documents) for label_documents in joined]
         arrays, fitted = fit_nfc.fit_nfc(
             texts,
             documents,
             held_out=[out for _, out in parts],
-            prior=prior,
+            prior=speaker_prior.log_prior(labels, 1.0),
             close_languages=groups,
             options=chosen,
             random=random,
             progress=progress,
         )
-        arrays["siblings"] = close_languages.score_offsets(labels, groups)
-        parameters |= fitted | {"leaning": [[labels[i], labels[on], way] for i, on, way in fitted["leaning"]]}
-        compared = bosnian.comparable_lines(dict(zip(labels, texts, strict=True)), lists)
-        arrays |= bosnian.separate_bosnian(Model(method, labels, parameters, arrays), compared)
+        arrays["siblings"] = close_languages.compute_score_offsets(labels, groups)
+        parameters |= fitted
+        parameters["leaning"] = [[labels[poor], labels[rich], fraction] for poor, rich, fraction in fitted["leaning"]]
+        comparable = bosnian.make_comparable_lines(dict(zip(labels, texts, strict=True)), lists)
+        arrays |= bosnian.separate_bosnian(Model(method, labels, parameters, arrays), comparable)
     else:
         documents = [
             corpus.join_documents(training_lines, chosen.document)[: chosen.documents] for training_lines, _ in parts
@@ -138,30 +131,30 @@ def train(
         arrays = _fit_paper(documents, chosen, progress)
     shape = (len(parameters["scripts"]), len(calibration.KNOTS)) if method == "nfc" else len(calibration.KNOTS)
     arrays["sharpness"] = np.zeros(shape, dtype=np.float32)
-    is_any_out = any(out for _, out in parts)  # else calibration uses the training lines
-    probes = [out if is_any_out else training_lines for training_lines, out in parts]
+    has_held_out = any(out for _, out in parts)  # else calibration uses the training lines
+    probes = [out if has_held_out else training_lines for training_lines, out in parts]
     arrays["sharpness"] = _calibrate(Model(method, labels, parameters, arrays), probes, chosen, random)
     if method == "nfc":
-        arrays["siblings"] += close_languages.rare_offsets(labels)
+        arrays["siblings"] += close_languages.list_rare_offsets(labels)
     progress("calibrate", 1, 1)
     return Model(method, labels, parameters, arrays)
 
 
 def _drop_char_lm(chosen: TrainingOptions, options: Mapping[str, Any]) -> TrainingOptions:
-    """Switch the character language model off: it needs a space after the last word."""
+    """Switch off the character language model, which needs a space after the last word."""
     if any(options.get("lm_gain", ())):
         raise ModelError("lm_gain: needs closed=true, to distinguish the last word from the first")
     return replace(chosen, lm_gain=(0.0,) * len(calibration.KNOTS))
 
 
-def _training_genres(material: corpus.Corpus, label: str, every: int) -> dict[str, list[str]]:
-    """The training lines of a label by genre."""
-    training_lines = set(corpus.hold_out(material.lines[label], every)[0])
-    by_genre = {
+def _select_training_lines(material: corpus.Corpus, label: str, interval: int) -> dict[str, list[str]]:
+    """Select the training lines of a label, by genre."""
+    training_lines = set(corpus.hold_out(material.lines[label], interval)[0])
+    genres = {
         genre: [line for line in genre_lines if line in training_lines]
         for genre, genre_lines in material.group_by_genre(label).items()
     }
-    return {genre: genre_lines for genre, genre_lines in by_genre.items() if genre_lines}
+    return {genre: genre_lines for genre, genre_lines in genres.items() if genre_lines}
 
 
 def _fit_paper(documents: list[list[str]], chosen: TrainingOptions, progress: Progress) -> dict[str, NDArray[Any]]:
@@ -209,27 +202,27 @@ def _calibrate(
     with_lm = np.zeros(len(model.parameters["scripts"]), dtype=np.bool_)
     if char_lm.PREFIX + "features" in model.arrays:
         with_lm = model.arrays[char_lm.PREFIX + "features"][:, 1] > 0
-    of_lm = np.outer(with_lm, np.log(chosen.inverse_temperatures))
-    # The inverse temperature is still one; the prior and the language model are added after scaling.
-    fresh = Discriminative(model, "", "the new model")
+    lm_factors = np.outer(with_lm, np.log(chosen.inverse_temperatures))
+    # The inverse temperature is 1 here; the prior and the language model are added after scaling.
+    uncalibrated = Discriminative(model, "", "the new model")
     coefficients = np.zeros((len(model.parameters["scripts"]), len(calibration.KNOTS)))
     samples: list[tuple[int, Any]] = []
-    for (rows, columns, scores, lengths), (_, _, whole, _) in zip(
-        fresh.measure(texts, prior=False), fresh.measure(texts), strict=True
+    for (rows, columns, scores, lengths), (_, _, with_prior, _) in zip(
+        uncalibrated.measure(texts, prior=False), uncalibrated.measure(texts), strict=True
     ):
-        # A text in a script that its language is not written in teaches nothing.
+        # A text in another script than that of its label has no effect.
         first, last, _ = columns.indices(len(model.labels))
-        right = (lengths > 0) & (truth[rows] >= first) & (truth[rows] < last)
-        if right.any() and columns != slice(None):
+        in_script = (lengths > 0) & (truth[rows] >= first) & (truth[rows] < last)
+        if in_script.any() and columns != slice(None):
             number = int(model.arrays["script"][first])
-            scaled = scores[right] + model.arrays["siblings"][columns]
-            fixed = whole[right] - scaled
-            samples.append((number, (scaled, lengths[right], truth[rows[right]] - first, fixed)))
+            scaled = scores[in_script] + model.arrays["siblings"][columns]
+            fixed = with_prior[in_script] - scaled
+            samples.append((number, (scaled, lengths[in_script], truth[rows[in_script]] - first, fixed)))
     if not samples:
         raise ModelError(_NO_LETTERS)
     common = max(samples, key=lambda item: (item[1][0].shape[1] > 1, len(item[1][1])))
     coefficients[:] = calibration.fit(*common[1], outliers=OUTLIERS)
     for number, sample in samples:
-        if len(sample[1]) >= _OWN_CALIBRATION and sample[0].shape[1] > 1:
+        if len(sample[1]) >= _CALIBRATION_TEXTS and sample[0].shape[1] > 1:
             coefficients[number] = calibration.fit(*sample, outliers=OUTLIERS)
-    return np.asarray(coefficients + doubt + of_lm, dtype=np.float32)
+    return np.asarray(coefficients + doubt + lm_factors, dtype=np.float32)

@@ -1,8 +1,8 @@
-"""Train the papers' methods that read text or bytes, and edit the profiles of byte models.
+"""Train the methods of papers that read text or bytes, and edit the profiles of byte models.
 
-A byte profile is made from its own text alone, so a model of hundreds can gain or lose one without the training text of
-the others (Zavarsky et al. 2005, section 2.2). The calibration stays: it was fitted to the similarity of texts to the
-profiles of their own languages, which one more profile changes little.
+A byte profile is made from the text of its language only, so profiles can be added or removed without the training text
+of the others (Zavarsky et al. 2005, section 2.2). The calibration stays: it was fitted to the similarity of texts to
+the profile of their language, which one more profile changes little.
 """
 
 from __future__ import annotations
@@ -35,25 +35,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedOptions:
-    """The options of all methods of the papers.
+    """The options that all methods of papers have."""
 
-    Attributes:
-        minimum: Labels with less text (characters) are left out; half as much is enough for a language that CLDR
-            lists as official or widely used in some territory.
-        maximum: Characters of a label that are used at most.
-        limit: Characters of a text that are looked at when classifying.
-        held_out: One line in this number is held out for calibration.
-        doubt: Factor on the fitted inverse temperature: held-out lines resemble their training text more than the web
-            does.
-        seed: Of all random draws.
-    """
-
-    minimum: int = 8_000
-    maximum: int = 400_000
-    limit: int = 10_000
-    held_out: int = 10
-    doubt: float = 0.85
-    seed: int = 2004
+    minimum: int = 8_000  #: characters of a label; half is enough if CLDR lists it as official or widely used somewhere
+    maximum: int = 400_000  #: characters of a label that are used
+    limit: int = 10_000  #: characters of a text that identification reads
+    held_out: int = 10  #: one line in this number is held out for calibration
+    doubt: float = 0.85  #: factor on the fitted inverse temperature: held-out lines are easier than the web
+    seed: int = 2004  #: of all random draws
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +71,7 @@ _RULES = {
     "lower": Range(0, 1, whole=False),
 }
 _MOST_EXCERPTS = 400  # of each label, for calibration
-_MOST_EXCERPTS_IN_ALL = 20_000
+_MOST_EXCERPTS_TOTAL = 20_000
 
 
 def train_paper(folder: Path, *, method: str, progress: Progress, options: dict[str, Any]) -> Model:
@@ -114,7 +103,7 @@ def train_paper(folder: Path, *, method: str, progress: Progress, options: dict[
     parameters = {**asdict(shared), **parameters, "corpus": material.digest, "left_out": material.left_out}
     arrays["sharpness"] = np.zeros(len(calibration.KNOTS), dtype=np.float32)
     model = Model(method, labels, parameters, arrays)
-    # A label with too few lines to hold one out is calibrated on its training lines: better than not at all.
+    # A label with too few lines to hold one out is calibrated on its training lines.
     probes = [out or training_lines for training_lines, out in parts]
     arrays["sharpness"] = _calibrate(chosen.reader(model, "", "the new model"), probes, shared)
     progress("calibrate", 1, 1)
@@ -124,7 +113,7 @@ def train_paper(folder: Path, *, method: str, progress: Progress, options: dict[
 def _calibrate(reader: Any, held_out: list[list[str]], options: PublishedOptions) -> NDArray[np.float32]:
     random = np.random.default_rng(options.seed)
     excerpts = Excerpts(held_out, shortest=4, longest=400, random=random)
-    limit = max(1, min(_MOST_EXCERPTS, _MOST_EXCERPTS_IN_ALL // len(held_out)))
+    limit = max(1, min(_MOST_EXCERPTS, _MOST_EXCERPTS_TOTAL // len(held_out)))
     texts, truth = excerpts.draw(np.array([min(limit, 4 * len(lines)) for lines in held_out], dtype=np.int64))
     scores, lengths = reader.similarities(texts)
     letters = lengths > 0
@@ -146,7 +135,7 @@ PROFILE_METHODS = tuple(_SHAPES)  #: whose models hold a profile for each langua
 
 
 class EditedModel(NamedTuple):
-    """A model with other profiles."""
+    """A model with its profiles edited."""
 
     model: Model
     added: list[ByteProfile]
@@ -158,10 +147,10 @@ def edit_profiles(
 ) -> EditedModel:
     """Add or replace profiles of a model of `quadgrams` or `byte-trigrams`, and remove others.
 
-    The folder has one sub-folder per new language of UTF-8 text files; one language is enough. `remove` are labels,
-    each with all its encodings, or with one as in ``rus:koi8-r``. Of the model's languages `only` these stay, with
-    those of the folder; all if empty. Raise a ModelError for another method's model, a corpus that cannot be used, or
-    an unknown name to remove, or if no profile would be left.
+    The folder has one sub-folder of UTF-8 text files per new language. `remove` has labels, which stand for all their
+    encodings, or single profiles such as ``rus:koi8-r``. Of the languages of the model, those in `only` stay (all if
+    empty). Raise a ModelError for a model of another method, a corpus that cannot be used, an unknown name to remove,
+    or if no profile would remain.
     """
     shape = _SHAPES.get(model.method)
     if shape is None:
@@ -193,7 +182,7 @@ def edit_profiles(
         material = _read_corpus(folder, model)
         size = model.parameters.get("features")
         if size is not None and (type(size) is not int or size < 1):
-            raise ModelError("the model does not say of how many n-grams its profiles are")
+            raise ModelError("the model lacks the number of n-grams of a profile (features)")
         new_profiles = byte_profiles.make_profiles(
             tuple(material.lines),
             list(material.lines.values()),
@@ -217,15 +206,15 @@ def edit_profiles(
 def _read_corpus(folder: Path, model: Model) -> corpus.Corpus:
     minimum, maximum = model.parameters.get("minimum"), model.parameters.get("maximum")
     if type(minimum) is not int or type(maximum) is not int:
-        raise ModelError("the model does not say how much text its profiles were made of")
+        raise ModelError("the model lacks the amount of text of a profile (minimum, maximum)")
     material = corpus.read_corpus(
         folder,
         label=languages.label,
         minimum=lambda label: minimum // (2 if speaker_prior.speakers(label) else 1),
         maximum=maximum,
-        least=1,
+        least_labels=1,
     )
     if material.left_out:
-        words = ", ".join(f"{name} ({size:,} characters)" for name, size in sorted(material.left_out.items()))
-        raise ModelError(f"{folder}: no known language, or less than {minimum:,} characters: {words}")
+        rejected = ", ".join(f"{name} ({size:,} characters)" for name, size in sorted(material.left_out.items()))
+        raise ModelError(f"{folder}: no known language, or less than {minimum:,} characters: {rejected}")
     return material

@@ -1,7 +1,4 @@
-"""The options of `graphlang train` for `nfc` and `nfc-2004`: defaults and ranges.
-
-Every value is checked before anything is read.
-"""
+"""Defaults and ranges of the options of `graphlang train` for `nfc` and `nfc-2004`."""
 
 from __future__ import annotations
 
@@ -20,34 +17,33 @@ if TYPE_CHECKING:
 
 
 class Rule(Protocol):
-    """The values that an option allows; its string describes them."""
+    """The values that an option allows; its string describes them in errors."""
 
     def allows(self, value: Any) -> bool:
-        """Return True if the option allows a value."""
+        """Return True if the option allows the value."""
 
 
 class Range(NamedTuple):
-    """The values that an option may have, both ends included."""
+    """A number from `minimum` to `maximum`."""
 
-    least: float
-    most: float
+    minimum: float
+    maximum: float
     whole: bool = True
 
     def allows(self, value: Any) -> bool:
-        """Return True if the option allows a value."""
-        types = (int,) if self.whole else (int, float)
-        # A comparison with NaN is false; true and false are numbers to Python, and no numbers here.
-        return type(value) in types and self.least <= value <= self.most
+        """Return True if the option allows the value."""
+        types = (int,) if self.whole else (int, float)  # not bool, which Python counts as int
+        return type(value) in types and self.minimum <= value <= self.maximum
 
     def __str__(self) -> str:
-        return f"a {'whole ' * self.whole}number from {self.least:,} to {self.most:,}"
+        return f"a {'whole ' * self.whole}number from {self.minimum:,} to {self.maximum:,}"
 
 
 class Flag(NamedTuple):
-    """Either of the two truths."""
+    """True or false."""
 
     def allows(self, value: Any) -> bool:
-        """Return True if the option allows a value."""
+        """Return True if the option allows the value."""
         return type(value) is bool
 
     def __str__(self) -> str:
@@ -55,41 +51,39 @@ class Flag(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """Some numbers, each of which is in a range; the last `zeros` of them must be 0.
+    """A list of numbers in a range; the last `zeros` of them must be 0.
 
     >>> orders = Numbers(Range(1, 5), 1, 5, rising=True)
     >>> str(orders), orders.allows((1, 3)), orders.allows((3, 3)), orders.allows(())
     ('1 to 5 whole numbers from 1 to 5, each above the one before', True, False, False)
     """
 
-    each: Range
-    fewest: int
-    most: int
+    range: Range
+    min_length: int
+    max_length: int
     rising: bool = False
     zeros: int = 0
     note: str = ""
 
     def allows(self, value: Any) -> bool:
-        """Return whether a value is a list or tuple of this many."""
+        """Return True if the option allows the value."""
         return (
             isinstance(value, tuple | list)
-            and self.fewest <= len(value) <= self.most
-            and all(map(self.each.allows, value))
+            and self.min_length <= len(value) <= self.max_length
+            and all(map(self.range.allows, value))
             and not (self.rising and any(a >= b for a, b in pairwise(value)))
             and not any(value[len(value) - self.zeros :])
         )
 
     def __str__(self) -> str:
-        number = f"{self.most}" if self.fewest == self.most else f"{self.fewest} to {self.most}"
+        number = f"{self.min_length} to {self.max_length}" if self.min_length < self.max_length else self.max_length
         note = self.note or "each above the one before" * self.rising
-        whole = "whole " * self.each.whole
-        return f"{number} {whole}numbers from {self.each.least:,} to {self.each.most:,}{', ' * bool(note)}{note}"
+        limits = f"from {self.range.minimum:,} to {self.range.maximum:,}"
+        return f"{number} {'whole ' * self.range.whole}numbers {limits}{', ' * bool(note)}{note}"
 
 
 def check_options(options: Mapping[str, Any], rules: Mapping[str, Rule], *, method: str) -> None:
-    """Raise a ModelError for options that a method does not have, and values that it does not allow.
-
-    The message has the valid names or the range.
+    """Raise a ModelError, with the valid names or values, for an option that a method lacks or a value it rejects.
 
     >>> check_options({"features": 0}, {"features": Range(1, 1_000)}, method="textcat")
     Traceback (most recent call last):
@@ -105,90 +99,52 @@ def check_options(options: Mapping[str, Any], rules: Mapping[str, Rule], *, meth
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingOptions:
-    """How to train. The defaults are those of the shipped `nfc`; `PAPER_OPTIONS` has the published setting.
+    """Options of training, those in `NFC_ONLY` for `nfc` alone.
 
-    Attributes:
-        orders: Lengths of n-grams.
-        words: Whether longer words are features too (`nfc` only).
-        features: Size of the vocabulary.
-        turns: A label of size s chooses features in proportion to s ** turns (`nfc` only).
-        minimum: Labels with less text (characters) are left out; half as much is enough for a language that CLDR
-            lists as official or widely used in some territory.
-        maximum: Characters of a label that are used at most.
-        document: Characters of a training document (for Fisher).
-        documents: Documents of a label at most (for Fisher).
-        closed: Whether a space follows the last word before the text wraps round. Where none does, there is no
-            character language model either.
-        limit: Characters of a text that are looked at when classifying.
-        smoothing: Characters of a text of no particular language added to each language's own (`nfc` only).
-        rounds: Of refinement (`nfc` only).
-        draws: Excerpts that the largest label gives to one round (`nfc` only).
-        power: A label of size s gives draws in proportion to s ** power (`nfc` only).
-        words_share: Part of the excerpts that are words, for labels with a list (`derived_text`; `nfc` only).
-        words_size: Characters of words drawn from a list (`nfc` only).
-        close_languages: Factor on the log ratios of words in close languages, beside that of each group
-            (`close_languages`; `nfc` only).
-        confused: Probability that excerpts of one language have of being in another, above which the one with little
-            text leans on the other (`sampling_error`; `nfc` only). 0: none does.
-        bare: Characters of lines that are learnt without their diacritics too, per character of a label in Latin
-            letters (`derived_text`; `nfc` only).
-        bare_least: Least characters of such lines of a label, if it has that much text: of a label with little text a
-            small part would be too few to learn from (`nfc` only).
-        rate: Step of refinement at its beginning (`nfc` only).
-        batch: Texts per step (`nfc` only).
-        prior: Exponent of the number of speakers in the prior (`speaker_prior`), for texts of as many letters as the
-            knots of calibration (`calibration.KNOTS`; `nfc` only).
-        lm_gain: Factor on the log-likelihood of the character language model (`char_lm`), for texts of as many
-            letters as the knots of calibration; if all are 0, there is no such model (`nfc` only).
-        lm_least: Least contribution of an n-gram or a word to the log-likelihood of a language's words in the
-            character language model (`nfc` only).
-        lm_text_exponent: Exponent of the amount of training text in the prior of the character language model (`nfc`
-            only).
-        lm_inverse_temperature: Factor on all scores of texts for which the character language model counts, the prior
-            included: it learns from the same text as the vectors and errs with them, so that both together are surer
-            than they should be (chosen on kept-out documents and development lines; `nfc` only). Scripts without such
-            a model share the prior's part of it, and no more.
-        table: Most weights of one script's common n-grams in a dense table (`sparse_weights`; `nfc` only).
-        step: Weights are rounded to whole multiples of this (`nfc` only).
-        doubt: Factor on the fitted inverse temperature of the longest texts, less of it for shorter ones, none
-            for the shortest: below 1 for a corpus of few kinds of text, whose held-out lines resemble training more
-            than the web does. Kept-out documents of many kinds ask for more than 1; development lines, for about 1.
-        held_out: One line in this number is held out for calibration.
-        seed: Of all random draws.
+    The defaults are those of the shipped `nfc`; `PAPER_OPTIONS` has the published setting. `prior` and `lm_gain` are
+    for texts of as many letters as the knots of calibration (`calibration.KNOTS`).
     """
 
-    orders: tuple[int, ...] = (1, 2, 3, 4, 5)
-    words: bool = True
-    features: int = 1_500_000
-    turns: float = 0.65
-    minimum: int = 8_000
-    maximum: int = 400_000
-    document: int = 1_000
-    documents: int = 400
-    closed: bool = True
-    limit: int = 180
-    smoothing: float = 1_000.0
-    rounds: int = 12
-    draws: int = 2_000
-    power: float = 0.6
-    words_share: float = 0.1
-    words_size: int = 150_000
-    close_languages: float = 1.0
+    orders: tuple[int, ...] = (1, 2, 3, 4, 5)  #: lengths of n-grams
+    words: bool = True  #: whether words longer than any n-gram are features too
+    features: int = 1_500_000  #: size of the vocabulary
+    turns: float = 0.65  #: a label of size s chooses features in proportion to s ** turns
+    minimum: int = 8_000  #: characters of a label; half is enough if CLDR lists it as official or widely used somewhere
+    maximum: int = 400_000  #: characters of a label that are used
+    document: int = 1_000  #: characters of a document of Fisher's discriminant
+    documents: int = 400  #: documents of a label
+    closed: bool = True  #: whether a space follows the last word before the text wraps round; `lm_gain` needs it
+    limit: int = 180  #: characters of a text that identification reads
+    smoothing: float = 1_000.0  #: characters of text of no particular language that are added to each language
+    rounds: int = 12  #: of refinement
+    draws: int = 2_000  #: excerpts of the largest label in a round
+    power: float = 0.6  #: a label of size s has draws in proportion to s ** power
+    words_share: float = 0.1  #: share of the excerpts that are words, for labels with a list (`derived_text`)
+    words_size: int = 150_000  #: characters of words drawn from a list
+    close_languages: float = 1.0  #: factor on the log ratios of words in close languages, times that of the group
+    #: Probability of one language for excerpts of another, above which the one with little text leans on the other
+    #: (`sampling_error`); with 0 none does.
     confused: float = 0.03
-    bare: float = 0.07
-    bare_least: int = 15_000
-    rate: float = 0.2
-    batch: int = 512
-    table: int = 24_000_000
-    step: float = 0.25
-    prior: tuple[float, ...] = (0.4, 0.4, 0.33, 0.24, 0.08, 0.02, 0.0)
+    bare: float = 0.07  #: share of the text of a label in Latin letters that is also read without its diacritics
+    bare_least: int = 15_000  #: characters of such text, if a label has as much: a share of little text is too little
+    rate: float = 0.2  #: first step of refinement
+    batch: int = 512  #: texts per step
+    table: int = 24_000_000  #: weights of a script's common n-grams in a dense table (`sparse_weights`)
+    step: float = 0.25  #: weights are rounded to multiples of this
+    prior: tuple[float, ...] = (0.4, 0.4, 0.33, 0.24, 0.08, 0.02, 0.0)  #: exponent of the number of speakers
+    #: Factor on the log-likelihood of the character language model (`char_lm`); if all are 0, there is no such model.
     lm_gain: tuple[float, ...] = (0.2, 0.2, 0.15, 0.0, 0.0, 0.0, 0.0)
-    lm_least: float = 4.0
-    lm_text_exponent: float = 4.0
+    lm_least: float = 4.0  #: contribution to the log-likelihood that an n-gram or word of this model needs
+    lm_text_exponent: float = 4.0  #: exponent of the size of the training text in the prior of this model
+    #: Factor on all scores, prior included, of texts that this model reads: it learns from the same text as the vectors
+    #: and makes the same errors, so both together are too certain. Chosen on held-out documents and development lines.
     lm_inverse_temperature: float = 0.9
+    #: Factor on the fitted inverse temperature of the longest texts, weaker for shorter ones, none for the shortest.
+    #: Below 1 for a corpus of few genres, whose held-out lines are easier than the web. Held-out documents of many
+    #: genres suggest more than 1, development lines about 1.
     doubt: float = 1.0
-    held_out: int = 10
-    seed: int = 2004
+    held_out: int = 10  #: one line in this number is held out for calibration
+    seed: int = 2004  #: of all random draws
 
     @property
     def inverse_temperatures(self) -> tuple[float, ...]:
@@ -200,8 +156,8 @@ class TrainingOptions:
         return tuple(self.lm_inverse_temperature if gain else 1.0 for gain in self.lm_gain)
 
 
-# The paper has eleven languages and many pages of each. Given hundreds of languages whose texts are few and much alike,
-# formula 0.5 gives nearly all of its 1000 places to those, so only the labels with plenty of text take part.
+# The paper has eleven languages with many pages each. Of hundreds of languages with little and uniform text, formula
+# 0.5 would choose nearly all of its 1000 n-grams from these, so only labels with plenty of text are trained.
 PAPER_OPTIONS = TrainingOptions(
     orders=(3,), features=1_000, closed=False, limit=10_000, minimum=100_000, documents=100, doubt=1.0
 )
@@ -211,7 +167,7 @@ NFC_ONLY = (
     *("table", "step", "prior", "lm_gain", "lm_least", "lm_text_exponent", "lm_inverse_temperature"),
 )
 _MOST = 2**31
-_WITHOUT_LM = sum(knot >= longest_text(MAX_ORDER, words=True) for knot in KNOTS[1:]) + 1  # it ends at the next knot
+_WITHOUT_LM = sum(knot >= longest_text(MAX_ORDER, words=True) for knot in KNOTS[1:]) + 1  # knots that must have 0
 _RULES: Final[Mapping[str, Rule]] = {
     "orders": Numbers(Range(1, MAX_ORDER), 1, MAX_ORDER, rising=True),
     "features": Range(1, (1 << MOST_BITS) // 3),  # three slots of the table for each
@@ -236,15 +192,13 @@ _RULES: Final[Mapping[str, Rule]] = {
     "batch": Range(1, _MOST),
     "table": Range(0, _MOST),
     "step": Range(1e-3, 100, whole=False),
-    "prior": Numbers(
-        Range(0, 10, whole=False), len(KNOTS), len(KNOTS), note=f"one for each of so many letters: {KNOTS}"
-    ),
+    "prior": Numbers(Range(0, 10, whole=False), len(KNOTS), len(KNOTS), note=f"for texts of {KNOTS} letters"),
     "lm_gain": Numbers(
         Range(0, 10, whole=False),
         len(KNOTS),
         len(KNOTS),
         zeros=_WITHOUT_LM,
-        note=f"one for each of so many letters: {KNOTS}, the last {_WITHOUT_LM} of them 0",
+        note=f"for texts of {KNOTS} letters, the last {_WITHOUT_LM} of them 0",
     ),
     "lm_least": Range(0, 1e9, whole=False),
     "lm_text_exponent": Range(0, 20, whole=False),
@@ -255,12 +209,10 @@ _RULES: Final[Mapping[str, Rule]] = {
 }
 
 
-def option_rules(method: str) -> dict[str, Rule]:
-    """Return the options for training a method, with their rules.
+def list_option_rules(method: str) -> dict[str, Rule]:
+    """List the options for training a method, with their rules; `words`, an argument of `train`, is not one.
 
-    `words` is missing: lists of words are an argument of that name.
-
-    >>> sorted(option_rules("nfc").keys() - option_rules("nfc-2004").keys())[:4]
+    >>> sorted(list_option_rules("nfc").keys() - list_option_rules("nfc-2004").keys())[:4]
     ['bare', 'bare_least', 'batch', 'close_languages']
     """
     if method == "nfc":

@@ -1,16 +1,16 @@
-"""Examples for the shipped URL model besides labelled URLs: codes, names, slugs of text, made-up translations.
+"""Make examples for the shipped URL model: signs of languages, slugs of text, and URLs of translations.
 
-Training pulls every weight towards the known signs instead of towards 0, so that ``/ka/`` is Georgian and ``.mn``
-Mongolian although no training URL has them. The numbers are log-odds, set by how often such a sign was right in the
-training URLs, rounded; they differ by position, not by language. Codes and names are of ISO 639, ISO 3166 and CLDR,
-taken through `graphlang.codes.languages` and ``langcodes``.
+Training starts from known signs and pulls every weight towards them instead of towards 0, so that ``/ka/`` is Georgian
+and ``.mn`` Mongolian although no training URL has them. Their log-odds are rounded estimates of how reliable they are
+in the training URLs; they depend on the position, not on the language. Codes and names are those of ISO 639, ISO 3166
+and CLDR, from `graphlang.codes.languages` and ``langcodes``.
 
-Section 7 of Baykan et al. 2008 found that training on content hurts, because ``it`` or ``de`` are words as well as
-top-level domains. Here the two never meet: a slug of running text has no host and no top-level domain, so content only
-teaches words and n-grams of the path, and only as a starting point of training on URLs.
+Section 7 of Baykan et al. 2008 reports that training on content hurts, because ``it`` or ``de`` are words as well as
+top-level domains. Here a slug of running text has no host and no top-level domain, so content affects only words and
+n-grams of the path, and only the starting point of training on URLs.
 
 ``/ko/news/2013/ruby-released`` is a Korean page with an English name. Labelled lists of news sites contain few such
-URLs, and a model trained on them alone trusts the words; made-up URLs of translated sites teach it to trust the code.
+URLs, and a model trained only on them trusts the words. With made-up URLs of translated sites it trusts the code.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from langcodes import Language
 from graphlang.codes import languages
 from graphlang.files import open_text
 from graphlang.modelfile import ModelError
-from graphlang.training.romanize import pinyin_syllables, romanize
+from graphlang.training.romanize import list_pinyin_syllables, romanize
 from graphlang.urls.tokens import (
     DOT,
     EQUALS,
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 
-#: log-odds for a language's own two-letter code in each position where codes are written
+#: log-odds of the two-letter code of a language in each position of codes
 CODE_POSITIONS = {
     position_number(PATH, SLASH, SLASH): 4.0,  # /de/
     position_number(PATH, EQUALS, SLASH): 4.0,  # ?lang=de
@@ -62,67 +62,67 @@ CODE_POSITIONS = {
     position_number(PATH, HYPHEN, DOT): 1.5,  # manual-de.html, but also end-of.html
     position_number(PATH, HYPHEN, SLASH): 1.5,
 }
-#: factor for a country's code or a three-letter code in the same positions
+#: factor for the code of a country or a three-letter code in the same positions
 WEAKER_CODE = 0.55
-#: log-odds of a ccTLD for the languages used most in its country, the first, second and third
+#: log-odds of a ccTLD for the three languages used most in its country
 CCTLD_LOG_ODDS = (3.0, 1.5, 1.0)
-#: log-odds of a language's English name or own name as a token
+#: log-odds of the English or native name of a language as a token
 NAME_LOG_ODDS = 3.0
 #: generic domains of the United States
-_ENGLISH = ("gov", "mil", "edu")
+_ENGLISH_DOMAINS = ("gov", "mil", "edu")
 _PAIRS = tuple(a + b for a in string.ascii_lowercase for b in string.ascii_lowercase)
 
 
 def list_signs(labels: Sequence[str]) -> Iterator[tuple[int, int, float]]:
-    """Yield every known sign as (bucket, column of its language, log-odds); of a bucket's signs the best one counts."""
-    yield from code_signs(labels)
+    """Yield every sign as (bucket, column of its language, log-odds); of the signs in a bucket the best one counts."""
+    yield from list_code_signs(labels)
     column = {label: number for number, label in enumerate(labels)}
     for label in labels:
-        for word in _language_names(languages.bcp47(label)):
+        for word in _list_language_names(languages.bcp47(label)):
             yield int(to_bucket(hash_words([word]))[0]), column[label], NAME_LOG_ODDS
     for country in _PAIRS:
         columns = [column[code] for code in languages.official(country) if code in column]
         for number, log_odds in zip(columns, CCTLD_LOG_ODDS, strict=False):
-            yield _positioned_bucket(country, position_number(TLD, DOT, SLASH)), number, log_odds
+            yield _hash_to_bucket(country, position_number(TLD, DOT, SLASH)), number, log_odds
     if "eng" in column:
-        for domain in _ENGLISH:
-            yield _positioned_bucket(domain, position_number(TLD, DOT, SLASH)), column["eng"], CCTLD_LOG_ODDS[0]
+        for domain in _ENGLISH_DOMAINS:
+            yield _hash_to_bucket(domain, position_number(TLD, DOT, SLASH)), column["eng"], CCTLD_LOG_ODDS[0]
 
 
-def code_signs(labels: Sequence[str]) -> Iterator[tuple[int, int, float]]:
-    """Yield the signs of language codes, and of country codes that are no language's, in the positions of codes."""
+def list_code_signs(labels: Sequence[str]) -> Iterator[tuple[int, int, float]]:
+    """Yield the signs of language codes, and of country codes that are not language codes, in positions of codes."""
     column = {label: number for number, label in enumerate(labels)}
     codes = {code: languages.code(code) for code in (*_PAIRS, *labels)}  # with old codes, such as iw and no
     yield from _sign_codes({code: column[label] for code, label in codes.items() if label in column})
     for country in _PAIRS:
         columns = [column[code] for code in languages.official(country) if code in column]
         if columns and codes[country] not in column:
-            for where, log_odds in CODE_POSITIONS.items():
-                yield _positioned_bucket(country, where), columns[0], log_odds * WEAKER_CODE
+            for position, log_odds in CODE_POSITIONS.items():
+                yield _hash_to_bucket(country, position), columns[0], log_odds * WEAKER_CODE
 
 
 def _sign_codes(columns: dict[str, int]) -> Iterator[tuple[int, int, float]]:
     for code, number in columns.items():
         weight = 1.0 if len(code) == SHORTEST_TOKEN else WEAKER_CODE
-        for where, log_odds in CODE_POSITIONS.items():
-            yield _positioned_bucket(code, where), number, log_odds * weight
+        for position, log_odds in CODE_POSITIONS.items():
+            yield _hash_to_bucket(code, position), number, log_odds * weight
 
 
-def _language_names(tag: str) -> set[str]:
+def _list_language_names(tag: str) -> set[str]:
     if importlib.util.find_spec("language_data") is None:
         raise ModelError("training for URLs needs names in all languages: pip install 'graphlang[train]'")
     language = Language.get(tag)
-    words = set()
+    names = set()
     for name in (language.autonym(), language.display_name()):
         first = name.split(maxsplit=1)[0].lower() if name.strip() else ""
-        # Names of two or three letters (Ga, Vai, Ewe) are words of other languages too often.
+        # Names of two or three letters (Ga, Vai, Ewe) are often words of other languages.
         if len(first) > SHORTEST_TOKEN + 1 and first.isalpha():
-            words.add(first)
-    return words
+            names.add(first)
+    return names
 
 
-def _positioned_bucket(token: str, where: int) -> int:
-    return int(to_bucket(hash_positioned(hash_words([token]), np.array([where], dtype=np.uint8)))[0])
+def _hash_to_bucket(token: str, position: int) -> int:
+    return int(to_bucket(hash_positioned(hash_words([token]), np.array([position], dtype=np.uint8)))[0])
 
 
 _WORD = re.compile(r"[^\W\d_][^\W\d_\u0300-\u036f]*(?:[\u0900-\u0d7f\u1000-\u109f]+[^\W\d_]*)*")
@@ -148,46 +148,46 @@ def draw_slugs(language: str, lines: Sequence[str], count: int, seed: int = 0) -
     draws = random.Random(f"{language} {seed}")  # noqa: S311 no secret is drawn
     for _ in range(count):
         if language in _CHINESE_LANGUAGES and draws.random() < 0.5:  # noqa: PLR2004 half
-            words = _draw_pinyin(draws)
+            slug_words = _draw_pinyin(draws)
         else:
-            words = _draw_words(language, draws.choice(lines).lower(), draws)
-        if words:
-            yield "https://-/" + _join_slug(language, words, draws)
+            slug_words = _draw_words(language, draws.choice(lines).lower(), draws)
+        if slug_words:
+            yield "https://-/" + _join_slug(language, slug_words, draws)
 
 
 def _draw_words(language: str, line: str, draws: random.Random) -> list[str]:
-    words = _WORD.findall(line)
-    if words and language in _UNSPACED:
-        longest = max(words, key=len)
-        words = [longest[start : start + _SLUG_CHARACTERS] for start in range(0, len(longest), _SLUG_CHARACTERS)]
+    line_words = _WORD.findall(line)
+    if line_words and language in _UNSPACED:
+        longest = max(line_words, key=len)
+        line_words = [longest[start : start + _SLUG_CHARACTERS] for start in range(0, len(longest), _SLUG_CHARACTERS)]
     length = draws.choice(_LENGTHS)
-    start = draws.randrange(max(1, len(words) - length + 1))
-    return words[start : start + length]
+    start = draws.randrange(max(1, len(line_words) - length + 1))
+    return line_words[start : start + length]
 
 
 def _draw_pinyin(draws: random.Random) -> list[str]:
-    syllables = pinyin_syllables()
+    syllables = list_pinyin_syllables()
     count = draws.choice((1, 1, 2, 3))
     return ["".join(draws.choices(syllables, k=draws.choice((1, 2, 2, 3)))) for _ in range(count)]
 
 
-def _join_slug(language: str, words: list[str], draws: random.Random) -> str:
+def _join_slug(language: str, slug_words: list[str], draws: random.Random) -> str:
     if draws.random() < 0.5:  # noqa: PLR2004 half of the slugs leave out the short words, as titles in URLs do
-        words = [word for word in words if len(word) > 3] or words  # noqa: PLR2004
-    slug = "-".join(words)
+        slug_words = [word for word in slug_words if len(word) > 3] or slug_words  # noqa: PLR2004
+    slug = "-".join(slug_words)
     if draws.random() < 0.5:  # noqa: PLR2004 half
         slug = romanize(slug)
     elif language in _UMLAUT_LANGUAGES:
         slug = slug.translate(_UMLAUT)
-    # Hosts join words without a mark: lemonde, spiegelonline.
+    # Hosts join words without a hyphen: lemonde, spiegelonline.
     return slug.replace("-", "", 1) if draws.random() < 0.25 else slug  # noqa: PLR2004 a quarter
 
 
 #: a URL whose host does not end in a country, and which has a path
 _GENERIC_URL = re.compile(r"^https?://(?:www\.)?([a-z0-9.-]+\.(?:com|org|net|info))(/[^?#]{3,200})", re.IGNORECASE)
-#: tags that sites write beside the bare code
+#: tags that sites use besides the bare code
 _REGIONAL = {"por": ("pt-br", "pt_BR"), "zho": ("zh-cn", "zh_TW"), "nob": ("no",), "eng": ("en-us",), "spa": ("es-mx",)}
-#: shares of a code as a segment, before the host, in the query, and at the end of a name
+#: shares of a code as a path segment, before the host, in the query, and at the end of a name
 _FORM_SHARES = (0.6, 0.15, 0.1, 0.15)
 
 
@@ -214,7 +214,7 @@ def _add_code(host: str, path: str, tag: str, draws: random.Random) -> str:
         return f"http://{host}/{tag}{path}"
     if form == 1:
         return f"http://{tag}.{host}{path}"
-    if form == 2:  # noqa: PLR2004 the third
+    if form == 2:  # noqa: PLR2004
         return f"http://{host}{path}?lang={tag}"
     name, dot, ending = path.rpartition(".")
     if not dot or not ending.isalnum():
@@ -222,17 +222,20 @@ def _add_code(host: str, path: str, tag: str, draws: random.Random) -> str:
     return f"http://{host}{name}{draws.choice('_.')}{tag}.{ending}"
 
 
-def read_text(folder: str | Path, longest: int = 2_000_000) -> dict[str, list[str]]:
+_FILE_CHARACTERS = 2_000_000  # of a file that are read
+
+
+def read_text(folder: str | Path) -> dict[str, list[str]]:
     """Read the lines of ``folder/<code>/*.txt`` by ISO 639-3 code, all scripts of a language together.
 
     Raise an OSError if the folder cannot be read.
     """
     lines: dict[str, list[str]] = {}
-    for place in sorted(Path(folder).iterdir()):
-        code = languages.code(place.name) if place.is_dir() else None
+    for sub in sorted(Path(folder).iterdir()):
+        code = languages.code(sub.name) if sub.is_dir() else None
         if code is None:
             continue
-        for file in sorted(place.glob("*.txt")):
+        for file in sorted(sub.glob("*.txt")):
             with open_text(file, errors="replace") as text:
-                lines.setdefault(code, []).extend(text.read(longest).split("\n"))
+                lines.setdefault(code, []).extend(text.read(_FILE_CHARACTERS).split("\n"))
     return lines

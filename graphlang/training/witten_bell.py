@@ -1,16 +1,16 @@
-"""Character language models, interpolated after Witten & Bell, as weights of n-grams.
+"""Estimate character language models, interpolated after Witten & Bell, as weights of n-grams.
 
-The probability of a letter after those before it, within a word and the spaces around it, is that of Witten & Bell
+The probability of a letter after the letters before it, in a word and the spaces around it, is that of Witten & Bell
 (1991, "The zero-frequency problem", method C, interpolated): with k(g) the occurrences of n-gram g = hc, t(h) those of
 its context h and T(h) the number of different letters that follow h,
 
     p(c | h) = (k(g) + T(h) p(c | h without its first letter)) / (t(h) + T(h)).
 
-The probability of a word interpolates the product of its letters with its own count: words are the highest order,
-whose context is the beginning of a word. Its log is a sum over the n-grams of the word, and so costs no more than an
-inner product: a seen n-gram adds log(1 + k(g) / (T(h) p)), its *lift*, and as a context it adds
-log(T(h) / (t(h) + T(h))), which is negative. Such a model therefore knows more than which n-grams a language has: how
-surprising it is that something else follows.
+The probability of a word interpolates the product of its letters with the count of the word: words are the highest
+order, with the beginning of a word as context. Its log is a sum over the n-grams of the word, so it costs no more than
+an inner product: an n-gram in the text adds log(1 + k(g) / (T(h) p)), its *lift*, and as a context it adds
+log(T(h) / (t(h) + T(h))), which is negative. So the model knows not only which n-grams a language has, but also how
+unlikely another letter is after each context.
 
 N-grams that add little to the likelihood of a language's words are dropped, and their share goes to shorter ones.
 """
@@ -42,13 +42,12 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-_LETTER_BITS = 12  # of a letter: five of them are an n-gram in 64 bits
+_LETTER_BITS = 12  # of a letter, so that an n-gram of five fits in 64 bits
 _LETTER_MASK = (1 << _LETTER_BITS) - 1
 _SPACE = 1
 _NEVER_DROPPED = 2  # n-grams of up to this many letters are never dropped
-_POWER = (
-    0.6  # of a word's count: the letters of rare words are more like those of words never seen (on development lines)
-)
+#: Exponent of the count of a word: the letters of rare words resemble those of unknown words more (development lines).
+_POWER = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,55 +77,57 @@ class _Order(NamedTuple):
 
 class _LanguageModel(NamedTuple):
     orders: list[_Order]
-    words: list[str]
+    vocabulary: list[str]
     lifts: Floats  # of the words
     counts: Floats  # of the words
     letter: float
     word: float
 
 
-def estimate_char_lms(words: Sequence[Mapping[str, int]], *, least: float) -> CharLMs | None:
-    """Estimate the models of one script from the words and counts of each language.
+def estimate_char_lms(word_counts: Sequence[Mapping[str, int]], *, least_gain: float) -> CharLMs | None:
+    """Estimate the models of one script from the word counts of each language.
 
-    Return None if the script has more letters than fit (scripts that write words).
+    Words and n-grams that add less than `least_gain` to the log-likelihood are dropped. Return None if the script has
+    too many letters (scripts whose characters are words).
     """
-    alphabet = sorted({letter for counts in words for letter in "".join(counts)})
+    alphabet = sorted({letter for counts in word_counts for letter in "".join(counts)})
     if not alphabet or len(alphabet) + _SPACE >= _LETTER_MASK:
         return None
     numbers = np.zeros(ord(alphabet[-1]) + 1, dtype=np.int64)
     numbers[[ord(letter) for letter in alphabet]] = np.arange(len(alphabet)) + _SPACE + 1
     numbers[ord(" ")] = _SPACE
-    languages = [_estimate_language(counts, numbers, len(alphabet) + 1, least) for counts in words]
-    names: dict[str, int] = {}
+    languages = [_estimate_language(counts, numbers, len(alphabet) + 1, least_gain) for counts in word_counts]
+    long_words: dict[str, int] = {}
     keys, labels, weights, worth = [], [], [], []
-    for label, counts in enumerate(languages):
-        for order in counts.orders:
+    for label, language in enumerate(languages):
+        for order in language.orders:
             is_nonzero = order.weights != 0
             keys.append(order.keys[is_nonzero])
             weights.append(order.weights[is_nonzero])
             worth.append(np.abs(order.weights[is_nonzero]) * order.counts[is_nonzero])
             labels.append(np.full(len(keys[-1]), label))
-        is_nonzero = counts.lifts != 0
-        named = [counts.words[position] for position in np.flatnonzero(is_nonzero).tolist()]
-        keys.append(np.array([_word_key(word, numbers, names) for word in named], dtype=np.int64))
-        weights.append(counts.lifts[is_nonzero])
-        worth.append((counts.lifts * counts.counts)[is_nonzero])
-        labels.append(np.full(len(named), label))
+        is_nonzero = language.lifts != 0
+        vocabulary = [language.vocabulary[position] for position in np.flatnonzero(is_nonzero).tolist()]
+        keys.append(np.array([_pack_word(word, numbers, long_words) for word in vocabulary], dtype=np.int64))
+        weights.append(language.lifts[is_nonzero])
+        worth.append((language.lifts * language.counts)[is_nonzero])
+        labels.append(np.full(len(vocabulary), label))
     unique_keys, row = np.unique(np.concatenate(keys), return_inverse=True)
     matrix = sparse.coo_array(
-        (np.concatenate(weights), (row, np.concatenate(labels))), shape=(len(unique_keys), len(words))
-    ).tocsr()  # an n-gram and the short word that equals it are summed
-    longer = list(names)
-    ngrams = [_unpack_ngram(key, alphabet) if key > 0 else f" {longer[-1 - key]} " for key in unique_keys.tolist()]
+        (np.concatenate(weights), (row, np.concatenate(labels))), shape=(len(unique_keys), len(word_counts))
+    ).tocsr()  # it sums the weights of an n-gram and of an equal short word
+    names = list(long_words)
+    ngrams = [_unpack_ngram(key, alphabet) if key > 0 else f" {names[-1 - key]} " for key in unique_keys.tolist()]
     total = np.bincount(row, weights=np.concatenate(worth), minlength=len(unique_keys)).astype(np.float64)
-    letter, word = np.array([counts.letter for counts in languages]), np.array([counts.word for counts in languages])
+    letter = np.array([language.letter for language in languages])
+    word = np.array([language.word for language in languages])
     return CharLMs(ngrams, matrix, total, letter, word)
 
 
-def _word_key(word: str, numbers: Numbers, names: dict[str, int]) -> int:
-    """The key of a word: that of the n-gram with its spaces if it is short enough, else negative."""
+def _pack_word(word: str, numbers: Numbers, long_words: dict[str, int]) -> int:
+    """Pack a word into a key: that of the n-gram with its spaces if it is short enough, else a negative number."""
     if len(word) > MAX_ORDER - 2:
-        return -1 - names.setdefault(word, len(names))
+        return -1 - long_words.setdefault(word, len(long_words))
     key = _SPACE
     for letter in f"{word} ":
         key = key << _LETTER_BITS | int(numbers[ord(letter)])
@@ -141,22 +142,22 @@ def _unpack_ngram(key: int, alphabet: list[str]) -> str:
     return letters
 
 
-def _estimate_language(counts: Mapping[str, int], numbers: Numbers, letters: int, least: float) -> _LanguageModel:
-    words = list(counts)
-    often = np.fromiter(counts.values(), dtype=np.float64, count=len(words))
-    if not words:
-        return _LanguageModel([], [], np.zeros(0), often, -float(np.log(letters)), 0.0)
-    text = f" {'  '.join(words)} "
+def _estimate_language(counts: Mapping[str, int], numbers: Numbers, letters: int, least_gain: float) -> _LanguageModel:
+    vocabulary = list(counts)
+    occurrences = np.fromiter(counts.values(), dtype=np.float64, count=len(vocabulary))
+    if not vocabulary:
+        return _LanguageModel([], [], np.zeros(0), occurrences, -float(np.log(letters)), 0.0)
+    text = f" {'  '.join(vocabulary)} "
     symbols = numbers[np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")]
-    sizes = np.fromiter(map(len, words), dtype=np.int64, count=len(words)) + 2
-    word = np.repeat(np.arange(len(words)), sizes)
+    sizes = np.fromiter(map(len, vocabulary), dtype=np.int64, count=len(vocabulary)) + 2
+    word = np.repeat(np.arange(len(vocabulary)), sizes)
     position = (
         np.arange(len(symbols)) - (np.cumsum(sizes) - sizes)[word]
-    )  # the space before a word is 0: context, not prediction
-    damped = (often**_POWER)[word]
+    )  # the space before a word has position 0: it is context and not predicted
+    damped = (occurrences**_POWER)[word]
     orders: list[_Order] = []
     logs = np.zeros(len(symbols))
-    start = 0.0  # weight of the beginning of a word as a context
+    start = 0.0  # weight of the start of a word as a context
     letter = 0.0
     key = symbols
     for size in range(1, MAX_ORDER + 1):
@@ -171,27 +172,27 @@ def _estimate_language(counts: Mapping[str, int], numbers: Numbers, letters: int
             order, letter = _estimate_letters(keys, number, letters)
         else:
             order, contexts, back = _estimate_longer(
-                keys, number, orders[-1], size, 0.0 if size <= _NEVER_DROPPED else least
+                keys, number, orders[-1], size, 0.0 if size <= _NEVER_DROPPED else least_gain
             )
             has_context = contexts != _SPACE
             start += float(back[~has_context].sum())
             orders[-1].weights[np.searchsorted(orders[-1].keys, contexts[has_context])] += back[has_context]
         orders.append(order)
         logs[ends] = np.log(order.probability[which])
-    logs_of_words = np.bincount(word, weights=logs, minlength=len(words))
-    # Words are the highest order; in logs, because the product of a long word's letters may underflow.
-    lifts = np.logaddexp(0, np.log(often) - np.log(len(words)) - logs_of_words)
-    rare = often * lifts < least
-    free = len(words) + float(often[rare].sum())
-    lifts = np.where(rare, 0, np.logaddexp(0, np.log(often) - np.log(free) - logs_of_words))
+    logs_of_words = np.bincount(word, weights=logs, minlength=len(vocabulary))
+    # Words are the highest order. In logs, because the product of the letters of a long word may underflow.
+    lifts = np.logaddexp(0, np.log(occurrences) - np.log(len(vocabulary)) - logs_of_words)
+    rare = occurrences * lifts < least_gain
+    free = len(vocabulary) + float(occurrences[rare].sum())
+    lifts = np.where(rare, 0, np.logaddexp(0, np.log(occurrences) - np.log(free) - logs_of_words))
     space = int(np.searchsorted(orders[0].keys, _SPACE))
-    whole = float(orders[0].weights[space]) + start + float(np.log(free / (often.sum() + len(words))))
-    orders[0].weights[space] = 0  # each word has one
-    return _LanguageModel(orders, words, lifts, often, letter, whole)
+    word_weight = float(orders[0].weights[space]) + start + float(np.log(free / (occurrences.sum() + len(vocabulary))))
+    orders[0].weights[space] = 0  # each word has one: its weight is part of `word_weight`
+    return _LanguageModel(orders, vocabulary, lifts, occurrences, letter, word_weight)
 
 
 def _estimate_letters(keys: Numbers, number: Floats, letters: int) -> tuple[_Order, float]:
-    """Single letters, backed off to equal shares; and the log-probability of an unseen letter."""
+    """Estimate single letters, backed off to equal shares, and the log-probability of an unseen letter."""
     types, total = len(keys), number.sum()
     probability = (number + types / letters) / (total + types)
     return _Order(keys, number, probability, np.log1p(number * letters / types)), float(
@@ -200,26 +201,26 @@ def _estimate_letters(keys: Numbers, number: Floats, letters: int) -> tuple[_Ord
 
 
 def _estimate_longer(
-    keys: Numbers, number: Floats, shorter: _Order, size: int, least: float
+    keys: Numbers, number: Floats, shorter: _Order, size: int, least_gain: float
 ) -> tuple[_Order, Numbers, Floats]:
-    """N-grams of more letters, their contexts, and the log of the share that each context leaves to shorter ones."""
+    """Estimate n-grams of `size` letters, their contexts, and the log share that contexts leave to shorter ones."""
     context = keys >> _LETTER_BITS
     first = np.flatnonzero(np.concatenate([[True], context[1:] != context[:-1]]))
     group = np.repeat(np.arange(len(first)), np.diff(first, append=len(keys)))
     types = np.diff(first, append=len(keys)).astype(np.float64)
     total = np.add.reduceat(number, first)
     backed = shorter.probability[np.searchsorted(shorter.keys, keys & ((1 << _LETTER_BITS * (size - 1)) - 1))]
-    dropped = number * np.log1p(number / (types[group] * backed)) < least
+    dropped = number * np.log1p(number / (types[group] * backed)) < least_gain
     free = types + np.bincount(group, weights=np.where(dropped, number, 0), minlength=len(first))
-    kept_counts = np.where(dropped, 0, number)
-    probability = (kept_counts + free[group] * backed) / (total + types)[group]
-    lift = np.log1p(kept_counts / (free[group] * backed))
+    counts = np.where(dropped, 0, number)
+    probability = (counts + free[group] * backed) / (total + types)[group]
+    lift = np.log1p(counts / (free[group] * backed))
     return _Order(keys, number, probability, lift), context[first], np.log(free / (total + types))
 
 
 _STEP = 0.5
-_DENSE_WEIGHTS = 8_000_000  # most weights of one script's common n-grams in a dense table
-_TABLE_BITS = 22  # most bits of the n-gram table: a larger one would push that of the vectors out of the cache
+_DENSE_WEIGHTS = 8_000_000  # most weights of a script's common n-grams in a dense table
+_TABLE_BITS = 22  # most bits of the n-gram table: a larger one would evict that of the vectors from the cache
 
 
 def fit_char_lms(
@@ -235,7 +236,9 @@ def fit_char_lms(
     for script, labels in scripts:
         model = None
         if len(labels) > 1 and registry.name(script) != EAST_ASIA:  # where there are no spaces between words
-            model = estimate_char_lms([count_words(lines[i], script) for i in labels.tolist()], least=options.lm_least)
+            model = estimate_char_lms(
+                [count_words(lines[i], script) for i in labels.tolist()], least_gain=options.lm_least
+            )
         if model is not None:
             letter[labels], word[labels] = model.letter, model.word
         models.append(model)
@@ -243,27 +246,27 @@ def fit_char_lms(
     numbers: list[tuple[int, int]] = []
     packed: list[NDArray[np.uint32]] = [np.zeros(0, dtype=np.uint32)]
     steps: list[NDArray[np.int8]] = [np.zeros(0, dtype=np.int8)]
-    for model, label_texts, (_, labels) in zip(models, keys, scripts, strict=True):
+    for model, row_keys, (_, labels) in zip(models, keys, scripts, strict=True):
         if model is None:
             numbers.append((0, 0))
             continue
-        rows = np.array(sorted(label_texts, key=label_texts.__getitem__), dtype=np.int64)
+        rows = np.array(sorted(row_keys, key=row_keys.__getitem__), dtype=np.int64)
         chosen = model.weights[rows]
         small = weight_codec.quantise(chosen.data.astype(np.float32), _STEP)
-        whole = sparse.csr_array((small, chosen.indices, chosen.indptr), shape=chosen.shape).toarray()
+        table = sparse.csr_array((small, chosen.indices, chosen.indptr), shape=chosen.shape).toarray()
         common, rare = weight_codec.dense_first(
-            whole, np.rint(model.worth[rows]).astype(np.int64), _DENSE_WEIGHTS // len(labels)
+            table, np.rint(model.worth[rows]).astype(np.int64), _DENSE_WEIGHTS // len(labels)
         )
         order = np.concatenate([common, rare])
         numbers.append((len(common), len(order)))
-        packed.append(np.array([label_texts[i] for i in rows[order].tolist()], dtype=np.uint32))
-        steps.append(whole[order].reshape(-1))
+        packed.append(np.array([row_keys[i] for i in rows[order].tolist()], dtype=np.uint32))
+        steps.append(table[order].reshape(-1))
     gaps, values = weight_codec.squeeze(np.concatenate(steps))
     text = options.lm_text_exponent * np.log(sizes / sizes.max())
     for model, (_, labels) in zip(models, scripts, strict=True):
         if model is None:
             text[labels] = 0  # no prior without a language model
-    made_arrays = {
+    arrays = {
         "keys": char_lm.pack(np.concatenate(packed)),
         "features": np.array(numbers, dtype=np.int32),
         "gaps": gaps,
@@ -274,13 +277,13 @@ def fit_char_lms(
         "word": word,
         "text": text.astype(np.float32),
     }
-    return {f"{PREFIX}{name}": array for name, array in made_arrays.items()}, {f"{PREFIX}bits": bits}
+    return {f"{PREFIX}{name}": array for name, array in arrays.items()}, {f"{PREFIX}bits": bits}
 
 
 def _admit_ngrams(models: Sequence[CharLMs | None]) -> tuple[list[dict[int, int]], int]:
-    """Choose the n-grams of each script that fit in one table, with their keys; and the bits of that table.
+    """Choose the n-grams of each script that fit in one table: their keys by row, and the bits of the table.
 
-    Of those that need the same slot the one of most worth stays.
+    Of n-grams with the same slot, the one with the greatest worth stays.
     """
     ngrams = [ngram for model in models if model is not None for ngram in model.ngrams]
     worth = np.concatenate([np.zeros(0), *(model.worth for model in models if model is not None)])
@@ -300,7 +303,7 @@ def _admit_ngrams(models: Sequence[CharLMs | None]) -> tuple[list[dict[int, int]
 
 
 def count_words(lines: Sequence[str], script: int) -> dict[str, int]:
-    """Count the normalised words of lines, those in one script."""
+    """Count the normalised words of lines that are in one script."""
     longest = max(map(len, lines), default=1)
     counts: Counter[str] = Counter()
     for begin, end in blocks(lines, limit=longest):

@@ -52,14 +52,14 @@ def main() -> None:
             identifier.vocabulary, kept, limit=model.parameters["maximum"], closed=identifier.closed, script=script
         )
         often += np.bincount(features, minlength=len(often))
-    parameters = {"ngrams": model_columns.ngrams_digest(model), "corpus": found.digest}
+    parameters = {"ngrams": model_columns.digest_ngrams(model), "corpus": found.digest}
     made = modelfile.Model(
         model_columns.OCCURRENCES_METHOD,
         model.labels,
         parameters,
         {model_columns.OCCURRENCES: model_columns.pack_occurrences(often)},
     )
-    made.save(model_columns.occurrences_path(path))
+    made.save(model_columns.locate_occurrences(path))
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ def defined(words: Mapping[str, int], word: str, least: float) -> float:
 
 
 def test_one_word_worked_by_hand() -> None:
-    made = witten_bell.estimate_char_lms([{"ab": 1}], least=0)
+    made = witten_bell.estimate_char_lms([{"ab": 1}], least_gain=0)
     assert made is not None
     weights = dict(zip(made.ngrams, made.weights.toarray()[:, 0].tolist(), strict=True))
     # Three letters with the space, each seen once: (1 + 3 / 3) / (3 + 3) each, six times less where never seen.
@@ -98,7 +98,7 @@ def test_one_word_worked_by_hand() -> None:
 
 @given(WORDS, st.text("abc", min_size=1, max_size=7), st.sampled_from([0.0, 0.7, 3.0, 30.0]))
 def test_weights_add_up_to_the_probability_of_the_definition(words: dict[str, int], word: str, least: float) -> None:
-    made = witten_bell.estimate_char_lms([words, {"abc": 1}], least=least)
+    made = witten_bell.estimate_char_lms([words, {"abc": 1}], least_gain=least)
     assert made is not None
     score = scorer(made)
     for own in {*words, word}:
@@ -108,7 +108,9 @@ def test_weights_add_up_to_the_probability_of_the_definition(words: dict[str, in
 
 @pytest.mark.parametrize("least", [0.0, 1.0, 3.0, 1e9])
 def test_all_words_together_have_the_probability_one_whatever_is_left_out(least: float) -> None:
-    made = witten_bell.estimate_char_lms([{"a": 9, "ab": 5, "abab": 3, "b": 1}, {"abbabba": 2, "ba": 4}], least=least)
+    made = witten_bell.estimate_char_lms(
+        [{"a": 9, "ab": 5, "abab": 3, "b": 1}, {"abbabba": 2, "ba": 4}], least_gain=least
+    )
     assert made is not None
     score = scorer(made)
     every = ["".join(letters) for size in range(10) for letters in product("ab", repeat=size)]
@@ -119,7 +121,7 @@ def test_all_words_together_have_the_probability_one_whatever_is_left_out(least:
 
 def test_what_adds_little_is_left_out() -> None:
     words = {"abcabc": 40, "cab": 1}
-    every, some = (witten_bell.estimate_char_lms([words], least=least) for least in (0.0, 4.0))
+    every, some = (witten_bell.estimate_char_lms([words], least_gain=least) for least in (0.0, 4.0))
     assert every is not None
     assert some is not None
     assert set(some.ngrams) < set(every.ngrams)
@@ -130,11 +132,11 @@ def test_what_adds_little_is_left_out() -> None:
 
 
 def test_a_language_without_words_and_a_script_with_too_many_letters() -> None:
-    made = witten_bell.estimate_char_lms([{}, {"ab": 1}], least=0)
+    made = witten_bell.estimate_char_lms([{}, {"ab": 1}], least_gain=0)
     assert made is not None
     assert exp(scorer(made)("ab")) == pytest.approx((1 / 3) ** 3)
-    assert witten_bell.estimate_char_lms([{chr(0x4E00 + i): 1 for i in range(5_000)}], least=0) is None
-    assert witten_bell.estimate_char_lms([{}], least=0) is None
+    assert witten_bell.estimate_char_lms([{chr(0x4E00 + i): 1 for i in range(5_000)}], least_gain=0) is None
+    assert witten_bell.estimate_char_lms([{}], least_gain=0) is None
 
 
 @pytest.fixture(scope="module")

@@ -255,12 +255,12 @@ def test_numbers_beside_another_model_are_refused(tiny_model: Model, more: Path,
     path = tmp_path / "m.npz"
     numbers = {model_columns.OCCURRENCES: tiny_model.arrays[model_columns.OCCURRENCES]}
     Model(model_columns.OCCURRENCES_METHOD, ("eng",), {"ngrams": "other"}, numbers).save(
-        model_columns.occurrences_path(path)
+        model_columns.locate_occurrences(path)
     )
     with pytest.raises(ModelError, match="belongs to another model"):
         extend_model(more, base=bare, path=path, digest="", replace=False)
-    Model(model_columns.OCCURRENCES_METHOD, ("eng",), {"ngrams": model_columns.ngrams_digest(bare)}, numbers).save(
-        model_columns.occurrences_path(path)
+    Model(model_columns.OCCURRENCES_METHOD, ("eng",), {"ngrams": model_columns.digest_ngrams(bare)}, numbers).save(
+        model_columns.locate_occurrences(path)
     )
     assert (
         extend_model(more, base=bare, path=path, digest="ab" * 32).to_bytes() == extended(more, tiny_model).to_bytes()

@@ -62,7 +62,7 @@ def test_the_corpus_tells_kinds(tmp_path: Path) -> None:
     }.items():
         (tmp_path / "de").mkdir(exist_ok=True)
         (tmp_path / "de" / name).write_text(f"{line}\n", encoding="utf-8")
-    read = corpus.read_corpus(tmp_path, label={"de": "deu"}.get, minimum=lambda _: 1, maximum=99, least=1)
+    read = corpus.read_corpus(tmp_path, label={"de": "deu"}.get, minimum=lambda _: 1, maximum=99, least_labels=1)
     assert read.group_by_genre("deu") == {"": ("vier",), "news": ("drei",), "udhr": ("eins", "zwei")}
 
 
@@ -79,7 +79,10 @@ def test_words_go_to_the_label_of_their_script_and_foreign_ones_are_left_out(tmp
     write("fr.txt", {"peu": 3, "de": 2})
     scripts = {"srp_Latn": LATIN, "srp_Cyrl": CYRILLIC, "eng": LATIN, "fra": LATIN}
     found = derived_text.draw_word_lines(
-        derived_text.read_word_lists(tmp_path, scripts), characters=60_000, random=np.random.default_rng(1)
+        derived_text.read_word_lists(tmp_path, scripts),
+        characters=60_000,
+        random=np.random.default_rng(1),
+        labels=scripts,
     )
     assert sorted(found) == ["eng", "srp_Cyrl", "srp_Latn"]  # of French there is too little
     words = {label: {word for line in own for word in line.split(" ")} for label, own in found.items()}
@@ -143,19 +146,19 @@ def test_siblings_move_only_each_other() -> None:
     vectors = logistic_regression.Vectors(
         np.zeros((3, 3), np.float32), np.zeros(3, np.float32), np.zeros(3, np.float32)
     )
-    group.part(vectors, [" v ", "v", " že "], np.array([0, 1, 2]), 2.0 / group.group.times)
+    group.separate(vectors, [" v ", "v", " že "], np.array([0, 1, 2]), 2.0 / group.group.factor)
     assert vectors.weights == pytest.approx(np.array([[1, 0, -1], [0, 0, 0], [0, 0, 0]]) * np.log(7 / 3), abs=1e-3)
     assert vectors.bias.tolist() == vectors.base.tolist() == [0, 0, 0]
     assert close_languages.find_groups(["ces", "deu"], lists) == []
 
 
 def test_siblings_whose_texts_differ_in_kind_are_drawn_together() -> None:
-    group = close_languages.LanguageGroup(("bos_Latn", "hrv"), kept_share=0.25)
+    group = close_languages.LanguageGroup(("bos_Latn", "hrv"), difference_share=0.25)
     pair = close_languages.CloseLanguages(group, np.array([0, 2]), {})
     vectors = logistic_regression.Vectors(
         np.array([[8, 1, 0]], dtype=np.float32), np.array([0, 1, 8], np.float32), np.array([2, 1, 2], np.float32)
     )
-    pair.part(vectors, ["ija"], np.array([0, 1, 2]), 1.0)
+    pair.separate(vectors, ["ija"], np.array([0, 1, 2]), 1.0)
     assert vectors.weights.tolist() == [[5, 1, 3]]  # a quarter of the distance from 4, the mean of both
     assert vectors.base.tolist() == [3, 1, 5]
     assert vectors.bias.tolist() == [2, 1, 2]
@@ -165,9 +168,9 @@ def test_siblings_without_lists_lean_to_the_one_that_more_people_write() -> None
     [group] = close_languages.find_groups(["ces", "fas", "prs"], {})
     assert group.labels.tolist() == [1, 2]
     vectors = logistic_regression.Vectors(np.ones((1, 3), np.float32), np.ones(3, np.float32), np.zeros(3, np.float32))
-    group.part(vectors, [" است "], np.array([0, 1, 2]), 1.0)
+    group.separate(vectors, [" است "], np.array([0, 1, 2]), 1.0)
     assert vectors.weights.tolist() == [[1, 1, 1]]
-    added = close_languages.score_offsets(["ces", "fas", "prs"], [group])
+    added = close_languages.compute_score_offsets(["ces", "fas", "prs"], [group])
     assert added[0] == added[1] == 0
     assert added[2] < 0
 

@@ -20,7 +20,7 @@ IJEKAVIAN = {"mjesto": 9.0, "mjesta": 4.0, "rijeka": 3.0, "rekao": 5.0, "djeca":
 
 
 @pytest.fixture(scope="module")
-def way() -> bosnian.YatSpelling:
+def spelling() -> bosnian.YatSpelling:
     return bosnian.YatSpelling(EKAVIAN, IJEKAVIAN)
 
 
@@ -35,23 +35,23 @@ def way() -> bosnian.YatSpelling:
         ("12. REKA!", "12. Rijeka!"),
     ],
 )
-def test_yat_is_written_where_the_words_say_so(way: bosnian.YatSpelling, serbian: str, bosnian: str) -> None:
-    assert way.write(serbian) == bosnian
+def test_yat_is_written_where_the_words_say_so(spelling: bosnian.YatSpelling, serbian: str, bosnian: str) -> None:
+    assert spelling.spell(serbian) == bosnian
 
 
 @given(st.text(max_size=40))
-def test_nothing_but_words_changes(way: bosnian.YatSpelling, text: str) -> None:
-    made = way.write(text)
+def test_nothing_but_words_changes(spelling: bosnian.YatSpelling, text: str) -> None:
+    made = spelling.spell(text)
     assert [c for c in made if not c.isalpha()] == [c for c in text if not c.isalpha()]
 
 
 def test_a_word_that_is_as_common_with_an_e_is_left() -> None:
-    assert bosnian.YatSpelling({"sesti": 2.0, "sjesti": 1.5}, {"sjesti": 1.0}).write("sesti") == "sesti"
-    assert bosnian.YatSpelling({"sesti": 2.0, "sjesti": 0.5}, {"sjesti": 1.0}).write("sesti") == "sjesti"
+    assert bosnian.YatSpelling({"sesti": 2.0, "sjesti": 1.5}, {"sjesti": 1.0}).spell("sesti") == "sesti"
+    assert bosnian.YatSpelling({"sesti": 2.0, "sjesti": 0.5}, {"sjesti": 1.0}).spell("sesti") == "sjesti"
 
 
 def test_shares_of_texts_and_lists_add_up() -> None:
-    found = bosnian.word_shares([["a a b"], ["b"]], [{"b": 3, "c": 1}])
+    found = bosnian.sum_word_shares([["a a b"], ["b"]], [{"b": 3, "c": 1}])
     assert found == {"a": pytest.approx(2 / 3), "b": pytest.approx(1 / 3 + 1 + 3 / 4), "c": 0.25}
 
 
@@ -61,15 +61,15 @@ def test_lines_are_of_the_genres_that_both_have() -> None:
         "hrv": {"UD": ["mjesto"], "firefox": ["poruka"]},
         "srp_Latn": {"UD": ["mesto"], "words": ["mesto djeca"]},
     }
-    assert bosnian.comparable_lines(texts, {}) == (["mjesto"], ["mjesto"], ["mesto"])
-    assert bosnian.comparable_lines({"hrv": texts["hrv"]}, {}) == ([], [], [])
-    assert bosnian.comparable_lines({**texts, "hrv": {"firefox": ["poruka"]}}, {}) == ([], [], [])
+    assert bosnian.make_comparable_lines(texts, {}) == (["mjesto"], ["mjesto"], ["mesto"])
+    assert bosnian.make_comparable_lines({"hrv": texts["hrv"]}, {}) == ([], [], [])
+    assert bosnian.make_comparable_lines({**texts, "hrv": {"firefox": ["poruka"]}}, {}) == ([], [], [])
 
 
 def test_ratios_are_those_of_shares_drawn_together() -> None:
     # Shares of 0, .5 and 0 of 6e5 n-grams, with 3e5 of the mean, 1/6: (1/18, 7/18, 1/18); the others mirror it.
     counts = [np.array([6e5, 0.0]), np.array([3e5, 3e5]), np.array([6e5, 0.0])]
-    found = bosnian.log_ratios(counts)
+    found = bosnian.compute_log_ratios(counts)
     second = np.log([1 / 18, 7 / 18, 1 / 18])
     assert found[:, 1] == pytest.approx(second - second.mean())
     assert found.sum(axis=0) == pytest.approx([0, 0])
@@ -77,7 +77,7 @@ def test_ratios_are_those_of_shares_drawn_together() -> None:
 
 @given(st.lists(st.lists(st.integers(0, 10**7), min_size=4, max_size=4), min_size=3, max_size=3))
 def test_ratios_have_bounds_and_unseen_features_have_none(given_: list[list[int]]) -> None:
-    found = bosnian.log_ratios([np.array(own, dtype=np.float64) for own in given_])
+    found = bosnian.compute_log_ratios([np.array(own, dtype=np.float64) for own in given_])
     assert (np.abs(found) <= 2.5).all()
     assert not found[:, np.sum(given_, axis=0) == 0].any()
 
@@ -86,7 +86,7 @@ def test_steps_are_added_to_the_labels_that_are_meant_and_cut() -> None:
     own = model_columns.ColumnWeights(
         0, 3, np.array([0, 0, 2]), np.array([0, 1, 1]), np.array([4, 7, -39], dtype=np.int8)
     )
-    found = model_columns.add_steps(own, [1], np.array([[-7, 2, -9]]), most=40)
+    found = model_columns.add_steps(own, [1], np.array([[-7, 2, -9]]), limit=40)
     assert list(zip(found.row.tolist(), found.column.tolist(), found.value.tolist(), strict=True)) == [
         (0, 0, 4),
         (1, 1, 2),
@@ -103,7 +103,7 @@ def test_a_model_of_the_three_learns_of_made_text(tmp_path: Path, monkeypatch: p
     options = {"minimum": 10, "document": 20, "features": 300, "rounds": 1, "draws": 20}
     monkeypatch.setattr(bosnian, "_SMOOTHING", 1.0)  # it is meant for more text than this
     with_made = train(tmp_path, method="nfc", **options)
-    monkeypatch.setattr(bosnian, "comparable_lines", lambda *_: ([], [], []))
+    monkeypatch.setattr(bosnian, "make_comparable_lines", lambda *_: ([], [], []))
     without = train(tmp_path, method="nfc", **options)
     same = [name for name in without.arrays if np.array_equal(with_made.arrays[name], without.arrays[name])]
     assert {"values"} <= set(without.arrays) - set(same) <= {"values", "gaps", "sharpness"}

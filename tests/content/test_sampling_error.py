@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from graphlang.training.logistic_regression import Vectors
-from graphlang.training.sampling_error import confused_pairs, mean_probabilities, remove_chance, shrink_differences
+from graphlang.training.sampling_error import compute_confusion, find_confused_pairs, remove_chance, shrink_differences
 
 
 def vectors(*weights: tuple[float, float], base: tuple[float, float] = (0.0, 0.0)) -> Vectors:
@@ -46,19 +46,19 @@ def test_a_poor_language_leans_on_the_rich_one_that_it_is_confused_with_most() -
     often[0, 1], often[2, 0], often[0, 3] = 0.06, 0.05, 0.2
     # The second has twice the text; the third is as poor; the fourth has 0.9 of it, and is rich beside the first, too.
     letters = np.array([60_000, 200_000, 60_000, 180_000])
-    assert list(confused_pairs(often, letters, 0.04)) == [(0, 3)]
-    assert list(confused_pairs(often, letters, 0.3)) == []
+    assert list(find_confused_pairs(often, letters, 0.04)) == [(0, 3)]
+    assert list(find_confused_pairs(often, letters, 0.3)) == []
 
 
 def test_a_language_with_hardly_any_text_leans_on_none() -> None:
     often = np.array([[0.9, 0.1], [0.1, 0.9]])
-    assert list(confused_pairs(often, np.array([51_000, 400_000]), 0.05)) == []
-    assert list(confused_pairs(often, np.array([53_000, 400_000]), 0.05)) == [(0, 1)]
+    assert list(find_confused_pairs(often, np.array([51_000, 400_000]), 0.05)) == []
+    assert list(find_confused_pairs(often, np.array([53_000, 400_000]), 0.05)) == [(0, 1)]
 
 
 def test_mean_probabilities_are_those_of_the_texts_of_each_language() -> None:
     scores = np.log(np.array([[0.75, 0.25], [0.25, 0.75], [0.5, 0.5]], dtype=np.float32))
-    assert np.allclose(mean_probabilities(scores, np.array([0, 0, 1])), [[0.5, 0.5], [0.5, 0.5]], atol=1e-6)
+    assert np.allclose(compute_confusion(scores, np.array([0, 0, 1])), [[0.5, 0.5], [0.5, 0.5]], atol=1e-6)
 
 
 def test_the_poor_language_goes_as_far_as_lines_held_out_want_it_and_the_rich_one_stays() -> None:
@@ -69,7 +69,7 @@ def test_the_poor_language_goes_as_far_as_lines_held_out_want_it_and_the_rich_on
     [found] = shrink_differences(made, often, letters, texts, np.array([0, 1, 1]), confused=0.01)
     assert (found.poor, found.rich) == (0, 1)
     # d = log(51) - log(5) < s: nothing of the second difference is kept, so that the way alone says where it is.
-    assert np.isclose(made.weights[1, 0], 4 * found.way)
+    assert np.isclose(made.weights[1, 0], 4 * found.fraction)
     assert made.weights[:, 1].tolist() == [0.0, 4.0]
 
 

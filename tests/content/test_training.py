@@ -17,7 +17,7 @@ from graphlang.content.nfc.model import Discriminative
 from graphlang.modelfile import Model, ModelError
 from graphlang.training import corpus, fisher, fit_nfc, logistic_regression
 from graphlang.training.train import train
-from graphlang.training.training_options import option_rules
+from graphlang.training.training_options import list_option_rules
 
 from . import conftest
 
@@ -103,7 +103,7 @@ def test_wrong_wishes(corpus_folder: Path, change: dict[str, Any], message: str)
 def test_a_model_that_training_allows_can_be_loaded(corpus_folder: Path, knot: int) -> None:
     gain = [0.0] * 7
     gain[knot] = 10.0
-    if not option_rules("nfc")["lm_gain"].allows(gain):
+    if not list_option_rules("nfc")["lm_gain"].allows(gain):
         return
     made = train(corpus_folder, **SMALL, lm_gain=gain, lm_text_exponent=20, lm_inverse_temperature=0.01, lm_least=0)
     assert Discriminative(made, "", "").probabilities(["the dog"]).sum() == pytest.approx(1)

@@ -43,7 +43,7 @@ def test_a_word_that_both_use_is_not_english() -> None:
 
 
 def test_messages_are_added_in_measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(corpus, "_WITH_MESSAGES", 30)
+    monkeypatch.setattr(corpus, "_SIZE_WITH_MESSAGES", 30)
     monkeypatch.setattr(corpus, "_LEAST_MESSAGES", 5)
     texts = write_files(tmp_path / "a", {"de/news.txt": "eins zwei\ndrei vier\n", "en/news.txt": "one\n" + "two " * 20})
     told = write_files(tmp_path / "b", {"de/app.txt": "neun zehn\nelf\nzwoelf dreizehn\n", "fr/app.txt": "dix\nonze\n"})
