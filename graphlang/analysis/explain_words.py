@@ -95,7 +95,7 @@ def _page(page: Explanation) -> Iterator[Line]:
     else:
         yield Line("page", "never fetched, only linked to")
     scores = ", ".join(f"{score.language} {score.probability:.3f}" for score in page.text)
-    yield Line("text says", f"{scores or 'nothing'}")
+    yield Line("by text", scores or "no text")
 
 
 def _reading(reading: TextRead) -> Iterator[Line]:
@@ -126,7 +126,7 @@ def sums(page: Explanation) -> Iterator[Line]:
 def _reason(reason: Reason) -> str:
     where = f"{reason.link} {visible(reason.url)}" if reason.url else ""
     return (
-        f"    {reason.log_odds:+8.2f}  {reason.source:<8} says {reason.language or '-':<4}"
+        f"    {reason.log_odds:+8.2f}  {reason.source:<10}  best: {reason.language or '-':<4}"
         f" weight {reason.weight:.2f}  {where}"
     ).rstrip()
 

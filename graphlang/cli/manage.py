@@ -173,10 +173,10 @@ def exit_with_problems(ingested: Ingested) -> None:
 def info(db: Path, format_: str, *, encodings: bool) -> None:
     """Count the files, pages, links and languages in DB.
 
-    It also counts links by kind, charsets and problems. WARC revisit records are among the captures; kept ones are
-    also counted separately, and so are pages of which only revisits were read ('revisits alone'). With --encodings
-    it counts pages of each language (by the chosen run) by charset, by the source of the charset (server, page,
-    detection), and by the encoding found by a method over bytes, if one was run.
+    It also counts links by kind, charsets and problems. 'Other captures' are those besides the main capture of a
+    page. A WARC revisit record is a capture without content of its own. With --encodings it counts the pages of each
+    language by charset and by the source of the charset (server, page, detection), and by the encoding that a
+    method over bytes (such as byte-trigrams) identified, if one was run.
 
     \b
     Examples:

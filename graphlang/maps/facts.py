@@ -60,23 +60,23 @@ _COUNTS: Final = (
     ("hosts", "SELECT NULL, COUNT(*) FROM hosts"),
     ("pages", "SELECT NULL, COUNT(*) FROM pages"),
     ("pages read", "SELECT NULL, COUNT(*) FROM captures"),
-    ("captures of them", "SELECT NULL, COALESCE(SUM(captures), 0) FROM captures"),
-    ("captures kept beside their own", "SELECT NULL, COUNT(*) FROM history"),
-    ("captures kept with another content", "SELECT NULL, COUNT(*) FROM history WHERE whole"),
+    ("captures read", "SELECT NULL, COALESCE(SUM(captures), 0) FROM captures"),
+    ("other captures kept", "SELECT NULL, COUNT(*) FROM history"),
+    ("other captures with different content", "SELECT NULL, COUNT(*) FROM history WHERE whole"),
     # What has no size is whole, but for revisits. Without a digest they are only counted, among the captures.
-    ("captures kept that are revisits", "SELECT NULL, COUNT(*) FROM history WHERE NOT whole AND size = 0"),
+    ("other captures that are revisits", "SELECT NULL, COUNT(*) FROM history WHERE NOT whole AND size = 0"),
     (
-        "captures by what was read",
+        "main captures by parts read",
         "SELECT parts, COUNT(*) FROM captures GROUP BY 1 ORDER BY 2 DESC, 1",
     ),
     # A revisit gives way to any other capture of its URL.
-    ("revisits alone, with their original", "SELECT NULL, COUNT(original) FROM captures"),
+    ("pages with revisits only, content known", "SELECT NULL, COUNT(original) FROM captures"),
     (
-        "revisits alone, without",
+        "pages with revisits only, content unknown",
         "SELECT NULL, COUNT(*) FROM captures WHERE revisit_of IS NOT NULL AND original IS NULL",
     ),
     (
-        "pages with the payload of another",
+        "pages with the content of another page",
         (
             "SELECT NULL, COALESCE(SUM(pages - 1), 0) FROM (SELECT COUNT(*) AS pages FROM captures"
             " WHERE digest <> '' AND revisit_of IS NULL GROUP BY digest)"
@@ -92,7 +92,7 @@ _COUNTS: Final = (
     (
         "charset",
         (
-            "SELECT charset || ' by ' || charset_from, COUNT(*) FROM captures WHERE charset IS NOT NULL"
+            "SELECT charset || ' from ' || charset_from, COUNT(*) FROM captures WHERE charset IS NOT NULL"
             " GROUP BY 1 ORDER BY 2 DESC, 1"
         ),
     ),

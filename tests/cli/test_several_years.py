@@ -92,9 +92,9 @@ def test_it_is_said_what_became_of_further_captures(
     assert words in result.stderr
     facts = {row["what"]: row["count"] for row in _rows(graphlang("info", tmp_path / "a.db", "--format", "jsonl"))}
     assert facts["pages read"] == 4
-    assert facts["captures kept beside their own"] == (8 if keep == "all" else 0)
+    assert facts["other captures kept"] == (8 if keep == "all" else 0)
     # anna.html and en.html stay as they are
-    assert facts["captures kept with another content"] == (4 if keep == "all" else 0)
+    assert facts["other captures with different content"] == (4 if keep == "all" else 0)
 
 
 def revisit(url: str, date: str, body: str) -> bytes:
@@ -120,10 +120,10 @@ def test_revisits_are_counted_wherever_they_are(graphlang: Call, tmp_path: Path)
         file.write(revisit(f"{SITE}lost.html", "2011-03-01T12:00:00Z", GERMAN))  # of one that is not here
     graphlang("ingest", tmp_path / "a.db", path, "--workers", 1)
     facts = {row["what"]: row["count"] for row in _rows(graphlang("info", tmp_path / "a.db", "--format", "jsonl"))}
-    assert (facts["pages read"], facts["captures of them"], facts["captures kept beside their own"]) == (4, 7, 2)
-    assert facts["captures kept that are revisits"] == 2
-    assert facts["revisits alone, with their original"] == 1
-    assert facts["revisits alone, without"] == 1
+    assert (facts["pages read"], facts["captures read"], facts["other captures kept"]) == (4, 7, 2)
+    assert facts["other captures that are revisits"] == 2
+    assert facts["pages with revisits only, content known"] == 1
+    assert facts["pages with revisits only, content unknown"] == 1
 
 
 def test_what_says_nothing_new_is_told_apart(graphlang: Call, crawls: list[Path], tmp_path: Path) -> None:
