@@ -139,6 +139,13 @@ def test_links_between_pages_lead_somewhere() -> None:
     assert missing == []
 
 
+def test_output_in_the_tutorial_is_that_of_the_walk() -> None:
+    walk = (ROOT / "examples" / "README.md").read_text(encoding="utf-8").splitlines()
+    lines = [line for block in blocks(DOCS / "tutorial.md", "text") for line in block.splitlines()]
+    assert len(lines) > 3
+    assert [line for line in lines if line not in walk] == []
+
+
 def test_the_page_of_languages_is_that_of_the_model() -> None:
     script = runpy.run_path(str(DOCS / "known_languages.py"))
     assert (DOCS / "languages.md").read_text(encoding="utf-8") == script["page"](), "run: make docs"
