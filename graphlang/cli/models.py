@@ -267,7 +267,8 @@ def _extend_model(
     content, digest = modelfile.read(path)
     extended = extend_model(folder, base=content, path=path, digest=digest, **settings)
     sha256 = extended.save(output)
-    say(f"{output}: {quantity(len(extended.labels), 'label')}, {output.stat().st_size:,} bytes, sha256 {sha256}")
+    known = len(content_methods.load(output).labels)  # with those of the second part
+    say(f"{output}: {quantity(known, 'label')}, {output.stat().st_size:,} bytes, sha256 {sha256}")
     added = extended.parameters["extended"][-1]
     labels = sorted(added["labels"].items())
     names = ", ".join(f"{label} ({facts['characters']:,} characters)" for label, facts in labels)
