@@ -116,7 +116,8 @@ def test_the_report_the_languages_and_sql_have_the_same_numbers(crawl: gl.Collec
         assert interval == f"{row.low:,}–{row.high:,}"
         name = re.escape(row.name)
         assert re.findall(rf"{name} \(([^)]*%)(?: of the pages)?\)", report.partition("</nav>")[0]) in ([], [percent])
-    (sql,) = re.findall(r'"\s*(WITH pages AS [^"]*) LIMIT 5"', (ROOT / "docs/howto/duckdb-pandas.md").read_text("utf-8"))
+    page = (ROOT / "docs" / "howto" / "duckdb-pandas.md").read_text(encoding="utf-8")
+    (sql,) = re.findall(r'"\s*(WITH pages AS [^"]*) LIMIT 5"', page)
     by_sql = {row["language"]: row for row in crawl.db.query(sql)}
     for language, row in rows.items():
         assert (by_sql[language]["pages"] or 0) == row.pages
