@@ -101,7 +101,8 @@ by_units = click.option(
     it has no fetched page. "short" are pages with fewer than {SHORT} letters; "resolved" are short pages whose text is
     doubtful (confidence below {SURE}) while the answer of the chosen run is not. With several units each has a column.
     By year only fetched pages count. Each page counts once a year: its main capture if it is from that year, else the
-    newest with an answer ('graphlang propagate DB --each year'). A country is that of the top-level domain.
+    newest with an answer ('graphlang propagate DB --each year'). A country is that of the top-level domain. "expected",
+    "low" and "high" are as in 'graphlang languages --help'.
 
     \b
     Examples:

@@ -108,10 +108,10 @@ GROUPS: Final = {
         },
     ),
     "on_spark": (
-        "Past one machine",
+        "On a cluster",
         {
-            "cluster": "Do the same on Spark; tables are written as Parquet.",
-            "import": "Make DB of the tables that 'cluster run' wrote.",
+            "cluster": "Do the main job on Spark; tables are written as Parquet.",
+            "import": "Make DB from the tables that 'cluster run' wrote.",
         },
     ),
 }
@@ -124,8 +124,8 @@ Examples:
   graphlang pages crawl.db --language swa     the pages in Swahili
   graphlang explain crawl.db URL              why a page has its language
 
-Exit codes: 0 done; 1 done, with problems; 2 wrong usage; 3 database or model unfit; 4 no more disk or memory; 5 another
-process is writing to the database; 130 interrupted.
+Exit codes: 0 done; 1 done, with problems; 2 wrong usage; 3 database or model cannot be used; 4 disk or memory full;
+5 another process is writing to the database; 130 interrupted.
 """
 _INTERRUPTED = 130
 #: Verbs in modules with more imports than their group needs.

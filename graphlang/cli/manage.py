@@ -51,9 +51,10 @@ _FIRST = ("id", "chosen", "kind", "method", "at", "pages", "seeds", "finished", 
 def ingest(db: Path, files: tuple[Path, ...], **reading: Unpack[archives.ReadingOptions]) -> None:
     """Read FILES into DB.
 
-    FILES are WARC, ARC, WACZ, WET, WAT, store files, JSON, HAR, MHTML and saved HTML, compressed or not, recognised by
-    their content; folders of them; patterns in quotes; a folder that wget mirrored; and - for standard input. Nothing
-    is fetched. Symbolic links within folders are not followed without --follow-links (in a mirror, never).
+    FILES are WARC, ARC, WACZ, WET, WAT, store files of the Language Observatory, JSON, HAR, MHTML and saved HTML,
+    compressed or not, recognised by their content; folders of them; patterns in quotes; a folder that wget mirrored;
+    and - for standard input. Nothing is fetched. Symbolic links within folders are not followed without
+    --follow-links (in a mirror, never).
     Files that DB has already are skipped, whatever their name. Interrupt it at any time; run the same command again to
     resume. What cannot be read is listed by 'graphlang problems', and the exit code is 1.
 
@@ -390,7 +391,8 @@ def check(ctx: click.Context, db: Path, **target: Unpack[RowOptions]) -> None:
 def convert(source: Path, target: Path, *, max_ratio: int) -> None:
     """Copy all records of an archive to a store file or WARC.
 
-    The name of TARGET chooses the format: .warc or .warc.gz for WARC, .store for a store file.
+    A store file is an archive of the Language Observatory. The name of TARGET chooses the format: .warc or .warc.gz
+    for WARC, .store for a store file.
 
     SOURCE is any archive of records that 'graphlang ingest' reads. Every record is copied byte for byte; memory
     does not grow with its length. TARGET is replaced when everything is written, and never by an empty file. If

@@ -136,7 +136,7 @@ def _write_text(text: str, output: str) -> None:
     "--extend",
     "base",
     metavar="MODEL",
-    help="Add the languages of the one folder given to this model ('nfc' or a file), and write it to --output.",
+    help="Add the languages of a folder to this model ('nfc' or a file), and write the result to --output.",
 )
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="File for --extend.")
 @click.option("--replace", is_flag=True, help="With --extend: labels that the model has are trained again.")
@@ -151,7 +151,7 @@ def _write_text(text: str, output: str) -> None:
     "settings",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Setting of the method, e.g. features=50000 or orders=1,2,3; may be given several times.",
+    help="Setting of the method, e.g. features=50000 or orders=1,2,3; repeatable.",
 )
 @click.option(
     "--words",
@@ -164,7 +164,7 @@ def _write_text(text: str, output: str) -> None:
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     multiple=True,
     help="Folder like CORPUS with translated messages of programs or lists of words, for languages with little other "
-    "text ('nfc' only); may be given several times.",
+    "text ('nfc' only); repeatable.",
 )
 @click.option(
     "--relatives",

@@ -102,7 +102,7 @@ def _tables_of(folder: str, master: str | None, settings: dict[str, str]) -> Ite
 
 @click.group()
 def cluster() -> None:
-    """Do the same on Spark; tables are written as Parquet.
+    """Do the main job on Spark; tables are written as Parquet.
 
     For collections that do not fit one machine. The same readers, models and kernels run in Spark's executors, and the
     tables have the columns of the database's views. Needs graphlang[spark] and Java 17.
@@ -443,7 +443,7 @@ def report(tables: str, output: Path, title: str | None, master: str | None, set
 )
 @logs
 def import_(folder: Path, db: Path) -> None:
-    """Make DB of the tables that 'cluster run' wrote.
+    """Make DB from the tables that 'cluster run' wrote.
 
     FOLDER is on this machine. All other verbs then work on DB: the views show the run that Spark inferred, and
     pages have new ids, in the order in which they were read. Needs graphlang[parquet].

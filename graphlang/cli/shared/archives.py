@@ -103,8 +103,8 @@ _LIMITS: Final = (
         default=str(READ),
         show_default=True,
         metavar="CHARACTERS|none",
-        help=f"Text kept of each page; none: all of it. Methods read the first {READ:,} characters, the others are kept"
-        " deflated.",
+        help=f"Text kept of each page; none: all of it. Methods read the first {READ:,} characters, the rest is kept"
+        " compressed.",
     ),
     click.option(
         "--max-payload",
