@@ -482,4 +482,4 @@ def tree(language: str, method: str, depth: int) -> None:
     if code not in identifier.labels:
         raise click.BadParameter(f"no tree for {language!r}", param_hint="LANGUAGE")
     pruned = identifier.scorer.trees[identifier.labels.index(code)].prune(depth)
-    write_lines(pruned.text(identifier.features.names, ["other", codes.name(code)]))
+    write_lines(pruned.format(identifier.features.names, ["other", codes.name(code)]))

@@ -53,7 +53,7 @@ class Adapter(ABC):
         label_of = {code: self.label(code) for code in codes if code not in self.undetermined}
         self.labels = (*sorted({label for label in label_of.values() if label is not None}), languages.UND)
         column = {label: index for index, label in enumerate(self.labels)}
-        self._columns = {code: column[label] for code, label in label_of.items() if label is not None}
+        self._count_columns = {code: column[label] for code, label in label_of.items() if label is not None}
         from importlib.metadata import version  # noqa: PLC0415 - it takes 20 ms, and most runs need no other package
 
         self._about = {"method": name, "package": package, "version": version(package)}
@@ -82,7 +82,7 @@ class Adapter(ABC):
         for row in np.flatnonzero(letters).tolist():
             for code, score in self.scores(_printable(sample(texts[row], _LONGEST))):
                 # A code that the program does not list goes to und.
-                answer[row, self._columns.get(code, -1)] += 0.0 if code in self.undetermined else max(score, 0.0)
+                answer[row, self._count_columns.get(code, -1)] += 0.0 if code in self.undetermined else max(score, 0.0)
         sums = answer.sum(axis=1)
         answer[letters > 0, -1] += np.maximum(1 - sums, 0)[letters > 0]
         answer /= np.maximum(sums, 1)[:, None]

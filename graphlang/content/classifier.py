@@ -77,7 +77,7 @@ class ClassifierMethod:
             raise ModelError(f"{name}: it has no labels")
         self.labels = (*sorted({label for label in labels if label and label != languages.UND}), languages.UND)
         place = {label: column for column, label in enumerate(self.labels)}
-        self._columns = [place[label] for label in labels if label is not None]
+        self._count_columns = [place[label] for label in labels if label is not None]
         describe = getattr(classifier, "describe", None)
         description: dict[str, Any] = dict(describe()) if callable(describe) else {}
         self._about = {**description, **origin, "method": name, "labels": len(self.labels)}
@@ -100,7 +100,9 @@ class ClassifierMethod:
             return answer
         chances = self._ask([texts[row] for row in rows.tolist()])
         summed = np.zeros((len(rows), len(self.labels)))
-        for values, column in zip(chances.T, self._columns, strict=True):  # several of its labels may map to one label
+        for values, column in zip(
+            chances.T, self._count_columns, strict=True
+        ):  # several of its labels may map to one label
             summed[:, column] += values
         sums = summed.sum(axis=1)
         summed[:, -1] += np.maximum(1 - sums, 0)
@@ -112,7 +114,7 @@ class ClassifierMethod:
             chances = np.asarray(self._classifier.probabilities(texts), dtype=np.float64)
         except plugins.FAILURES as error:
             raise ModelError(f"the method {self.name} failed: {type(error).__name__}: {error}") from error
-        shape = (len(texts), len(self._columns))
+        shape = (len(texts), len(self._count_columns))
         if chances.shape != shape:
             raise ModelError(f"the method {self.name} returned an array of shape {chances.shape}, expected {shape}")
         if not np.isfinite(chances).all() or chances.min() < 0:

@@ -45,14 +45,14 @@ class Identifier(Protocol):
 class Calibrated(ABC):
     """A method that measures the similarity to every label and calibrates it (`calibration`).
 
-    `digest` is the SHA-256 of the model file in hexadecimal, `source` its path, for messages, and `name` that of the
-    method in runs. `labels` are those of the columns, by default those of the model. Raise a ModelError if the model's
-    arrays are not those of this method.
+    `digest` is the SHA-256 of the model file in hexadecimal, `source` its path, for messages. `name` is that of the
+    method in runs, by default that in the model; `labels` are those of the columns, by default those of the model.
+    Raise a ModelError if the arrays of the model are not those of this method.
     """
 
-    concurrent = True  # safe for several threads, which is unknown of other programs
+    concurrent = True  # safe in several threads; other programs may not be
     each_script: ClassVar[bool] = False  #: whether the model has an inverse temperature for each script
-    most_log: ClassVar[float] = 40.0  #: of the inverse temperature; certainty needs less for any two similarities
+    most_log: ClassVar[float] = 40.0  #: of the inverse temperature, enough for certainty with any two similarities
 
     def __init__(
         self,
@@ -60,14 +60,14 @@ class Calibrated(ABC):
         digest: str,
         source: str,
         *,
-        name: str,
+        name: str = "",
         labels: tuple[str, ...] | None = None,
     ) -> None:
-        self.name = name
+        self.name = name or model.method
         self.labels = model.labels if labels is None else labels
         self.hash = digest
         #: Characters of a text that are read (of longer ones a sample), and whether a space follows the last word.
-        self.limit, self.closed = _settings(model, source)
+        self.limit, self.closed = _read_settings(model, source)
         self._parameters = dict(model.parameters)
         shape = (None, len(calibration.KNOTS)) if self.each_script else (len(calibration.KNOTS),)
         self._inverse_temperature = take(model, "sharpness", "f", shape, source, most=self.most_log)
@@ -77,17 +77,16 @@ class Calibrated(ABC):
         return {"method": self.name, "labels": len(self.labels), "model": self.hash, **self._parameters}
 
     def probabilities(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Compute calibrated probabilities, float32 (texts, labels). Rows sum to 1, or are all 0 without letters.
+        """Compute calibrated probabilities, (texts, labels). Rows sum to 1, or are all 0 without letters.
 
-        A row depends on its own text alone, not on the batch.
+        A row depends on its text only, not on the batch.
         """
         answer = np.zeros((len(texts), len(self.labels)), dtype=np.float32)
         for start, stop in blocks(texts, limit=self.limit):
             scores, letters = self.similarities(texts[start:stop])
             scores *= calibration.inverse_temperature(self._inverse_temperature, letters)[:, None]
-            chances = calibration.probabilities(scores)
-            chances[letters == 0] = 0
-            answer[start:stop] = chances
+            answer[start:stop] = calibration.probabilities(scores)
+            answer[start:stop][letters == 0] = 0
         return answer
 
     @abstractmethod
@@ -95,7 +94,7 @@ class Calibrated(ABC):
         """Measure the similarity to each label, (texts, labels), and count letters and spaces, (texts,)."""
 
 
-def _settings(model: Model, source: str) -> tuple[int, bool]:
+def _read_settings(model: Model, source: str) -> tuple[int, bool]:
     """Read the parameters `limit` and `closed`."""
     limit: Any = model.parameters.get("limit")
     closed: Any = model.parameters.get("closed")

@@ -1,4 +1,4 @@
-"""The methods of the papers as they were published, one module a method; each is loaded when it is asked for.
+"""The methods of papers as published, a module for each; a module is imported when its method is used.
 
 In: texts, bytes or URLs. Out: probabilities of labels. Hayati 2004 has `nfc_2004` and, after Cavnar and Trenkle,
 `rank_order`; ClueWeb09 `textcat`; Martins and Silva 2005 `martins_silva`; Chew et al. 2011 `byte_trigrams`; Zavarsky et

@@ -1,12 +1,12 @@
 """The URL classifiers of Baykan, Henzinger and Weber 2008: any feature set with any learner, and merged ones.
 
-The paper makes one yes-or-no decision per language: `UrlClassifier.decisions`. The graph needs one distribution over
-the languages: `UrlClassifier.probabilities` compares the scores of all languages, and turns them into probabilities
-by the prior and an inverse temperature that is fitted on unseen domains.
+The paper makes one yes-or-no decision per language: `UrlClassifier.decisions`. The graph needs a distribution over the
+languages: `UrlClassifier.probabilities` computes it from the scores of all languages, the prior, and an inverse
+temperature that is fitted on unseen domains.
 
-Two methods can be merged (section 3.3). Recall improvement (``A or B``): a language has a yes where either method says
-yes. Precision improvement (``A and B``): where both do. `MergedMethods.probabilities` gives the most to the best of
-the languages that have a yes, by the mean of both methods' probabilities, and to ``und`` where none has.
+Two methods can be merged (section 3.3). Recall improvement (``A or B``): a language is accepted if either method
+accepts it. Precision improvement (``A and B``): if both do. `MergedMethods.probabilities` ranks the accepted languages
+first, by the mean of both methods' probabilities; if no language is accepted, ``und`` has probability 1.
 """
 
 from __future__ import annotations
@@ -43,21 +43,21 @@ class FeatureSet(Protocol):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The features for a reader, in the order of the columns."""
+        """The names of the features, in the order of the columns."""
 
     def counts(self, urls: Sequence[str]) -> sparse.csr_matrix:
-        """[URLs, features], not negative."""
+        """Count the features of each URL, [URLs, features]."""
 
 
 class Scorer(Protocol):
     """A trained learner: `baykan2008_learners.LinearScorer` or `baykan2008_learners.TreePerLanguage`."""
 
     def scores(self, counts: sparse.csr_matrix) -> NDArray[np.float64]:
-        """Return the scores [URLs, labels]; a binary classifier accepts a URL if its score is above 0."""
+        """Compute scores, [URLs, labels]; a binary classifier accepts a URL if its score is above 0."""
 
 
 class UrlClassifier:
-    """One feature set and one learner, trained.
+    """A trained classifier of one feature set and one learner.
 
     Shapes: prior [labels], temperature_coefficients [2].
     """
@@ -86,34 +86,36 @@ class UrlClassifier:
         self.hash = digest
 
     def describe(self) -> dict[str, Any]:
-        """The parameters, for the record of a run."""
+        """Describe the training and the model, for the record of a run."""
         return {"method": self.name, "labels": len(self.labels), "model": self.hash, **self.parameters}
 
     def save(self, path: str | Path) -> str:
-        """Write the model file. Returns its SHA-256. Raises OSError."""
+        """Write the model file, and return its SHA-256."""
         return to_model(self).save(path)
 
     def probabilities(self, urls: Sequence[str]) -> NDArray[np.float32]:
-        """Calibrated probability of each language, float32 (urls, labels); each row sums to 1."""
+        """Compute the calibrated probability of each language, (urls, labels); each row sums to 1."""
         answer = np.empty((len(urls), len(self.labels)), dtype=np.float32)
-        for rows, scores, known in self._scores(urls):
-            evidence = scores.astype(np.float32) * inverse_temperature(self.temperature_coefficients, known)[:, None]
+        for rows, scores, feature_count in self._score_blocks(urls):
+            evidence = (
+                scores.astype(np.float32) * inverse_temperature(self.temperature_coefficients, feature_count)[:, None]
+            )
             answer[rows] = softmax(evidence + np.log(self.prior))
         return answer
 
     def decisions(self, urls: Sequence[str]) -> NDArray[np.bool_]:
-        """Yes or no for each language, (urls, labels): a URL may have several languages, or none.
+        """Decide for each language whether to accept it, (urls, labels): several languages, or none, may be accepted.
 
-        Where the model was not trained as one classifier per language, its best language has the only yes.
+        Without one classifier per language (`binary`), only the best language is accepted.
         """
         if not self.binary:
             return decide_best(self.probabilities(urls))
         answer = np.empty((len(urls), len(self.labels)), dtype=bool)
-        for rows, scores, _ in self._scores(urls):
+        for rows, scores, _ in self._score_blocks(urls):
             answer[rows] = scores > 0
         return answer
 
-    def _scores(self, urls: Sequence[str]) -> Iterator[tuple[slice, NDArray[np.float64], NDArray[np.int64]]]:
+    def _score_blocks(self, urls: Sequence[str]) -> Iterator[tuple[slice, NDArray[np.float64], NDArray[np.int64]]]:
         for begin in range(0, len(urls), _BATCH):
             rows = slice(begin, begin + _BATCH)
             counts = self.features.counts(urls[rows]).astype(np.float32)
@@ -138,10 +140,10 @@ def to_model(classifier: UrlClassifier) -> Model:
     if isinstance(classifier.scorer, LinearScorer):
         parameters["unit"] = classifier.scorer.unit
         arrays["bias"] = classifier.scorer.bias.astype(np.float32)
-        # A language's weights are more alike than a feature's: turned, the file is smaller.
+        # The weights of a language are more alike than those of a feature, so the transposed table packs smaller.
         arrays["weights"] = np.rint(classifier.scorer.weights.T / WEIGHT_STEP).astype(np.int16)
     elif isinstance(classifier.scorer, TreePerLanguage):
-        arrays |= classifier.scorer.arrays()
+        arrays |= classifier.scorer.to_arrays()
     return Model(classifier.name, classifier.labels, parameters, arrays)
 
 
@@ -155,7 +157,7 @@ def read_classifier(content: Model, digest: str, source: str) -> UrlClassifier:
     kind, binary, unit = (parameters.pop(name, None) for name in ("kind", "binary", "unit"))
     prior = take(content, "prior", "f", (len(labels),), source)
     if not labels or (prior <= 0).any():
-        raise ModelError(f"{source}: its labels or its prior cannot be")
+        raise ModelError(f"{source}: no labels, or a prior that is not above 0")
     features, size = _read_features(content, kind, source)
     return UrlClassifier(
         name=content.method,
@@ -178,14 +180,14 @@ def _read_features(content: Model, kind: object, source: str) -> tuple[FeatureSe
         language = take(content, "trained_language", "i", (len(word),), source)
         columns = take(content, "columns", "i", (None,), source)
         if ((language < 0) | (language >= len(content.labels))).any() or (word[1:] < word[:-1]).any():
-            raise ModelError(f"{source}: its trained dictionary cannot be")
+            raise ModelError(f"{source}: its trained dictionary is damaged")
         custom = baykan2008_features.make_custom(content.labels, Lexicon(word, language))
         if ((columns < 0) | (columns >= len(custom.names))).any():
-            raise ModelError(f"{source}: it asks for features that are not")
+            raise ModelError(f"{source}: it has unknown features")
         return ChosenFeatures(custom, columns), len(columns)
     hashes = take(content, "hashes", "u", (None,), source)
     if not isinstance(kind, str) or kind not in COUNT_KINDS or (hashes[1:] <= hashes[:-1]).any():
-        raise ModelError(f"{source}: its vocabulary cannot be")
+        raise ModelError(f"{source}: its vocabulary is damaged")
     return UrlVocabulary(kind, hashes), len(hashes)
 
 
@@ -203,13 +205,13 @@ def _read_scorer(content: Model, size: int, source: str, *, unit: bool) -> Score
             return TreePerLanguage.from_arrays(arrays, size)
         except ValueError as error:
             raise ModelError(f"{source}: {error}") from error
-    whole = take(content, "weights", "i", (labels, size), source)
+    steps = take(content, "weights", "i", (labels, size), source)
     bias = take(content, "bias", "f", (labels,), source)
-    return LinearScorer(np.ascontiguousarray(whole.T) * np.float32(WEIGHT_STEP), bias, unit=unit)
+    return LinearScorer(np.ascontiguousarray(steps.T) * np.float32(WEIGHT_STEP), bias, unit=unit)
 
 
 def improve_recall(main: NDArray[np.bool_], helper: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Accept if either accepts: the helper gives a second opinion when the main classifier says no.
+    """Accept if either classifier accepts.
 
     Shapes: main [URLs, languages].
 
@@ -221,7 +223,7 @@ def improve_recall(main: NDArray[np.bool_], helper: NDArray[np.bool_]) -> NDArra
 
 
 def improve_precision(main: NDArray[np.bool_], helper: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Accept only if both accept.
+    """Accept if both classifiers accept.
 
     Shapes: main [URLs, languages].
 
@@ -239,46 +241,46 @@ MERGES: dict[str, Callable[[NDArray[np.bool_], NDArray[np.bool_]], NDArray[np.bo
 
 
 class MergedMethods:
-    """Two methods as one."""
+    """Two methods merged into one."""
 
     def __init__(self, main: UrlIdentifier, helper: UrlIdentifier, operator: str) -> None:
         self.name = f"{main.name} {operator} {helper.name}"
         self.hash = hashlib.sha256(f"{main.hash} {operator} {helper.hash}".encode()).hexdigest()
         self._languages = tuple(sorted({*main.labels, *helper.labels}))
         self.labels = (*self._languages, UND)
-        self._how = MERGES[operator]
+        self._merge = MERGES[operator]
         self._methods = tuple(
             (method, np.array([self._languages.index(label) for label in method.labels])) for method in (main, helper)
         )
 
     def describe(self) -> dict[str, Any]:
-        """The parameters of both, for the record of a run."""
+        """Describe both methods, for the record of a run."""
         main, helper = (method.describe() for method, _ in self._methods)
         return {"method": self.name, "main": main, "helper": helper}
 
     def decisions(self, urls: Sequence[str]) -> NDArray[np.bool_]:
-        """Yes or no for each language, (urls, labels); never yes for ``und``."""
+        """Decide for each language whether to accept it, (urls, labels); ``und`` never is."""
         main, helper = (self._spread(method.decisions(urls), columns, bool) for method, columns in self._methods)
-        return np.asarray(self._how(main, helper))
+        return np.asarray(self._merge(main, helper))
 
     def probabilities(self, urls: Sequence[str]) -> NDArray[np.float32]:
-        """Float32 (urls, labels), each row sums to 1, and its best language is one that has a yes."""
+        """Compute probabilities, (urls, labels): each row sums to 1, and its best language is accepted."""
         main, helper = (
             self._spread(method.probabilities(urls), columns, np.float32) for method, columns in self._methods
         )
         mean = (main + helper) / 2
-        yes = self.decisions(urls)
-        best = np.where(yes, mean, 0).max(axis=1, keepdims=True)
-        # The languages without a yes keep their order, and come after the best.
-        other = np.where(yes, 0, mean).max(axis=1, keepdims=True)
-        mean *= np.where(yes | (other < best), 1, 0.99 * best / np.maximum(other, 1e-9))
-        none = ~yes.any(axis=1)
-        mean[none] = 0
-        mean[none, -1] = 1
+        accepted = self.decisions(urls)
+        best = np.where(accepted, mean, 0).max(axis=1, keepdims=True)
+        # Rejected languages keep their order, below the best accepted one.
+        other = np.where(accepted, 0, mean).max(axis=1, keepdims=True)
+        mean *= np.where(accepted | (other < best), 1, 0.99 * best / np.maximum(other, 1e-9))
+        undecided = ~accepted.any(axis=1)
+        mean[undecided] = 0
+        mean[undecided, -1] = 1
         return np.asarray(mean / mean.sum(axis=1, keepdims=True), dtype=np.float32)
 
     def _spread(self, values: NDArray[Any], columns: NDArray[np.int64], kind: type) -> NDArray[Any]:
-        """Map the columns of one method to those of the merged one; an unknown language has 0, or no."""
+        """Map the columns of one method to those of the merged one; an unknown language has 0 or False."""
         answer: NDArray[Any] = np.zeros((len(values), len(self.labels)), dtype=kind)
         answer[:, columns] = values
         return answer

@@ -26,21 +26,16 @@ if TYPE_CHECKING:
     from graphlang.papers.baykan2008_learners import Learner, TreePerLanguage
 
 
-#: a word of the trained dictionary of a language has at least this many letters
-SHORTEST_WORD = 3
-#: appears in this share of the URLs of the language
-LEAST_SHARE = 0.0001
-#: and this share of the URLs with it is of the language
-LEAST_PURITY = 0.8
+SHORTEST_WORD = 3  #: letters of a word in the trained dictionary of a language
+LEAST_SHARE = 0.0001  #: share of the URLs of the language that have the word
+LEAST_PURITY = 0.8  #: share of the URLs with the word that are in the language
 
 
 def train_dictionaries(urls: Sequence[str], label: NDArray[np.int64], classes: int) -> list[NDArray[np.uint64]]:
-    """The trained dictionary of each class: hashes of its tokens, ascending.
+    """Train the dictionary of each class: hashes of its tokens, ascending.
 
-    A token is in the dictionary of X if it appears in 0.01 % or more of the URLs of X, and 80 % or more of the URLs in
-    which it appears are of X. A URL counts once, however often it has the token.
-
-    Shapes: label [URLs].
+    A token is in the dictionary of X if at least 0.01 % of the URLs of X have it, and at least 80 % of the URLs with it
+    are of X. Shapes: label [URLs].
 
     >>> from graphlang.urls.tokens import hash_words
     >>> urls = ["http://arcor.de/"] * 5 + ["http://galeon.es/", "http://arcor.es/"]
@@ -49,14 +44,14 @@ def train_dictionaries(urls: Sequence[str], label: NDArray[np.int64], classes: i
     (True, True)
     """
     tokens = _select_long(tokenize(urls))
-    seen, token = np.unique(hash_tokens(tokens), return_inverse=True)
+    words, token = np.unique(hash_tokens(tokens), return_inverse=True)
     pairs = np.unique(token * len(urls) + tokens.rows())
-    containing = np.zeros((len(seen), classes))
+    containing = np.zeros((len(words), classes))
     np.add.at(containing, (pairs // len(urls), label[pairs % len(urls)]), 1)
     share = containing / np.maximum(np.bincount(label, minlength=classes), 1)
     pure = containing >= LEAST_PURITY * containing.sum(axis=1, keepdims=True)
     chosen = (share >= LEAST_SHARE) & pure & (containing > 0)
-    return [seen[chosen[:, number]] for number in range(classes)]
+    return [words[chosen[:, number]] for number in range(classes)]
 
 
 def _select_long(tokens: Tokens) -> Tokens:
@@ -64,9 +59,9 @@ def _select_long(tokens: Tokens) -> Tokens:
 
 
 def find_common_words(lines: Iterable[str], size: int = 20_000) -> NDArray[np.uint64]:
-    """The most frequent words of running text, folded as URLs spell them: hashes, ascending.
+    """Find the most frequent words of running text, spelt as in URLs: hashes, ascending.
 
-    It replaces the spelling dictionary of the paper, whose successors have licences that forbid copying it here.
+    They replace the spelling dictionary of the paper, whose successors may not be copied here (licence).
 
     >>> from graphlang.urls.tokens import hash_words
     >>> words = find_common_words(["Das Café, das Haus"], size=1)
@@ -108,9 +103,11 @@ def train_classifier(
     every: bool = False,
     seed: int = 0,
 ) -> UrlClassifier:
-    """Train a method on the URLs of each language; `binary` trains one classifier per language, as the paper does.
+    """Train a method on the URLs of each language.
 
-    Raise a ValueError for an unknown method or fewer than two languages.
+    A feature needs `least` occurrences. `binary` trains one classifier per language, as the paper does. `every` uses
+    all custom features instead of the paper's choice. Raise a ValueError for an unknown method or fewer than two
+    languages.
     """
     if name not in PAPER_METHODS or len(urls) < 2:  # noqa: PLR2004
         raise ValueError(f"cannot train {name!r} on {len(urls)} languages")
@@ -124,22 +121,22 @@ def train_classifier(
     # A language whose domains are all held out keeps its first URL, so that it has a row.
     held_out[np.unique(label, return_index=True)[1]] = False
 
-    def made(rows: NDArray[np.int64]) -> tuple[UrlVocabulary | ChosenFeatures, LinearScorer | TreePerLanguage]:
-        some_urls = [all_urls[row] for row in rows]
-        features = _make_features(kind, labels, some_urls, label[rows], least=least, every=every)
+    def fit(rows: NDArray[np.int64]) -> tuple[UrlVocabulary | ChosenFeatures, LinearScorer | TreePerLanguage]:
+        row_urls = [all_urls[row] for row in rows]
+        features = _make_features(kind, labels, row_urls, label[rows], least_count=least, all_features=every)
         return features, _fit_learner(
-            learner, features.counts(some_urls), label[rows], len(labels), binary=binary, seed=seed
+            learner, features.counts(row_urls), label[rows], len(labels), binary=binary, seed=seed
         )
 
     temperature_coefficients = np.zeros(2, dtype=np.float32)
     out = np.flatnonzero(held_out)
     if len(out):
-        features, scorer = made(np.flatnonzero(~held_out))
+        features, scorer = fit(np.flatnonzero(~held_out))
         counts = features.counts([all_urls[row] for row in out])
         size = np.asarray(counts.sum(axis=1)).ravel().astype(np.int64)
         offset, evidence = np.log(prior).astype(np.float32), scorer.scores(counts).astype(np.float32)
         temperature_coefficients = fit_temperature(evidence, size, offset, label[out], np.ones(len(out)))
-    features, scorer = made(np.arange(len(all_urls)))
+    features, scorer = fit(np.arange(len(all_urls)))
     return UrlClassifier(
         name=name,
         labels=labels,
@@ -153,12 +150,18 @@ def train_classifier(
 
 
 def _make_features(
-    kind: str, labels: tuple[str, ...], urls: Sequence[str], label: NDArray[np.int64], *, least: int, every: bool
+    kind: str,
+    labels: tuple[str, ...],
+    urls: Sequence[str],
+    label: NDArray[np.int64],
+    *,
+    least_count: int,
+    all_features: bool,
 ) -> UrlVocabulary | ChosenFeatures:
     if kind != "custom":
-        return learn_vocabulary(kind, urls, least)
-    trained = Lexicon.of(train_dictionaries(urls, label, len(labels)))
-    return baykan2008_features.make_custom(labels, trained).choose(every=every)
+        return learn_vocabulary(kind, urls, least_count)
+    trained = Lexicon.from_hashes(train_dictionaries(urls, label, len(labels)))
+    return baykan2008_features.make_custom(labels, trained).choose(all_features=all_features)
 
 
 def _fit_learner(
@@ -169,7 +172,7 @@ def _fit_learner(
     if binary:
         return baykan2008_learners.fit_one_against_rest(LINEAR_LEARNERS[learner], counts, label, classes, seed=seed)
     scorer = LINEAR_LEARNERS[learner](counts, label, classes)
-    # The prior takes the place of the bias. The answer does not change with the median, and most weights become 0.
+    # The prior replaces the bias. Subtracting the median changes no answer and makes most weights 0.
     weights = scorer.weights - np.median(scorer.weights, axis=1, keepdims=True)
     return LinearScorer(weights, np.zeros(classes), unit=scorer.unit)
 

@@ -1,13 +1,13 @@
-"""Byte n-gram profiles of (language, encoding) pairs, and the methods over them.
+"""Byte n-gram profiles of (language, encoding) pairs, and the base class of the methods over them.
 
-Each profile is made from its own text alone, so that one can be added, replaced or removed while the others keep their
-bytes (Zavarsky et al. 2005, section 2.2). The hash of all n-grams of all profiles, which they share, is built when the
-model is loaded. `byte_trigrams` and `quadgrams` are the two methods; both read text, and bytes in an unknown encoding.
+Each profile is made only from the text of its language, so profiles can be added, replaced or removed without a change
+to the others (Zavarsky et al. 2005, section 2.2). The hash table of all n-grams is built when the model is loaded.
+`byte_trigrams` and `quadgrams` are the two methods; both read text, and bytes in an unknown encoding.
 
-Chew et al. 2011 (section 4.1: "Chinese_Simplified_EUC-CN") have such pairs too. Neither paper lists its pairs. Here the
-script decides which encodings are candidates, and the language's text which of them matter: an encoding is left out if
-it cannot write the language's letters, or if it writes all of them with the same bytes as an encoding before it (German
-is the same in windows-1252 and windows-1250).
+Chew et al. 2011 (section 4.1: "Chinese_Simplified_EUC-CN") have such pairs too. Neither paper lists them. Here the
+script decides which encodings are candidates, and the text of the language decides which of them matter: an encoding is
+left out if it lacks letters of the language, or if it has the same bytes for all of them as an encoding before it
+(German is the same in windows-1252 and windows-1250).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
-import scipy  # .sparse is loaded where it is used, for that takes a tenth of a second
+import scipy  # scipy.sparse is imported on first use: it takes a tenth of a second
 
 from graphlang.codes import languages
 from graphlang.content import calibration
@@ -39,9 +39,7 @@ if TYPE_CHECKING:
 
 UTF8: Final = "utf-8"
 _MISSING = 0.01  # share of the letters beyond ASCII that an encoding may lack
-_OLD_GREEK = (
-    0.1  # share of Greek letters whose accents an encoding may lack: with more of them it is Greek of another age
-)
+_OLD_GREEK = 0.1  # share of letters with old Greek accents that an encoding may lack: with more the text is old
 #: Script -> encodings by WHATWG name (or, where the WHATWG has none, the usual one), commoner ones first.
 _BY_SCRIPT: Final = {
     "Arab": ("windows-1256", "iso-8859-6"),
@@ -65,8 +63,8 @@ _BY_SCRIPT: Final = {
     ),
     "Thai": ("windows-874",),
 }
-#: All encodings that a profile can be of. A name from a model file goes to Python's codecs only if it is one of these:
-#: some of theirs are no encodings of text, others take a time that grows with the square of the length.
+#: All encodings of profiles. An encoding in a model file must be one of these: some codecs of Python decode no text,
+#: and others take quadratic time.
 ENCODINGS: Final = frozenset((UTF8, *(name for names in _BY_SCRIPT.values() for name in names)))
 _CODECS: Final = {
     "windows-874": "cp874",
@@ -77,15 +75,15 @@ _CODECS: Final = {
     "iso-2022-kr": "iso2022_kr",
     "big5": "cp950",
 }
-#: What is typed where an encoding lacks a letter: Persian with an Arabic yeh, Romanian with cedillas (or commas).
+#: Substitutes of letters that an encoding lacks: Persian with an Arabic yeh, Romanian with cedillas (or commas).
 _SUBSTITUTES: Final = str.maketrans("یۀۂۓșțȘȚşţŞŢ", "يهہےşţŞŢșțȘȚ")
-_TONES: Final = "\u0300\u0301\u0303\u0309\u0323"  # what windows-1258 writes behind a Vietnamese vowel
+_TONES: Final = "\u0300\u0301\u0303\u0309\u0323"  # windows-1258 has them after Vietnamese vowels
 _HORN: Final = "\u031b"
 _VOWELS: Final = "aăâeêioôơuưy"
 
 
 def encode(text: str, encoding: str) -> bytes:
-    r"""The bytes of a text; a character that the encoding lacks is written as people write it there, or left out.
+    r"""Encode a text; a character that the encoding lacks gets its usual substitute, or is left out.
 
     >>> encode("Größe ☃", "windows-1252"), encode("ὁδός", "windows-1253").decode("cp1253")
     (b'Gr\xf6\xdfe ', 'οδός')
@@ -95,15 +93,15 @@ def encode(text: str, encoding: str) -> bytes:
         return text.encode(codec)
     except UnicodeEncodeError:
         pass
-    lost = {c for c in set(text) if c > "\x7f" and not c.encode(codec, "ignore")}
-    table = {ord(c): instead for c in lost if (instead := _substitute(c, codec))}
+    lacking = {c for c in set(text) if c > "\x7f" and not c.encode(codec, "ignore")}
+    table = {ord(c): substitute for c in lacking if (substitute := _substitute(c, codec))}
     return text.translate(table).encode(codec, "ignore")
 
 
 def _substitute(character: str, codec: str) -> str:
     """Return the substitute of a character that an encoding lacks; empty if there is none."""
     base, *marks = tuple(unicodedata.normalize("NFD", character))
-    if _is_greek(base):  # the many accents of Greek are one today
+    if _is_greek(base):  # modern Greek has one accent for the many old ones
         accent = "\u0301" * any(mark in "\u0300\u0301\u0342" for mark in marks)
         other = unicodedata.normalize("NFC", base + accent)
         return other if other.encode(codec, "ignore") else base
@@ -120,46 +118,48 @@ def _is_greek(letter: str) -> bool:
 
 
 def decode(data: bytes, encoding: str) -> str:
-    """The text of some bytes; what does not decode is left out."""
+    """Decode bytes; invalid ones are left out."""
     return data.decode(_CODECS.get(encoding, encoding), "ignore")
 
 
 def list_encodings(lines: Iterable[str], script: str) -> list[str]:
-    """The encodings that a language needs a profile for, UTF-8 first.
+    """List the encodings in which a language needs a profile, UTF-8 first.
 
-    Letters that are written otherwise there (`encode`) are not lacking, but for tones of other languages than
-    Vietnamese, and more old accents than a Greek of today has in quotations.
+    A letter with a substitute (`encode`) does not count as lacking, except for tones in other languages than
+    Vietnamese, and for more old accents than quotations in modern Greek have.
 
     >>> list_encodings(["Größe und Übung"], "Latn"), list_encodings(["plain English"], "Latn")
     (['utf-8', 'windows-1252', 'macintosh'], ['utf-8'])
     """
     letters = Counter(letter for line in lines for letter in line if letter > "\x7f" and letter.isalpha())
     total = sum(letters.values())
-    # Tones behind their vowels could write Italian too, but are not used for it.
+    # Tones after vowels could write Italian too, but are not used for it.
     horned = sum(count for letter, count in letters.items() if _HORN in unicodedata.normalize("NFD", letter))
     vietnamese = horned > _MISSING * total
     answer = [UTF8]
-    seen: set[tuple[bytes, ...]] = {()}
+    unique_images: set[tuple[bytes, ...]] = {()}
     for encoding in _BY_SCRIPT.get(script, ()):
         codec = _CODECS.get(encoding, encoding)
-        instead = vietnamese or encoding != "windows-1258"
-        images = {letter: encode(letter, encoding) if instead else letter.encode(codec, "ignore") for letter in letters}
+        substitute = vietnamese or encoding != "windows-1258"
+        images = {
+            letter: encode(letter, encoding) if substitute else letter.encode(codec, "ignore") for letter in letters
+        }
         if sum(letters[letter] for letter, image in images.items() if not image) > _MISSING * total:
             continue
         old = sum(count for c, count in letters.items() if _is_greek(c) and not c.encode(codec, "ignore"))
         if old > _OLD_GREEK * total:
             continue
-        # Rare foreign letters must not make two encodings of a language out of one.
+        # Two encodings that differ only in rare foreign letters are one.
         common = [letter for letter, count in letters.items() if count > _MISSING * total / 2]
         image = tuple(images[letter] for letter in sorted(common or letters))
-        if image not in seen:
-            seen.add(image)
+        if image not in unique_images:
+            unique_images.add(image)
             answer.append(encoding)
     return answer
 
 
-_DENSE = 4  # an n-gram that more than one profile in this many has is common
-_MOST_DENSE = 1 << 23  # values of common n-grams
+_DENSE = 4  # an n-gram in more than one of so many profiles is common
+_MAX_DENSE = 1 << 23  # values of common n-grams
 _KEY_BITS = np.uint64(16)
 _ENCODING_NAMES = "encodings"
 
@@ -179,23 +179,23 @@ class ByteProfile:
 
     @property
     def key(self) -> tuple[str, str]:
-        """Label and encoding: what names a profile."""
+        """Label and encoding, which identify a profile."""
         return self.label, self.encoding
 
 
 def make_profile(label: str, encoding: str, data: bytes, *, order: int, size: int | None, edges: bool) -> ByteProfile:
-    """Make the profile of training bytes: the `size` commonest n-grams, with those at the `edges` or without.
+    """Make the profile of training bytes: the `size` commonest n-grams, with or without those at the `edges`.
 
-    >>> made = make_profile("eng", "utf-8", b"abab", order=3, size=None, edges=False)
-    >>> [(gram.to_bytes(3), count) for gram, count in zip(made.grams.tolist(), made.counts.tolist())]
+    >>> profile = make_profile("eng", "utf-8", b"abab", order=3, size=None, edges=False)
+    >>> [(gram.to_bytes(3), count) for gram, count in zip(profile.grams.tolist(), profile.counts.tolist())]
     [(b'aba', 1), (b'bab', 1)]
     """
-    read = bytes_input.rows([data], limit=len(data) + 1, edges=edges)
-    counted = tally(read, [order])
+    letters = bytes_input.rows([data], limit=len(data) + 1, edges=edges)
+    counted = tally(letters, [order])
     chosen, _ = counted.ranks(len(counted.key) if size is None else size)
     grams = np.zeros(len(chosen), dtype=np.uint32)
     for place in range(order):
-        grams = (grams << np.uint32(8)) | read.symbols[counted.place[chosen] + place]
+        grams = (grams << np.uint32(8)) | letters.symbols[counted.place[chosen] + place]
     ascending = np.argsort(grams)
     return ByteProfile(label, encoding, grams[ascending], counted.count[chosen][ascending].astype(np.uint32))
 
@@ -236,13 +236,13 @@ def unpack_profiles(model: Model, source: str) -> list[ByteProfile]:
     if "counts" in model.arrays:
         counts = take(model, "counts", "u", (len(grams),), source).astype(np.uint32)
     try:
-        names = take(model, _ENCODING_NAMES, "u", (None,), source).tobytes().decode("ascii").split("\n")
+        encodings = take(model, _ENCODING_NAMES, "u", (None,), source).tobytes().decode("ascii").split("\n")
     except UnicodeDecodeError as error:
         raise ModelError(f"{source}: its encodings are damaged ({error})") from error
-    if unknown := sorted(set(names) - ENCODINGS):
+    if unknown := sorted(set(encodings) - ENCODINGS):
         raise ModelError(f"{source}: {unknown[0]!r} is no encoding that this program has profiles of")
-    sound = len(names) == len(sizes) > 0 and bool((sizes >= 0).all()) and int(sizes.sum()) == len(grams)
-    if not sound or owners != sorted(owners) or set(owners) != set(range(len(model.labels))):
+    is_consistent = len(encodings) == len(sizes) > 0 and bool((sizes >= 0).all()) and int(sizes.sum()) == len(grams)
+    if not is_consistent or owners != sorted(owners) or set(owners) != set(range(len(model.labels))):
         raise ModelError(f"{source}: its profiles do not fit together")
     ends = np.cumsum(sizes).tolist()
     rising = grams[1:] > grams[:-1]
@@ -251,7 +251,7 @@ def unpack_profiles(model: Model, source: str) -> list[ByteProfile]:
         raise ModelError(f"{source}: its n-grams are out of order")
     profiles = [
         ByteProfile(model.labels[owner], name, grams[end - size : end], counts[end - size : end])
-        for owner, name, size, end in zip(owners, names, sizes.tolist(), ends, strict=True)
+        for owner, name, size, end in zip(owners, encodings, sizes.tolist(), ends, strict=True)
     ]
     if len({profile.key for profile in profiles}) != len(profiles):
         raise ModelError(f"{source}: two profiles of one language and encoding")
@@ -259,7 +259,7 @@ def unpack_profiles(model: Model, source: str) -> list[ByteProfile]:
 
 
 def _encode_gaps(grams: NDArray[np.uint32]) -> NDArray[np.uint8]:
-    """Ascending n-grams as the gaps between them, modulo 2 ** 32, byte by byte: half the size once compressed."""
+    """Encode ascending n-grams as their gaps modulo 2 ** 32, byte by byte, which compress to half the size."""
     gaps = np.diff(grams, prepend=np.uint32(0)).astype(">u4")
     return np.ascontiguousarray(gaps.view(np.uint8).reshape(-1, 4).T)
 
@@ -274,12 +274,12 @@ def _decode_gaps(gaps: NDArray[np.uint8]) -> NDArray[np.uint32]:
 def replace_profiles(model: Model, profiles: Iterable[ByteProfile]) -> Model:
     """Replace all profiles of a model."""
     labels, arrays = pack_profiles(profiles, counts="counts" in model.arrays)
-    rest = {name: array for name, array in model.arrays.items() if name not in {*arrays, "counts"}}
-    return Model(model.method, labels, model.parameters, rest | arrays)
+    other_arrays = {name: array for name, array in model.arrays.items() if name not in {*arrays, "counts"}}
+    return Model(model.method, labels, model.parameters, other_arrays | arrays)
 
 
 class ProfileIndex:
-    """One hash over all profiles, with the value of each n-gram in each profile."""
+    """A hash table over all profiles, with the value of each n-gram in each profile."""
 
     def __init__(
         self, profiles: Sequence[ByteProfile], order: int, values: Sequence[NDArray[np.floating] | NDArray[np.integer]]
@@ -291,18 +291,18 @@ class ProfileIndex:
         self.table = KeyTable(unpack_keys(grams, order))
         shape = (len(grams), len(profiles))
         matrix = scipy.sparse.csr_array(scipy.sparse.coo_array((data, (feature, column)), shape=shape))
-        # Rows of common n-grams are quicker as they are, all others as lists.
-        often = np.diff(matrix.indptr)
-        common = np.flatnonzero(often * _DENSE > len(profiles))
-        common = common[np.argsort(-often[common], kind="stable")[: _MOST_DENSE // max(1, len(profiles))]]
+        # Rows of common n-grams are faster as dense rows, all others as lists.
+        profile_count = np.diff(matrix.indptr)
+        common = np.flatnonzero(profile_count * _DENSE > len(profiles))
+        common = common[np.argsort(-profile_count[common], kind="stable")[: _MAX_DENSE // max(1, len(profiles))]]
         self._dense = matrix[common].toarray().astype(np.float32)
         self._dense_of = np.full(len(grams), -1, dtype=np.int32)
         self._dense_of[common] = np.arange(len(common))
         self._starts = matrix.indptr.astype(np.int64)
-        self._columns, self._values = matrix.indices.astype(np.int32), matrix.data.astype(np.float32)
+        self._count_columns, self._values = matrix.indices.astype(np.int32), matrix.data.astype(np.float32)
 
-    def products(self, counts: scipy.sparse.csr_array) -> NDArray[np.float32]:
-        """Inner products of rows of counts with every profile: dense (rows, profiles)."""
+    def multiply(self, counts: scipy.sparse.csr_array) -> NDArray[np.float32]:
+        """Multiply rows of counts by every profile: inner products, (rows, profiles)."""
         feature, value = counts.indices.astype(np.int32), counts.data.astype(np.float32)
         offsets = counts.indptr.astype(np.int64)
         product = np.empty((len(offsets) - 1, self._dense.shape[1]), dtype=np.float32)
@@ -313,7 +313,7 @@ class ProfileIndex:
             dense_of=self._dense_of,
             dense=self._dense,
             starts=self._starts,
-            columns=self._columns,
+            columns=self._count_columns,
             values=self._values,
             out=product,
         )
@@ -321,7 +321,7 @@ class ProfileIndex:
 
 
 def unpack_keys(grams: NDArray[np.uint32], order: int) -> NDArray[np.uint64]:
-    """The keys, as in `tally`, of n-grams of bytes that are packed big-endian."""
+    """Compute the keys (as in `tally`) of n-grams of bytes, packed big-endian."""
     shifts = np.arange(8 * (order - 1), -1, -8, dtype=np.uint32)
     symbols = ((grams[:, None] >> shifts) & np.uint32(0xFF)).reshape(-1)
     if not len(symbols):
@@ -338,7 +338,7 @@ class ByteIdentifier(Calibrated):
     order: int
     edges: bool
 
-    def __init__(self, model: Model, digest: str, source: str, *, name: str) -> None:
+    def __init__(self, model: Model, digest: str, source: str, *, name: str = "") -> None:
         super().__init__(model, digest, source, name=name)
         profiles = unpack_profiles(model, source)
         if any(int(profile.grams.max(initial=0)) >> 8 * self.order for profile in profiles):
@@ -351,29 +351,29 @@ class ByteIdentifier(Calibrated):
         self._in_utf8 = [profile for profile in profiles if profile.encoding == UTF8]
         self._utf8_labels = np.array([number[profile.label] for profile in self._in_utf8], dtype=np.int64)
 
-    # Text needs only the UTF-8 profiles, bytes all of them: each index is built when it is needed.
+    # Text needs only the UTF-8 profiles, bytes need all: each index is built on first use.
     @cached_property
     def _all_profiles(self) -> ProfileIndex:
-        return ProfileIndex(self._profiles, self.order, self.values(self._profiles))
+        return ProfileIndex(self._profiles, self.order, self.make_values(self._profiles))
 
     @cached_property
     def _utf8(self) -> ProfileIndex | None:
-        return ProfileIndex(self._in_utf8, self.order, self.values(self._in_utf8)) if self._in_utf8 else None
+        return ProfileIndex(self._in_utf8, self.order, self.make_values(self._in_utf8)) if self._in_utf8 else None
 
     def describe(self) -> dict[str, Any]:
-        """The parameters of training and of the model, for the record of a run."""
+        """Describe the training and the model, for the record of a run."""
         return {**super().describe(), "profiles": len(self.profiles)}
 
     @abstractmethod
-    def values(self, profiles: Sequence[ByteProfile]) -> list[NDArray[np.float32]]:
-        """The value of each n-gram in each profile."""
+    def make_values(self, profiles: Sequence[ByteProfile]) -> list[NDArray[np.float32]]:
+        """Make the value of each n-gram in each profile."""
 
     @abstractmethod
-    def closeness(self, counted: Tally, index: ProfileIndex) -> NDArray[np.float32]:
-        """Similarity of every row of a batch to every profile of an index, 0 for nothing in common."""
+    def measure_closeness(self, counted: Tally, index: ProfileIndex) -> NDArray[np.float32]:
+        """Measure the similarity of every row of a batch to every profile of an index; 0 for nothing in common."""
 
     def similarities(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """Similarity of each text, written in UTF-8, to each label's UTF-8 profile; and the letters of each text.
+        """Measure the similarity of each text to the UTF-8 profile of each label, and count letters.
 
         A label without a UTF-8 profile has 0.
         """
@@ -383,60 +383,56 @@ class ByteIdentifier(Calibrated):
             lengths[start:stop] = normalise(texts[start:stop], limit=self.limit).lengths
             if self._utf8 is not None:
                 data = [text.encode("utf-8", "replace") for text in texts[start:stop]]
-                scores[start:stop, self._utf8_labels] = self.closeness(self._tally(data), self._utf8)
+                scores[start:stop, self._utf8_labels] = self.measure_closeness(self._tally(data), self._utf8)
         return scores, lengths
 
-    def rates(self, data: Sequence[bytes]) -> NDArray[np.float32]:
-        """Similarity of byte strings in any encoding to every profile: (byte strings, profiles)."""
+    def compare_profiles(self, data: Sequence[bytes]) -> NDArray[np.float32]:
+        """Measure the similarity of byte strings in any encoding to every profile, (byte strings, profiles)."""
         scores = np.zeros((len(data), len(self.profiles)), dtype=np.float32)
         for start, stop in self._blocks(data):
-            scores[start:stop] = self.closeness(self._tally(data[start:stop]), self._all_profiles)
+            scores[start:stop] = self.measure_closeness(self._tally(data[start:stop]), self._all_profiles)
         return scores
 
     def identify_bytes(self, data: Sequence[bytes]) -> tuple[NDArray[np.int16], NDArray[np.float32], list[str | None]]:
-        """Return label, probability and encoding of byte strings in an unknown encoding; see `bytes_probabilities`.
+        """Identify byte strings in an unknown encoding: label, probability and encoding (`bytes_probabilities`).
 
         Strings without a letter have the label -1, the probability 0 and the encoding None.
         """
         probabilities, encodings = self.bytes_probabilities(data)
-        best = probabilities.argmax(axis=1).astype(np.int16)
-        score = probabilities.max(axis=1, initial=0)
-        best[score <= 0] = -1
-        return best, score, encodings
+        return *choose_best(probabilities), encodings
 
     def bytes_probabilities(self, data: Sequence[bytes]) -> tuple[NDArray[np.float32], list[str | None]]:
-        """Return the probabilities (byte strings, labels), and the encoding, of byte strings in an unknown encoding.
+        """Compute probabilities (byte strings, labels) and encodings of byte strings in an unknown encoding.
 
-        Bytes that are all ASCII, without the escapes of ISO-2022 and HZ, are the same in every encoding: it is
-        `us-ascii`. Strings without a letter have a row of zeros and the encoding None.
+        The encoding of ASCII bytes, without the escapes of ISO-2022 and HZ, is `us-ascii`. Strings without a letter
+        have a row of zeros and the encoding None.
         """
         probabilities = np.zeros((len(data), len(self.labels)), dtype=np.float32)
         encodings: list[str | None] = [None] * len(data)
         for start, stop in self._blocks(data):
             block = data[start:stop]
-            scores = self.closeness(self._tally(block), self._all_profiles)
-            by_label = self.best_by_label(scores)
-            best = by_label.argmax(axis=1)
+            scores = self.measure_closeness(self._tally(block), self._all_profiles)
+            label_scores = self.find_best_by_label(scores)
+            best = label_scores.argmax(axis=1)
             # Of equal profiles of the best label the first wins: UTF-8 is first.
             best_profile = np.where(self._owners == best[:, None], scores, np.float32(-np.inf)).argmax(axis=1)
-            encodings_of_best = [self.profiles[index][1] for index in best_profile.tolist()]
-            cut = [
-                decode(bytes_input.sample(item, 4 * self.limit), name)
-                for item, name in zip(block, encodings_of_best, strict=True)
+            names = [self.profiles[index][1] for index in best_profile.tolist()]
+            texts = [
+                decode(bytes_input.sample(item, 4 * self.limit), name) for item, name in zip(block, names, strict=True)
             ]
-            lengths = normalise(cut, limit=self.limit).lengths
+            lengths = normalise(texts, limit=self.limit).lengths
             factor = calibration.inverse_temperature(self._inverse_temperature, lengths)
-            own_probabilities = calibration.probabilities(by_label * factor[:, None])
+            block_probabilities = calibration.probabilities(label_scores * factor[:, None])
             letters = bytes_input.has_letters(block) & (lengths > 0)
-            probabilities[start:stop] = np.where(letters[:, None], own_probabilities, 0)
+            probabilities[start:stop] = np.where(letters[:, None], block_probabilities, 0)
             encodings[start:stop] = [
                 ("us-ascii" if _is_ascii(item) else name) if has_letters else None
-                for item, name, has_letters in zip(block, encodings_of_best, letters.tolist(), strict=True)
+                for item, name, has_letters in zip(block, names, letters.tolist(), strict=True)
             ]
         return probabilities, encodings
 
-    def best_by_label(self, scores: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the best score among the profiles of each label: (byte strings, labels)."""
+    def find_best_by_label(self, scores: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Find the best score among the profiles of each label, (byte strings, labels)."""
         best: NDArray[np.float32] = np.maximum.reduceat(scores, self._first, axis=1)
         return best
 
@@ -444,7 +440,15 @@ class ByteIdentifier(Calibrated):
         return tally(bytes_input.rows(data, limit=4 * self.limit, edges=self.edges), [self.order])
 
     def _blocks(self, data: Sequence[bytes]) -> list[tuple[int, int]]:
-        return blocks(cast("Sequence[str]", data), limit=4 * self.limit, characters=_BLOCK)  # it looks at lengths only
+        return blocks(cast("Sequence[str]", data), limit=4 * self.limit, characters=_BLOCK)  # it reads only lengths
+
+
+def choose_best(probabilities: NDArray[np.float32]) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+    """Choose the best label of each row and its probability; -1 and 0 for a row of zeros."""
+    best = probabilities.argmax(axis=1).astype(np.int16)
+    score = probabilities.max(axis=1, initial=0)
+    best[score <= 0] = -1
+    return best, score
 
 
 def _is_ascii(item: bytes) -> bool:

@@ -1,21 +1,21 @@
 """Byte trigrams: set membership rates (Chew, Mikami & Nagano 2011, 3.1), with Suzuki's thresholds (2.2).
 
-A model is the set T_i of the byte trigrams of a training text, named by language, script and encoding; it keeps no
-frequencies. For a page whose trigrams are u_1 .. u_N, repeats included, equation 1 gives
+A model is the set T_i of the byte trigrams of a training text, named by language, script and encoding, without their
+frequencies. For a page with the trigrams u_1 .. u_N, repeats included, equation 1 is
 
     R_i = (1 / N) * sum over j of f(u_j),    f(u) = 1 if u is in T_i, else 0
 
-and the model with the highest rate wins. (The paper says both that R_i is the rate at which the model's set "appears in
-the target document" and that a trigram's frequency in the target is added to the counter; the sum over j is the latter,
-and that is done. Its small n in the equation is the N of its step i. It is silent on equal rates, which short texts
-have; the first label wins here.)
+and the model with the highest rate wins. (The paper describes R_i both as the rate at which the model's set "appears in
+the target document" and as a counter to which the frequency of a trigram in the target is added. The sum over j is the
+latter, which is used here. The small n in its equation is the N of its step i. It does not define the answer for equal
+rates, which short texts have; here the first label wins.)
 
-Suzuki et al. (2002), as cited there, answer only when one rate is above UB = 0.95 and all the rest are below LB = 0.92,
-else "unable to detect": `StrictTrigrams`. The rest are the other *languages*: the same language in a further encoding
-is no rival.
+Suzuki et al. (2002), as cited there, answer only if one rate is above UB = 0.95 and all others are below LB = 0.92,
+else "unable to detect": `StrictTrigrams`. The others are other *languages*: another encoding of the same language is
+not a rival.
 
-A set only grows with its text, so that languages with much training text attract everything (section 5.1 calls it
-over-training). Training therefore takes the same small amount of each, as the paper's corpora did (4 to 55 KB a file).
+A set only grows with its text, so languages with much training text win every page (section 5.1: over-training). So
+training uses the same small amount of text for each, as the corpora of the paper did (4 to 55 KB a file).
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ LOWER = 0.92
 def build(
     labels: Sequence[str], lines: Sequence[Sequence[str]], *, upper: float | None = None, lower: float | None = None
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Make the arrays and parameters of a model from each label's lines and the thresholds for answers.
+    """Build the arrays and parameters of a model from the lines of each label and the thresholds.
 
-    If only one threshold is set, the other is that of the paper, or the same if that does not fit. Raise a ModelError
+    If only one threshold is set, the other is that of the paper, or equal if that one does not fit. Raise a ModelError
     if `lower` is above `upper`.
     """
     if lower is not None and upper is not None and lower > upper:
         raise ModelError(f"lower={lower}: above upper={upper}")
-    made_profiles = byte_profiles.make_profiles(labels, lines, order=ORDER, size=None, edges=False)
-    _, arrays = byte_profiles.pack_profiles(made_profiles, counts=False)
+    profiles = byte_profiles.make_profiles(labels, lines, order=ORDER, size=None, edges=False)
+    _, arrays = byte_profiles.pack_profiles(profiles, counts=False)
     if upper is None and lower is None:
         return arrays, {"closed": True}
     high = max(UPPER, lower or 0) if upper is None else upper
@@ -71,7 +71,7 @@ def is_detected(rates: NDArray[np.float32], upper: float, lower: float) -> NDArr
     >>> is_detected(np.array([[0.96, 0.91], [0.96, 0.93], [0.94, 0.1]], dtype=np.float32), 0.95, 0.92).tolist()
     [True, False, False]
     """
-    if rates.shape[1] < 2:  # noqa: PLR2004 - nothing else to be below
+    if rates.shape[1] < 2:  # noqa: PLR2004 - there is no other rate
         return np.asarray(rates.max(axis=1, initial=0) > upper)
     second, first = np.partition(rates, -2, axis=1)[:, -2:].T
     return np.asarray((first > upper) & (second < lower))
@@ -83,16 +83,13 @@ class ByteTrigrams(ByteIdentifier):
     order = ORDER
     edges = False
 
-    def __init__(self, model: Model, digest: str, source: str, *, name: str = "byte-trigrams") -> None:
-        super().__init__(model, digest, source, name=name)
-
-    def values(self, profiles: Sequence[ByteProfile]) -> list[NDArray[np.float32]]:
-        """1 for every trigram of the set."""
+    def make_values(self, profiles: Sequence[ByteProfile]) -> list[NDArray[np.float32]]:
+        """Make 1 for every trigram of the set."""
         return [np.ones(len(profile.grams), dtype=np.float32) for profile in profiles]
 
-    def closeness(self, counted: Tally, index: ProfileIndex) -> NDArray[np.float32]:
-        """The rates R_i."""
-        rates = index.products(counted.matrix(index.table, index.features))
+    def measure_closeness(self, counted: Tally, index: ProfileIndex) -> NDArray[np.float32]:
+        """Compute the rates R_i."""
+        rates = index.multiply(counted.matrix(index.table, index.features))
         rates /= np.maximum(counted.totals, 1)[:, None].astype(np.float32)
         return rates
 
@@ -108,49 +105,43 @@ class StrictTrigrams:
         self._bounds = (upper, lower)
 
     def describe(self) -> dict[str, Any]:
-        """The parameters of training and of the model, for the record of a run."""
+        """Describe the training and the model, for the record of a run."""
         return {**self.inner.describe(), "upper": self._bounds[0], "lower": self._bounds[1]}
 
     def probabilities(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the probabilities of the method for detected texts, else 1 for `und`.
-
-        All 0 for texts without a letter.
-        """
+        """Compute the probabilities of detected texts; of others 1 for `und`, or all 0 without letters."""
         rates, lengths = self.inner.similarities(texts)
-        sure = is_detected(rates, *self._bounds)
+        detected = is_detected(rates, *self._bounds)
         answer = np.zeros((len(texts), len(self.labels)), dtype=np.float32)
-        answer[:, :-1] = np.where(sure[:, None], self.inner.probabilities(texts), 0)
-        answer[~sure & (lengths > 0), -1] = 1
+        answer[:, :-1] = np.where(detected[:, None], self.inner.probabilities(texts), 0)
+        answer[~detected & (lengths > 0), -1] = 1
         return answer
 
     def identify_bytes(self, data: Sequence[bytes]) -> tuple[NDArray[np.int16], NDArray[np.float32], list[str | None]]:
-        """Return the answers of the method for detected byte strings, else `und` without an encoding."""
+        """Identify byte strings: label, probability and encoding; `und` without an encoding if not detected."""
         probabilities, encodings = self.bytes_probabilities(data)
-        best = probabilities.argmax(axis=1).astype(np.int16)
-        score = probabilities.max(axis=1, initial=0)
-        best[score <= 0] = -1
-        return best, score, encodings
+        return *byte_profiles.choose_best(probabilities), encodings
 
     def bytes_probabilities(self, data: Sequence[bytes]) -> tuple[NDArray[np.float32], list[str | None]]:
-        """Return the probabilities of the method for detected byte strings, else 1 for `und`, without an encoding."""
+        """Compute probabilities and encodings of detected byte strings; of others 1 for `und`, without an encoding."""
         probabilities, encodings = self.inner.bytes_probabilities(data)
-        sure = is_detected(self.inner.best_by_label(self.inner.rates(data)), *self._bounds)
-        unable = ~sure & (probabilities.max(axis=1, initial=0) > 0)
+        detected = is_detected(self.inner.find_best_by_label(self.inner.compare_profiles(data)), *self._bounds)
+        is_und = ~detected & (probabilities.max(axis=1, initial=0) > 0)
         answer = np.zeros((len(data), len(self.labels)), dtype=np.float32)
-        answer[:, :-1] = np.where(unable[:, None], 0, probabilities)
-        answer[unable, -1] = 1
-        return answer, [None if lost else name for lost, name in zip(unable.tolist(), encodings, strict=True)]
+        answer[:, :-1] = np.where(is_und[:, None], 0, probabilities)
+        answer[is_und, -1] = 1
+        return answer, [None if und else name for und, name in zip(is_und.tolist(), encodings, strict=True)]
 
 
 def load_trigrams(model: Model, digest: str, source: str) -> ByteTrigrams | StrictTrigrams:
     """Load the method of a model; `StrictTrigrams` if the model was trained with thresholds.
 
-    Raise a ModelError if the arrays are not those of this method.
+    Raise a ModelError if the arrays or thresholds are not those of this method.
     """
     inner = ByteTrigrams(model, digest, source)
     upper, lower = model.parameters.get("upper"), model.parameters.get("lower")
     if upper is None and lower is None:
         return inner
     if not isinstance(upper, float) or not isinstance(lower, float) or not 0 <= lower <= upper <= 1:
-        raise ModelError(f"{source}: its thresholds are none (0 <= lower <= upper <= 1)")
+        raise ModelError(f"{source}: its thresholds are not 0 <= lower <= upper <= 1")
     return StrictTrigrams(inner, upper, lower)

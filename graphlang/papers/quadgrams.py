@@ -2,11 +2,12 @@
 
 "A quad-gram profile is build for each valid web page ... and a vector distance measure between the input profile and
 the built-in profile is calculated. The best match has the shortest distance." The quad-grams are of bytes, because a
-profile belongs to an encoding too.
+profile is of one encoding.
 
-The paper names neither the measure nor the size of a profile (its program was a product). Here a profile is the vector
-of the counts of the `features` commonest quad-grams, every vector has unit length, and the distance is Euclid's,
-sqrt(2 - 2 cos), from 0 to sqrt 2. Probabilities are ours: a calibrated softmax over 1 - distance / sqrt 2.
+The paper specifies neither the measure nor the size of a profile (its program was a product). Here a profile is the
+vector of the counts of the `features` commonest quad-grams. Vectors have unit length, and the distance is Euclidean,
+sqrt(2 - 2 cos), from 0 to sqrt 2. The paper has no probabilities: here they are a calibrated softmax over
+1 - distance / sqrt 2.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphlang.content.ngrams.count_all import Tally
-    from graphlang.modelfile import Model
     from graphlang.papers.byte_profiles import ByteProfile, ProfileIndex
 
 
@@ -35,9 +35,9 @@ SIZE = 2_000
 def build(
     labels: Sequence[str], lines: Sequence[Sequence[str]], *, features: int = SIZE
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Arrays and parameters of a model from each label's lines."""
-    made_profiles = byte_profiles.make_profiles(labels, lines, order=ORDER, size=features, edges=True)
-    _, arrays = byte_profiles.pack_profiles(made_profiles, counts=True)
+    """Build the arrays and parameters of a model from the lines of each label."""
+    profiles = byte_profiles.make_profiles(labels, lines, order=ORDER, size=features, edges=True)
+    _, arrays = byte_profiles.pack_profiles(profiles, counts=True)
     return arrays, {"features": features, "closed": True}
 
 
@@ -47,18 +47,15 @@ class Quadgrams(ByteIdentifier):
     order = ORDER
     edges = True
 
-    def __init__(self, model: Model, digest: str, source: str, *, name: str = "quadgrams") -> None:
-        super().__init__(model, digest, source, name=name)
-
-    def values(self, profiles: Sequence[ByteProfile]) -> list[NDArray[np.float32]]:
-        """Vectors of unit length."""
-        counts = [vector.counts.astype(np.float64) for vector in profiles]
+    def make_values(self, profiles: Sequence[ByteProfile]) -> list[NDArray[np.float32]]:
+        """Make vectors of unit length."""
+        counts = [profile.counts.astype(np.float64) for profile in profiles]
         return [(vector / max(float(np.sqrt((vector**2).sum())), 1.0)).astype(np.float32) for vector in counts]
 
-    def closeness(self, counted: Tally, index: ProfileIndex) -> NDArray[np.float32]:
-        """1 - distance / sqrt 2."""
+    def measure_closeness(self, counted: Tally, index: ProfileIndex) -> NDArray[np.float32]:
+        """Compute 1 - distance / sqrt 2."""
         squares = np.bincount(counted.row, weights=counted.count.astype(np.float64) ** 2, minlength=len(counted.totals))
         norms = np.sqrt(np.maximum(squares, 1)).astype(np.float32)
-        cosines = index.products(counted.matrix(index.table, index.features)) / norms[:, None]
+        cosines = index.multiply(counted.matrix(index.table, index.features)) / norms[:, None]
         close: NDArray[np.float32] = (1 - np.sqrt(np.maximum(1 - cosines, 0))).astype(np.float32)
         return close

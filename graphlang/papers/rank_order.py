@@ -1,24 +1,24 @@
 """Rank order: Cavnar & Trenkle's method as Hayati 2004 ran it (BASE; section 3.1, formula 0.1, algorithm 3.2).
 
-A language is the ranked list of its C = 399 commonest n-grams, n from 1 to 5; so is a text; and the language whose list
-is the fewest places off wins. N-grams wrap round and may cross words. (The paper's example of the 3-grams of "the
-quick" lists eight where its rule gives nine: " qu" is missing.) Letters are those of `normalise`: the paper keeps
+A language is the ranked list of its C = 399 commonest n-grams, n from 1 to 5, and so is a text. The language with the
+smallest difference of ranks wins. N-grams wrap round and may cross words. (The example of the paper, the 3-grams of
+"the quick", lists eight where its rule gives nine: " qu" is missing.) Letters are those of `normalise`: the paper keeps
 alphabetic characters and single spaces. For the n-grams g_1 .. g_m of a text, in the order of their rank, and the list
 G of a language, the distance (formula 0.1) is
 
     d = sum over j of |index(g_j, G) - j|
 
-The two papers differ on an n-gram that is not in G. Hayati puts its index at C + 1, so that it costs C + 1 - j: the
-lowest ranked n-gram of a text costs 1 when the language lacks it, and up to C - 1 when the language has it, which
-punishes a language for having it. Cavnar and Trenkle let it cost a fixed maximum (C, in their program). `RankLists` has
-both. Both papers are silent on texts with fewer than C n-grams: the sum is over those that exist.
+The two papers differ on an n-gram that is not in G. Hayati puts its index at C + 1, so it costs C + 1 - j: the lowest
+ranked n-gram of a text costs 1 if the language lacks it, and up to C - 1 if the language has it, which punishes a
+language for having it. Cavnar and Trenkle charge a fixed maximum (C, in their program). `RankLists` has both. Neither
+paper defines the distance for texts with fewer than C n-grams: here the sum is over those that exist.
 
-Equal counts are ordered by `count_all.Tally.ranks`. On texts of a few words nearly all counts are equal, so ranks mean
-little there; the paper reports most of BASE's mistakes on them. Probabilities are ours: a calibrated softmax over
-1 - d / (the distance from a list that has nothing in common with the text).
+Equal counts are ordered by `count_all.Tally.ranks`. In texts of a few words nearly all counts are equal, so ranks mean
+little; the paper reports that BASE errs mostly on these. The paper has no probabilities: here they are a calibrated
+softmax over 1 - d / (the distance from a list that has nothing in common with the text).
 
-No language is compared one by one: an n-gram knows in which lists it is, and at which rank (a postings list), so the
-cost is the number of (n-gram of the text, list with it) pairs.
+Languages are not compared one by one: a postings list has the lists and ranks of each n-gram, so the cost is the number
+of pairs of an n-gram of the text and a list with it.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ if TYPE_CHECKING:
     from graphlang.content.text.normalise import Letters
 
 
-def rank_ngrams(letters: Letters, orders: Sequence[int], size: int, *, words: bool = False) -> list[str]:
-    """The `size` commonest n-grams of the one row of a batch, commonest first."""
-    counted = tally(letters, orders, words=words)
+def rank_ngrams(letters: Letters, orders: Sequence[int], size: int, *, with_words: bool = False) -> list[str]:
+    """Rank the `size` commonest n-grams of a batch with one row, commonest first."""
+    counted = tally(letters, orders, words=with_words)
     chosen, _ = counted.ranks(size)
     return strings(letters, counted.place[chosen], counted.order[chosen])
 
 
 def pack_lists(lists: Sequence[Sequence[str]], size: int) -> tuple[list[str], NDArray[np.int32]]:
-    """Ranked lists as a vocabulary and, per list, the features by rank, -1 after its end: (lists, size).
+    """Pack ranked lists as a vocabulary and the features of each list by rank, -1 after its end, (lists, size).
 
     >>> pack_lists([["e", "th"], ["e"]], 2)[1].tolist()
     [[0, 1], [0, -1]]
@@ -65,11 +65,11 @@ def pack_lists(lists: Sequence[Sequence[str]], size: int) -> tuple[list[str], ND
 
 
 class RankLists:
-    """The languages' ranked lists, ready to be compared with texts.
+    """Index of the ranked lists of languages, to compare texts with.
 
     `vocabulary` has all n-grams of all lists, `table` comes from `pack_lists`. If `fixed`, an n-gram that a list lacks
-    costs C whatever its rank (Cavnar & Trenkle), else C + 1 - j (Hayati). Raise a ValueError if the table does not fit
-    the vocabulary.
+    costs C at any rank (Cavnar & Trenkle), else C + 1 - j (Hayati). Raise a ValueError if the table does not fit the
+    vocabulary.
     """
 
     def __init__(self, vocabulary: Sequence[str], table: NDArray[np.int32], *, fixed: bool) -> None:
@@ -80,24 +80,24 @@ class RankLists:
         self._table = KeyTable(keys_of(vocabulary))
         owner, rank = np.nonzero(table >= 0)
         feature = table[owner, rank]
-        by_feature = np.argsort(feature, kind="stable")
-        self._owner = owner[by_feature]
-        self._rank = rank[by_feature] + 1
-        self._offsets = np.searchsorted(feature[by_feature], np.arange(len(vocabulary) + 1))
+        order = np.argsort(feature, kind="stable")
+        self._owner = owner[order]
+        self._rank = rank[order] + 1
+        self._offsets = np.searchsorted(feature[order], np.arange(len(vocabulary) + 1))
 
-    def missing_cost(self, rank: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the cost of an n-gram at this rank of a text for a list that lacks it."""
+    def compute_missing_cost(self, rank: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Compute the cost of n-grams at these ranks of a text for a list that lacks them."""
         return np.full_like(rank, self.size) if self._fixed else self.size + 1 - rank
 
-    def distances(self, counted: Tally) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the distance of every row of a batch from every list, (rows, lists), and each row's worst distance.
+    def measure_distances(self, counted: Tally) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Measure the distance of every row of a batch from every list, (rows, lists), and the worst one, (rows,).
 
-        The worst distance is that from a list that has none of the row's n-grams.
+        The worst distance is that from a list without any n-gram of the row.
         """
         rows = len(counted.totals)
         chosen, rank = counted.ranks(self.size)
         row = counted.row[chosen]
-        cost = self.missing_cost(rank)
+        cost = self.compute_missing_cost(rank)
         worst = np.bincount(row, weights=cost, minlength=rows).astype(np.int64)
         distances = np.repeat(worst[:, None], self.lists, axis=1)
         feature = self._table.find(counted.key[chosen])
@@ -119,9 +119,9 @@ SIZE = 399
 
 
 def build(lines: Sequence[Sequence[str]], *, features: int = SIZE) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Arrays and parameters of a model from each language's lines.
+    """Build the arrays and parameters of a model from the lines of each language.
 
-    The lines of a language are read as one text: an n-gram may cross from one into the next.
+    The lines of a language are one text: n-grams may cross them.
     """
     lists = []
     for language_lines in lines:
@@ -129,22 +129,19 @@ def build(lines: Sequence[Sequence[str]], *, features: int = SIZE) -> tuple[dict
         letters = normalise([text], limit=len(text) + 1, margin=max(ORDERS) - 1, closed=False)
         lists.append(rank_ngrams(letters, ORDERS, features))
     vocabulary, table = pack_lists(lists, features)
-    return {"ngrams": pack_ngrams(vocabulary), "ranks": table}, {
-        "features": features,
-        "orders": list(ORDERS),
-        "closed": False,
-    }
+    arrays: dict[str, NDArray[Any]] = {"ngrams": pack_ngrams(vocabulary), "ranks": table}
+    return arrays, {"features": features, "orders": list(ORDERS), "closed": False}
 
 
 class RankOrder(Calibrated):
     """The method with its model."""
 
-    def __init__(self, model: Model, digest: str, source: str, *, name: str = "rank-order") -> None:
+    def __init__(self, model: Model, digest: str, source: str, *, name: str = "") -> None:
         super().__init__(model, digest, source, name=name)
         self.lists = read_rank_lists(model, source, encoding="utf-8", fixed=False)
 
     def similarities(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """1 - distance / worst distance of each text and language, (texts, labels); and the length of each text."""
+        """Compute 1 - distance / worst distance, (texts, labels), and the length of each text, (texts,)."""
         scores = np.zeros((len(texts), len(self.labels)), dtype=np.float32)
         lengths = np.zeros(len(texts), dtype=np.int64)
         for start, stop in blocks(texts, limit=self.limit):
@@ -155,8 +152,8 @@ class RankOrder(Calibrated):
 
 
 def compute_closeness(lists: RankLists, counted: Any) -> NDArray[np.float32]:
-    """1 for equal lists, 0 for nothing in common; below 0 where formula 0.1 charges more for having an n-gram."""
-    distances, worst = lists.distances(counted)
+    """Compute closeness: 1 for equal lists, 0 for nothing in common; below 0 if formula 0.1 punishes common n-grams."""
+    distances, worst = lists.measure_distances(counted)
     return (1 - distances / np.maximum(worst, 1)[:, None]).astype(np.float32)
 
 

@@ -1,12 +1,13 @@
 """TextCat on UTF-8 bytes, as the ClueWeb09 crawl used it ("Language Identification", ClueWeb09).
 
-"A uniform UTF-8 encoding is used" for training and for the pages, and the statistics are those of Cavnar & Trenkle over
-bytes: the commonest n-grams of 1 to 5 bytes, ranked, and the sum of the places that they are off. The crawl took 600
-features per language; TextCat's own default, and the one here, is 400.
+"A uniform UTF-8 encoding is used" for training and for the pages. The statistics are those of Cavnar & Trenkle over
+bytes: the commonest n-grams of 1 to 5 bytes, and the sum of the differences of their ranks. The crawl used 600 features
+per language; the default of TextCat, and of this module, is 400.
 
-The page does not define the rest: digits and white space separate words, n-grams stay within a word and the spaces
+The page does not define the rest. Here digits and white space separate words, n-grams stay within a word and the spaces
 around it, capitals and punctuation stay, and an n-gram that a language lacks costs a fixed maximum (see `rank_order`).
-Equal counts are ordered by `count_all.Tally.ranks`; TextCat leaves them to chance. Probabilities are ours.
+Equal counts are ordered by `count_all.Tally.ranks`; TextCat leaves them to chance. TextCat has no probabilities; here
+they are a calibrated softmax.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from graphlang.content.ngrams import bytes_input
 from graphlang.content.ngrams.count_all import tally
 from graphlang.content.text.normalise import blocks, normalise
 from graphlang.papers import rank_order
+from graphlang.papers.byte_profiles import choose_best
 from graphlang.papers.rank_order import compute_closeness, read_rank_lists
 
 if TYPE_CHECKING:
@@ -36,13 +38,13 @@ _BLANK = bytes_input.WHITE + bytes_input.DIGITS
 
 
 def build(lines: Sequence[Sequence[str]], *, features: int = SIZE) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Arrays and parameters of a model from each language's lines."""
+    """Build the arrays and parameters of a model from the lines of each language."""
     lists = []
     for language_lines in lines:
         data = "\n".join(language_lines).encode("utf-8", "replace")
         lists.append(
             rank_order.rank_ngrams(
-                bytes_input.rows([data], limit=len(data), blank=_BLANK), ORDERS, features, words=True
+                bytes_input.rows([data], limit=len(data), blank=_BLANK), ORDERS, features, with_words=True
             )
         )
     vocabulary, table = rank_order.pack_lists(lists, features)
@@ -56,30 +58,29 @@ def build(lines: Sequence[Sequence[str]], *, features: int = SIZE) -> tuple[dict
 class TextCat(Calibrated):
     """The method with its model."""
 
-    def __init__(self, model: Model, digest: str, source: str, *, name: str = "textcat") -> None:
+    def __init__(self, model: Model, digest: str, source: str, *, name: str = "") -> None:
         super().__init__(model, digest, source, name=name)
         self.lists = read_rank_lists(model, source, encoding="latin-1", fixed=True)
 
     def similarities(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """1 - distance / worst distance of each text and language, (texts, labels); and the letters of each text."""
+        """Compute 1 - distance / worst distance, (texts, labels), and the letters of each text, (texts,)."""
         scores = np.zeros((len(texts), len(self.labels)), dtype=np.float32)
         lengths = np.zeros(len(texts), dtype=np.int64)
         for start, stop in blocks(texts, limit=self.limit, characters=1 << 15):
             lengths[start:stop] = normalise(texts[start:stop], limit=self.limit).lengths
-            scores[start:stop] = self._closeness([text.encode("utf-8", "replace") for text in texts[start:stop]])
+            scores[start:stop] = self._measure_closeness(
+                [text.encode("utf-8", "replace") for text in texts[start:stop]]
+            )
         return scores, lengths
 
     def identify_bytes(self, data: Sequence[bytes]) -> tuple[NDArray[np.int16], NDArray[np.float32], list[str | None]]:
-        """Return label, probability and encoding of byte strings, all of them read as UTF-8.
+        """Identify byte strings, read as UTF-8: label, probability and encoding.
 
         Strings without a letter have the label -1, the probability 0 and the encoding None.
         """
-        probabilities = self.probabilities([item.decode("utf-8", "replace") for item in data])
-        best = probabilities.argmax(axis=1).astype(np.int16)
-        score = probabilities.max(axis=1, initial=0)
-        best[score <= 0] = -1
+        best, score = choose_best(self.probabilities([item.decode("utf-8", "replace") for item in data]))
         return best, score, ["utf-8" if label >= 0 else None for label in best.tolist()]
 
-    def _closeness(self, data: Sequence[bytes]) -> NDArray[np.float32]:
+    def _measure_closeness(self, data: Sequence[bytes]) -> NDArray[np.float32]:
         read = bytes_input.rows(data, limit=4 * self.limit, blank=_BLANK)
         return compute_closeness(self.lists, tally(read, ORDERS, words=True))

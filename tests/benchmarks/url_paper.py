@@ -151,7 +151,7 @@ def figure_1(part: Part) -> None:
     model = baykan2008_training.train_classifier("url-custom-dt", part.by_language())
     tree = model.scorer.trees[model.labels.index("deu")].prune(4)
     print("Figure 1, the decision tree for German, four questions deep; both sides have the same weight in all\n")
-    print("    " + tree.text(model.features.names, ["other", "German"]).replace("\n", "\n    "))
+    print("    " + tree.format(model.features.names, ["other", "German"]).replace("\n", "\n    "))
 
 
 def main() -> None:

@@ -41,15 +41,15 @@ def trigram_sets(**texts: bytes) -> Model:
 def test_membership_rate_by_hand() -> None:
     # T of x is {abc, bcd}, T of y {bca, cab}. "abcab": abc bca cab; "abcabc": abc bca cab abc; "ab": none.
     identifier = ByteTrigrams(trigram_sets(x=b"abcd", y=b"bcab"), "", "by hand")
-    rates = identifier.rates([b"abcab", b"abcabc", b"ab", b""])
+    rates = identifier.compare_profiles([b"abcab", b"abcabc", b"ab", b""])
     assert rates == pytest.approx(np.array([[1 / 3, 2 / 3], [2 / 4, 2 / 4], [0, 0], [0, 0]]))
 
 
 def test_frequency_counts_in_the_target_and_not_in_the_model() -> None:
     often = ByteTrigrams(trigram_sets(x=b"abcabcabcabc", y=b"zzz"), "", "by hand")
     once = ByteTrigrams(trigram_sets(x=b"abcab", y=b"zzz"), "", "by hand")
-    assert often.rates([b"abcabczzz"]) == pytest.approx(once.rates([b"abcabczzz"]))
-    assert once.rates([b"abcabc"])[0, 0] == pytest.approx(1)
+    assert often.compare_profiles([b"abcabczzz"]) == pytest.approx(once.compare_profiles([b"abcabczzz"]))
+    assert once.compare_profiles([b"abcabc"])[0, 0] == pytest.approx(1)
 
 
 def test_suzukis_thresholds() -> None:
@@ -87,7 +87,9 @@ def test_vector_distance_by_hand() -> None:
         quadgram_profile("y", "utf-8", b"zzzz"),
     ]
     identifier = Quadgrams(model_of("quadgrams", made, counts=True), "", "by hand")
-    assert identifier.rates([b"abcd", b"abcde"]) == pytest.approx(np.array([[1, 0], [0.349886, 0]]), abs=1e-4)
+    assert identifier.compare_profiles([b"abcd", b"abcde"]) == pytest.approx(
+        np.array([[1, 0], [0.349886, 0]]), abs=1e-4
+    )
 
 
 def two_encodings() -> Model:

@@ -361,7 +361,7 @@ def test_products_are_those_of_whole_matrices(seed: int, profiles_: int, rows: i
     index = ProfileIndex(made, 4, [values[i, own].astype(np.float32) for i, own in enumerate(grams)])
     known = np.unique(np.concatenate(grams))
     counts = random.integers(0, 3, size=(rows, len(known)))
-    found = index.products(sparse.csr_array(counts.astype(np.float32)))
+    found = index.multiply(sparse.csr_array(counts.astype(np.float32)))
     assert found.tolist() == (counts @ values[:, known].T).tolist()
     assert index.table.find(unpack_keys(known.astype(np.uint32), 4)).tolist() == list(range(len(known)))
 

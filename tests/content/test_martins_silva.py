@@ -171,6 +171,6 @@ def test_of_39_characters_nothing_is_known(trained: MartinsSilva) -> None:
 def test_the_largest_block_is_no_title(monkeypatch: pytest.MonkeyPatch) -> None:
     model, parts = by_hand(), [("bbbb", 4), ("cccc", 1), ("ab", 2), ("c", 2)]
     monkeypatch.setattr(martins_silva, "DOUBT", 1.0)
-    doubted = model._scores([parts])[0]
+    doubted = model._score_pages([parts])[0]
     monkeypatch.setattr(martins_silva, "DOUBT", -1.0)
-    assert doubted.tolist() == model._scores([[("bbbb", 4), ("cccc", 1), ("ab", 6), ("c", 2)]])[0].tolist()
+    assert doubted.tolist() == model._score_pages([[("bbbb", 4), ("cccc", 1), ("ab", 6), ("c", 2)]])[0].tolist()

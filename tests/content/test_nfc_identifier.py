@@ -61,7 +61,7 @@ def test_cosine_by_hand() -> None:
 def test_vectors_longer_than_one_are_refused(wrong: float) -> None:
     arrays = {"ngrams": pack_ngrams(["aba", "bab"]), "sharpness": np.zeros(7, np.float32)}
     arrays["vectors"] = np.array([[0.6, 0.8], [wrong, 0]], np.float32)
-    with pytest.raises(ModelError, match="m: its vectors are none of length one"):
+    with pytest.raises(ModelError, match="m: its vectors do not have length 1"):
         Nfc2004(Model("nfc-2004", ("x", "y"), {"limit": 100, "closed": False}, arrays), "", "m")
 
 

@@ -31,7 +31,7 @@ def abab() -> object:
 def test_hayatis_distance_by_hand() -> None:
     # Against itself 0. Against b a c: |2-1| + |1-2| + (C+1-3) = 3. Against c d e: 3 + 2 + 1 = 6, the worst.
     lists = rank_order.RankLists(*rank_order.pack_lists(LISTS, 3), fixed=False)
-    distances, worst = lists.distances(abab())
+    distances, worst = lists.measure_distances(abab())
     assert distances.tolist() == [[0, 3, 6], [0, 0, 0]]
     assert worst.tolist() == [6, 0]
 
@@ -39,7 +39,7 @@ def test_hayatis_distance_by_hand() -> None:
 def test_cavnar_and_trenkles_distance_by_hand() -> None:
     # What a list lacks costs C = 3: b a c 1 + 1 + 3 = 5, c d e 9.
     lists = rank_order.RankLists(*rank_order.pack_lists(LISTS, 3), fixed=True)
-    distances, worst = lists.distances(abab())
+    distances, worst = lists.measure_distances(abab())
     assert distances.tolist() == [[0, 5, 9], [0, 0, 0]]
     assert worst.tolist() == [9, 0]
 
@@ -47,7 +47,7 @@ def test_cavnar_and_trenkles_distance_by_hand() -> None:
 def test_formula_0_1_charges_more_for_having_an_ngram_than_for_lacking_it() -> None:
     # The text's third n-gram "ab" is the first of x: |1 - 3| = 2; y lacks it: C + 1 - 3 = 1.
     lists = rank_order.RankLists(*rank_order.pack_lists([["ab", "x", "y"], ["z", "x", "y"]], 3), fixed=False)
-    assert lists.distances(abab())[0].tolist()[0] == [3 + 2 + 2, 3 + 2 + 1]
+    assert lists.measure_distances(abab())[0].tolist()[0] == [3 + 2 + 2, 3 + 2 + 1]
 
 
 def slow(text: str, lists: list[list[str]], size: int) -> list[int]:
@@ -64,7 +64,7 @@ def test_distances_are_those_of_a_loop(texts: list[str]) -> None:
     lists = [["a", "b", " ", "ab", "ca", "abc"], ["c", "cc", "a"], ["b"]]
     fast = rank_order.RankLists(*rank_order.pack_lists(lists, 6), fixed=False)
     counted = tally(normalise(texts, limit=10_000, margin=4, closed=False), (1, 2, 3, 4, 5))
-    assert fast.distances(counted)[0].tolist() == [slow(text, lists, 6) for text in texts]
+    assert fast.measure_distances(counted)[0].tolist() == [slow(text, lists, 6) for text in texts]
 
 
 def test_distances_are_those_of_the_formula() -> None:
@@ -73,7 +73,7 @@ def test_distances_are_those_of_the_formula() -> None:
         lists = rank_order.RankLists(*rank_order.pack_lists(LISTS, 3), fixed=fixed)
         letters = normalise(texts, limit=99, margin=4, closed=False)
         counted = tally(letters, (1, 2, 3, 4, 5))
-        found, worst = lists.distances(counted)
+        found, worst = lists.measure_distances(counted)
         chosen, rank = counted.ranks(3)
         grams = list(
             zip(
@@ -139,8 +139,8 @@ def test_textcat_answers_about_bytes(corpus_folder: Path) -> None:
 
 def test_textcat_keeps_within_words() -> None:
     read = bytes_input.rows([b"the cat the"], limit=99)
-    assert rank_order.rank_ngrams(read, (1, 2, 3, 4, 5), 4, words=True) == [" ", "t", "h", "e"]
-    assert not [gram for gram in rank_order.rank_ngrams(read, (3, 4, 5), 99, words=True) if " " in gram[1:-1]]
+    assert rank_order.rank_ngrams(read, (1, 2, 3, 4, 5), 4, with_words=True) == [" ", "t", "h", "e"]
+    assert not [gram for gram in rank_order.rank_ngrams(read, (3, 4, 5), 99, with_words=True) if " " in gram[1:-1]]
 
 
 @pytest.mark.parametrize("method", ["rank-order", "textcat"])

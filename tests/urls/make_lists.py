@@ -83,8 +83,8 @@ def make(data: Path, file: Path, size: int = WORDS) -> str:
     languages = sorted(language for language, count in counts.items() if count >= LEAST_URLS)
     text = read_text(data / "train")
     names, lost = cities(data / "reference" / "world_cities" / "data" / "world-cities.csv")
-    words = Lexicon.of([find_common_words(text.get(language, ()), size) for language in languages])
-    places = Lexicon.of([hash_words(sorted(names.get(language, ()))) for language in languages])
+    words = Lexicon.from_hashes([find_common_words(text.get(language, ()), size) for language in languages])
+    places = Lexicon.from_hashes([hash_words(sorted(names.get(language, ()))) for language in languages])
     about: dict[str, object] = {
         "words": "commonest words of running text", "words_of_a_language": size,
         "cities": "GeoNames, cities of 15,000 people, CC BY 4.0", "cities_without_country": lost,

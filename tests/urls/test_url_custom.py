@@ -22,14 +22,14 @@ FIVE = ("eng", "deu", "fra", "spa", "ita")
 
 
 def lexicon(*lists_of_words: list[str]) -> Lexicon:
-    return Lexicon.of([hash_words(words) for words in lists_of_words])
+    return Lexicon.from_hashes([hash_words(words) for words in lists_of_words])
 
 
 def small() -> CustomFeatures:
     return CustomFeatures(
         ("deu", "fra"),
         codes=lexicon(["de", "at"], ["fr"]),
-        words=lexicon(["haus", "und"], ["maison"]),
+        dictionary=lexicon(["haus", "und"], ["maison"]),
         cities=lexicon(["berlin"], ["paris"]),
         trained=lexicon(["arcor", "haus"], ["free"]),
     )
@@ -75,7 +75,7 @@ def test_a_code_that_stands_twice_is_one_flag() -> None:
 
 
 def test_five_languages_have_the_paper_s_74_features_of_which_15_are_its_best() -> None:
-    custom = baykan2008_features.make_custom(FIVE, Lexicon.of([]))
+    custom = baykan2008_features.make_custom(FIVE, Lexicon.from_hashes([]))
     assert len(custom.names) == len(set(custom.names)) == 74
     assert custom.counts(["", "http://a.de/"]).shape == (2, 74)
     best = custom.choose().names
@@ -86,24 +86,27 @@ def test_five_languages_have_the_paper_s_74_features_of_which_15_are_its_best() 
 
 def test_chosen_columns_are_those_of_the_whole_table() -> None:
     custom, urls = small(), ["http://fr.arcor.de/haus-und-berlin/at", "http://maison.com/"]
-    assert custom.choose().counts(urls).toarray().tolist() == custom.counts(urls).toarray()[:, custom.best].tolist()
+    assert (
+        custom.choose().counts(urls).toarray().tolist()
+        == custom.counts(urls).toarray()[:, custom.paper_columns].tolist()
+    )
 
 
 def test_lists_of_languages_can_be_taken_apart_and_put_in_another_order() -> None:
     both = lexicon(["haus", "mot"], ["mot"])
-    turned = both.only([1, -1, 0])
+    turned = both.select([1, -1, 0])
     token, language = turned.find(hash_words(["mot", "haus", "nie"]))
     assert list(zip(token.tolist(), language.tolist(), strict=True)) == [(0, 0), (0, 2), (1, 2)]
 
 
 @given(st.lists(st.lists(st.text("abc", min_size=1, max_size=3), max_size=5), max_size=4), st.text("abc", min_size=1))
 def test_a_word_is_found_in_just_the_lists_that_have_it(words: list[list[str]], wanted: str) -> None:
-    _, language = Lexicon.of([hash_words(some) for some in words]).find(hash_words([wanted]))
+    _, language = Lexicon.from_hashes([hash_words(some) for some in words]).find(hash_words([wanted]))
     assert language.tolist() == [number for number, some in enumerate(words) if wanted in some]
 
 
 def test_shipped_lists_know_words_cities_and_countries() -> None:
-    custom = baykan2008_features.make_custom(("deu", "fra"), Lexicon.of([]))
+    custom = baykan2008_features.make_custom(("deu", "fra"), Lexicon.from_hashes([]))
     found = features(custom, "http://muenchen.example.at/stuttgart-zeitung-pour")
     assert found["deu: code is the TLD"] == 1
     assert found["deu: tokens in cities"] == 1
@@ -125,23 +128,23 @@ GERMAN = np.array([1, 1, 0, 1, 0, 1, 0])
 
 
 def test_a_forest_has_a_tree_for_each_class_and_comes_back_from_its_arrays() -> None:
-    made = baykan2008_learners.fit_trees(csr_matrix(TABLE), GERMAN, 2, least=1)
+    made = baykan2008_learners.fit_trees(csr_matrix(TABLE), GERMAN, 2, leaf_size=1)
     scores = made.scores(csr_matrix(TABLE))
     assert (scores[:, 1] > 0).tolist() == GERMAN.astype(bool).tolist()
     assert ((scores[:, 0] > 0) == (scores[:, 1] < 0)).all()
-    again = TreePerLanguage.from_arrays(made.arrays(), 3)
+    again = TreePerLanguage.from_arrays(made.to_arrays(), 3)
     assert again.scores(csr_matrix(TABLE)) == pytest.approx(scores)
-    assert [tree.text("abc", "nj") for tree in again.trees] == [tree.text("abc", "nj") for tree in made.trees]
+    assert [tree.format("abc", "nj") for tree in again.trees] == [tree.format("abc", "nj") for tree in made.trees]
 
 
 def test_both_sides_of_a_tree_weigh_the_same() -> None:
     # One positive against three negatives with the same values: nothing to ask, and neither side is likelier.
-    made = baykan2008_learners.fit_trees(csr_matrix(np.ones((4, 1))), np.array([0, 1, 1, 1]), 2, least=1)
+    made = baykan2008_learners.fit_trees(csr_matrix(np.ones((4, 1))), np.array([0, 1, 1, 1]), 2, leaf_size=1)
     assert made.scores(csr_matrix(np.ones((1, 1)))) == pytest.approx(np.zeros((1, 2)))
 
 
 def test_nodes_that_make_no_tree_are_refused() -> None:
-    arrays = baykan2008_learners.fit_trees(csr_matrix(TABLE), GERMAN, 2, least=1).arrays()
+    arrays = baykan2008_learners.fit_trees(csr_matrix(TABLE), GERMAN, 2, leaf_size=1).to_arrays()
     for name, value in (
         ("tree", np.array([0, 5, 9])),
         ("tree", np.array([1, 5, 10])),
@@ -156,12 +159,12 @@ def test_nodes_that_make_no_tree_are_refused() -> None:
 
 def test_a_pruned_tree_answers_with_the_majority_where_it_was_cut() -> None:
     tree = grow_tree(TABLE, GERMAN, 2)
-    assert tree.prune(1).text([".de", ".com", "umlaut"], ["other", "German"]).splitlines() == [
+    assert tree.prune(1).format([".de", ".com", "umlaut"], ["other", "German"]).splitlines() == [
         ".de > 0.5?",
         "  no: other (3 other, 2 German)",
         "  yes: German (0 other, 2 German)",
     ]
-    assert tree.prune(9).text("abc", "nj") == tree.text("abc", "nj")
+    assert tree.prune(9).format("abc", "nj") == tree.format("abc", "nj")
 
 
 @given(st.integers(1, 50), st.integers(1, 4))
@@ -169,5 +172,5 @@ def test_a_tree_s_chances_are_distributions(size: int, columns: int) -> None:
     chance = np.random.default_rng(size)
     values, label = chance.integers(0, 4, (size, columns)), chance.integers(0, 3, size)
     weight = chance.random(size) + 0.1
-    chances = grow_tree(values, label, 3, weight=weight).probabilities(values)
+    chances = grow_tree(values, label, 3, weight=weight).compute_shares(values)
     assert chances.sum(axis=1) == pytest.approx(1)

@@ -26,7 +26,7 @@ def test_naive_bayes_on_two_urls() -> None:
     # class 0 saw haus 2, de 1 of 3 tokens, smoothed (2 + 1) / (3 + 4); class 1 saw each of two once: haus 1 / 6
     scores = model.scores(vocabulary.counts(["http://haus.com/"]))
     assert scores[0].tolist() == pytest.approx([log(3 / 7), log(1 / 6)])
-    assert model.classes(vocabulary.counts(["haus.de", "fr"])).tolist() == [0, 1]
+    assert model.predict(vocabulary.counts(["haus.de", "fr"])).tolist() == [0, 1]
 
 
 def test_naive_bayes_prior() -> None:
@@ -44,7 +44,7 @@ def test_relative_entropy_is_the_lowest_divergence() -> None:
     divergence = (p * np.log(p / q)).sum(axis=1)
     scores = model.scores(csr_matrix([[1.0, 3.0]]))[0]
     assert scores[0] - scores[1] == pytest.approx(divergence[1] - divergence[0])
-    assert model.classes(csr_matrix([[1.0, 3.0], [8.0, 2.0]])).tolist() == [1, 0]
+    assert model.predict(csr_matrix([[1.0, 3.0], [8.0, 2.0]])).tolist() == [1, 0]
 
 
 def test_maximum_entropy_meets_its_constraints() -> None:
@@ -70,9 +70,9 @@ GERMAN = np.array([1, 1, 0, 1, 0, 1, 0])
 
 def test_a_tree_is_grown_and_printed() -> None:
     tree = baykan2008_learners.grow_tree(TABLE, GERMAN, 2)
-    assert tree.classes(TABLE).tolist() == GERMAN.tolist()
+    assert tree.predict(TABLE).tolist() == GERMAN.tolist()
     # Gini gain x URLs: .de 4 - (4+0)^2.. worked out: .de 0.914, umlaut 0.914, .com 0.762; the first of equals is asked.
-    assert tree.text([".de", ".com", "umlaut"], ["other", "German"]).splitlines() == [
+    assert tree.format([".de", ".com", "umlaut"], ["other", "German"]).splitlines() == [
         ".de > 0.5?",
         "  no: umlaut > 0.5?",
         "    no: other (3 other, 0 German)",
@@ -83,17 +83,17 @@ def test_a_tree_is_grown_and_printed() -> None:
 
 def test_depth_and_least_prune_the_tree() -> None:
     assert (
-        baykan2008_learners.grow_tree(TABLE, GERMAN, 2, depth=0).classes(TABLE).tolist() == [1] * 7
+        baykan2008_learners.grow_tree(TABLE, GERMAN, 2, depth=0).predict(TABLE).tolist() == [1] * 7
     )  # 4 of 7 are German
     assert (
-        baykan2008_learners.grow_tree(TABLE, GERMAN, 2, least=4).root.feature == -1
+        baykan2008_learners.grow_tree(TABLE, GERMAN, 2, leaf_size=4).root.feature == -1
     )  # no split leaves 4 on both sides... of 7
 
 
 def test_a_tree_needs_no_single_test_that_helps_the_majority() -> None:
     values = np.array([[0], [1], [2], [2]])
     tree = baykan2008_learners.grow_tree(values, np.array([0, 1, 0, 0]), 2)
-    assert tree.classes(np.array([[0.2], [1.0], [9.0]])).tolist() == [0, 1, 0]
+    assert tree.predict(np.array([[0.2], [1.0], [9.0]])).tolist() == [0, 1, 0]
 
 
 def test_the_trained_dictionary_wants_four_fifths() -> None:
