@@ -86,9 +86,9 @@ def say_ingested(ingested: Ingested, progress: Timed, *, verbose: bool) -> None:
     if ingested.unfinished:
         message = f"not read to the end: {_first_of(ingested.unfinished)}: run the same command again"
         say(message, "not read to the end", files=len(ingested.unfinished))
-    rate = f" ({ingested.pages / ingested.seconds:,.0f} pages/s)" if ingested.pages else ""
+    rate = f" ({ingested.pages / ingested.seconds:,.0f} captures/s)" if ingested.pages else ""
     say(
-        f"read {quantity(ingested.files, 'file')}: {quantity(ingested.pages, 'page')},"
+        f"read {quantity(ingested.files, 'file')}: {quantity(ingested.pages, 'capture')},"
         f" {quantity(ingested.links, 'link')}, {quantity(ingested.problems, 'problem')}"
         f" in {ingested.seconds:.1f} s{rate}",
         "read",
@@ -96,7 +96,7 @@ def say_ingested(ingested: Ingested, progress: Timed, *, verbose: bool) -> None:
     )
     if ingested.files and not ingested.pages and not ingested.problems:
         them = "it" if ingested.files == 1 else "them"
-        say(f"no pages in {them}: only records with http and https URLs are pages", "no pages")
+        say(f"no captures in {them}: only records with http and https URLs are pages", "no pages")
     if ingested.others:
         message = f"{quantity(ingested.others, 'repeat capture')}: {_describe_fate(ingested)} (--keep {ingested.keep})"
         say(message, "captures", captures=ingested.others, kept=ingested.kept)
@@ -152,7 +152,7 @@ def _say_skipped(ingested: Ingested, *, verbose: bool) -> None:
             say(f"skipped: {visible(str(path))} ({reason})", "skipped", path=str(path), reason=reason)
     elif ingested.skipped:
         by_reason = Counter(skipped.reason for skipped in ingested.skipped)
-        reasons = ", ".join(f"{reason} {count:,}" for reason, count in by_reason.items())
+        reasons = ", ".join(f"{reason}: {count:,}" for reason, count in by_reason.items())
         message = f"skipped: {quantity(len(ingested.skipped), 'file')} ({reasons}); --verbose names them"
         say(message, "skipped", **by_reason)
 
@@ -161,7 +161,7 @@ def exit_with_problems(ingested: Ingested) -> None:
     """Exit with 1 where there were problems."""
     if ingested.problems:
         them = "it" if ingested.problems == 1 else "them"
-        db = click.get_current_context().meta[options.DATABASE]
+        db = visible(str(click.get_current_context().meta[options.DATABASE]))
         message = f"{quantity(ingested.problems, 'problem')}: 'graphlang problems {db}' lists {them}"
         say(message, "problems", problems=ingested.problems)
         sys.exit(1)

@@ -28,7 +28,7 @@ LINK = "symbolic link"  #: why a file of a folder is skipped
 NO_ARCHIVE = "no archive"
 NO_FILE = "no regular file"
 SAVED = "a saved page in the folder of a mirror"
-INDEX = "an index or a log, and no archive"
+INDEX = "an index or a log"
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+):/+(?=[^/])", re.IGNORECASE)
 _FORMATS = (".warc", ".arc", ".wet", ".wat", ".jsonl", ".ndjson", ".store", ".mht", ".mhtml", ".har")
 _HTML_SUFFIXES = (".html", ".htm", ".xhtml")

@@ -175,7 +175,7 @@ def test_an_archive_without_pages_and_words_of_links_that_were_not_kept(
     db = tmp_path / "crawl.db"
     result = graphlang("ingest", db, files, "--workers", 1)
     assert result.exit_code == 0
-    assert "no pages in it: only records with http and https URLs are pages\n" in result.stderr
+    assert "no captures in it: only records with http and https URLs are pages\n" in result.stderr
     linked = write_warc(tmp_path / "b.warc.gz", [("http://b.example/", b"<a href=/c>Die Karte des Hafens</a>")])
     result = graphlang("ingest", db, linked, files, "--workers", 1)
     assert "is a page: pages are" not in result.stderr

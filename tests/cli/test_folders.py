@@ -43,8 +43,8 @@ def test_what_is_passed_over_is_counted_and_named_where_the_user_wants_it(
 ) -> None:
     counted = graphlang("ingest", tmp_path / "a.db", folder, "--workers", 1)
     assert counted.exit_code == 0
-    assert counted.stderr.splitlines()[0] == ("skipped: 2 files (no archive 1, symbolic link 1); --verbose names them")
-    assert "read 1 file: 5 pages" in counted.stderr
+    assert counted.stderr.splitlines()[0] == ("skipped: 2 files (no archive: 1, symbolic link: 1); --verbose names them")
+    assert "read 1 file: 5 captures" in counted.stderr
     named = graphlang("ingest", tmp_path / "b.db", folder, "--workers", 1, "--verbose")
     assert named.stderr.splitlines()[:2] == [
         f"skipped: {folder}/notes.txt (no archive)",
@@ -52,7 +52,7 @@ def test_what_is_passed_over_is_counted_and_named_where_the_user_wants_it(
     ]
     followed = graphlang("ingest", tmp_path / "c.db", folder, "--workers", 1, "--follow-links")
     assert followed.exit_code == 1  # /etc/passwd is no archive
-    assert "skipped: 1 file (no archive 1); --verbose names them" in followed.stderr
+    assert "skipped: 1 file (no archive: 1); --verbose names them" in followed.stderr
     assert not graphlang("ingest", tmp_path / "d.db", folder, "--workers", 1, "-q").stderr
 
 
@@ -132,7 +132,7 @@ def test_the_database_is_no_archive_of_its_own(graphlang: Call, museum: Path, tm
     for _ in range(2):
         told = graphlang("ingest", db, museum, db, again, "--workers", 1)
         assert told.exit_code == 0
-        assert "skipped: 2 files (the database 2); --verbose names them" in told.stderr
+        assert "skipped: 2 files (the database: 2); --verbose names them" in told.stderr
     with closing(sqlite3.connect(db)) as connection:
         assert connection.execute("SELECT COUNT(*) FROM sources").fetchall() == [(1,)]
         assert connection.execute("SELECT COUNT(*) FROM problems").fetchall() == [(0,)]
@@ -145,7 +145,7 @@ def test_a_database_whose_name_is_no_utf_8(graphlang: Call, museum: Path, tmp_pa
     assert graphlang("run", museum, "--db", db).exit_code == 0
     again = graphlang("run", museum, db, "--db", db)
     assert again.exit_code == 0
-    assert "skipped: 1 file (the database 1)" in again.stderr
+    assert "skipped: 1 file (the database: 1)" in again.stderr
     assert "6" in graphlang("info", db, "--format", "csv").stdout
     for what in ("report.html", "pages.csv"):
         target = tmp_path / os.fsdecode(b"\xe9" + what.encode())

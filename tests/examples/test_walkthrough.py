@@ -41,7 +41,7 @@ def run(commands: str, folder: Path) -> str:
     )
     assert done.returncode == 0, f"{commands}{done.stdout}"
     text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ(?= )", "2026-11-21T00:00:00Z", done.stdout)
-    text = re.sub(r"in [\d.]+ s \([\d,]+ pages/s\)", "in 0.9 s (500 pages/s)", text)
+    text = re.sub(r"in [\d.]+ s \([\d,]+ captures/s\)", "in 0.9 s (500 captures/s)", text)
     # Which stages are named depends on the machine, too: those that take no time are left out.
     text = re.sub(r"(?m)^stages: .*", "stages: ingest 0.3 s  classify 0.3 s  vote 0.3 s  propagate 0.3 s", text)
     text = re.sub(r"\b[0-9a-f]{12}\b", "0123456789ab", text)
