@@ -79,7 +79,8 @@ def say_outdated(crawl: Collection, *, unfetched: bool = True) -> None:
 def say_unclassified(crawl: Collection) -> None:
     """Print which verb gives languages to a collection that was only read."""
     if crawl.chosen() is None:
-        say(f"nothing is classified yet, so pages are und: graphlang classify {visible(str(crawl.path))}", "unclassified")
+        path = visible(str(crawl.path))
+        say(f"nothing is classified yet, so pages are und: graphlang classify {path}", "unclassified")
 
 
 def say_unanswered(pages: int) -> None:
