@@ -50,12 +50,14 @@ def parse_moment(written: str) -> Moment:
     plain = written.strip().upper().removesuffix("Z").replace(" ", "T")
     pattern = next((pattern for form, pattern in _FORMS if plain.isascii() and form.fullmatch(plain)), None)
     if pattern is None:
-        raise ValueError(f"{written[:40]!r} is no moment: name a year, 2012-05, 2012-05-03 or 2012-05-03T12:00:00Z")
+        raise ValueError(
+            f"{written[:40]!r} is not a date or time: name a year, 2012-05, 2012-05-03 or 2012-05-03T12:00:00Z"
+        )
     try:
         first = datetime.strptime(plain, pattern).replace(tzinfo=UTC)
         last = _end_of_moment(first, len(plain))
     except ValueError as error:
-        raise ValueError(f"{written[:40]!r} is no date") from error
+        raise ValueError(f"{written[:40]!r} is not a date") from error
     begin, end = (moment.replace(tzinfo=None).isoformat(timespec="seconds") for moment in (first, last))
     return Moment(plain if len(plain) in {_YEAR, _MONTH, _DAY} else f"{begin}Z", begin, end)
 

@@ -98,7 +98,7 @@ def identify(
     [('deu', 0.51), ('eng', 0.49)]
     """
     if isinstance(texts, str):
-        raise TypeError("identify takes several texts: put the one into a list")
+        raise TypeError("identify takes a list of texts: gl.identify([text])")
     details = Details(min_confidence, top or 0, shares, spans)
     predicted = predictions(load(method), _refuse_unnamed(texts), workers=workers, details=details)
     return [prediction for _, prediction in predicted]

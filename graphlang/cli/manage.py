@@ -323,7 +323,7 @@ def remove(
 
     domain_names = [parse_named_host(name) for name in domains]
     if wrong := [name for name in domain_names if registered_domain(name) is None]:
-        raise click.BadParameter(f"{wrong[0]} is no registered domain, nor below one", param_hint="--domain")
+        raise click.BadParameter(f"{wrong[0]} is not a registered domain, nor below one", param_hint="--domain")
     of_hosts: dict[str, Any] = {"hosts": host_names, "domains": domain_names}
     removed = open_crawl(db).remove(*url_names, **of_hosts, vacuum=vacuum, forget=forget)
     if isinstance(removed, int):

@@ -107,7 +107,7 @@ def media_type(value: str) -> str:
     'text/html'
     """
     if not _MEDIA_TYPE.fullmatch(value):
-        raise ValueError(f"{value!r} is no media type, such as text/html or image/*")
+        raise ValueError(f"{value!r} is not a media type, such as text/html or image/*")
     return value.lower()
 
 

@@ -71,7 +71,7 @@ class ClassifierMethod:
         labels = [languages.label(code) for code in codes]
         if wrong := [code for code, label in zip(codes, labels, strict=True) if label is None]:
             more = f" and {len(wrong) - _NAMED} more" if len(wrong) > _NAMED else ""
-            is_none = "is no language" if len(wrong) == 1 else "are no languages"
+            is_none = "is not a language" if len(wrong) == 1 else "are not languages"
             raise ModelError(f"{name}: {', '.join(wrong[:_NAMED])}{more} {is_none}; name a column of no language und")
         if not codes:
             raise ModelError(f"{name}: it has no labels")
@@ -119,7 +119,7 @@ class ClassifierMethod:
             raise ModelError(f"the method {self.name} returned an array of shape {chances.shape}, expected {shape}")
         if not np.isfinite(chances).all() or chances.min() < 0:
             wrong = chances[~np.isfinite(chances) | (chances < 0)][0]
-            raise ModelError(f"the method {self.name} returned {wrong}, which is no probability")
+            raise ModelError(f"the method {self.name} returned {wrong}, which is not a probability")
         if chances.sum(axis=1).max() > 1 + _ROUNDING:
             raise ModelError(
                 f"the method {self.name} returned probabilities of a text that sum to {chances.sum(axis=1).max():.3f}"

@@ -144,5 +144,5 @@ def load(name_or_path: str | Path) -> Identifier:
     identifier = method.loader(content, digest, str(file))
     for label in () if name in _METHODS else identifier.labels:  # a test checks those of our own files
         if languages.label(label) != label:
-            raise ModelError(f"{file}: {label!r} is no language label")
+            raise ModelError(f"{file}: {label!r} is not a language label")
     return identifier

@@ -240,7 +240,7 @@ def unpack_profiles(model: Model, source: str) -> list[ByteProfile]:
     except UnicodeDecodeError as error:
         raise ModelError(f"{source}: its encodings are damaged ({error})") from error
     if unknown := sorted(set(encodings) - ENCODINGS):
-        raise ModelError(f"{source}: {unknown[0]!r} is no encoding that this program has profiles of")
+        raise ModelError(f"{source}: {unknown[0]!r} is not an encoding with profiles")
     is_consistent = len(encodings) == len(sizes) > 0 and bool((sizes >= 0).all()) and int(sizes.sum()) == len(grams)
     if not is_consistent or owners != sorted(owners) or set(owners) != set(range(len(model.labels))):
         raise ModelError(f"{source}: its profiles do not fit together")

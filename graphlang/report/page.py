@@ -53,7 +53,9 @@ def _moment(environment: Mapping[str, str]) -> datetime:
     try:
         return datetime.fromtimestamp(int(written), UTC)
     except (ValueError, OverflowError, OSError):
-        raise InputError(f"SOURCE_DATE_EPOCH is '{visible(written)}', which is no time in seconds since 1970") from None
+        raise InputError(
+            f"SOURCE_DATE_EPOCH is '{visible(written)}', which is not a time in seconds since 1970"
+        ) from None
 
 
 def render(

@@ -143,7 +143,7 @@ def remove_labels(model: Model, labels: Collection[str]) -> Model:
     Raise a ModelError for an unknown label, or if no label would remain.
     """
     if unknown := sorted(set(labels) - set(model.labels)):
-        raise ModelError(f"{unknown[0]} is no label of the model")
+        raise ModelError(f"{unknown[0]} is not a label of the model")
     keep = np.array([label not in labels for label in model.labels])
     if not keep.any():
         raise ModelError("no label would be left")

@@ -173,7 +173,7 @@ def check_item(item: Any, limits: Limits) -> Item:
 
     Raises:
         TypeError: it is no Page or Problem, or a field has another type.
-        ValueError: its URL is no http(s) URL, a number is negative, or a text holds half of a surrogate pair.
+        ValueError: its URL is not an http(s) URL, a number is negative, or a text holds half of a surrogate pair.
     """
     if isinstance(item, Problem):
         return item
@@ -181,7 +181,7 @@ def check_item(item: Any, limits: Limits) -> Item:
         raise TypeError(f"it yielded {type(item).__name__}, expected Page or Problem")
     url = canonical_url(_check_text("url", item.url))
     if url is None:
-        raise ValueError(f"{item.url[:200]!r} is no http(s) URL")
+        raise ValueError(f"{item.url[:200]!r} is not an http(s) URL")
     _check_fields(item)
     item = _cut_texts(item, limits)
     if url == item.url and (isinstance(item.links, Links) or not item.links):
@@ -222,7 +222,7 @@ def _check_links(page: Page) -> list[Link]:
         _check_number("kind of a link", link.kind)
         target = canonical_url(_check_text("url of a link", link.url))
         if target is None:
-            raise ValueError(f"{link.url[:200]!r}, to which a link leads, is no http(s) URL")
+            raise ValueError(f"{link.url[:200]!r}, to which a link leads, is not an http(s) URL")
         links.setdefault(target, link._replace(url=target))
     return list(links.values())
 

@@ -106,7 +106,7 @@ class Store:
                 at = self._next_cookie(at + 1)
                 continue
             if lost is not None:
-                yield _make_fault(lost, f"{at - lost} bytes that are no record")
+                yield _make_fault(lost, f"{at - lost} bytes that are not a record")
                 lost = None
             head, http, deflated, size = header
             begin = at + _FIXED + len(head) + len(http)
@@ -119,7 +119,7 @@ class Store:
             record = RawRecord(begin - _FIXED - len(head) - len(http), head, http)
             yield self._add_content(record, Remainder(_inflate(self._number, begin, at, size)), size)
         if lost is not None:
-            yield _make_fault(lost, f"{self._size - lost} bytes that are no record")
+            yield _make_fault(lost, f"{self._size - lost} bytes that are not a record")
 
     def _add_content(self, record: RawRecord, content: Remainder, size: int) -> RawRecord:
         room = max(0, self._limits.max_payload - len(record.block))

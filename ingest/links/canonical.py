@@ -40,7 +40,7 @@ _BELOW_ANOTHER = re.compile(r"https?://([a-z0-9_-]+)\.((?:[a-z0-9_-]+\.)+[a-z]+)
 
 
 def canonical_url(url: str, base: str | None = None) -> str | None:
-    """Return the canonical form of an absolute URL, or of one relative to ``base``; None if it is no http(s) URL.
+    """Return the canonical form of an absolute URL, or of one relative to ``base``; None if it is not an http(s) URL.
 
     White space around the URL and lone surrogates in it do no harm.
 
@@ -109,14 +109,14 @@ def host(url: str) -> str:
 
 
 def parse_url(name: str) -> str:
-    """Return the canonical form of a URL that a user names; raise ValueError if it is no http(s) URL.
+    """Return the canonical form of a URL that a user names; raise ValueError if it is not an http(s) URL.
 
     >>> parse_url("HTTP://www.Example.org/#top")
     'http://www.example.org/'
     """
     url = None if _DROPPED.intersection(name.strip()) else canonical_url(name)
     if url is None:
-        raise ValueError(f"{name[:200]!r} is no http(s) URL")
+        raise ValueError(f"{name[:200]!r} is not an http(s) URL")
     return url
 
 
@@ -130,9 +130,9 @@ def parse_host(name: str) -> str:
     url = None if _DROPPED.intersection(name) or "@" in name else canonical_url(f"http://{name}/")
     parsed = "" if url is None else host(url)
     if name.startswith(("*", ".")) or parsed.startswith(("*", ".")):  # which can be written in several ways
-        raise ValueError(f"{name[:200]!r} is no host: those below a host are named one by one")
+        raise ValueError(f"{name[:200]!r} is not a host: those below a host are named one by one")
     if url is None or url != f"http://{parsed}/":
-        raise ValueError(f"{name[:200]!r} is no host")
+        raise ValueError(f"{name[:200]!r} is not a host")
     return parsed
 
 

@@ -361,9 +361,9 @@ def test_a_gold_file_that_is_no_text(graphlang: Call, db: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("--mime", "html"), "'html' is no media type, such as text/html or image/*"),
-        (("--mime", "text/html,"), "'' is no media type"),
-        (("--mime", "*/html"), "'*/html' is no media type"),
+        (("--mime", "html"), "'html' is not a media type, such as text/html or image/*"),
+        (("--mime", "text/html,"), "'' is not a media type"),
+        (("--mime", "*/html"), "'*/html' is not a media type"),
         (("--min-length", 9, "--max-length", 8), "no page has 9 characters or more and 8 or fewer"),
     ],
 )

@@ -89,7 +89,7 @@ def test_a_host_and_a_list(graphlang: Call, db: Path, tmp_path: Path) -> None:
         ([ANNA, "--by", "Asha"], "--language is missing"),
         (["--host", "museum.example", "--by", "Asha"], "--language is missing"),
         ([ANNA, "--language", "xx", "--by", "Asha"], f"unknown language 'xx', for {ANNA}"),
-        (["museum", "--language", "de", "--by", "Asha"], "'museum' is no http(s) URL"),
+        (["museum", "--language", "de", "--by", "Asha"], "'museum' is not an http(s) URL"),
         (["--host", "b.example", "--language", "de", "--by", "Asha"], "the collection has no page of b.example"),
         ([ANNA, "--undo", "--language", "de"], "--undo takes neither --language nor --note"),
     ],

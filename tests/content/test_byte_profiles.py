@@ -216,8 +216,8 @@ def test_thresholds_are_kept_in_the_model(corpus_folder: Path, tmp_path: Path) -
         ({"gaps": np.zeros((4, 91), np.uint8)}, "kind and shape"),
         ({"gaps": np.zeros((3, 9), np.uint8)}, "kind and shape"),
         ({"encodings": np.frombuffer(b"\xff", np.uint8)}, "damaged"),
-        ({"encodings": np.frombuffer(b"utf-8\nkoi8-r\nzlib", np.uint8)}, "'zlib' is no encoding"),
-        ({"encodings": np.frombuffer(b"utf-8\nkoi8-r\npunycode", np.uint8)}, "'punycode' is no encoding"),
+        ({"encodings": np.frombuffer(b"utf-8\nkoi8-r\nzlib", np.uint8)}, "'zlib' is not an encoding"),
+        ({"encodings": np.frombuffer(b"utf-8\nkoi8-r\npunycode", np.uint8)}, "'punycode' is not an encoding"),
         ({"encodings": np.frombuffer(b"utf-8\nkoi8-r\nkoi8-r", np.uint8)}, "two profiles"),
     ],
 )
@@ -256,5 +256,5 @@ def test_quadgrams_in_a_model_of_trigrams_are_refused() -> None:
 def test_labels_of_no_language_are_refused(tmp_path: Path) -> None:
     for label in ("klingonisch", "deu_", "\x1b[2J"):
         trigram_sets(**{label: b"abcd"}).save(tmp_path / "m.npz")
-        with pytest.raises(ModelError, match="is no language label"):
+        with pytest.raises(ModelError, match="is not a language label"):
             registry.load(tmp_path / "m.npz")

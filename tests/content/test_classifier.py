@@ -46,8 +46,8 @@ def test_texts_without_letters_are_not_asked_about() -> None:
     ("labels", "row", "words"),
     [
         (("de",), (0.5, 0.5), r"returned an array of shape \(1, 2\), expected \(1, 1\)"),
-        (("de",), (float("nan"),), "returned nan, which is no probability"),
-        (("de",), (-0.5,), r"returned -0\.5, which is no probability"),
+        (("de",), (float("nan"),), "returned nan, which is not a probability"),
+        (("de",), (-0.5,), r"returned -0\.5, which is not a probability"),
         (("de", "fr"), (0.75, 0.5), r"probabilities of a text that sum to 1\.250"),
     ],
 )
@@ -74,9 +74,9 @@ def test_a_classifier_that_fails_is_told_in_one_line() -> None:
     ("classifier", "words"),
     [
         (object(), r"mine: a method needs labels and probabilities\(texts\); object lacks one of them"),
-        (Says(("de", "??", "!")), r"mine: \?\?, ! are no languages; name a column of no language und"),
-        (Says(("de", "klingonish")), "mine: klingonish is no language"),
-        (Says(tuple("123456")), "mine: 1, 2, 3, 4, 5 and 1 more are no languages"),
+        (Says(("de", "??", "!")), r"mine: \?\?, ! are not languages; name a column of no language und"),
+        (Says(("de", "klingonish")), "mine: klingonish is not a language"),
+        (Says(tuple("123456")), "mine: 1, 2, 3, 4, 5 and 1 more are not languages"),
         (Says(()), "mine: it has no labels"),
     ],
 )

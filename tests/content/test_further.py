@@ -173,7 +173,7 @@ def test_labels_are_those_of_the_second_part(pair: Path, tmp_path: Path, labels:
     (tmp_path / further.FILE).write_bytes(pair.with_name(further.FILE).read_bytes())
     path = tmp_path / "first.npz"
     replace(model, parameters={**model.parameters, further.PARAMETER: parameter}).save(path)
-    with pytest.raises(ModelError, match=r"is not its second part|'xx-no-language' is no language label"):
+    with pytest.raises(ModelError, match=r"is not its second part|'xx-no-language' is not a language label"):
         registry.load(path).probabilities([OF_ABAU])
 
 

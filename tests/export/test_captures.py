@@ -215,7 +215,7 @@ def test_what_cannot_be_had(graphlang: Call, db: Path) -> None:
         (("--what", "links", "--captures", "all"), "warc-metadata, wet, and not as links"),
         (("--what", "pages", "--format", "gexf", "--at", "2010"), "and not as a graph"),
         (("--what", "texts", "--at", "2010", "--captures", "all"), "--at takes one capture of each page"),
-        (("--what", "texts", "--at", "yesterday"), "'yesterday' is no moment"),
+        (("--what", "texts", "--at", "yesterday"), "'yesterday' is not a date or time"),
     ):
         result = graphlang("export", db, *what, "-o", db.parent / "out")
         assert (result.exit_code, words in result.stderr) == (2, True), result.stderr
@@ -233,7 +233,7 @@ def test_the_library_has_them_too(years: Path, tmp_path: Path) -> None:
         assert len((tmp_path / "x.jsonl").read_text(encoding="utf-8").splitlines()) == 4
         with pytest.raises(ValueError, match=r"^cannot take some captures; there are own, all$"):
             crawl.texts(captures="some")
-        with pytest.raises(ValueError, match="is no moment"):
+        with pytest.raises(ValueError, match="is not a date or time"):
             list(crawl.texts(at="soon"))
 
 

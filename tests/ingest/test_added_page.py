@@ -48,7 +48,7 @@ def test_texts_are_cut_as_those_of_our_own_readers_are() -> None:
     [
         (None, "it yielded NoneType, expected Page or Problem"),
         (URL, "it yielded str"),
-        (Page("not a url", 0), "'not a url' is no http"),
+        (Page("not a url", 0), "'not a url' is not an http"),
         (Page(URL, -5), "offset is -5, which is negative"),
         (Page(URL, 0, text=b"bytes"), "text is of type bytes, expected str"),  # type: ignore[arg-type]
         (Page(URL, 0, text="\ud800"), "surrogates not allowed"),

@@ -60,7 +60,7 @@ def test_damage_costs_the_records_that_it_hits(read: Read, archive: Archive) -> 
     pages, problems = read(one + broken + three)
     assert [page.url[-1] for page in pages] == ["0", "2"]
     assert [(p.kind, p.offset, p.reason) for p in problems] == [
-        ("garbage", len(one), f"{len(two)} bytes that are no record")
+        ("garbage", len(one), f"{len(two)} bytes that are not a record")
     ]
     cut = two[:-8]  # the content: it is cut, and the next record begins too early
     pages, problems = read(one + cut + three)

@@ -244,7 +244,7 @@ def test_read_names_what_is_of_another_type(museum: Path) -> None:
     [
         ({"status": 1000}, ValueError, "1000 is no HTTP status"),
         ({"status": "200"}, TypeError, "status is of type str, expected int"),
-        ({"mime": ["html"]}, ValueError, "'html' is no media type"),
+        ({"mime": ["html"]}, ValueError, "'html' is not a media type"),
         ({"min_length": 9, "max_length": 3}, ValueError, "no page has 9 characters or more and 3 or fewer"),
         ({"max_length": -1}, ValueError, "max_length is -1; it must be 0 or more"),
         ({"below": 2}, ValueError, "below is 2; it must be a number from 0 to 1"),

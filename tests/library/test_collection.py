@@ -161,7 +161,7 @@ def test_what_cannot_be_done_is_said(tmp_path: Path, crawl: gl.Collection) -> No
     (tmp_path / "text.db").write_text("this is no database")
     with pytest.raises(gl.StoreError):
         gl.open(tmp_path / "text.db")
-    with pytest.raises(TypeError, match="put the one into a list"):
+    with pytest.raises(TypeError, match="takes a list of texts"):
         gl.identify("Nebel im Tal")
     with pytest.raises(AttributeError, match="no attribute 'classify'"):
         gl.classify  # noqa: B018

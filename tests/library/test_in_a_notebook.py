@@ -139,7 +139,7 @@ def test_a_domain_is_removed_and_a_suffix_is_not(crawl: gl.Collection) -> None:
     assert {page.url for page in crawl.pages()} == {"http://musee.example/", "http://musee.example/luc.html"}
     assert getattr(removed, "hosts", 0) == 1
     assert crawl.remove(domains="museum.example", forget=True) == 1
-    with pytest.raises(ValueError, match=r"co\.uk is no registered domain"):
+    with pytest.raises(ValueError, match=r"co\.uk is not a registered domain"):
         crawl.remove(domains=["museum.example", "co.uk"])
 
 

@@ -95,7 +95,7 @@ def test_a_host_is_found_as_people_write_it(make_collection: Make, written: Any)
     path = make_collection([written("http://xn--bcher-kva.example/a", "deu"), written("http://[2001:db8::1]/b", "deu")])
     for name, found in (("Bücher.Example", "a"), ("xn--bcher-kva.example", "a"), ("[2001:DB8::1]", "b"), ("a.b", "")):
         assert "".join(row.url[-1] for row in Collection(path).pages(host=name)) == found
-    with pytest.raises(ValueError, match="is no host"):
+    with pytest.raises(ValueError, match="is not a host"):
         Collection(path).pages(host="http://a.example/")
 
 

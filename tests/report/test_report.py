@@ -54,7 +54,7 @@ def test_a_report_is_the_same_bytes_with_the_time_of_reproducible_builds(
         monkeypatch.setenv("SOURCE_DATE_EPOCH", "1234567890")
         assert "on 2009-02-13 23:31 UTC" in render(connection, title="crawl")
         monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday\x1b[2J")
-        with pytest.raises(InputError, match=r"SOURCE_DATE_EPOCH is 'yesterday\\x1b\[2J', which is no time"):
+        with pytest.raises(InputError, match=r"SOURCE_DATE_EPOCH is 'yesterday\\x1b\[2J', which is not a time"):
             render(connection, title="crawl")
         monkeypatch.setenv("SOURCE_DATE_EPOCH", "9" * 30)
         with pytest.raises(InputError, match=r"9{30}"):
