@@ -25,7 +25,7 @@ from graphlang.content.text.other_script import MOST, find_other_words, latin_pr
 from graphlang.content.text.scripts import LATIN, registry
 from graphlang.training.train import train
 
-from .test_doubt import count_drawn, count_plain
+from .test_doubt import count_drawn, count_plain, is_misread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -159,7 +159,8 @@ class Plain:
             return chances
         rest = (1 - strange) * (1 - OUTLIERS)
         marks = sum(character in "{};" for character in given_)
-        twice = name == "LATIN" and sum(map(len, TWICE.findall(given_))) * doubt.GARBLED > len(given_)
+        twice = sum(map(len, TWICE.findall(given_))) * doubt.GARBLED > len(given_) or is_misread(given_)
+        twice &= name == "LATIN"
         if 2 * plain < letters and name == "LATIN":
             rest *= 1 - doubt.OF_CODES
         elif twice or (marks > 2 and marks > doubt.CODE * len(given_)):

@@ -18,6 +18,8 @@
 #define FIRST_DENSE 0x590u /* letters before it have case, and words of several letters */
 #define DENSE 3
 #define MOST_CONSONANTS 3 /* maximum of an abbreviation: XXL, PMS */
+#define FEWEST_MISREAD 6 /* letters of a text about which its accents decide */
+#define MOST_ACCENTED 7  /* tenths of the letters: more than any Latin orthography has */
 #define RUN 32 /* symbols counted in one step */
 
 /* Returns 0, or an error if a row begins or ends outside the symbols. */
@@ -445,6 +447,24 @@ static int64_t count_garbled(const uint32_t *text, int64_t length)
     return all;
 }
 
+/* True if more of a text's Latin letters than any orthography has are accented, turned or phonetic; the latter count twice. */
+static int is_misread(const uint32_t *text, int64_t length)
+{
+    const uint64_t turned[] = {0x60800a018030d105u, 0x4000u}; /* of U+0250 to U+02AF: those that only phonetics uses */
+    int32_t plain = 0, accented = 0, phonetic = 0, rare = 0; /* cannot overflow: texts are shorter */
+    for (int64_t i = 0; i < length; i++) {
+        plain += ((text[i] | 0x20) - 'a' < 26) | (text[i] - 0x1E00 < 0x100);
+        accented += (text[i] - 0xC0 < 0x250 - 0xC0) | (text[i] == 0xAA) | (text[i] == 0xB5) | (text[i] == 0xBA);
+        phonetic += (text[i] - 0x250 < 0x60) | (text[i] - 0x1D00 < 0x80);
+    }
+    for (int64_t i = 0; phonetic && i < length; i++) {
+        uint32_t place = text[i] - 0x250;
+        rare += (place < 0x60 && turned[place >> 6] >> (place & 63) & 1) || text[i] == 0x1D08 || text[i] == 0x1D09;
+    }
+    int64_t letters = plain + accented + phonetic;
+    return letters >= FEWEST_MISREAD && 10 * (accented + 2 * rare) > MOST_ACCENTED * letters;
+}
+
 /* True if a character is probably a letter or a mark, without a table. */
 INLINE int like_letter(uint32_t symbol)
 {
@@ -534,6 +554,8 @@ int graphlang_letters_rubbish(int64_t size, int64_t rows, const uint32_t *symbol
                 firsts += (own[i - 1] - 0xC2 <= 0xF4 - 0xC2) & (own[i] >= 0x80) & (own[i] - 0xC0 >= 0x40);
             if (4 * GRAPHLANG_LETTERS_GARBLED * (int64_t)firsts > length)
                 garbled[row] = count_garbled(own, length);
+            if (is_misread(own, length))
+                garbled[row] = length;
         }
         drawn[row] = again;
         code[row] = marks + GRAPHLANG_LETTERS_OF_PATH * (int64_t)paths;

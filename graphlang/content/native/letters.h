@@ -75,7 +75,8 @@ int64_t graphlang_letters_windows(int64_t size, int64_t windows, int64_t edges, 
 /* Signs of rubbish (`nfc.doubt`). drawn: how many letters of each text are like the two before them, or end two letters
    that occur three times in a row ("goool", "hahaha"). code: how many characters are braces or semicolons; ": /", as the lines of a robots.txt have it, counts for some of these. And how
    many stand for bytes of UTF-8, as in text that was encoded twice; where these are fewer than one in
-   GRAPHLANG_LETTERS_GARBLED, 0 will do. letters: how many there are, each of a script without capitals three times; plain:
+   GRAPHLANG_LETTERS_GARBLED, 0 will do; all, if almost all Latin letters have accents or are turned, as in text of another
+   charset ("Â÷åðà âå÷åðîì") and upside-down text. letters: how many there are, each of a script without capitals three times; plain:
    those in words of two letters or more without digits and signs of code; digits: those of ASCII. */
 int graphlang_letters_rubbish(int64_t size, int64_t rows, const uint32_t symbols[size], const int64_t begins[rows],
                               const int64_t ends[rows], int64_t drawn[rows], int64_t code[rows], int64_t garbled[rows],

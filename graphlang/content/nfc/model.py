@@ -46,6 +46,7 @@ from graphlang.content.nfc.further import PARAMETER, find_further
 from graphlang.content.nfc.long_texts import LongTexts
 from graphlang.content.nfc.model_parts import BATCH, PACKED, list_large_arrays, load, makers
 from graphlang.content.nfc.short_texts import OUTLIERS, ShortTexts
+from graphlang.content.nfc.spelling import Spelling
 from graphlang.content.text import windows
 from graphlang.content.text.normalise import Characters, fold, runs
 from graphlang.content.text.scripts import registry
@@ -94,6 +95,7 @@ class Discriminative(Calibrated):
         open_set = OpenSet(self.parts)
         self._short = ShortTexts(self.parts, open_set)
         self._long = LongTexts(self.parts, open_set, self._short, relatives.find_bounds(self))
+        self._spelling = Spelling(self.labels)
         self._latin = self.labels.index("lat") if "lat" in self.labels else -1
         self._fit_order = max((order for order in self.vocabulary.orders if order <= _FIT_ORDER), default=0)
 
@@ -185,6 +187,7 @@ class Discriminative(Calibrated):
         self._long.answer(texts, long, answer, pages=pages)
         if self._further:
             self._further.answer(texts, answer, pages=pages)
+        self._spelling.apply(answer, texts)
         if self._latin >= 0:
             doubt_filler(answer, texts, self._latin)
         return answer

@@ -1,0 +1,135 @@
+"""Letters and words that a language always writes, or never writes.
+
+N-grams compare languages by topics, too: standard Chinese about Hong Kong resembles the Cantonese text of training,
+most of which is about Hong Kong. Where the spelling decides, a rule moves probability between labels of the model:
+
+* One in six characters of Cantonese belongs to a particle, pronoun or verb that standard Chinese does not write. The
+  probability that a Cantonese text of n characters has none of them is ``exp(-n / CANTONESE_SPACING)``.
+* Chinese has no kana. A text of two kana or more, and one for every ten Chinese characters, is Japanese.
+* Yiddish does not write the points for short and reduced vowels that every word of pointed Hebrew has.
+* Moroccan is the only kind of Arabic with text in Latin letters to train with. A text that resembles it may be in any
+  of them, so its confidence is at most `ROMANISED`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from graphlang.content.text.normalise import sample
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+#: Characters between one sign of Cantonese and the next, on average, in lines of training.
+CANTONESE_SPACING: Final = 6.0
+#: The most confidence of Arabic in Latin letters, whose writers are from Morocco less often than not.
+ROMANISED: Final = 0.5
+LEAST: Final = 0.05  #: a smaller probability is left as it is
+SAMPLE: Final = 400  #: characters of a text that are searched
+_CANTONESE_SIGN: Final = re.compile(
+    "[嘅係咗唔喺哋佢冇啲嚟嘢乜咁嗰畀噉攞晒啱咩㗎嘞嚿搵諗瞓攰嗌唞喎靚嬲喇噃俾呀吖吓啫嗮]"
+    "|鍾意|邊[度個]|呢[度個條頂兩啲隻件]|屋企|[聽尋琴]日|聽朝|[幾好]多|點[解樣]|家姐|同埋|收工|成日|返[工學去嚟]"
+)
+_KANA: Final = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
+_CHINESE_CHARACTER: Final = re.compile("[\u3400-\u9fff\U00020000-\U0003ffff]")
+#: Sheva, the reduced vowels, tsere, segol, holam and qubuts.
+_HEBREW_POINT: Final = re.compile("[\u05b0-\u05b3\u05b5\u05b6\u05b9\u05bb]")
+_HEBREW_LETTER: Final = re.compile("[\u05d0-\u05ea]")
+_CHINESE: Final = ("zho_Hans", "zho_Hant", "yue", "nan", "hak", "wuu")
+
+
+def is_japanese(text: str) -> bool:
+    """Return whether a text in Chinese characters is Japanese by its kana.
+
+    >>> is_japanese("組織再編に伴う事業所移転"), is_japanese("優の良品")
+    (True, False)
+    """
+    kana = len(_KANA.findall(text))
+    return kana > 1 and 10 * kana >= len(_CHINESE_CHARACTER.findall(text))
+
+
+def is_pointed_hebrew(text: str) -> bool:
+    """Return whether a text has points of Hebrew that Yiddish does not write, one for ten letters or more.
+
+    >>> is_pointed_hebrew("הַיֶּלֶד הָלַךְ"), is_pointed_hebrew("אַ שײנער טאָג")
+    (True, False)
+    """
+    points = len(_HEBREW_POINT.findall(text))
+    return points > 1 and 10 * points >= len(_HEBREW_LETTER.findall(text))
+
+
+def other_chinese_share(text: str) -> float:
+    """Compute the share of P(Cantonese) that another Chinese language gets: 0 if the text has a sign of Cantonese.
+
+    >>> [round(other_chinese_share(text), 2) for text in ("唔該晒", "香港天文台預測明日天氣晴朗", "多謝")]
+    [0.0, 0.89, 0.28]
+    """
+    if _CANTONESE_SIGN.search(text):
+        return 0.0
+    return 1 - math.exp(-len(_CHINESE_CHARACTER.findall(text)) / CANTONESE_SPACING)
+
+
+class _Rule(NamedTuple):
+    source: list[int]  #: labels that lose
+    to: list[int]  #: labels that win
+    share: Callable[[str], float]  #: of the probability of `source`, for a text
+
+
+class Spelling:
+    """The rules for the labels of a model."""
+
+    def __init__(self, labels: Sequence[str]) -> None:
+        number = {label: place for place, label in enumerate(labels)}
+        rules = (
+            (_CHINESE, ("jpn",), is_japanese),
+            (("yue",), _CHINESE[:2], other_chinese_share),
+            (("yid",), ("heb",), is_pointed_hebrew),
+        )
+        numbered = (
+            _Rule(
+                [number[label] for label in source if label in number],
+                [number[label] for label in to if label in number],
+                share,
+            )
+            for source, to, share in rules
+        )
+        self._rules = [rule for rule in numbered if rule.source and rule.to]
+        self._romanised = number.get("ary_Latn", -1)
+
+    def apply(self, answer: Floats, texts: Sequence[str]) -> None:
+        """Move probability between labels where the spelling of a text decides, in place.
+
+        `answer` has probabilities, (texts, labels).
+        """
+        for rule in self._rules:
+            for row in np.flatnonzero(answer[:, rule.source].sum(axis=1) > LEAST).tolist():
+                if share := rule.share(sample(texts[row], SAMPLE)):
+                    _move(answer[row], rule.source, rule.to, share)
+        if self._romanised >= 0:
+            for row in np.flatnonzero(answer[:, self._romanised] > ROMANISED).tolist():
+                _cap(answer[row], self._romanised)
+
+
+def _move(chances: Floats, source: Sequence[int], to: Sequence[int], share: float) -> None:
+    """Move a share of the probability of labels to others, in proportion to theirs, in place; `chances` (labels,)."""
+    moved = chances[source] * np.float32(share)
+    weights = chances[to] + np.float32(1e-9)  # equal shares if all are 0
+    chances[source] -= moved
+    chances[to] += moved.sum() * weights / weights.sum()
+
+
+def _cap(chances: Floats, label: int) -> None:
+    """Lower the probability of a label to `ROMANISED`, in place, and spread the rest evenly over others."""
+    others = np.flatnonzero(chances)
+    others = others[others != label]
+    if len(others):
+        chances[others] += (chances[label] - np.float32(ROMANISED)) / np.float32(len(others))
+        chances[label] = ROMANISED
