@@ -21,7 +21,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
-from graphlang.content.nfc.doubt import is_filler
+from graphlang.content.nfc.rubbish import is_filler
 from graphlang.export.tables import MissingExtraError, Table
 
 if TYPE_CHECKING:

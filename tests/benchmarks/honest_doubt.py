@@ -37,7 +37,7 @@ from langcodes.data_dicts import MACROLANGUAGES
 from graphlang import modelfile
 from graphlang.codes import languages
 from graphlang.content import registry
-from graphlang.content.nfc import doubt
+from graphlang.content.nfc import doubt, rubbish
 from graphlang.content.nfc.model import Discriminative
 from graphlang.content.text.normalise import normalise
 from graphlang.content.text.scripts import registry as scripts
@@ -63,7 +63,8 @@ Answers = tuple[np.ndarray, np.ndarray]
 @contextmanager
 def without_doubt() -> Iterator[None]:
     with (
-        mock.patch.multiple(doubt, COEFFICIENTS=NEVER, THIRD_LETTERS=2.0, CODE=2.0, GARBLED=0),
+        mock.patch.object(doubt, "COEFFICIENTS", NEVER),
+        mock.patch.multiple(rubbish, THIRD_LETTERS=2.0, CODE=2.0, GARBLED=0),
         mock.patch.object(doubt, "FEWEST_LETTERS", 1 << 40),
     ):
         yield
@@ -97,7 +98,7 @@ def flores(data: Path) -> dict[str, dict[str, list[str]]]:
     return made
 
 
-def rubbish(draw: random.Random, number: int = 60) -> dict[str, list[str]]:
+def make_rubbish(draw: random.Random, number: int = 60) -> dict[str, list[str]]:
     """Made texts that are in no language."""
 
     def digits(size: int) -> str:
@@ -334,7 +335,7 @@ def main() -> None:
     if wanted.never:
         return
     print("\nrubbish: share (%) at .9 before and now, at .5 before and now, without an answer now")
-    for name, own in rubbish(random.Random(2)).items():  # noqa: S311
+    for name, own in make_rubbish(random.Random(2)).items():  # noqa: S311
         with without_doubt():
             before = ask(identifier, own)[1]
         now = ask(identifier, own)[1]

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.content import calibration
-from graphlang.content.nfc import doubt
+from graphlang.content.nfc import doubt, rubbish
 from graphlang.content.nfc.model import Discriminative
 from graphlang.content.ngrams.keys import LONGEST, keys_of
 from graphlang.content.text import windows
@@ -25,7 +25,7 @@ from graphlang.content.text.other_script import MOST, find_other_words, latin_pr
 from graphlang.content.text.scripts import LATIN, registry
 from graphlang.training.train import train
 
-from .test_doubt import count_drawn, count_plain, is_misread
+from .test_rubbish import count_drawn, count_mixed, count_plain, is_misread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -154,17 +154,18 @@ class Plain:
         shares = np.exp(scores - scores.max())
         strange = self.unknown(text, int(columns[scores.argmax()])) if len(columns) > 1 else 0.0
         letters, plain, _ = count_plain(given_)
-        drawn = count_drawn(given_) > doubt.THIRD_LETTERS * len(given_)
+        mixed = name != "LATIN" and count_mixed(given_) > max(rubbish.FEWEST_MIXED - 1, rubbish.MIXED * letters)
+        drawn = mixed or count_drawn(given_) > rubbish.THIRD_LETTERS * len(given_)
         if strange > doubt.REFUSED or drawn:
             return chances
         rest = (1 - strange) * (1 - OUTLIERS)
         marks = sum(character in "{};" for character in given_)
-        twice = sum(map(len, TWICE.findall(given_))) * doubt.GARBLED > len(given_) or is_misread(given_)
+        twice = sum(map(len, TWICE.findall(given_))) * rubbish.GARBLED > len(given_) or is_misread(given_)
         twice &= name == "LATIN"
         if 2 * plain < letters and name == "LATIN":
-            rest *= 1 - doubt.OF_CODES
-        elif twice or (marks > 2 and marks > doubt.CODE * len(given_)):
-            rest *= 1 - doubt.OF_CODE
+            rest *= 1 - rubbish.OF_CODES
+        elif twice or (marks > 2 and marks > rubbish.CODE * len(given_)):
+            rest *= 1 - rubbish.OF_CODE
         chances[columns] = shares / shares.sum() * rest + (1 - rest) / len(columns)
         return chances
 

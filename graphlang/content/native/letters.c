@@ -465,6 +465,29 @@ static int is_misread(const uint32_t *text, int64_t length)
     return letters >= FEWEST_MISREAD && 10 * (accented + 2 * rare) > MOST_ACCENTED * letters;
 }
 
+/* Number the script of a letter: Latin and Cyrillic odd, Greek and Armenian even; 0 for all other characters. */
+INLINE uint32_t script_with_capitals(uint32_t symbol)
+{
+    uint32_t latin = ((symbol | 0x20) - 'a' < 26) | (symbol - 0xC0 < 0x2B0 - 0xC0 && symbol != 0xD7 && symbol != 0xF7);
+    return latin + 2 * (symbol - 0x370 < 0x90) + 3 * (symbol - 0x400 < 0x130) + 4 * (symbol - 0x530 < 0x60);
+}
+
+/* Count neighbours of two of these scripts; Latin beside Cyrillic is usual (`put_into_one_script`). 0 with one or two
+   different Greek and Armenian letters among them, as Ewe and Ga are typed with a Greek epsilon. */
+static int64_t count_mixed(const uint32_t *text, int64_t length)
+{
+    int32_t mixed = 0; /* cannot overflow: texts are shorter */
+    for (int64_t i = 1; i < length; i++) {
+        uint32_t first = script_with_capitals(text[i - 1]), second = script_with_capitals(text[i]);
+        mixed += (first != second) & (first != 0) & (second != 0) & !(first & second & 1);
+    }
+    uint64_t letters = 0; /* Greek and Armenian ones, by their last six bits */
+    for (int64_t i = 0; mixed && i < length; i++)
+        letters |= (uint64_t)(script_with_capitals(text[i]) % 2 == 0 && text[i] - 0x370 < 0x590 - 0x370) << (text[i] & 63);
+    letters &= letters - 1;
+    return letters & (letters - 1) ? mixed : 0;
+}
+
 /* True if a character is probably a letter or a mark, without a table. */
 INLINE int like_letter(uint32_t symbol)
 {
@@ -528,7 +551,7 @@ static struct letter_counts count_plain_letters(const uint32_t *text, int64_t le
 WIDE
 int graphlang_letters_rubbish(int64_t size, int64_t rows, const uint32_t *symbols, const int64_t *begins, const int64_t *ends,
                               int64_t *drawn, int64_t *code, int64_t *garbled, int64_t *letters, int64_t *plain,
-                              int64_t *digits, graphlang_fault *fault)
+                              int64_t *digits, int64_t *mixed, graphlang_fault *fault)
 {
     for (int64_t row = 0; row < rows; row++) {
         if (out_of_text(row, begins[row], ends[row], size, fault))
@@ -547,7 +570,7 @@ int graphlang_letters_rubbish(int64_t size, int64_t rows, const uint32_t *symbol
                      (own[i - 1] == own[i - 5]) & (own[i] != own[i - 1]) &
                      (((own[i] | 0x20) - 'a' < 26) | (own[i] >= 0xC0)) &
                      (((own[i - 1] | 0x20) - 'a' < 26) | (own[i - 1] >= 0xC0));
-        garbled[row] = 0;
+        garbled[row] = mixed[row] = 0;
         if (length && bits_of(own, length) >= 0x80) {
             int32_t firsts = 0; /* of runs of up to four characters */
             for (int64_t i = 1; i < length; i++)
@@ -556,6 +579,7 @@ int graphlang_letters_rubbish(int64_t size, int64_t rows, const uint32_t *symbol
                 garbled[row] = count_garbled(own, length);
             if (is_misread(own, length))
                 garbled[row] = length;
+            mixed[row] = count_mixed(own, length);
         }
         drawn[row] = again;
         code[row] = marks + GRAPHLANG_LETTERS_OF_PATH * (int64_t)paths;

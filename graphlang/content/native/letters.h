@@ -72,16 +72,17 @@ int64_t graphlang_letters_windows(int64_t size, int64_t windows, int64_t edges, 
                                   int64_t begins[windows], int64_t ends[windows], int64_t offsets[edges],
                                   const uint8_t inside[windows], int64_t width, int64_t longest, graphlang_fault *fault);
 
-/* Signs of rubbish (`nfc.doubt`). drawn: how many letters of each text are like the two before them, or end two letters
+/* Signs of rubbish (`nfc.rubbish`). drawn: how many letters of each text are like the two before them, or end two letters
    that occur three times in a row ("goool", "hahaha"). code: how many characters are braces or semicolons; ": /", as the lines of a robots.txt have it, counts for some of these. And how
    many stand for bytes of UTF-8, as in text that was encoded twice; where these are fewer than one in
    GRAPHLANG_LETTERS_GARBLED, 0 will do; all, if almost all Latin letters have accents or are turned, as in text of another
    charset ("Â÷åðà âå÷åðîì") and upside-down text. letters: how many there are, each of a script without capitals three times; plain:
-   those in words of two letters or more without digits and signs of code; digits: those of ASCII. */
+   those in words of two letters or more without digits and signs of code; digits: those of ASCII; mixed: places
+   where a Greek or Armenian letter is beside one of the other, a Latin or a Cyrillic one. */
 int graphlang_letters_rubbish(int64_t size, int64_t rows, const uint32_t symbols[size], const int64_t begins[rows],
                               const int64_t ends[rows], int64_t drawn[rows], int64_t code[rows], int64_t garbled[rows],
                               int64_t letters[rows], int64_t plain[rows], int64_t digits[rows],
-                              graphlang_fault *fault);
+                              int64_t mixed[rows], graphlang_fault *fault);
 
 /* Which texts may be a few words said again and again (`text.repeats`): the first word is one of the next two, and there
    are `times` as many words as there are different ones of ASCII letters and signs alone. Text t has the windows

@@ -15,30 +15,26 @@ confidence falls. They are applied in this order:
    one by one, and the likelihood of the text under the label's character language model. A logistic function of these
    and their products is the probability; the greater of both doubts counts. Features that cost time are computed only
    where the cheaper ones leave doubt: the stages of `STAGES`.
-3. **Rubbish** (`doubt_rubbish`), by characters: letters in threes ("XXXX") have no answer, nor have codes, names of
-   files, formulas and single letters ("K1 K2 L1", "IMG_2001.JPG", "f(x) = ax + b"); program code, settings of paths
-   ("Disallow: /tmp/"), text encoded twice ("Ð¿Ñ€Ð¸Ð²ÐµÑ‚") and numbers with a few words lose `OF_CODE` of their
-   confidence. So does Latin that is Lorem ipsum (`doubt_filler`).
+3. **Rubbish** (`rubbish`), to texts that are no running text: letters repeated, codes, garbled text, lists of names.
 
 Both logistic functions were fitted on development texts, answered by the whole model and by models without the text's
 language; about one of a hundred texts counts as unknown and one as rubbish. ``tests/content/make_unknown.py`` fits the
 second (``graphlang/data/unknown.json``), ``tests/benchmarks/honest_doubt.py`` measures both.
 
-Three other corrections move probability between languages of the model: another script (`text.other_script`), English
-on pages in other languages (`text.windows.share_with_hosts`) and small relatives of great languages (`relatives`).
+Four other corrections move probability between languages of the model: another script (`text.other_script`), English on
+pages in other languages (`text.windows.share_with_hosts`), small relatives of great languages (`relatives`) and letters
+that decide (`spelling`).
 """
 
 from __future__ import annotations
 
 import json
-import re
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from graphlang.content.native import letters as _letters
 from graphlang.content.native import scores as _kernels
 from graphlang.content.nfc.sparse_weights import KINDS, KindSums
 from graphlang.content.ngrams.keys import MAX_ORDER
@@ -51,7 +47,6 @@ if TYPE_CHECKING:
 
     from graphlang.content.nfc.char_lm import CharLM
     from graphlang.content.nfc.model_parts import BatchSums, ModelParts
-    from graphlang.content.text.normalise import Characters
 
     Floats = NDArray[np.float32]
     Ints = NDArray[np.int64]
@@ -98,21 +93,6 @@ MOST_MARGIN: Final = _kernels.SCORES_MARGIN_MOST
 CUT: Final = _kernels.SCORES_CUT  #: spreads from its mean that a feature counts at most
 _NEVER: Final = 2.0  # greater than any probability
 _ROUNDING: Final = 1e-4  # between a number and the same number rounded
-
-THIRD_LETTERS = 0.2  #: share of letters that are the third of their kind in a row, from which on a text is rubbish
-CODE = 0.03  #: share of braces, semicolons and paths (`OF_PATH` each) from which on a text is program code
-FEWEST_SIGNS = 3  #: braces and the like that program code has at least
-OF_PATH = _letters.LETTERS_OF_PATH
-OF_CODE = 0.6  #: P(no language) of program code, of text encoded twice, and of numbers
-OF_CODES = 0.8  #: P(no language) of a page of codes
-#: Words of Lorem ipsum that are not Latin; "lorem ipsum" are two words.
-_FILLER: Final = re.compile(
-    r"\b(lorem|(?<=lorem )ipsum|adipiscing|eiusmod|incididunt|nostrud|exercitation|ullamco|aliquip|cillum|excepteur"
-    r"|occaecat|cupidatat)\b",
-    re.IGNORECASE,
-)
-#: A text of which one character in this many was encoded twice is doubted like code.
-GARBLED = _letters.LETTERS_GARBLED
 
 
 class Coefficients(NamedTuple):
@@ -354,103 +334,3 @@ def discount(
         again=undecided,
     )
     return signs, doubt, undecided.astype(np.bool_)
-
-
-class Signs(NamedTuple):
-    """Signs of rubbish that a kernel counts in each text, (texts,) each."""
-
-    drawn: Ints  #: letters like the two before them, or that end the third of two equal pairs
-    code: Ints  #: braces, semicolons and paths
-    garbled: Ints  #: characters that were encoded twice
-    letters: Ints  #: each of a script without capitals three times
-    plain: Ints  #: letters in words of two letters or more, without digits and signs of code
-    digits: Ints
-
-
-def count_signs(texts: Characters) -> Signs:
-    """Count the signs of rubbish in texts."""
-    signs = Signs(*(np.empty(len(texts), dtype=np.int64) for _ in Signs._fields))
-    _letters.letters_rubbish(symbols=texts.symbols, begins=texts.begins, ends=texts.ends, **signs._asdict())
-    return signs
-
-
-class Rubbish(NamedTuple):
-    """The texts that are rubbish, by kind, (texts,) each."""
-
-    drawn: NDArray[np.bool_]  #: repeated letters
-    program: NDArray[np.bool_]
-    garbled: NDArray[np.bool_]  #: text that was encoded twice
-    codes: NDArray[np.bool_]  #: less than half of the letters are in plain words
-    numbers: NDArray[np.bool_]  #: as many digits as letters
-
-
-def find_rubbish(texts: Characters, signs: Signs | None = None) -> Rubbish:
-    """Find texts that are rubbish; `signs` are those of the texts, if they were counted before.
-
-    >>> from graphlang.content.text.normalise import characters
-    >>> texts = ["xxxx xxx", "brrr, said he", "a{top:0;left:0}", "Ð¿Ñ€Ð¸", "K1 K2 L", "Joh 3,16; Röm 8,28"]
-    >>> {kind: found.tolist().index(True) for kind, found in find_rubbish(characters(texts))._asdict().items()}
-    {'drawn': 0, 'program': 2, 'garbled': 3, 'codes': 2, 'numbers': 5}
-    """
-    signs = count_signs(texts) if signs is None else signs
-    length = texts.ends - texts.begins
-    return Rubbish(
-        signs.drawn > THIRD_LETTERS * length,
-        (signs.code >= FEWEST_SIGNS) & (signs.code > CODE * length),
-        signs.garbled * GARBLED > length,
-        2 * signs.plain < signs.letters,
-        (signs.digits >= signs.letters) & (signs.letters > 0),
-    )
-
-
-def doubt_rubbish(
-    answer: Floats,
-    rows: Ints,
-    texts: Characters,
-    latin: NDArray[np.bool_] | None = None,
-    signs: Signs | None = None,
-    *,
-    pages: bool = False,
-) -> None:
-    """Remove the answers of repeated letters and codes, and lower the confidence of other rubbish, in place.
-
-    A page of codes keeps a little confidence: its few words are evidence for the graph. Numbers are usual on `pages`.
-    `answer` has probabilities, (rows, labels); `rows` (texts,) is the row of each text. `latin` (texts,) are those read
-    in Latin letters, as codes and text encoded twice are; all if None. `signs` are those of the texts, if already
-    counted.
-    """
-    rubbish = find_rubbish(texts, signs)
-    if latin is not None:
-        rubbish = rubbish._replace(
-            garbled=rubbish.garbled & latin, codes=rubbish.codes & latin, numbers=rubbish.numbers & latin
-        )
-    none, code = rubbish.drawn, rubbish.program | rubbish.garbled
-    if not pages:
-        none, code = none | rubbish.codes, code | rubbish.numbers
-    if none.any():
-        answer[rows[none]] = 0
-    _spread_evenly(answer, rows[code & ~rubbish.codes], OF_CODE)
-    _spread_evenly(answer, rows[rubbish.codes & ~none], OF_CODES)
-
-
-def is_filler(text: str) -> bool:
-    """Return whether a text is Lorem ipsum, by two words of it that Latin does not have.
-
-    >>> is_filler("Lorem ipsum dolor sit amet, consectetur adipiscing elit."), is_filler("Dolorem ipsum amat.")
-    (True, False)
-    """
-    return len({word.lower() for word in _FILLER.findall(text)}) > 1
-
-
-def doubt_filler(answer: Floats, texts: Sequence[str], latin: int) -> None:
-    """Doubt that texts are in Latin, the label of a column, where they are Lorem ipsum."""
-    rows = [row for row in np.flatnonzero(answer[:, latin] > 1 - OF_CODE).tolist() if is_filler(texts[row])]
-    _spread_evenly(answer, np.array(rows, dtype=np.int64), OF_CODE)
-
-
-def _spread_evenly(answer: Floats, rows: Ints, part: float) -> None:
-    """Spread a part of the probability of some rows over their labels, in place."""
-    if len(rows):
-        chances = answer[rows]
-        even = (chances > 0) / np.maximum((chances > 0).sum(axis=1, keepdims=True), 1).astype(np.float32)
-        answer[rows] = np.where(chances > 0, chances * np.float32(1 - part) + np.float32(part) * even, 0)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphlang.content import relatives
-from graphlang.content.nfc import doubt
+from graphlang.content.nfc import doubt, rubbish
 from graphlang.content.nfc.model_parts import BATCH
 from graphlang.content.nfc.short_texts import find_repetitive
 from graphlang.content.text import other_script, windows
@@ -213,7 +213,7 @@ class LongTexts:
         latin = scripts == LATIN
         if latin.any():
             begins, ends = parts.begins[offsets[:-1][latin]], parts.ends[offsets[1:][latin] - 1]
-            doubt.doubt_rubbish(answer, rows[latin], Characters(parts.symbols, begins, ends), pages=pages)
+            rubbish.doubt_rubbish(answer, rows[latin], Characters(parts.symbols, begins, ends), pages=pages)
         repetitive = find_repetitive(parts, offsets)
         if len(repetitive):
             joined = [" ".join(parts.texts(slice(*offsets[i : i + 2]))) for i in repetitive.tolist()]

@@ -41,10 +41,11 @@ from graphlang import modelcache
 from graphlang.content import relatives
 from graphlang.content.identifier import Calibrated
 from graphlang.content.native import scores as _kernels
-from graphlang.content.nfc.doubt import OpenSet, doubt_filler
+from graphlang.content.nfc.doubt import OpenSet
 from graphlang.content.nfc.further import PARAMETER, find_further
 from graphlang.content.nfc.long_texts import LongTexts
 from graphlang.content.nfc.model_parts import BATCH, PACKED, list_large_arrays, load, makers
+from graphlang.content.nfc.rubbish import doubt_filler, doubt_names
 from graphlang.content.nfc.short_texts import OUTLIERS, ShortTexts
 from graphlang.content.nfc.spelling import Spelling
 from graphlang.content.text import windows
@@ -190,6 +191,8 @@ class Discriminative(Calibrated):
         self._spelling.apply(answer, texts)
         if self._latin >= 0:
             doubt_filler(answer, texts, self._latin)
+        if not pages:
+            doubt_names(answer, texts, self.parts.scores.prior)
         return answer
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphlang.content.native import letters as _letters
-from graphlang.content.nfc import doubt
+from graphlang.content.nfc import doubt, rubbish
 from graphlang.content.text import other_script, windows
 from graphlang.content.text.normalise import Characters, characters, sample
 from graphlang.content.text.scripts import LATIN
@@ -60,10 +60,10 @@ class ShortTexts:
         """
         parts = self._parts
         batch = texts if isinstance(texts, Characters) else characters(texts)
-        signs = doubt.count_signs(batch)
+        signs = rubbish.count_signs(batch)
         if signs.drawn.any():
             batch = shorten_drawn(batch, np.flatnonzero(signs.drawn))
-            signs = doubt.count_signs(batch)
+            signs = rubbish.count_signs(batch)
         summed = parts.sums(batch, scripts)
         letters, sums = summed.letters, summed.sums
         answered = parts.scores.probabilities(
@@ -90,7 +90,7 @@ class ShortTexts:
                 answer=answer,
             )
             self._open_set.discount(best, summed, offsets, lengths=letters.lengths, to=to, answer=answer)
-        doubt.doubt_rubbish(answer, to, batch, letters.scripts == LATIN, signs, pages=pages)
+        rubbish.doubt_rubbish(answer, to, batch, letters.scripts == LATIN, signs, pages=pages)
         mixed = second_script and letters.beside.any()
         lengths = self._weigh_scripts(batch, letters, to, answer) if mixed else letters.lengths
         if pages and parts.foreign >= 0:

@@ -1,0 +1,188 @@
+"""Rubbish: texts that are no running text of a language, by their characters and words.
+
+* No answer: repeated letters ("XXXX"), letters of several scripts chosen for their looks ("hεllσ mψ"), and codes,
+  names of files, formulas and single letters ("K1 K2 L1", "IMG_2001.JPG", "f(x) = ax + b").
+* `OF_CODE` of the confidence is lost by program code, settings of paths ("Disallow: /tmp/"), garbled text and numbers
+  with a few words. Garbled are text encoded twice ("Ð¿Ñ€Ð¸Ð²ÐµÑ‚"), text of another charset ("Â÷åðà âå÷åðîì") and
+  letters upside down ("ǝʇxǝʇ"). So does Latin that is Lorem ipsum (`doubt_filler`).
+* A list of names is tempered (`doubt_names`): most languages write names alike.
+
+A kernel counts the signs (`count_signs`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from graphlang.content.native import letters as _letters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from graphlang.content.text.normalise import Characters
+
+    Floats = NDArray[np.float32]
+    Ints = NDArray[np.int64]
+
+THIRD_LETTERS = 0.2  #: share of letters that are the third of their kind in a row, from which on a text is rubbish
+CODE = 0.03  #: share of braces, semicolons and paths (`OF_PATH` each) from which on a text is program code
+FEWEST_SIGNS = 3  #: braces and the like that program code has at least
+OF_PATH = _letters.LETTERS_OF_PATH
+MIXED = 0.1  #: share of letters beside one of another script from which on letters were chosen for their looks
+FEWEST_MIXED = 3  #: such letters, at least
+OF_CODE = 0.6  #: P(no language) of program code, of text encoded twice, and of numbers
+OF_CODES = 0.8  #: P(no language) of a page of codes
+#: Words of Lorem ipsum that are not Latin; "lorem ipsum" are two words.
+_FILLER: Final = re.compile(
+    r"\b(lorem|(?<=lorem )ipsum|adipiscing|eiusmod|incididunt|nostrud|exercitation|ullamco|aliquip|cillum|excepteur"
+    r"|occaecat|cupidatat)\b",
+    re.IGNORECASE,
+)
+#: A word with its hyphens; and the beginning of a word of four letters or more without a capital.
+_WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_SMALL_WORD: Final = re.compile(r"\b[a-zß-öø-ÿа-џα-ω][^\W\d_]{3}")
+FEWEST_NAMES: Final = 3  #: words of a list of names
+LEAST_NAMED: Final = 0.3  #: an answer of less confidence is not doubted more
+SHORT_WORD: Final = 3  #: letters of a word that may lack a capital in a list of names, and of an abbreviation
+#: Powers of the probabilities of a list of names, and of the numbers of speakers.
+NAMES_POWER: Final = 0.7
+SPEAKERS_POWER: Final = 0.1
+#: A text of which one character in this many was encoded twice is doubted like code.
+GARBLED = _letters.LETTERS_GARBLED
+
+
+class Signs(NamedTuple):
+    """Signs of rubbish that a kernel counts in each text, (texts,) each."""
+
+    drawn: Ints  #: letters like the two before them, or that end the third of two equal pairs
+    code: Ints  #: braces, semicolons and paths
+    garbled: Ints  #: characters that were encoded twice
+    letters: Ints  #: each of a script without capitals three times
+    plain: Ints  #: letters in words of two letters or more, without digits and signs of code
+    digits: Ints
+    mixed: Ints  #: Greek and Armenian letters beside a letter of another script with capitals
+
+
+def count_signs(texts: Characters) -> Signs:
+    """Count the signs of rubbish in texts."""
+    signs = Signs(*(np.empty(len(texts), dtype=np.int64) for _ in Signs._fields))
+    _letters.letters_rubbish(symbols=texts.symbols, begins=texts.begins, ends=texts.ends, **signs._asdict())
+    return signs
+
+
+class Rubbish(NamedTuple):
+    """The texts that are rubbish, by kind, (texts,) each."""
+
+    drawn: NDArray[np.bool_]  #: repeated letters
+    program: NDArray[np.bool_]
+    garbled: NDArray[np.bool_]  #: text that was encoded twice
+    codes: NDArray[np.bool_]  #: less than half of the letters are in plain words
+    numbers: NDArray[np.bool_]  #: as many digits as letters
+    mixed: NDArray[np.bool_]  #: letters of several scripts in a word, chosen for their looks
+
+
+def find_rubbish(texts: Characters, signs: Signs | None = None) -> Rubbish:
+    """Find texts that are rubbish; `signs` are those of the texts, if they were counted before.
+
+    >>> from graphlang.content.text.normalise import characters
+    >>> texts = ["xxxx xxx", "brrr, said he", "a{top:0;left:0}", "Ð¿Ñ€Ð¸", "K1 K2 L", "Joh 3,16; Röm 8,28", "hεllσ mψ"]
+    >>> {kind: found.tolist().index(True) for kind, found in find_rubbish(characters(texts))._asdict().items()}
+    {'drawn': 0, 'program': 2, 'garbled': 3, 'codes': 2, 'numbers': 5, 'mixed': 6}
+    """
+    signs = count_signs(texts) if signs is None else signs
+    length = texts.ends - texts.begins
+    return Rubbish(
+        signs.drawn > THIRD_LETTERS * length,
+        (signs.code >= FEWEST_SIGNS) & (signs.code > CODE * length),
+        signs.garbled * GARBLED > length,
+        2 * signs.plain < signs.letters,
+        (signs.digits >= signs.letters) & (signs.letters > 0),
+        (signs.mixed >= FEWEST_MIXED) & (signs.mixed > MIXED * signs.letters),
+    )
+
+
+def doubt_rubbish(
+    answer: Floats,
+    rows: Ints,
+    texts: Characters,
+    latin: NDArray[np.bool_] | None = None,
+    signs: Signs | None = None,
+    *,
+    pages: bool = False,
+) -> None:
+    """Remove the answers of repeated and mixed letters and codes, and doubt other rubbish, in place.
+
+    A page of codes keeps a little confidence: its few words are evidence for the graph. Numbers are usual on `pages`.
+    `answer` has probabilities, (rows, labels); `rows` (texts,) is the row of each text. `latin` (texts,) are those read
+    in Latin letters, as codes and text encoded twice are; all if None. `signs` are those of the texts, if already
+    counted.
+    """
+    kinds = find_rubbish(texts, signs)
+    if latin is not None:
+        kinds = kinds._replace(
+            garbled=kinds.garbled & latin,
+            codes=kinds.codes & latin,
+            numbers=kinds.numbers & latin,
+            mixed=kinds.mixed & ~latin,  # several languages of Africa write Latin with Greek letters
+        )
+    none, code = kinds.drawn | kinds.mixed, kinds.program | kinds.garbled
+    if not pages:
+        none, code = none | kinds.codes, code | kinds.numbers
+    if none.any():
+        answer[rows[none]] = 0
+    _spread_evenly(answer, rows[code & ~kinds.codes], OF_CODE)
+    _spread_evenly(answer, rows[kinds.codes & ~none], OF_CODES)
+
+
+def is_filler(text: str) -> bool:
+    """Return whether a text is Lorem ipsum, by two words of it that Latin does not have.
+
+    >>> is_filler("Lorem ipsum dolor sit amet, consectetur adipiscing elit."), is_filler("Dolorem ipsum amat.")
+    (True, False)
+    """
+    return len({word.lower() for word in _FILLER.findall(text)}) > 1
+
+
+def doubt_filler(answer: Floats, texts: Sequence[str], latin: int) -> None:
+    """Doubt that texts are in Latin, the label of a column, where they are Lorem ipsum."""
+    rows = [row for row in np.flatnonzero(answer[:, latin] > 1 - OF_CODE).tolist() if is_filler(texts[row])]
+    _spread_evenly(answer, np.array(rows, dtype=np.int64), OF_CODE)
+
+
+def is_list_of_names(text: str) -> bool:
+    """Return whether three words in four have a capital, and the others three letters at most ("Rio de Janeiro").
+
+    Words of four capitals or more do not count: headings and lists are written so, too, and whole sentences.
+
+    >>> [is_list_of_names(text) for text in ("Anna Müller, Jan de Vries", "The Man in the Moon", "STOP NOISE NOW")]
+    [True, False, False]
+    """
+    if not text[:1].isupper() or _SMALL_WORD.search(text):
+        return False
+    words = _WORD.findall(text)
+    names = sum(word[0].isupper() and (len(word) <= SHORT_WORD or not word.isupper()) for word in words)
+    return bool(names >= FEWEST_NAMES and 4 * names >= 3 * len(words))
+
+
+def doubt_names(answer: Floats, texts: Sequence[str], prior: Floats) -> None:
+    """Temper the probabilities of lists of names, in place: names are alike in many languages.
+
+    `answer` has probabilities, (texts, labels); `prior` the log prior of each label, (labels,).
+    """
+    rows = [row for row in np.flatnonzero(answer.max(axis=1) > LEAST_NAMED).tolist() if is_list_of_names(texts[row])]
+    if rows:
+        chances = answer[rows] ** np.float32(NAMES_POWER) * np.exp(np.float32(SPEAKERS_POWER) * prior)
+        answer[rows] = chances / chances.sum(axis=1, keepdims=True)
+
+
+def _spread_evenly(answer: Floats, rows: Ints, part: float) -> None:
+    """Spread a part of the probability of some rows over their labels, in place."""
+    if len(rows):
+        chances = answer[rows]
+        even = (chances > 0) / np.maximum((chances > 0).sum(axis=1, keepdims=True), 1).astype(np.float32)
+        answer[rows] = np.where(chances > 0, chances * np.float32(1 - part) + np.float32(part) * even, 0)
