@@ -17,16 +17,17 @@ the model. Other methods and models have other languages:
 graphlang languages --known --method byte-trigrams --format csv -o known.csv
 ```
 
-A language is an ISO 639-3 code, in the form that BCP 47 prefers: macrolanguages are kept (`zho`, `ara`, `fas`, `msa`);
-`nob`, `nno`, `hrv`, `srp`, `bos` and `ind` are languages of their own. Pages in other languages get the language of a
-relative, or `und`. [Add a language](howto/add-a-language.md) explains how to add one.
+A label is a language in a script ([how codes are chosen](reference.md#languages)). Pages in other languages get the
+language of a relative, or `und`; you can [add a language](howto/add-a-language.md).
 
-{well} labels are known well: from {enough:,} characters of text of two kinds, or more. {one} are known from one kind of
-text alone: {bible} from a Bible, others mostly from the Universal Declaration of Human Rights or translations of
-programs. Expect less of these on other kinds of text. *Right* is the share of lines kept out of training that are
-identified; they are of the kinds that the label was trained on.
-`graphlang methods nfc --languages` has more: the amount of text, the accuracy of 49 and of 24
-characters, and the language that a label is taken for.
+{well} labels are known well: from {enough:,} characters or more, of two kinds of text or more. {one} are known from one
+kind of text alone: {bible} from a Bible, others mostly from the Universal Declaration of Human Rights or translations of
+programs. Expect less of these on other kinds of text. [All texts](../graphlang/data/nfc-sources.tsv) are listed with
+their sources and licences.
+
+*Right* is the share of test lines that are identified. They were kept out of training, but are of the same kinds of text.
+`graphlang methods nfc --languages` has more: the amount of text, the accuracy of the first 49 and 24 characters, and the
+language that a label is mostly taken for.
 
 | language | code | script | BCP 47 | trained on | right |
 |---|---|---|---|---|---|
