@@ -21,13 +21,13 @@ A label is a language in a script ([how codes are chosen](reference.md#languages
 language of a relative, or `und`; you can [add a language](howto/add-a-language.md).
 
 {well} labels are known well: from {enough:,} characters or more, of two kinds of text or more. {one} are known from one
-kind of text alone: {bible} from a Bible, others mostly from the Universal Declaration of Human Rights or translations of
-programs. Expect less of these on other kinds of text. [All texts](../graphlang/data/nfc-sources.tsv) are listed with
+kind of text alone: {bible} from a Bible, others mostly from the Universal Declaration of Human Rights or translations
+of programs. Expect less of these on other kinds of text. [All texts](../graphlang/data/nfc-sources.tsv) are listed with
 their sources and licences.
 
-*Right* is the share of test lines that are identified. They were kept out of training, but are of the same kinds of text.
-`graphlang methods nfc --languages` has more: the amount of text, the accuracy of the first 49 and 24 characters, and the
-language that a label is mostly taken for.
+*Right* is the share of test lines that are identified. They were kept out of training, but are of the same kinds of
+text. `graphlang methods nfc --languages` has more: the amount of text, the accuracy of the first 49 and 24 characters,
+and the language that a label is mostly taken for.
 
 | language | code | script | BCP 47 | trained on | right |
 |---|---|---|---|---|---|
