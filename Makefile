@@ -84,7 +84,7 @@ lint: $(STAMP)  ## check rules and format with ruff
 	$(BIN)/ruff format --check .
 
 types: $(VENV)/types  ## check the package with mypy, and the examples with mypy and pyright
-	$(BIN)/mypy -p graphlang
+	$(BIN)/mypy -p graphlang -p graphlang.db -p graphlang.ingest
 	$(BIN)/mypy examples/library.py examples/run_notebook.py
 	$(BIN)/basedpyright --pythonpath $(BIN)/python
 

@@ -13,7 +13,7 @@ from graphlang.db.records import LinkKind
 from graphlang.db.runs.answers import count_answers
 from graphlang.db.runs.linked_answers import ROW_BYTES
 from graphlang.db.runs.run import find_run, has_run
-from graphlang.db.schema import documentation, find_faults, list_user_items
+from graphlang.db.schema import find_faults, list_user_items, read_documentation
 from graphlang.db.statements import read_transaction
 from graphlang.db.url_evidence import CELL
 from graphlang.db.values import CHECK, MOST
@@ -75,7 +75,7 @@ class _Table(NamedTuple):
     references: tuple[tuple[str, str, str], ...]  #: column, the table it refers to, and the column there
 
 
-def findings(connection: sqlite3.Connection) -> Iterator[Finding]:
+def list_findings(connection: sqlite3.Connection) -> Iterator[Finding]:
     """Yield all that is wrong with a file opened by `graphlang.db.connection.inspect`; nothing if it is sound."""
     connection.create_function("is_utf8", 1, _is_utf8, deterministic=True)
     with read_transaction(connection):
@@ -168,7 +168,7 @@ def _is_utf8(value: bytes | None) -> bool:
 def _read_tables(connection: sqlite3.Connection) -> list[_Table]:
     """List our tables with their keys, texts and references, from a schema that is ours."""
     tables = []
-    for name in documentation():
+    for name in read_documentation():
         columns = connection.execute(f"PRAGMA table_info({name})").fetchall()
         key = tuple(column[1] for column in sorted(columns, key=lambda column: column[5]) if column[5])
         if key:  # views have none

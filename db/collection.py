@@ -9,8 +9,8 @@ import numpy as np
 
 from graphlang.db import values
 from graphlang.db.records import LinkKind
-from graphlang.db.url_ids import last_id
-from graphlang.db.values import largest_id
+from graphlang.db.url_ids import find_last_id
+from graphlang.db.values import limit_id
 
 if TYPE_CHECKING:
     import sqlite3
@@ -85,11 +85,11 @@ def count_hosts(connection: sqlite3.Connection) -> int:
 
 
 def _count(connection: sqlite3.Connection, table: str) -> int:
-    greatest = last_id(connection, table)
-    if greatest > largest_id(0):
+    greatest = find_last_id(connection, table)
+    if greatest > limit_id(0):
         (rows,) = connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone()
-        if greatest > largest_id(rows):
-            raise values.value_error(f"{table}.id", greatest, f"at most {largest_id(rows)} for {rows} {table}")
+        if greatest > limit_id(rows):
+            raise values.value_error(f"{table}.id", greatest, f"at most {limit_id(rows)} for {rows} {table}")
     return greatest
 
 
@@ -105,32 +105,32 @@ def list_removed_pages(connection: sqlite3.Connection) -> NDArray[np.int64]:
     return np.flatnonzero(~exists[1:]) + 1
 
 
-def texts(connection: sqlite3.Connection, *, batch: int = _BATCH) -> Iterator[StoredTexts]:
+def read_texts(connection: sqlite3.Connection, *, batch: int = _BATCH) -> Iterator[StoredTexts]:
     """Yield titles and texts of all pages that have any, in order of ids, ``batch`` pages at a time."""
     after = 0
     while True:
-        with values.reading("texts"):
+        with values.translate_errors("texts"):
             rows = connection.execute(f"{_TEXTS} WHERE page > ? ORDER BY page LIMIT ?", (after, batch)).fetchall()
         if not rows:
             return
-        yield _texts(rows)
+        yield _make_texts(rows)
         after = rows[-1][0]
 
 
-def texts_of_all(
+def read_page_texts(
     connection: sqlite3.Connection, pages: NDArray[np.int64], *, batch: int = _BATCH
 ) -> Iterator[StoredTexts]:
-    """Yield titles and texts of those of some pages, ascending ids, that have any, ``batch`` pages at a time."""
+    """Yield titles and texts of pages with ascending ids, ``batch`` pages at a time; those without any are skipped."""
     for at in range(0, len(pages), batch):
-        rows = texts_of(connection, pages[at : at + batch].tolist())
+        rows = fetch_texts(connection, pages[at : at + batch].tolist())
         if rows is not None:
             yield rows
 
 
-def pages_with_text(connection: sqlite3.Connection, pages: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+def find_pages_with_text(connection: sqlite3.Connection, pages: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
     """Return the ids of pages that have a text, ascending; of all pages, or of some, ascending ids."""
     tables = [np.zeros((0, 1), dtype=np.int64)]
-    with values.reading("texts"):
+    with values.translate_errors("texts"):
         if pages is None:
             tables.append(
                 np.array(connection.execute("SELECT page FROM texts ORDER BY page").fetchall(), dtype=np.int64)
@@ -140,31 +140,33 @@ def pages_with_text(connection: sqlite3.Connection, pages: NDArray[np.int64] | N
             for at in range(0, len(pages), _NUMBERS):
                 rows = connection.execute(query, (json.dumps(pages[at : at + _NUMBERS].tolist()),)).fetchall()
                 tables.append(np.array(rows, dtype=np.int64))
-    found = np.concatenate([table.reshape(-1, 1) for table in tables])[:, 0]
-    values.check_range("texts.page", found, 1, count_pages(connection))
-    return found
+    ids = np.concatenate([table.reshape(-1, 1) for table in tables])[:, 0]
+    values.check_range("texts.page", ids, 1, count_pages(connection))
+    return ids
 
 
-def texts_of(connection: sqlite3.Connection, pages: Sequence[int]) -> StoredTexts | None:
-    """Return titles and texts of those of a few thousand pages that have any, or None."""
-    with values.reading("texts"):
+def fetch_texts(connection: sqlite3.Connection, pages: Sequence[int]) -> StoredTexts | None:
+    """Return titles and texts of a few thousand pages at once, without pages that have none; None if all lack them."""
+    with values.translate_errors("texts"):
         rows = connection.execute(
             f"{_TEXTS} WHERE page IN (SELECT value FROM json_each(?)) ORDER BY page", (json.dumps(list(pages)),)
         ).fetchall()
-    return _texts(rows) if rows else None
+    return _make_texts(rows) if rows else None
 
 
-def _texts(rows: Sequence[Any]) -> StoredTexts:
+def _make_texts(rows: Sequence[Any]) -> StoredTexts:
     pages, titles, bodies, mains, visible = map(list, zip(*rows, strict=True))
     texts = StoredTexts(pages, titles, bodies, mains, visible, [""] * len(pages))
     _check_texts(texts)
     return texts
 
 
-def texts_and_anchors(connection: sqlite3.Connection, *, after: int = 0, batch: int = _BATCH) -> Iterator[StoredTexts]:
-    """Yield, as `texts` does, all pages with a text or anchor texts, fetched or not."""
+def read_texts_and_anchors(
+    connection: sqlite3.Connection, *, after: int = 0, batch: int = _BATCH
+) -> Iterator[StoredTexts]:
+    """Yield, as `read_texts` does, all pages with a text or anchor texts, fetched or not."""
     while True:
-        with values.reading("texts"):
+        with values.translate_errors("texts"):
             rows = connection.execute(_WITH_ANCHORS, (after, batch)).fetchall()
         if not rows:
             return
@@ -187,12 +189,12 @@ def _check_texts(texts: StoredTexts) -> None:
         raise values.value_error("texts.main", min(texts.mains), "0 or more")
 
 
-def urls(
+def read_urls(
     connection: sqlite3.Connection, *, after: int = 0, batch: int = _BATCH
 ) -> Iterator[tuple[list[int], list[str]]]:
     """Yield ids and URLs of all pages with an id above ``after``, in order of ids, ``batch`` pages at a time."""
     while True:
-        with values.reading("pages"):
+        with values.translate_errors("pages"):
             rows = connection.execute(
                 "SELECT id, url FROM pages WHERE id > ? ORDER BY id LIMIT ?", (after, batch)
             ).fetchall()
@@ -204,7 +206,7 @@ def urls(
         after = pages[-1]
 
 
-def urls_of(
+def read_page_urls(
     connection: sqlite3.Connection, pages: NDArray[np.int64], *, batch: int = _BATCH
 ) -> Iterator[tuple[NDArray[np.int64], list[str]]]:
     """Yield indices into ``pages``, distinct ids of shape (n,), and the URLs of these pages, ``batch`` at a time.
@@ -215,7 +217,7 @@ def urls_of(
     for at in range(0, len(pages), batch):
         rows = order[at : at + batch]
         batch_pages = pages[rows]
-        with values.reading("pages"):
+        with values.translate_errors("pages"):
             if batch_pages[-1] - batch_pages[0] == len(batch_pages) - 1:
                 urls = connection.execute(
                     "SELECT id, url FROM pages WHERE id BETWEEN ? AND ? ORDER BY id",
@@ -232,7 +234,7 @@ def urls_of(
         yield rows, [url for _, url in urls]
 
 
-def edges(connection: sqlite3.Connection, *, places: bool = False) -> Edges:
+def read_edges(connection: sqlite3.Connection, *, places: bool = False) -> Edges:
     """Return all links as arrays, sorted by source, then target; with ``places``, also their positions on the page.
 
     Positions beyond the range of int16 share its end. SQLite joins the links of a page into one string of numbers,
@@ -252,11 +254,11 @@ def edges(connection: sqlite3.Connection, *, places: bool = False) -> Edges:
     while rows := _fetch(cursor, "links"):  # 64-bit numbers only for a few links at a time
         pages, counts, numbers = zip(*rows, strict=True)
         span = slice(done, done + sum(counts))
-        with values.reading("links"):
+        with values.translate_errors("links"):
             packed = np.fromstring(" ".join(numbers), dtype=np.int64, sep=" ")
             source[span] = np.repeat(np.array(pages, dtype=np.int32) - 1, counts)
             target[span] = (packed >> 5 & 0xFFFFFFFF) - 1
-        order = _order(source[span], target[span])
+        order = _find_order(source[span], target[span])
         if order is not None:
             source[span], target[span], packed = source[span][order], target[span][order], packed[order]
         kind[span], nofollow[span] = packed >> 1 & 15, packed & 1
@@ -264,23 +266,23 @@ def edges(connection: sqlite3.Connection, *, places: bool = False) -> Edges:
             values.check_range("links.place", (packed >> 37) - 1, -1, _LAST)
             place[span] = (packed >> 37) - 1
         done = span.stop
-    with values.reading("links"):
-        hreflang, tags = _hreflang(connection, source, target)
+    with values.translate_errors("links"):
+        hreflang, tags = _read_hreflang(connection, source, target)
     return Edges(source, target, kind, nofollow, hreflang, tags, place)
 
 
 def _fetch(cursor: sqlite3.Cursor, table: str) -> list[Any]:
-    with values.reading(table):
+    with values.translate_errors(table):
         return cursor.fetchmany(_BATCH)
 
 
-def pairs(connection: sqlite3.Connection) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
+def read_link_ends(connection: sqlite3.Connection) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
     """Yield sources and targets of all links, some at a time, sorted by source; rows are page id - 1."""
     pages = count_pages(connection)
     cursor = connection.execute(
         "SELECT source, COUNT(*), GROUP_CONCAT(target, ' ') FROM links GROUP BY source ORDER BY source"
     )
-    with values.reading("links"):
+    with values.translate_errors("links"):
         while rows := cursor.fetchmany(_BATCH):
             sources, counts, numbers = zip(*rows, strict=True)
             source = np.repeat(np.array(sources, dtype=np.int64), counts)
@@ -302,13 +304,13 @@ def _check_links(connection: sqlite3.Connection) -> None:
         raise values.value_error("links (source, target, kind, nofollow)", row, expected)
 
 
-def _order(source: NDArray[np.int32], target: NDArray[np.int32]) -> NDArray[np.intp] | None:
+def _find_order(source: NDArray[np.int32], target: NDArray[np.int32]) -> NDArray[np.intp] | None:
     """Return None if the links are sorted, as the key suggests; SQL leaves the order in GROUP_CONCAT undefined."""
     ascending = (source[1:] > source[:-1]) | ((source[1:] == source[:-1]) & (target[1:] > target[:-1]))
     return None if ascending.all() else np.lexsort((target, source))
 
 
-def _hreflang(
+def _read_hreflang(
     connection: sqlite3.Connection, source: NDArray[np.int32], target: NDArray[np.int32]
 ) -> tuple[NDArray[np.int16], tuple[str, ...]]:
     hreflang = np.full(len(source), -1, dtype=np.int16)
@@ -319,11 +321,11 @@ def _hreflang(
         numbers = [tags.setdefault(tag, len(tags)) if tag in tags or len(tags) < _TAGS else -1 for *_, tag in rows]
         values.check_type("links.hreflang", [tag for *_, tag in rows], str)
         pairs = np.array([row[:2] for row in rows], dtype=np.int64)
-        hreflang[_numbers(source, target, pairs)] = numbers
+        hreflang[_locate_links(source, target, pairs)] = numbers
     return hreflang, tuple(tags)
 
 
-def _numbers(source: NDArray[np.int32], target: NDArray[np.int32], pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+def _locate_links(source: NDArray[np.int32], target: NDArray[np.int32], pairs: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the indices of some links, given by both ends, among all links, which are sorted."""
     pages = np.sort(pairs[:, 0]).astype(np.int32)
     pages = pages[np.diff(pages, prepend=-1) > 0]  # without this all links are copied
@@ -334,19 +336,19 @@ def _numbers(source: NDArray[np.int32], target: NDArray[np.int32], pairs: NDArra
     return candidates[np.searchsorted(keys, pairs[:, 0] * n + pairs[:, 1])]
 
 
-def hosts(connection: sqlite3.Connection) -> NDArray[np.int32]:
+def read_hosts(connection: sqlite3.Connection) -> NDArray[np.int32]:
     """Return the host of each page as ``hosts.id`` - 1, in order of page ids; removed pages have an unused number."""
     total, unused = count_pages(connection), count_hosts(connection)
     result = np.full(total, unused, dtype=np.int32)
     for first in range(0, total, _NUMBERS):
-        with values.reading("pages"):
-            pages, hosts = _read_hosts(connection, first, min(_NUMBERS, total - first))
+        with values.translate_errors("pages"):
+            pages, hosts = _read_some_hosts(connection, first, min(_NUMBERS, total - first))
         values.check_range("pages.host", hosts, 0, unused)
         result[pages] = hosts
     return result
 
 
-def _read_hosts(
+def _read_some_hosts(
     connection: sqlite3.Connection, first: int, expected: int
 ) -> tuple[slice | NDArray[np.int64], NDArray[np.int64]]:
     """Return the rows of those pages after ``first`` that exist, and their hosts."""
@@ -365,27 +367,27 @@ def _read_hosts(
 def load_is_fetched(connection: sqlite3.Connection) -> NDArray[np.bool_]:
     """Return whether each page was fetched, in order of ids."""
     result = np.zeros(count_pages(connection), dtype=np.bool_)
-    with values.reading("captures"):
+    with values.translate_errors("captures"):
         result[[page - 1 for (page,) in connection.execute("SELECT page FROM captures")]] = True
     return result
 
 
-def text_sizes(connection: sqlite3.Connection) -> NDArray[np.int32]:
+def read_text_sizes(connection: sqlite3.Connection) -> NDArray[np.int32]:
     """Return the bytes of text in UTF-8 of each page, in order of ids; 0 without text."""
     result = np.zeros(count_pages(connection), dtype=np.int32)
-    with values.reading("texts"):
+    with values.translate_errors("texts"):
         for page, size in connection.execute("SELECT page, LENGTH(CAST(text AS BLOB)) FROM texts"):
             result[page - 1] = size
     return result
 
 
-def urls_of_host(connection: sqlite3.Connection, host: str) -> list[str]:
+def read_host_urls(connection: sqlite3.Connection, host: str) -> list[str]:
     """Return the URLs of all pages of a host, given in lower-case ASCII, in order of their ids."""
     query = "SELECT url FROM pages WHERE host = (SELECT id FROM hosts WHERE host = ?) ORDER BY id"
     return [url for (url,) in connection.execute(query, (host,))]
 
 
-def page_id(connection: sqlite3.Connection, url: str) -> int | None:
+def find_page(connection: sqlite3.Connection, url: str) -> int | None:
     """Return the page id of a canonical URL, or None."""
     row = connection.execute("SELECT id FROM pages WHERE url = ?", (url,)).fetchone()
     return None if row is None else int(row[0])

@@ -53,7 +53,7 @@ def create(
     verb: str = "writing",
     patience: float | None = 0.0,
     on_wait: Callable[[Holder | None], None] | None = None,
-    held: Lock | None = None,
+    db_lock: Lock | None = None,
 ) -> sqlite3.Connection:
     """Open the collection at ``path`` for writing, and create it if needed.
 
@@ -62,19 +62,19 @@ def create(
 
     ``verb`` is the purpose in one word, shown to others who want to write. ``patience`` is the number of seconds to
     wait for another writer; None waits forever. ``on_wait`` is called once with the other writer, or with None if it is
-    unknown. ``held`` is the lock if it was acquired before; closing the connection releases it.
+    unknown. ``db_lock`` is the lock if it was acquired before; closing the connection releases it.
 
     Raise a LockedError if another process, or another connection of this one, is writing to it; a StoreError if the
     folder does not exist, or the file is not a collection of this schema.
     """
     path = Path(path)
-    held = held or claim(path, verb=verb, patience=patience, on_wait=on_wait)
+    db_lock = db_lock or claim(path, verb=verb, patience=patience, on_wait=on_wait)
     try:
         connection = _open_writable(path)
     except BaseException:
-        held.release()
+        db_lock.release()
         raise
-    connection.lock = held
+    connection.lock = db_lock
     return connection
 
 
@@ -105,7 +105,7 @@ def _open_writable(path: Path) -> LockedConnection:
             connection.execute(f"PRAGMA page_size={_PAGE}")
             connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
         else:
-            _check(connection, path)
+            _check_schema(connection, path)
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
         if new:
@@ -136,7 +136,7 @@ def open_existing(path: str | Path, *, write: bool = False, **writing: Any) -> s
         return create(path, **writing)
     connection = _open_readable(path)
     try:
-        _check(connection, path)
+        _check_schema(connection, path)
     except BaseException:
         connection.close()
         raise
@@ -162,10 +162,10 @@ def _refuse_absent(path: Path) -> None:
         msg = f"no such database: {path} ('graphlang run FILES --db {path}' makes one)"
         raise StoreError(msg)
     if not path.stat().st_size:  # SQLite takes it for a database without tables
-        raise _empty(path)
+        raise _empty_error(path)
 
 
-def _empty(path: Path) -> EmptyError:
+def _empty_error(path: Path) -> EmptyError:
     return EmptyError(f"{path} is empty: 'graphlang run' and 'graphlang ingest' make a database of it")
 
 
@@ -259,12 +259,12 @@ def _limit_steps(connection: sqlite3.Connection, path: Path) -> None:
         steps += _COUNTED
         if connection.total_changes != written:
             steps, written = 0, connection.total_changes
-        return steps > _STEPS + _STEPS_A_BYTE * _size(path)
+        return steps > _STEPS + _STEPS_A_BYTE * _measure_size(path)
 
     connection.set_progress_handler(is_over, _COUNTED)
 
 
-def _size(path: Path) -> int:
+def _measure_size(path: Path) -> int:
     files = (path, path.with_name(f"{path.name}-wal"))
     return sum(file.stat().st_size for file in files if file.exists())
 
@@ -277,11 +277,11 @@ def _is_blank(connection: sqlite3.Connection) -> bool:
         )
         tables = connection.execute("SELECT COUNT(*) FROM sqlite_schema").fetchone()[0]
     except sqlite3.DatabaseError:
-        return False  # `_check` raises why
+        return False  # `_check_schema` raises why
     return application in {0, APPLICATION_ID} and version in {0, VERSION} and not tables
 
 
-def _check(connection: sqlite3.Connection, path: Path) -> None:
+def _check_schema(connection: sqlite3.Connection, path: Path) -> None:
     try:
         with read_transaction(connection):  # a writer may be adding pages and links
             fault = next(find_faults(connection), None)
@@ -291,7 +291,7 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
         raise store_error(f"cannot read {path}", error) from error
     if fault is not None:
         if _is_blank(connection):
-            raise _empty(path)
+            raise _empty_error(path)
         msg = f"{path} {fault.reason}"
         raise StoreError(msg)
 

@@ -6,7 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphlang.db.statements import transaction
-from graphlang.db.values import current_time
+from graphlang.db.values import get_time
 
 if TYPE_CHECKING:
     import sqlite3
@@ -49,7 +49,7 @@ def add(connection: sqlite3.Connection, corrected: Iterable[tuple[str, int, str]
     that an interrupted command can be run again. `corrected` has the canonical URL, label id and note of each page;
     `by` is the author.
     """
-    moment = current_time()
+    moment = get_time()
     with transaction(connection):
         count = 0
         for url, label, note in corrected:
@@ -84,7 +84,7 @@ def undo(connection: sqlite3.Connection, urls: Sequence[str], by: str | None = N
 
     An earlier correction of the page is in force again.
     """
-    moment = current_time()
+    moment = get_time()
     with transaction(connection):
         return sum(
             connection.execute(
@@ -96,7 +96,9 @@ def undo(connection: sqlite3.Connection, urls: Sequence[str], by: str | None = N
         )
 
 
-def rows(connection: sqlite3.Connection, *, everything: bool = False, url: str | None = None) -> Iterator[Correction]:
+def read_corrections(
+    connection: sqlite3.Connection, *, everything: bool = False, url: str | None = None
+) -> Iterator[Correction]:
     """Yield corrections in force, or all with ``everything``, in order of time; with ``url`` those of one page."""
     conditions = [] if everything else [IN_FORCE]
     if url is not None:
@@ -107,15 +109,15 @@ def rows(connection: sqlite3.Connection, *, everything: bool = False, url: str |
         yield from map(Correction._make, batch)
 
 
-def corrected_labels(connection: sqlite3.Connection) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def read_corrected_labels(connection: sqlite3.Connection) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return ids of corrected pages, ascending, and of their labels, shape (c,) each."""
     import numpy as np  # noqa: PLC0415 - a job that has nothing to do does without
 
-    table = np.array(_rows_in_force(connection), dtype=np.int64).reshape(-1, 2)
+    table = np.array(_read_pairs_in_force(connection), dtype=np.int64).reshape(-1, 2)
     return table[:, 0], table[:, 1]
 
 
-def _rows_in_force(connection: sqlite3.Connection) -> list[tuple[int, int]]:
+def _read_pairs_in_force(connection: sqlite3.Connection) -> list[tuple[int, int]]:
     """Return ids of corrected pages, ascending, each with the id of its label."""
     return connection.execute(
         "SELECT pages.id, labels.id FROM corrections JOIN pages ON pages.url = corrections.url"
@@ -124,7 +126,7 @@ def _rows_in_force(connection: sqlite3.Connection) -> list[tuple[int, int]]:
     ).fetchall()
 
 
-def find_pages_corrected(connection: sqlite3.Connection, moment: str) -> set[int]:
+def find_corrected_pages(connection: sqlite3.Connection, moment: str) -> set[int]:
     """Return ids of the pages that are corrected now, or were at a moment (ISO 8601 in UTC)."""
     rows = connection.execute(
         "SELECT pages.id FROM corrections JOIN pages ON pages.url = corrections.url"
@@ -134,9 +136,9 @@ def find_pages_corrected(connection: sqlite3.Connection, moment: str) -> set[int
     return {page for (page,) in rows}
 
 
-def state(connection: sqlite3.Connection) -> str:
+def digest_state(connection: sqlite3.Connection) -> str:
     """Return a short digest of the corrections in force of pages in the collection; empty if there are none."""
-    rows = _rows_in_force(connection)
+    rows = _read_pairs_in_force(connection)
     if not rows:
         return ""
     names = dict(connection.execute("SELECT id, label FROM labels"))

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphlang.db.errors import LockedError, StoreError
-from graphlang.db.values import current_time
+from graphlang.db.values import get_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,14 +54,14 @@ class Lock:
         self._pid = os.getpid()
         self.holder = holder
         #: Unique among all holders ever; runs have it as their owner.
-        self.token = f"{_host()} {self._pid} {_read_start(self._pid)} {os.urandom(8).hex()}"
+        self.token = f"{_read_host_name()} {self._pid} {_read_start(self._pid)} {os.urandom(8).hex()}"
 
     def release(self) -> None:
         """Release the lock; do nothing the second time, and in a forked child."""
         if self._descriptor is None or self._pid != os.getpid():
             return
         with _guard:
-            _held.pop(_identity(os.fstat(self._descriptor)), None)
+            _held.pop(_identify_file(os.fstat(self._descriptor)), None)
             # Still locked: a process that waits for this file sees that it is gone, and creates another.
             with suppress(OSError):
                 self._path.unlink()
@@ -93,7 +93,7 @@ def acquire(
     path = Path(f"{target}{SUFFIX}")
     until = None if patience is None else time.monotonic() + patience
     while True:
-        result = _try(path, verb)
+        result = _try_lock(path, verb)
         if isinstance(result, Lock):
             return result
         if until is not None and time.monotonic() >= until:
@@ -106,11 +106,11 @@ def acquire(
         time.sleep(_POLL)
 
 
-def _try(path: Path, verb: str) -> Lock | Holder | None:
+def _try_lock(path: Path, verb: str) -> Lock | Holder | None:
     """Return the lock, or its holder, or None if the holder is unknown."""
     with _guard:
         try:
-            holder = _held.get(_identity(path.stat()))
+            holder = _held.get(_identify_file(path.stat()))
         except OSError:
             holder = None
         if holder is not None:  # opening and closing the file again would release the lock
@@ -123,17 +123,17 @@ def _try(path: Path, verb: str) -> Lock | Holder | None:
             try:
                 fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except (BlockingIOError, PermissionError):
-                return _read(descriptor)
-            if not _is_still(path, descriptor):
+                return _read_holder(descriptor)
+            if not _is_current(path, descriptor):
                 return None  # its holder has just removed it
-            holder = Holder(os.getpid(), verb, current_time())
+            holder = Holder(os.getpid(), verb, get_time())
             try:
                 os.ftruncate(descriptor, 0)
                 os.pwrite(descriptor, f"{holder.pid} {holder.verb} {holder.since}\n".encode(), 0)
             except OSError:
                 path.unlink(missing_ok=True)  # while it is locked, as in `release`
                 raise
-            _held[_identity(os.fstat(descriptor))] = holder
+            _held[_identify_file(os.fstat(descriptor))] = holder
             lock = Lock(path, descriptor, holder)
             descriptor = -1
         except OSError as error:
@@ -151,7 +151,7 @@ def _lock_error(path: Path, error: OSError) -> Exception:
     return StoreError(f"cannot lock {path}: {error.strerror}")
 
 
-def _read(descriptor: int) -> Holder | None:
+def _read_holder(descriptor: int) -> Holder | None:
     """Read the holder from the file; it may take a moment to write it."""
     until = time.monotonic() + _PATIENCE
     while True:
@@ -168,14 +168,14 @@ def _escape_word(word: str) -> str:
     return re.sub(r"[^\w:.-]", "?", word, flags=re.ASCII)[:40]
 
 
-def _is_still(path: Path, descriptor: int) -> bool:
+def _is_current(path: Path, descriptor: int) -> bool:
     try:
-        return _identity(path.stat()) == _identity(os.fstat(descriptor))
+        return _identify_file(path.stat()) == _identify_file(os.fstat(descriptor))
     except FileNotFoundError:
         return False
 
 
-def _identity(status: os.stat_result) -> tuple[int, int]:
+def _identify_file(status: os.stat_result) -> tuple[int, int]:
     return status.st_dev, status.st_ino
 
 
@@ -186,13 +186,13 @@ def find_running_process(token: str) -> int | None:
     for other machines, the lock alone decides.
     """
     match = _TOKEN.fullmatch(token)
-    if match is None or match["host"] != _host():
+    if match is None or match["host"] != _read_host_name():
         return None
     pid = int(match["pid"])
     return pid if pid != os.getpid() and int(match["start"]) and _read_start(pid) == int(match["start"]) else None
 
 
-def _host() -> str:
+def _read_host_name() -> str:
     return re.sub(r"\s", "", os.uname().nodename)
 
 

@@ -53,7 +53,7 @@ class Link(NamedTuple):
 class Links(Sequence[Link]):
     r"""The links of a page as columns: a sequence of `Link` that takes a hundredth of the time to create and store.
 
-    >>> links = Links.of([Link("http://a.example/", 7), Link("http://b.example/", 7, hreflang="de")])
+    >>> links = Links.from_links([Link("http://a.example/", 7), Link("http://b.example/", 7, hreflang="de")])
     >>> links.urls, links.hreflangs, links[1].hreflang
     (b'http://a.example/\x00http://b.example/\x00', ((1, 'de'),), 'de')
     """
@@ -64,7 +64,7 @@ class Links(Sequence[Link]):
     texts: tuple[tuple[int, str], ...] = ()  #: position and anchor text of links that have one
 
     @classmethod
-    def of(cls, links: Iterable[Link]) -> Links:
+    def from_links(cls, links: Iterable[Link]) -> Links:
         """Convert links to columns; a zero in a URL is percent-encoded."""
         if isinstance(links, Links):
             return links

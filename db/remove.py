@@ -11,7 +11,7 @@ from graphlang.db.errors import LockedError
 from graphlang.db.records import Links, Page, unpack_texts
 from graphlang.db.schema import URL_INDEX
 from graphlang.db.statements import transaction
-from graphlang.db.values import current_time
+from graphlang.db.values import get_time
 from graphlang.db.write.captures import empty_revisit
 
 if TYPE_CHECKING:
@@ -37,27 +37,27 @@ PAGE_COLUMNS: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 
 
-def digest(kind: Kind, name: str) -> str:
+def digest_name(kind: Kind, name: str) -> str:
     """Return the SHA-256, in hexadecimal, that a removed canonical URL or lower-case host is known by.
 
-    >>> digest("host", "a.example")[:16]
+    >>> digest_name("host", "a.example")[:16]
     '01dc8327fa4cfc0a'
     """
     return hashlib.sha256(f"{kind}:{name}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def host_patterns(host: str) -> list[str]:
+def list_host_patterns(host: str) -> list[str]:
     """Return the names by which a host may have been removed: its own, and ``*.`` with its own or a parent's name.
 
-    >>> host_patterns("www.a.example")
+    >>> list_host_patterns("www.a.example")
     ['www.a.example', '*.www.a.example', '*.a.example', '*.example']
     """
     labels = host.split(".")
     return [host, *(f"*.{'.'.join(labels[place:])}" for place in range(len(labels)))]
 
 
-class Removed:
-    """The URLs and hosts that were removed, as of the time this is created; ``host`` maps a URL to its host."""
+class RemovedNames:
+    """URLs and hosts that were removed before this object was made; ``host`` maps a URL to its host."""
 
     def __init__(self, connection: sqlite3.Connection, host: Callable[[str], str]) -> None:
         self._digests: dict[str, set[str]] = {"url": set(), "host": set()}
@@ -65,15 +65,17 @@ class Removed:
             self._digests.setdefault(kind, set()).add(name_digest)
         self._host = host
         self._has_host = lru_cache(_HOSTS_CACHED)(
-            lambda name: any(digest("host", each) in self._digests["host"] for each in host_patterns(name))
+            lambda name: any(
+                digest_name("host", pattern) in self._digests["host"] for pattern in list_host_patterns(name)
+            )
         )
 
     def __contains__(self, url: str) -> bool:
-        if self._digests["url"] and digest("url", url) in self._digests["url"]:
+        if self._digests["url"] and digest_name("url", url) in self._digests["url"]:
             return True
         return bool(self._digests["host"]) and self._has_host(self._host(url))
 
-    def filter(self, items: Sequence[Page | Problem]) -> Sequence[Page | Problem]:
+    def drop_removed(self, items: Sequence[Page | Problem]) -> Sequence[Page | Problem]:
         """Leave out removed pages and their problems, and links to them in other pages."""
         if not any(self._digests.values()):
             return items
@@ -84,9 +86,9 @@ class Removed:
         ]
 
     def _drop_links(self, page: Page) -> Page:
-        links = Links.of(page.links)
+        links = Links.from_links(page.links)
         if any(url in self for url in unpack_texts(links.urls)):
-            page = replace(page, links=Links.of([link for link in links if link.url not in self]))
+            page = replace(page, links=Links.from_links([link for link in links if link.url not in self]))
         if page.revisit_of is not None and page.revisit_of in self:
             page = replace(page, revisit_of="")
         return page
@@ -108,10 +110,10 @@ class Removal:
 
     @property
     def unknown(self) -> int:
-        """The number of `missing` ones."""
+        """The number of URLs and hosts in `missing`."""
         return len(self.missing)
 
-    def words(self) -> str:
+    def describe(self) -> str:
         """Return the numbers in words.
 
         >>> Removal(pages=1, links=3).words()
@@ -150,7 +152,7 @@ def remove(
         connection.executemany(
             "INSERT INTO removed (digest, kind, since, pages) VALUES (?, ?, ?, ?)"
             " ON CONFLICT DO UPDATE SET pages = pages + excluded.pages",
-            [(digest(kind, name), kind, current_time(), int(name not in missing)) for kind, name in names],
+            [(digest_name(kind, name), kind, get_time(), int(name not in missing)) for kind, name in names],
         )
         connection.execute("DROP TABLE doomed")
         connection.execute("DROP TABLE doomed_hosts")
@@ -177,7 +179,7 @@ def _mark_pages(connection: sqlite3.Connection, names: Iterable[tuple[Kind, str]
             connection.executemany("INSERT OR IGNORE INTO doomed_hosts VALUES (?)", below)
             ids[kind, name] = below[0][0] if below else None
     for kind, table in (("url", "doomed"), ("host", "doomed_hosts")):
-        rows = [(number,) for (of, _), number in ids.items() if of == kind and number is not None]
+        rows = [(number,) for (name_kind, _), number in ids.items() if name_kind == kind and number is not None]
         connection.executemany(f"INSERT OR IGNORE INTO {table} VALUES (?)", rows)
     connection.execute("INSERT OR IGNORE INTO doomed SELECT id FROM pages WHERE host IN doomed_hosts")
     used = {host for (host,) in connection.execute("SELECT DISTINCT host FROM doomed JOIN pages ON id = doomed.page")}
@@ -185,7 +187,7 @@ def _mark_pages(connection: sqlite3.Connection, names: Iterable[tuple[Kind, str]
 
 
 def _delete_pages(connection: sqlite3.Connection, result: Removal) -> None:
-    from graphlang.db.runs.linked_answers import drop_linked  # noqa: PLC0415 - readers import this module without numpy
+    from graphlang.db.runs.linked_answers import drop_linked_answers  # noqa: PLC0415 - readers import this module without numpy
 
     lent = "SELECT page FROM captures WHERE original IN doomed AND page NOT IN doomed"
     for (page,) in connection.execute(lent).fetchall():
@@ -207,8 +209,8 @@ def _delete_pages(connection: sqlite3.Connection, result: Removal) -> None:
     result.captures = counts["captures"] + counts["history"]
     result.texts, result.links = counts["texts"], counts["links"]
     pages = [page for (page,) in connection.execute("SELECT page FROM doomed")]
-    result.answers = counts["predictions"] + drop_linked(connection, pages)
-    connection.execute("DELETE FROM url_evidence")  # it is packed, and computed again
+    result.answers = counts["predictions"] + drop_linked_answers(connection, pages)
+    connection.execute("DELETE FROM url_evidence")  # packed: it is computed again
     result.pages = connection.execute("DELETE FROM pages WHERE id IN doomed").rowcount
     result.hosts = connection.execute("DELETE FROM hosts WHERE id NOT IN (SELECT host FROM pages)").rowcount
 
@@ -223,7 +225,7 @@ def _delete_problems(
     rows = []
     for number, url in connection.execute("SELECT id, url FROM problems WHERE url IS NOT NULL"):
         normal = canonical(url)
-        if url in urls or normal in urls or not hosts.isdisjoint(host_patterns(host_of(normal))):
+        if url in urls or normal in urls or not hosts.isdisjoint(list_host_patterns(host_of(normal))):
             rows.append((number,))
     connection.executemany("DELETE FROM problems WHERE id = ?", rows)
     return len(rows)
@@ -235,7 +237,9 @@ def _delete_corrections(
     """Delete corrections with their notes, also for URLs that were never read."""
     corrections = connection.execute("SELECT id, url FROM corrections").fetchall()
     rows = [
-        (number,) for number, url in corrections if url in urls or not hosts.isdisjoint(host_patterns(host_of(url)))
+        (number,)
+        for number, url in corrections
+        if url in urls or not hosts.isdisjoint(list_host_patterns(host_of(url)))
     ]
     connection.executemany("DELETE FROM corrections WHERE id = ?", rows)
     return len(rows)
@@ -246,7 +250,7 @@ def forget(connection: sqlite3.Connection, urls: Iterable[str], hosts: Iterable[
     names: list[tuple[Kind, str]] = [*(("url", url) for url in urls), *(("host", host) for host in hosts)]
     with transaction(connection):
         return sum(
-            connection.execute("DELETE FROM removed WHERE digest = ?", (digest(kind, name),)).rowcount
+            connection.execute("DELETE FROM removed WHERE digest = ?", (digest_name(kind, name),)).rowcount
             for kind, name in names
         )
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from graphlang.db.statements import transaction
-from graphlang.db.values import CHECK, MOST, MOST_LABELS, largest_id
+from graphlang.db.values import CHECK, MOST, MOST_LABELS, limit_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,19 +75,19 @@ def create_tables(connection: sqlite3.Connection) -> None:
     """Create all tables and views in one transaction, unless there are any."""
     with transaction(connection):
         if not connection.execute("SELECT COUNT(*) FROM sqlite_schema").fetchone()[0]:
-            for statement in _statements():
+            for statement in _read_statements():
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version={VERSION}")
 
 
 @cache
-def _statements() -> tuple[str, ...]:
+def _read_statements() -> tuple[str, ...]:
     sql = re.sub(r"\s*--.*", "", _FILE.read_text("utf-8"))
     return tuple(statement.strip() for statement in sql.split(";\n") if statement.strip())
 
 
 @cache
-def documentation() -> dict[str, TableDoc]:
+def read_documentation() -> dict[str, TableDoc]:
     """Read the comments of ``schema.sql``: tables and views by name, in the order of the file."""
     tables = {}
     for block in _FILE.read_text("utf-8").split("\n\n"):
@@ -107,17 +107,17 @@ def documentation() -> dict[str, TableDoc]:
     return tables
 
 
-def markdown() -> str:
+def format_documentation() -> str:
     """Return the page that documents every table, view and column."""
     parts = [_HEAD]
-    for name, table in documentation().items():
+    for name, table in read_documentation().items():
         parts.append(f"\n## {name}\n\n{table.purpose}\n\n| column | meaning |\n|---|---|\n")
         parts.extend(f"| `{column}` | {meaning} |\n" for column, meaning in table.columns.items())
     return "".join(parts)
 
 
 @cache
-def _schema_items() -> dict[tuple[str, str], Item]:
+def _list_schema_items() -> dict[tuple[str, str], Item]:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         create_tables(connection)
         return {(item.kind, item.name): item for item in _read_items(connection)}
@@ -170,8 +170,8 @@ def find_faults(connection: sqlite3.Connection) -> Iterator[Fault]:
 
 
 def _compare(items: list[Item]) -> Iterator[tuple[str, str]]:
-    ours, seen = _schema_items(), set()
-    allowed = _OPTIONAL | {*user_items(items)}
+    ours, seen = _list_schema_items(), set()
+    allowed = _OPTIONAL | {*select_user_items(items)}
     for item in items:
         key = item.kind, item.name
         is_ours = key in ours or any(key == (other.kind, other.name) for other in _OPTIONAL)
@@ -188,10 +188,10 @@ def _compare(items: list[Item]) -> Iterator[tuple[str, str]]:
 
 def list_user_items(connection: sqlite3.Connection) -> list[Item]:
     """List tables, views and indexes that users made beside ours; graphlang never reads them."""
-    return list(user_items(_read_items(connection)))
+    return list(select_user_items(_read_items(connection)))
 
 
-def user_items(items: list[Item]) -> Iterator[Item]:
+def select_user_items(items: list[Item]) -> Iterator[Item]:
     """Yield those items that a user may have made.
 
     Names must be free and plain. An index on one of our tables must be of plain columns, because graphlang computes it
@@ -203,14 +203,14 @@ def user_items(items: list[Item]) -> Iterator[Item]:
     >>> status = Item("index", "by_status", "captures", "CREATE INDEX by_status on captures(status, date DESC)")
     >>> computed = Item("index", "by_size", "captures", "CREATE INDEX by_size ON captures (HEX(date))")
     >>> fills = Item("trigger", "fills", "notes", "CREATE TRIGGER fills AFTER INSERT ON notes BEGIN SELECT 1; END")
-    >>> [item.name for item in user_items([fills, computed, words, status, unique, notes])]
+    >>> [item.name for item in select_user_items([fills, computed, words, status, unique, notes])]
     ['by_words', 'by_status', 'sqlite_autoindex_notes_1', 'notes']
-    >>> list(user_items([Item("view", "PAGES", "PAGES", "CREATE VIEW PAGES AS SELECT 1")]))
+    >>> list(select_user_items([Item("view", "PAGES", "PAGES", "CREATE VIEW PAGES AS SELECT 1")]))
     []
-    >>> list(user_items([Item("table", "more", "more", "CREATE TRIGGER more AFTER INSERT ON notes ...")]))
+    >>> list(select_user_items([Item("table", "more", "more", "CREATE TRIGGER more AFTER INSERT ON notes ...")]))
     []
     """
-    names = {name.lower() for _, name in _schema_items()} | {item.name for item in _OPTIONAL}
+    names = {name.lower() for _, name in _list_schema_items()} | {item.name for item in _OPTIONAL}
     tables = {item.name for item in items if item.kind == "table" and _is_plain(item, names, r"\s*\(")}
     for item in items:
         if item.kind == "view":
@@ -243,7 +243,7 @@ def _is_plain(item: Item, names: set[str], rest: str) -> bool:
 def _check_ids(connection: sqlite3.Connection) -> Iterator[Fault]:
     """Find ids that are not positive, or so great that reserving memory for them would exhaust it."""
     (size,) = connection.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").fetchone()
-    bound = largest_id(size // _LEAST_BYTES)
+    bound = limit_id(size // _LEAST_BYTES)
     for table, column in _IDS:
         greatest = {"labels": MOST_LABELS, "hosts": bound, "pages": bound}.get(table, MOST if column == "id" else bound)
         ends = connection.execute(

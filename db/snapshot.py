@@ -55,14 +55,14 @@ def parse_moment(written: str) -> Moment:
         )
     try:
         first = datetime.strptime(plain, pattern).replace(tzinfo=UTC)
-        last = _end_of_moment(first, len(plain))
+        last = _find_end(first, len(plain))
     except ValueError as error:
         raise ValueError(f"{written[:40]!r} is not a date") from error
     begin, end = (moment.replace(tzinfo=None).isoformat(timespec="seconds") for moment in (first, last))
     return Moment(plain if len(plain) in {_YEAR, _MONTH, _DAY} else f"{begin}Z", begin, end)
 
 
-def _end_of_moment(first: datetime, precision: int) -> datetime:
+def _find_end(first: datetime, precision: int) -> datetime:
     if precision == _YEAR:
         return first.replace(month=12, day=31, hour=23, minute=59, second=59)
     if precision == _MONTH:
@@ -138,7 +138,7 @@ _VIEWS = {
 _TEMPORARY = ("snapshot", "snapshot_captures", "snapshot_contents")
 
 
-def current_moment(connection: sqlite3.Connection) -> str | None:
+def get_moment(connection: sqlite3.Connection) -> str | None:
     """Return the moment that the connection shows, or None for main captures."""
     query = "SELECT 1 FROM sqlite_temp_schema WHERE (type, name) = ('table', 'snapshot')"
     if connection.execute(query).fetchone() is None:
@@ -159,7 +159,7 @@ def show_moment(connection: sqlite3.Connection, text: str | None) -> Iterator[No
         StoreError: the connection shows another moment.
     """
     selected = None if text is None else parse_moment(text)
-    current = current_moment(connection)
+    current = get_moment(connection)
     if selected is None or current == selected.text:
         yield
         return
@@ -188,7 +188,7 @@ def _create_views(connection: sqlite3.Connection, selected: Moment) -> None:
 
 def find_changed_pages(connection: sqlite3.Connection) -> list[int]:
     """Return pages whose content in the snapshot is not that of the main capture, ascending."""
-    if current_moment(connection) is None:
+    if get_moment(connection) is None:
         return []
     return [page for (page,) in connection.execute("SELECT page FROM temp.snapshot_contents ORDER BY page")]
 
@@ -207,7 +207,7 @@ def record_answered(connection: sqlite3.Connection, run: int, *, inferred: bool)
     )
 
 
-def years(connection: sqlite3.Connection) -> list[str]:
+def list_years(connection: sqlite3.Connection) -> list[str]:
     """Return the calendar years of all captures, ascending."""
     query = (
         "SELECT SUBSTR(date, 1, 4) FROM (SELECT date FROM main.captures UNION SELECT date FROM main.history_captures)"

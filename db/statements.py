@@ -33,14 +33,13 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 @contextmanager
 def read_transaction(connection: sqlite3.Connection) -> Iterator[None]:
     """Let several queries read the same state, whatever another process writes meanwhile."""
-    if connection.in_transaction:
-        yield
-        return
-    connection.execute("BEGIN")
+    is_nested = connection.in_transaction
+    if not is_nested:
+        connection.execute("BEGIN")
     try:
         yield
     finally:
-        if connection.in_transaction:  # SQLite ends it itself after an error of the file
+        if not is_nested and connection.in_transaction:  # SQLite ends it itself after an error of the file
             connection.execute("ROLLBACK")
 
 

@@ -16,7 +16,7 @@ from graphlang.db import values
 from graphlang.db.errors import StoreError
 from graphlang.db.native import ids as _kernels
 from graphlang.db.records import pack_texts, unpack_texts
-from graphlang.db.values import largest_id
+from graphlang.db.values import limit_id
 
 if TYPE_CHECKING:
     import sqlite3
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _FIRST_CAPACITY = 1 << 12
 _BATCH = 50_000  #: rows read back at once
-_FEW = 50_000  #: rows that are read back in no time
+_SMALL = 50_000  #: rows that are read back at once: it takes a few milliseconds
 _LOOKED_UP = 4096  #: texts of one statement
 _SHARE = 10  #: all texts are read back after looking up a tenth of their number
 
@@ -73,13 +73,13 @@ class UrlIds:
 
     def find(self, texts: bytes) -> array[int]:
         """Return the ids of texts, 0 for those without one."""
-        ids = array("q", (0,)) * _count(texts)
+        ids = array("q", (0,)) * _count_texts(texts)
         _kernels.ids_find(self._table, texts, ids)
         return ids
 
     def assign(self, texts: bytes) -> Assigned:
         """Return the ids of texts, giving new texts the next ones; may raise MemoryError."""
-        ids = array("q", (0,)) * _count(texts)
+        ids = array("q", (0,)) * _count_texts(texts)
         places = array("q", (0,)) * len(ids)
         if len(self._fresh) <= len(texts):
             self._fresh = bytearray(len(texts) + 1)
@@ -88,14 +88,14 @@ class UrlIds:
         return Assigned(ids, places[: added.count], bytes(memoryview(self._fresh)[: added.bytes]))
 
 
-def _count(texts: bytes) -> int:
+def _count_texts(texts: bytes) -> int:
     return texts.count(0) + (texts[-1:] not in {b"", b"\0"})
 
 
-def authorities(urls: bytes) -> bytes:
+def extract_authorities(urls: bytes) -> bytes:
     r"""Return the part between the second and third slash of each URL, packed like the URLs.
 
-    >>> authorities(b"http://a.example:8080/x\0https://b.example/\0")
+    >>> extract_authorities(b"http://a.example:8080/x\0https://b.example/\0")
     b'a.example:8080\x00b.example\x00'
     """
     out = bytearray(len(urls) + 1)
@@ -120,7 +120,7 @@ class StoredIds:
         self._count = self.read_stored()
         self._looked_up = 0
         self._memory: UrlIds | None = None
-        if self._count <= _FEW or not (index is None or _has_index(connection, index)):
+        if self._count <= _SMALL or not (index is None or _has_index(connection, index)):
             self._memory = self._read_back()
 
     def __len__(self) -> int:
@@ -128,7 +128,7 @@ class StoredIds:
 
     def read_stored(self) -> int:
         """Return the greatest id ever given, as the database has it now."""
-        return last_id(self._connection, self._table)
+        return find_last_id(self._connection, self._table)
 
     def assign(self, texts: bytes) -> Assigned:
         """Return the ids of texts; see `UrlIds.assign`."""
@@ -151,8 +151,8 @@ class StoredIds:
         distinct = list(places)
         for begin in range(0, len(distinct), _LOOKED_UP):
             rows = self._connection.execute(
-                f"SELECT asked.value, stored.id FROM json_each(?) AS asked"
-                f" CROSS JOIN {self._table} AS stored ON stored.{self._column} = asked.value",
+                f"SELECT wanted.value, stored.id FROM json_each(?) AS wanted"
+                f" CROSS JOIN {self._table} AS stored ON stored.{self._column} = wanted.value",
                 (json.dumps(distinct[begin : begin + _LOOKED_UP]),),
             )
             ids.update(rows)
@@ -165,8 +165,8 @@ class StoredIds:
     def _read_back(self) -> UrlIds:
         ids = UrlIds()
         (count,) = self._connection.execute(f"SELECT COUNT(*) FROM {self._table}").fetchone()
-        if self._count > largest_id(count):
-            expected = f"at most {largest_id(count)} for {count} {self._table}"
+        if self._count > limit_id(count):
+            expected = f"at most {limit_id(count)} for {count} {self._table}"
             raise values.value_error(f"{self._table}.id", self._count, expected)
         cursor = self._connection.execute(f"SELECT id, {self._column} FROM {self._table} ORDER BY id")
         while rows := self._fetch(cursor):
@@ -178,11 +178,11 @@ class StoredIds:
             if len(ids) != last:
                 msg = f"{self._table} has one {self._column} twice{values.CHECK}"
                 raise StoreError(msg)
-        ids.assign(pack_texts(map(_filler, range(len(ids) + 1, self._count + 1))))
+        ids.assign(pack_texts(map(_make_filler, range(len(ids) + 1, self._count + 1))))
         return ids
 
     def _fetch(self, cursor: sqlite3.Cursor) -> list[tuple[int, str]]:
-        with values.reading(self._table):
+        with values.translate_errors(self._table):
             rows: list[tuple[int, str]] = cursor.fetchmany(_BATCH)
         values.check_type(f"{self._table}.{self._column}", [text for _, text in rows], str)
         return rows
@@ -191,16 +191,16 @@ class StoredIds:
 def _fill_gaps(rows: Iterable[tuple[int, str]], before: int) -> Iterator[str]:
     """Yield texts in order of their ids, and a filler for each deleted id."""
     for number, text in rows:
-        yield from map(_filler, range(before + 1, number))
+        yield from map(_make_filler, range(before + 1, number))
         yield text
         before = number
 
 
-def _filler(number: int) -> str:
+def _make_filler(number: int) -> str:
     return f"\x01{number}"  # no URL or host begins so
 
 
-def last_id(connection: sqlite3.Connection, table: str) -> int:
+def find_last_id(connection: sqlite3.Connection, table: str) -> int:
     """Return the greatest id of a table that was ever given, or 0."""
     (greatest,) = connection.execute(
         f"SELECT MAX(COALESCE((SELECT MAX(id) FROM {table}), 0),"
@@ -209,7 +209,7 @@ def last_id(connection: sqlite3.Connection, table: str) -> int:
     return int(greatest)
 
 
-class Captured:
+class CapturedPages:
     """The pages that have a capture: in memory, one byte a page, once enough were looked up."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -222,7 +222,7 @@ class Captured:
         """Return those of the pages that have a capture, or were entered here."""
         if self._memory is None:
             self._looked_up += len(pages)
-            if self._count <= _FEW or self._looked_up * _SHARE > self._count:
+            if self._count <= _SMALL or self._looked_up * _SHARE > self._count:
                 self._memory = self._read_back()
         if self._memory is None:
             rows = self._connection.execute(

@@ -30,12 +30,12 @@ _TYPE_NAMES: Final = {str: "text", int: "a whole number", bytes: "bytes"}
 _SHOWN = 60  # characters of a value
 
 
-def current_time() -> str:
+def get_time() -> str:
     """Return the time in the stored format: ISO 8601 in UTC, to the second."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def largest_id(rows: int) -> int:
+def limit_id(rows: int) -> int:
     """Return the greatest id that a table with this number of rows may have, so that no id can exhaust memory."""
     return min(_GAPS_EACH * rows + _GAPS_MORE, MOST)
 
@@ -50,7 +50,7 @@ def value_error(where: str, value: object, expected: str = "") -> StoreError:
 
 
 @contextmanager
-def reading(table: str) -> Iterator[None]:
+def translate_errors(table: str) -> Iterator[None]:
     """Turn errors over values of a table into a StoreError: the file is unsound."""
     try:
         yield

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from graphlang.cli.main import cli
-from graphlang.db.schema import markdown as schema
+from graphlang.db.schema import format_documentation as schema
 
 ROOT = Path(__file__).parents[1]
 COMMANDS = ROOT / "graphlang" / "COMMANDS.md"

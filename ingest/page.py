@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from graphlang.ingest.limits import Limits
-    from graphlang.ingest.raw import Item, RawRecord
+    from graphlang.ingest.raw import Faults, Item, RawRecord
 
 _HTML: Final = "text/html"
 _HTTP: Final = ("http://", "https://")
@@ -156,7 +156,8 @@ class Parser:
         source = _find_http_source(answer)
         if source is None or status in _REDIRECTS or self._needs_steps or not uri.startswith(_HTTP):
             return None
-        fields, faults = http.parse_answer_fields(answer), ()
+        fields = http.parse_answer_fields(answer)
+        faults: Faults = ()
         if "content-encoding" in fields or "transfer-encoding" in fields:
             block, faults = decode_payload(block[body:], fields, limits.max_payload)
             body = 0
@@ -253,12 +254,12 @@ class Parser:
             if rendered and rendered[1].lower() == "urn:text:":
                 from graphlang.ingest.formats.wet_wat import parse_wet  # noqa: PLC0415 - rare
 
-                page, page_faults = parse_wet(raw, url, header.date, {}, self._limits), []
+                page: Page | None = parse_wet(raw, url, header.date, {}, self._limits)
             else:
                 page, page_faults = self._parse_page(raw, url, header)
+                faults += page_faults
             if page is not None and (rendered or header.fields.get("warc-type", "").lower() == "conversion"):
                 page = replace(page, parts="text", links=NO_LINKS)
-            faults += page_faults
             if page is not None and _MIRRORED in header.fields:
                 from graphlang.ingest.formats.wget_mirror import make_target_renamer  # noqa: PLC0415 - rare
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from graphlang.db import statements, values
 from graphlang.db.collection import count_pages
-from graphlang.db.runs.lifecycle import check_own
-from graphlang.db.runs.linked_answers import count_linked, read_linked
+from graphlang.db.runs.lifecycle import check_owner
+from graphlang.db.runs.linked_answers import count_linked_answers, read_linked_answers
 from graphlang.db.statements import transaction
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class PageShare(NamedTuple):
 class StoredScores(NamedTuple):
     """Score lists of some pages, concatenated; s scores in all."""
 
-    count: NDArray[np.int32]  #: scores of each page, shape (pages,)
+    counts: NDArray[np.int32]  #: scores of each page, shape (pages,)
     label: NDArray[np.int32]  #: ``labels.id``, best first for each page, shape (s,)
     score: NDArray[np.float32]  #: shape (s,)
 
@@ -82,7 +82,7 @@ def write_answers(
     copied.
     """
     with transaction(connection):
-        check_own(connection, run)
+        check_owner(connection, run)
         has_second = (answers.runner_up >= 0).tolist()
         second, confidence = answers.runner_up.tolist(), _round(answers.runner_up_confidence)
         optional = [column for column in (answers.encodings, answers.read) if column]
@@ -137,7 +137,7 @@ def read_answers(connection: sqlite3.Connection, run: int) -> RunAnswers:
         "SELECT page, label, confidence, COALESCE(runner_up, -1), COALESCE(runner_up_confidence, 0), characters"
         " FROM predictions WHERE run = ? ORDER BY page"
     )
-    linked = read_linked(connection, run)
+    linked = read_linked_answers(connection, run)
     table = np.concatenate([*_read_tables(connection, "predictions", query, (run,), 6), linked])
     values.check_range("predictions.page", table[:, 0], 1, count_pages(connection))
     for place, name in enumerate(("label", "runner_up")):
@@ -165,7 +165,7 @@ def read_scores(connection: sqlite3.Connection, run: int, pages: NDArray[np.bool
     The list of the page ``id`` is read if ``pages[id - 1]``; pages without scores have an empty list.
     """
     query = "SELECT page, rank, label, score FROM scores WHERE run = ? AND rank <= ? ORDER BY page, rank"
-    count = np.zeros(len(pages), dtype=np.uint8 if width < np.iinfo(np.uint8).max else np.int32)
+    counts: NDArray[Any] = np.zeros(len(pages), dtype=np.uint8 if width < np.iinfo(np.uint8).max else np.int32)
     labels, scores = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.float32)]
     for table in _read_tables(connection, "scores", query, (run, width), 4):
         values.check_range("scores.page", table[:, 0], 1, len(pages))
@@ -175,32 +175,32 @@ def read_scores(connection: sqlite3.Connection, run: int, pages: NDArray[np.bool
         row = table[:, 0].astype(np.int64) - 1
         selected, row = table[pages[row]], row[pages[row]]
         first = np.flatnonzero(np.diff(row, prepend=-1))  # the rows of a page follow each other
-        count[row[first]] += np.diff(first, append=len(row)).astype(count.dtype)
+        counts[row[first]] += np.diff(first, append=len(row)).astype(counts.dtype)
         labels.append(selected[:, 2].astype(np.int32))
         scores.append(selected[:, 3].astype(np.float32))
-    return StoredScores(count[pages].astype(np.int32), np.concatenate(labels), np.concatenate(scores))
+    return StoredScores(counts[pages].astype(np.int32), np.concatenate(labels), np.concatenate(scores))
 
 
 def count_answers(connection: sqlite3.Connection, run: int, labels: Collection[int]) -> tuple[int, int]:
     """Count the answers of a run, and among those for unfetched URLs the ones with unknown labels."""
     (count,) = connection.execute("SELECT COUNT(*) FROM predictions WHERE run = ?", (run,)).fetchone()
-    linked, unknown = count_linked(connection, run, labels)
+    linked, unknown = count_linked_answers(connection, run, labels)
     return count + linked, unknown
 
 
-def answered_pages(connection: sqlite3.Connection, run: int) -> NDArray[np.int64]:
+def read_answered_pages(connection: sqlite3.Connection, run: int) -> NDArray[np.int64]:
     """Return the ids of the pages with an answer of the run, ascending; unfetched URLs are left out."""
     query = "SELECT page FROM predictions WHERE run = ? ORDER BY page"
     tables = list(_read_tables(connection, "predictions", query, (run,), 1))
     return np.concatenate([np.zeros((0, 1)), *tables])[:, 0].astype(np.int64)
 
 
-def last_page(connection: sqlite3.Connection, run: int) -> int:
+def find_last_page(connection: sqlite3.Connection, run: int) -> int:
     """Return the greatest page id with an answer of the run, or 0."""
     return int(connection.execute("SELECT COALESCE(MAX(page), 0) FROM predictions WHERE run = ?", (run,)).fetchone()[0])
 
 
-def digests_of_pages(connection: sqlite3.Connection, run: int, pages: Sequence[int]) -> dict[int, int]:
+def read_digests(connection: sqlite3.Connection, run: int, pages: Sequence[int]) -> dict[int, int]:
     """Return the digests of the content of pages that a run read, by page id, for ids in ascending order.
 
     Pages between the first and the last id are included; pages without a digest are left out.
@@ -211,7 +211,7 @@ def digests_of_pages(connection: sqlite3.Connection, run: int, pages: Sequence[i
     return dict(connection.execute(query, (run, pages[0], pages[-1])))
 
 
-def digests_of_short_pages(
+def read_short_page_digests(
     connection: sqlite3.Connection, run: int, shorter: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return ids, ascending, and digests of pages with fewer than ``shorter`` characters: two arrays (pages,)."""
@@ -221,7 +221,7 @@ def digests_of_short_pages(
     )
     parts = [np.zeros((0, 2), dtype=np.int64)]
     while rows := cursor.fetchmany(_BATCH):
-        with values.reading("predictions"):
+        with values.translate_errors("predictions"):
             parts.append(np.array(rows, dtype=np.int64))
     table = np.concatenate(parts)
     values.check_range("predictions.page", table[:, 0], 1, count_pages(connection))
@@ -243,9 +243,9 @@ def enter_labels(connection: sqlite3.Connection, labels: Iterable[tuple[str, str
     return [int(ids[label]) for label, _, _ in rows]
 
 
-def all_labels(connection: sqlite3.Connection) -> dict[int, tuple[str, str, str | None]]:
+def read_labels(connection: sqlite3.Connection) -> dict[int, tuple[str, str, str | None]]:
     """Return all labels: id -> (label, language, script)."""
-    with values.reading("labels"):
+    with values.translate_errors("labels"):
         rows = connection.execute("SELECT id, label, language, script FROM labels").fetchall()
     values.check_type("labels.label", [row[1] for row in rows], str)
     values.check_type("labels.language", [row[2] for row in rows], str)

@@ -12,7 +12,7 @@ import numpy as np
 
 from graphlang.db import statements, values
 from graphlang.db.collection import count_hosts, count_pages
-from graphlang.db.runs.lifecycle import check_own
+from graphlang.db.runs.lifecycle import check_owner
 from graphlang.db.statements import transaction
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def read_host_states(connection: sqlite3.Connection) -> HostStates:
     cursor = connection.execute(_CAPTURES)
     parts = [np.zeros((0, 10), dtype=np.int64)]
     while rows := cursor.fetchmany(_BATCH):
-        with values.reading("captures"):
+        with values.translate_errors("captures"):
             parts.append(np.array(rows, dtype=np.int64))
     host, table = np.split(np.concatenate(parts), [1], axis=1)
     host = host[:, 0]
@@ -59,14 +59,14 @@ def read_host_states(connection: sqlite3.Connection) -> HostStates:
     hosts = host[order][starts]
     # Without a capture there is no start, and still an end.
     digests = np.array(
-        [_digest(table[begin:end]) for begin, end in zip(starts, [*starts[1:], len(table)], strict=False)],
+        [_digest_captures(table[begin:end]) for begin, end in zip(starts, [*starts[1:], len(table)], strict=False)],
         dtype=np.int64,
     )
     by_page = np.argsort(table[:, 0])
     return HostStates(table[by_page, 0], host, hosts, digests)
 
 
-def _digest(rows: NDArray[np.int64]) -> int:
+def _digest_captures(rows: NDArray[np.int64]) -> int:
     """Return a digest of 64 bits, as SQLite stores integers: a host is only compared with itself at another time."""
     return int.from_bytes(hashlib.blake2b(rows.tobytes(), digest_size=8).digest(), "little", signed=True)
 
@@ -74,16 +74,16 @@ def _digest(rows: NDArray[np.int64]) -> int:
 def write_host_states(connection: sqlite3.Connection, run: int, states: HostStates) -> None:
     """Store the digests of the hosts that an unfinished run of this connection read."""
     with transaction(connection):
-        check_own(connection, run)
+        check_owner(connection, run)
         connection.execute("DELETE FROM run_hosts WHERE run = ?", (run,))
         columns = ([run] * len(states.hosts), states.hosts.tolist(), states.digests.tolist())
         statements.insert_columns(connection, "INSERT INTO run_hosts", columns)
 
 
-def unchanged_pages(connection: sqlite3.Connection, run: Run, states: HostStates) -> NDArray[np.bool_]:
+def find_unchanged_pages(connection: sqlite3.Connection, run: Run, states: HostStates) -> NDArray[np.bool_]:
     """Return whether each page is on a host of which a finished run read the same; shape (p,)."""
     rows = connection.execute("SELECT host, captures FROM run_hosts WHERE run = ? ORDER BY host", (run.id,)).fetchall()
-    with values.reading("run_hosts"):
+    with values.translate_errors("run_hosts"):
         earlier = np.array(rows, dtype=np.int64).reshape(-1, 2)
     place = np.searchsorted(earlier[:, 0], states.hosts)
     inside = np.minimum(place, max(len(earlier) - 1, 0))

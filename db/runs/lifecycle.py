@@ -11,7 +11,7 @@ from graphlang.db.connection import LockedConnection
 from graphlang.db.errors import LockedError, StoreError
 from graphlang.db.runs.run import COLUMNS, choose_run, parse_run
 from graphlang.db.statements import transaction
-from graphlang.db.values import current_time
+from graphlang.db.values import get_time
 from graphlang.db.write import sources
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def start_run(
     """
     identity = _identify(connection, kind, method, parameters, version, list(seeds))
     identity |= {"model": model, "model_hash": model_hash}
-    token = _token(connection)
+    token = _get_token(connection)
     with transaction(connection):
         run = _find_same(connection, identity)
         if run is not None:
@@ -59,7 +59,7 @@ def start_run(
         _drop_unfinished(connection)
         cursor = connection.execute(
             f"INSERT INTO runs ({', '.join(identity)}, started, owner) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (*identity.values(), current_time(), token),
+            (*identity.values(), get_time(), token),
         )
         row = connection.execute(f"SELECT {COLUMNS} FROM runs WHERE id = ?", (cursor.lastrowid,)).fetchone()
     return parse_run(row)
@@ -88,7 +88,7 @@ def _identify(  # noqa: PLR0917 - internal
     seeds: Sequence[int],
 ) -> dict[str, str | None]:
     """Return the columns in which a run without a model differs from any other run."""
-    moment = snapshot.current_moment(connection)
+    moment = snapshot.get_moment(connection)
     return {
         "kind": kind,
         "method": method,
@@ -96,7 +96,7 @@ def _identify(  # noqa: PLR0917 - internal
         "model_hash": None,
         "parameters": json.dumps({**parameters, **({} if moment is None else {"at": moment})}, sort_keys=True),
         "seeds": json.dumps(seeds),
-        "collection": state_seen(connection, seeds),
+        "collection": digest_input(connection, seeds),
         "version": version,
     }
 
@@ -108,12 +108,12 @@ def _find_same(connection: sqlite3.Connection, identity: Mapping[str, str | None
     return None if row is None else parse_run(row)
 
 
-def state_seen(connection: sqlite3.Connection, seeds: Sequence[int]) -> str:
+def digest_input(connection: sqlite3.Connection, seeds: Sequence[int]) -> str:
     """Return a digest of the input of a run with these seeds: equal states have equal answers.
 
     A run without seeds answers each page by itself and reads no corrections.
     """
-    return sources.state(connection) + (corrections.state(connection) if seeds else "")
+    return sources.digest_state(connection) + (corrections.digest_state(connection) if seeds else "")
 
 
 def reuse_run(connection: sqlite3.Connection, run: Run, *, choose_it: bool) -> bool:
@@ -125,7 +125,7 @@ def reuse_run(connection: sqlite3.Connection, run: Run, *, choose_it: bool) -> b
     return True
 
 
-def seen_again(connection: sqlite3.Connection, run: Run, now_seen: Run) -> Run:
+def extend_run(connection: sqlite3.Connection, run: Run, now_seen: Run) -> Run:
     """Record that a finished run also holds for the collection seen by a newer run, because it reads the same input."""
     with transaction(connection):
         connection.execute("UPDATE runs SET collection = ? WHERE id = ?", (now_seen.collection, run.id))
@@ -145,13 +145,13 @@ def finish_run(
 ) -> None:
     """Finish a run of this connection with its columns in ``runs``; the views show it unless ``choose`` is false."""
     with transaction(connection):
-        check_own(connection, run)
+        check_owner(connection, run)
         connection.execute(
             "UPDATE runs SET finished = ?, pages = ?, rounds = ?, converged = ?, inputs = ?, linked = ?,"
             " owner = NULL WHERE id = ?",
-            (current_time(), pages, rounds, None if converged is None else int(converged), inputs, linked, run),
+            (get_time(), pages, rounds, None if converged is None else int(converged), inputs, linked, run),
         )
-        if choose and snapshot.current_moment(connection) is None:
+        if choose and snapshot.get_moment(connection) is None:
             connection.execute("INSERT OR REPLACE INTO chosen VALUES (1, ?)", (run,))
 
 
@@ -172,7 +172,7 @@ def drop_answers(connection: sqlite3.Connection, run: int, pages: Sequence[int])
     if not pages:
         return
     with transaction(connection):
-        check_own(connection, run)
+        check_owner(connection, run)
         for table in ANSWER_TABLES[:3]:
             connection.execute(
                 f"DELETE FROM {table} WHERE run = ? AND page IN (SELECT value FROM json_each(?))",
@@ -189,7 +189,7 @@ def forget_run(connection: sqlite3.Connection, run: int) -> None:
 def clear_run(connection: sqlite3.Connection, run: int) -> None:
     """Drop all answers of an unfinished run of this connection."""
     with transaction(connection):
-        check_own(connection, run)
+        check_owner(connection, run)
         _drop_all_answers(connection, run)
 
 
@@ -198,7 +198,7 @@ def _drop_all_answers(connection: sqlite3.Connection, run: int) -> None:
         connection.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
 
 
-def _token(connection: sqlite3.Connection) -> str:
+def _get_token(connection: sqlite3.Connection) -> str:
     """Return the token of the connection's lock, which marks its runs."""
     acquired = connection.lock if isinstance(connection, LockedConnection) else None
     if acquired is None:
@@ -216,9 +216,9 @@ def _check_abandoned(connection: sqlite3.Connection, run: int) -> None:
         raise LockedError(msg)
 
 
-def check_own(connection: sqlite3.Connection, run: int) -> None:
+def check_owner(connection: sqlite3.Connection, run: int) -> None:
     """Raise StoreError unless a run is unfinished and belongs to this connection."""
-    token = _token(connection)
+    token = _get_token(connection)
     row = connection.execute("SELECT owner, finished FROM runs WHERE id = ?", (run,)).fetchone()
     if row is None:
         msg = f"run {run} is gone: another process has dropped it"

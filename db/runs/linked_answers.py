@@ -21,7 +21,7 @@ _CELL: Final = 8  #: bytes of a page's answer
 ROW_BYTES: Final = BLOCK * _CELL
 _BASE: Final = 127  #: of the digits, each in a byte from 1 on: SQL reads them as ASCII characters
 _SCALE: Final = 10_000  #: a confidence of 1
-_SCANNED: Final = 1 << 14  #: pages that `count_answered` looks at in one call
+_SCANNED: Final = 1 << 14  #: pages that `count_answered_pages` looks at in one call
 
 
 class LinkedAnswers(NamedTuple):
@@ -33,30 +33,32 @@ class LinkedAnswers(NamedTuple):
     runner_up_confidence: NDArray[np.floating[Any]]
 
 
-def write_linked(connection: sqlite3.Connection, run: int, parts: Iterable[LinkedAnswers], *, first: int = 0) -> int:
-    """Write the answers of a finished run for unfetched URLs, each part in one transaction; return how many have one.
+def write_linked_answers(
+    connection: sqlite3.Connection, run: int, blocks: Iterable[LinkedAnswers], *, first: int = 0
+) -> int:
+    """Write the answers of a finished run for unfetched URLs, and return how many URLs have one.
 
-    An interrupted call loses nothing: `count_answered` returns where to resume. ``parts`` are answers for all pages
-    after the first ones, none for fetched pages. Each part but the last has a multiple of `BLOCK` pages. ``first``
-    pages, a multiple of `BLOCK`, already have their answers.
+    ``blocks`` have answers for all pages after the first ones, none for fetched pages. All but the last have a multiple
+    of `BLOCK` pages, and each is one transaction. An interrupted call loses nothing: `count_answered_pages` returns
+    where to resume. ``first`` pages, a multiple of `BLOCK`, already have their answers.
     """
     answered = 0
-    for part in parts:
-        answered += write_part(connection, run, first, part)
-        first += -(-len(part.label) // BLOCK) * BLOCK
+    for answers in blocks:
+        answered += write_block_answers(connection, run, first, answers)
+        first += -(-len(answers.label) // BLOCK) * BLOCK
     with transaction(connection):
         connection.execute("UPDATE runs SET linked = 1 WHERE id = ?", (run,))
     return answered
 
 
-def write_part(connection: sqlite3.Connection, run: int, first: int, part: LinkedAnswers) -> int:
+def write_block_answers(connection: sqlite3.Connection, run: int, first: int, answers: LinkedAnswers) -> int:
     """Write the answers for the pages after ``first`` in one transaction, and return how many have one.
 
     ``first`` is a multiple of `BLOCK`. Raises ValueError for a label beyond two digits.
     """
-    rows = _pack(part)
+    rows = _pack(answers)
     filled = np.flatnonzero(rows.any(axis=1))
-    answered = int((part.label >= 0).sum())
+    answered = int((answers.label >= 0).sum())
     with transaction(connection):
         connection.executemany(
             "INSERT INTO linked_answers VALUES (?, ?, ?)",
@@ -66,7 +68,7 @@ def write_part(connection: sqlite3.Connection, run: int, first: int, part: Linke
     return answered
 
 
-def count_answered(connection: sqlite3.Connection, run: int, after: int = 0) -> int:
+def count_answered_pages(connection: sqlite3.Connection, run: int, after: int = 0) -> int:
     """Return how many pages, from the first on, need no more answers of a finished run.
 
     The result is the number of pages or a multiple of `BLOCK`. It may be too small, because a call scans a limited
@@ -88,7 +90,7 @@ def count_answered(connection: sqlite3.Connection, run: int, after: int = 0) -> 
     return min(until if row is None else (int(row[0]) - 1) // BLOCK * BLOCK, pages)
 
 
-def drop_linked(connection: sqlite3.Connection, pages: Iterable[int]) -> int:
+def drop_linked_answers(connection: sqlite3.Connection, pages: Iterable[int]) -> int:
     """Remove the answers of all runs for some unfetched pages, within a transaction; return how many there were."""
     blocks: dict[int, list[int]] = {}
     for page in pages:
@@ -109,7 +111,7 @@ def drop_linked(connection: sqlite3.Connection, pages: Iterable[int]) -> int:
     return dropped
 
 
-def read_linked(connection: sqlite3.Connection, run: int) -> NDArray[np.float64]:
+def read_linked_answers(connection: sqlite3.Connection, run: int) -> NDArray[np.float64]:
     """Read the answers of a run for unfetched URLs, with the first six columns of `RunAnswers`: shape (pages, 6)."""
     rows = connection.execute("SELECT block, cells FROM linked_answers WHERE run = ? ORDER BY block", (run,)).fetchall()
     if not rows:
@@ -124,7 +126,7 @@ def read_linked(connection: sqlite3.Connection, run: int) -> NDArray[np.float64]
     return np.column_stack([pages[answered], table[answered], np.zeros(int(answered.sum()))])
 
 
-def count_linked(connection: sqlite3.Connection, run: int, labels: Collection[int]) -> tuple[int, int]:
+def count_linked_answers(connection: sqlite3.Connection, run: int, labels: Collection[int]) -> tuple[int, int]:
     """Count the answers of a run for unfetched URLs, and those whose label or runner-up is none of ``labels``."""
     count = unknown = 0
     ids = np.array([-1, *labels])
@@ -145,12 +147,12 @@ def _check_cells(rows: Iterable[Any]) -> None:
             raise values.value_error("the length of linked_answers.cells", len(cells), f"{ROW_BYTES} bytes")
 
 
-def _pack(part: LinkedAnswers) -> NDArray[np.uint8]:
+def _pack(answers: LinkedAnswers) -> NDArray[np.uint8]:
     """Return the cells of pages, a row for each block, as ``schema.sql`` describes them."""
-    count = len(part.label)
+    count = len(answers.label)
     cells = np.zeros((-(-count // BLOCK) * BLOCK, _CELL), dtype=np.uint8)
     for place, (label, confidence) in enumerate(
-        ((part.label, part.confidence), (part.runner_up, part.runner_up_confidence))
+        ((answers.label, answers.confidence), (answers.runner_up, answers.runner_up_confidence))
     ):
         answered = np.flatnonzero(label >= 0)
         numbers = np.asarray(label)[answered].astype(np.int64)

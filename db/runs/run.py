@@ -79,7 +79,7 @@ def parse_run(row: Sequence[Any]) -> Run:
     return Run(**fields)
 
 
-def all_runs(connection: sqlite3.Connection) -> list[Run]:
+def read_runs(connection: sqlite3.Connection) -> list[Run]:
     """Return all runs, oldest first."""
     return [parse_run(row) for row in connection.execute(f"SELECT {COLUMNS} FROM runs ORDER BY id")]
 
@@ -101,7 +101,7 @@ def get_run(connection: sqlite3.Connection, run: int) -> Run:
 
 def find_run(connection: sqlite3.Connection, run: int) -> Run:
     """Return an existing run by its id, finished or not, or raise StoreError if no run has such values."""
-    with values.reading("runs"):
+    with values.translate_errors("runs"):
         return parse_run(connection.execute(f"SELECT {COLUMNS} FROM runs WHERE id = ?", (run,)).fetchone())
 
 
@@ -110,26 +110,26 @@ def has_run(connection: sqlite3.Connection, run: int) -> bool:
     return connection.execute("SELECT 1 FROM runs WHERE id = ?", (run,)).fetchone() is not None
 
 
-def origin_of(connection: sqlite3.Connection, run: Run) -> Run:
+def get_origin(connection: sqlite3.Connection, run: Run) -> Run:
     """Return the run that a vote or propagation started from, or raise StoreError if it names none."""
     if not run.seeds:
         raise values.value_error("runs.seeds", "[]", f"the run that run {run.id} started from")
     return get_run(connection, run.seeds[0])
 
 
-def latest_run(connection: sqlite3.Connection, *kinds: str) -> Run | None:
+def find_latest_run(connection: sqlite3.Connection, *kinds: str) -> Run | None:
     """Return the newest finished run of some kinds over the main captures, or over those of the snapshot shown."""
     marks = ", ".join("?" * len(kinds))
-    moment = snapshot.current_moment(connection)
-    return _first(connection, f"kind IN ({marks}) AND COALESCE({AT}, ?) IS ?", (*kinds, moment, moment))
+    moment = snapshot.get_moment(connection)
+    return _find_first(connection, f"kind IN ({marks}) AND COALESCE({AT}, ?) IS ?", (*kinds, moment, moment))
 
 
-def run_of_moment(connection: sqlite3.Connection, moment: str) -> Run | None:
+def find_run_at(connection: sqlite3.Connection, moment: str) -> Run | None:
     """Return the newest finished run over the captures of a moment: an inference, else a vote, else over texts."""
-    return _first(connection, f"{AT} = ?", (moment,), order="kind = 'content', kind = 'vote', ")
+    return _find_first(connection, f"{AT} = ?", (moment,), order="kind = 'content', kind = 'vote', ")
 
 
-def earlier_run(
+def find_earlier_run(
     connection: sqlite3.Connection, run: Run, *, inputs: str | None = None, any_time: bool = False
 ) -> Run | None:
     """Return another newest finished run of the same kind, method, model, parameters and version.
@@ -139,7 +139,7 @@ def earlier_run(
     """
     timeless = "IIF(JSON_VALID(parameters), JSON_REMOVE(parameters, '$.at'), NULL) = JSON_REMOVE(?3, '$.at')"
     same = timeless if any_time else "parameters = ?3"
-    return _first(
+    return _find_first(
         connection,
         f"(kind, method) = (?1, ?2) AND {same} AND version = ?4 AND model IS ?5 AND model_hash IS ?6 AND id <> ?7"
         " AND (?8 IS NULL OR inputs = ?8)",
@@ -150,7 +150,9 @@ def earlier_run(
     )
 
 
-def _first(connection: sqlite3.Connection, condition: str, parameters: Sequence[Any], *, order: str = "") -> Run | None:
+def _find_first(
+    connection: sqlite3.Connection, condition: str, parameters: Sequence[Any], *, order: str = ""
+) -> Run | None:
     query = f"SELECT {COLUMNS} FROM runs WHERE {condition} AND finished IS NOT NULL ORDER BY {order}id DESC LIMIT 1"
     row = connection.execute(query, parameters).fetchone()
     return None if row is None else parse_run(row)
@@ -163,7 +165,7 @@ def choose_run(connection: sqlite3.Connection, run: int) -> None:
     connection.execute("INSERT OR REPLACE INTO chosen VALUES (1, ?)", (run,))
 
 
-def chosen_run(connection: sqlite3.Connection) -> Run | None:
+def get_chosen_run(connection: sqlite3.Connection) -> Run | None:
     """Return the run that the views show, if any."""
     row = connection.execute("SELECT run FROM chosen").fetchone()
     if row is None:
@@ -174,4 +176,4 @@ def chosen_run(connection: sqlite3.Connection) -> Run | None:
 
 def has_changed(connection: sqlite3.Connection, run: Run) -> bool:
     """Return True if files were read, or pages removed, since a run, so that some pages have no answer."""
-    return not run.collection.startswith(sources.state(connection))
+    return not run.collection.startswith(sources.digest_state(connection))

@@ -120,8 +120,8 @@ def write_captures(
         [(choice.count, page_id) for page_id, choice in choices.items() if choice.page is None],
     )
     for page_id, choice in choices.items():
-        if choice.page is None and choice.part is not None:
-            write_part(connection, source, page_id, choice.part, reading)
+        if choice.page is None and choice.other_part is not None:
+            write_other_part(connection, source, page_id, choice.other_part, reading)
     whole = [(page_id, choice.page, choice.count) for page_id, choice in choices.items() if choice.page is not None]
     statements.insert_rows(
         connection,
@@ -174,26 +174,26 @@ def _write_evidence(connection: sqlite3.Connection, pages: Sequence[tuple[int, P
     )
 
 
-def write_part(connection: sqlite3.Connection, source: int, page_id: int, part: Page, reading: int) -> None:
+def write_other_part(connection: sqlite3.Connection, source: int, page_id: int, page: Page, reading: int) -> None:
     """Add the other part to a stored capture: a text to links, or links (written elsewhere) to a text."""
     if reading > 1:
-        _forget_part(connection, page_id, part)
-    _write_evidence(connection, [(page_id, part)])
-    if part.parts == "text":
-        row = (source, part.offset, part.charset, part.charset_from, part.length, part.date, reading, page_id)
+        _forget_other_part(connection, page_id, page)
+    _write_evidence(connection, [(page_id, page)])
+    if page.parts == "text":
+        row = (source, page.offset, page.charset, page.charset_from, page.length, page.date, reading, page_id)
         connection.execute(_WITH_TEXT, row)
-        if part.title or part.text:
-            connection.execute(_WITH_WORDS, (page_id, part.title, part.text, part.main_length, part.rest or None))
+        if page.title or page.text:
+            connection.execute(_WITH_WORDS, (page_id, page.title, page.text, page.main_length, page.rest or None))
         return
-    answer = (part.status, part.mime, part.size, part.digest, part.date, part.date, page_id)
+    answer = (page.status, page.mime, page.size, page.digest, page.date, page.date, page_id)
     connection.execute(_WITH_LINKS, answer)
-    if part.title:
-        connection.execute(_WITH_TITLE, (page_id, part.title))
+    if page.title:
+        connection.execute(_WITH_TITLE, (page_id, page.title))
 
 
-def _forget_part(connection: sqlite3.Connection, page_id: int, part: Page) -> None:
+def _forget_other_part(connection: sqlite3.Connection, page_id: int, page: Page) -> None:
     """Delete what an earlier reading of this part wrote."""
-    if part.parts == "text":
+    if page.parts == "text":
         connection.execute("DELETE FROM visible_bytes WHERE page = ?", (page_id,))
         connection.execute("UPDATE texts SET text = '', main = 0, rest = NULL WHERE page = ?", (page_id,))
         connection.execute("DELETE FROM texts WHERE page = ? AND title = ''", (page_id,))

@@ -39,7 +39,7 @@ class CaptureProperties:
     size: int = 0
 
     @classmethod
-    def of(cls, page: Page) -> CaptureProperties:
+    def from_page(cls, page: Page) -> CaptureProperties:
         """Return the properties of a capture that was read."""
         return cls(page.status, page.date, page.revisit_of is not None, page.parts, page.length, page.digest, page.size)
 
@@ -56,17 +56,17 @@ class CaptureProperties:
             return self.digest
         return ""
 
-    def better(self, other: CaptureProperties, keep: Keep) -> bool:
+    def replaces(self, other: CaptureProperties, keep: Keep) -> bool:
         """Return True if this capture replaces another of the same URL; among equal ones the first stays.
 
         Two records of one moment are one capture: the smaller one was truncated, as by a broken download.
 
         >>> old = CaptureProperties(200, "2020", False, "both", 90)
         >>> gone = CaptureProperties(404, "2024", False, "both", 9)
-        >>> gone.better(old, Keep.BEST), gone.better(old, Keep.LAST), gone.better(old, Keep.LONGEST)
+        >>> gone.replaces(old, Keep.BEST), gone.replaces(old, Keep.LAST), gone.replaces(old, Keep.LONGEST)
         (False, True, False)
         >>> cut, whole = (CaptureProperties(200, "2020", False, "both", size, size=size) for size in (4, 9))
-        >>> whole.better(cut, Keep.BEST), cut.better(whole, Keep.BEST)
+        >>> whole.replaces(cut, Keep.BEST), cut.replaces(whole, Keep.BEST)
         (True, False)
         """
         date, other_date = self._sortable_date(), other._sortable_date()
@@ -95,7 +95,7 @@ class CaptureProperties:
         fine = self.status == _HTTP_OK or (self.status is None and self.length > 0)
         return fine, self.parts != "links", self._sortable_date()
 
-    def wants_text(self, other: CaptureProperties) -> bool:
+    def needs_text(self, other: CaptureProperties) -> bool:
         """Return True if this is a whole capture without text and the other has it, as a browser rendered it."""
         return self.parts == "both" and not self.length and self.status in {_HTTP_OK, None} and other.length > 0
 
@@ -129,13 +129,13 @@ def join_parts(text: Page, links: Page) -> Page:
     )
 
 
-class Rest(NamedTuple):
+class FurtherCapture(NamedTuple):
     """A further capture of a page: it was not chosen, or it was replaced."""
 
     facts: CaptureProperties
     page: Page | None  #: None: it is stored as the main capture
     place: int  #: in the batch, of the capture with its links
-    part: Page | None = None  #: the other part of the stored capture, not written yet
+    other_part: Page | None = None  #: the other part of the stored capture, not written yet
 
 
 @dataclass(slots=True)
@@ -146,63 +146,63 @@ class Choice:
     count: int  #: captures of this URL so far
     page: Page | None = None  #: to be written, replacing the stored one
     place: int = -1  #: in the batch, of the capture whose links are kept
-    part: Page | None = None  #: the other part of the stored capture
+    other_part: Page | None = None  #: the other part of the stored capture
     stored: tuple[int, int] | None = None  #: file and offset of the stored capture, if any
-    others: int = 0  #: further captures that were read
+    further: int = 0  #: further captures that were read
 
     @property
-    def read(self) -> Page | None:
+    def new_page(self) -> Page | None:
         """The capture or part to be written, if any."""
-        return self.page or self.part
+        return self.page or self.other_part
 
     @property
     def links(self) -> Sequence[Link]:
         """The links to be written."""
-        return () if self.read is None else self.read.links
+        return () if self.new_page is None else self.new_page.links
 
-    def take(self, page: Page, place: int, keep: Keep) -> Rest | None:
+    def add_capture(self, page: Page, place: int, keep: Keep) -> FurtherCapture | None:
         """Consider one more capture, with its index in the batch.
 
         Returns the one of two captures that is not chosen, or None if they are parts of one.
         """
-        facts = CaptureProperties.of(page)
+        facts = CaptureProperties.from_page(page)
         if facts.is_same_capture(self.facts):
-            if facts.wants_text(self.facts):
+            if facts.needs_text(self.facts):
                 if self.facts.parts == "text":
                     self._join(page, facts, place)
             elif facts.parts == "both":
-                self.facts, self.page, self.part, self.place = facts, page, None, place
-            elif self.facts.parts in {"text", "links"} or (facts.parts == "text" and self.facts.wants_text(facts)):
+                self.facts, self.page, self.other_part, self.place = facts, page, None, place
+            elif self.facts.parts in {"text", "links"} or (facts.parts == "text" and self.facts.needs_text(facts)):
                 self._join(page, facts, place)
             return None
         self.count += 1
-        self.others += 1
-        if not facts.better(self.facts, keep):
-            return Rest(facts, page, place)
-        rest = Rest(self.facts, self.page, self.place, self.part)
-        self.facts, self.page, self.part, self.place = facts, page, None, place
+        self.further += 1
+        if not facts.replaces(self.facts, keep):
+            return FurtherCapture(facts, page, place)
+        rest = FurtherCapture(self.facts, self.page, self.place, self.other_part)
+        self.facts, self.page, self.other_part, self.place = facts, page, None, place
         return rest
 
-    def take_again(self, page: Page, place: int, keep: Keep, source: int) -> Rest | None:
+    def add_repeated(self, page: Page, place: int, keep: Keep, source: int) -> FurtherCapture | None:
         """Consider, as `take`, a capture of a file that is read again: it was counted, and may be the stored one."""
-        facts, count, rest = CaptureProperties.of(page), self.count, None
-        unchanged = self.page is None and self.part is None
+        facts, count, rest = CaptureProperties.from_page(page), self.count, None
+        unchanged = self.page is None and self.other_part is None
         if unchanged and self.facts.parts == "joined" and facts.parts != "both" and facts.is_same_capture(self.facts):
-            self.part, self.place = page, place
-        elif self.page is None and self.part is not None and self._is_other_part(facts):
-            text, links = (page, self.part) if facts.parts == "text" else (self.part, page)
-            self.page, self.part = join_parts(text, links), None
+            self.other_part, self.place = page, place
+        elif self.page is None and self.other_part is not None and self._is_other_part(facts):
+            text, links = (page, self.other_part) if facts.parts == "text" else (self.other_part, page)
+            self.page, self.other_part = join_parts(text, links), None
             self.place = place if links is page else self.place
         elif unchanged and self.stored == (source, page.offset):
             self.facts, self.page, self.place = facts, page, place
         else:
-            rest = self.take(page, place, keep)
+            rest = self.add_capture(page, place, keep)
         self.count = count
         return rest
 
     def _is_other_part(self, facts: CaptureProperties) -> bool:
         """Return True if this is the second of two parts of one capture, both read again."""
-        both = {facts.parts, None if self.part is None else self.part.parts}
+        both = {facts.parts, None if self.other_part is None else self.other_part.parts}
         return self.facts.parts == "joined" and both == {"text", "links"} and facts.is_same_capture(self.facts)
 
     def _join(self, page: Page, facts: CaptureProperties, place: int) -> None:
@@ -210,7 +210,7 @@ class Choice:
         date = links.date or text.date
         self.facts = replace(links, date=date, revisit=False, parts="joined", length=text.length)
         if self.page is None:
-            self.part, self.place = page, place
+            self.other_part, self.place = page, place
         elif page.parts == "text":
             self.page = join_parts(page, self.page)
         else:

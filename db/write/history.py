@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from graphlang.db.write.captures import write_part
+from graphlang.db.write.captures import write_other_part
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable
 
     from graphlang.db.records import Page
-    from graphlang.db.write.choose_capture import CaptureProperties, Rest
+    from graphlang.db.write.choose_capture import CaptureProperties, FurtherCapture
     from graphlang.db.write.links import LinkBatch
 
 _COLUMNS = "page, source, offset, date, status, mime, charset, charset_from, length, size, digest, parts, reading"
@@ -60,7 +60,7 @@ class Event(NamedTuple):
     """The outcome of one more capture of a page."""
 
     page_id: int
-    rest: Rest | None  #: the capture that is not chosen; None if the one read is chosen, or a part of it
+    rest: FurtherCapture | None  #: the capture that is not chosen; None if the one read is chosen, or a part of it
     main: CaptureProperties  #: of the main capture from now on
 
 
@@ -78,30 +78,30 @@ class History:
         added = 0
         for page_id, rest, main in events:
             if rest is not None and not (rest.facts.revisit and not rest.facts.digest):
-                if rest.part is not None:  # so that the stored capture is complete when it is replaced
-                    write_part(self._connection, self._source, page_id, rest.part, self._reading)
+                if rest.other_part is not None:  # so that the stored capture is complete when it is replaced
+                    write_other_part(self._connection, self._source, page_id, rest.other_part, self._reading)
                     self._batch.write(self._connection, rest.place)
                 added += self._add(page_id, main, rest)
-            if main.payload and (same := self._holder(page_id, main.payload)) is not None:
+            if main.payload and (same := self._find_holder(page_id, main.payload)) is not None:
                 self._lighten(same)
         return added
 
-    def _holder(self, page_id: int, payload: str) -> int | None:
+    def _find_holder(self, page_id: int, payload: str) -> int | None:
         """Return the row of a page that holds a content, if any."""
         row = self._connection.execute(_HOLDER, (page_id, payload)).fetchone()
         return None if row is None else int(row[0])
 
-    def _add(self, page_id: int, main: CaptureProperties, rest: Rest) -> bool:
-        facts, earlier = rest.facts, self._earlier_row(page_id, rest)
+    def _add(self, page_id: int, main: CaptureProperties, rest: FurtherCapture) -> bool:
+        facts, earlier = rest.facts, self._find_earlier_row(page_id, rest)
         if earlier is None and (facts.date, facts.digest) == (main.date, main.digest):
             return False
         stored = bool(facts.payload) and (
-            facts.payload == main.payload or self._holder(page_id, facts.payload) not in {None, earlier}
+            facts.payload == main.payload or self._find_holder(page_id, facts.payload) not in {None, earlier}
         )
         whole = not (facts.revisit or stored)
         if rest.page is not None and earlier is not None:
             self._drop_content(earlier)
-            self._connection.execute(_READ_AGAIN, (*self._row(page_id, rest.page, whole=whole), earlier))
+            self._connection.execute(_READ_AGAIN, (*self._make_row(page_id, rest.page, whole=whole), earlier))
             if whole:
                 self._add_evidence(earlier, rest.page, rest.place)
             return False
@@ -111,7 +111,7 @@ class History:
         if same is not None:  # a row without content, or with that of the replaced capture
             self._connection.execute("DELETE FROM history WHERE id = ?", same)
         if rest.page is not None:
-            row = self._row(page_id, rest.page, whole=whole)
+            row = self._make_row(page_id, rest.page, whole=whole)
             capture = int(self._connection.execute(_READ, row).lastrowid or 0)
             if whole:
                 self._add_evidence(capture, rest.page, rest.place)
@@ -123,7 +123,7 @@ class History:
             self._connection.execute(_MOVED_DECLARATIONS, (capture, page_id))
         return same is None
 
-    def _earlier_row(self, page_id: int, rest: Rest) -> int | None:
+    def _find_earlier_row(self, page_id: int, rest: FurtherCapture) -> int | None:
         """Return the row that an earlier reading of the file wrote for the same record."""
         if rest.page is None or self._reading == 1:
             return None
@@ -131,7 +131,7 @@ class History:
         row = self._connection.execute(_EARLIER, record).fetchone()
         return None if row is None else int(row[0])
 
-    def _row(self, page_id: int, page: Page, *, whole: bool) -> tuple[Any, ...]:
+    def _make_row(self, page_id: int, page: Page, *, whole: bool) -> tuple[Any, ...]:
         return (
             *(page_id, self._source, page.offset, page.date, page.status, page.mime, page.charset, page.charset_from),
             *(page.length, page.size, page.digest, page.parts, self._reading),
@@ -145,7 +145,7 @@ class History:
     def _add_evidence(self, capture: int, page: Page, place: int) -> None:
         self._connection.executemany(
             "INSERT OR IGNORE INTO history_links VALUES (?, ?, ?, ?, ?, ?)",
-            [(capture, *link) for link in self._batch.rows(place)],
+            [(capture, *link) for link in self._batch.iterate_rows(place)],
         )
         self._connection.executemany(
             "INSERT OR IGNORE INTO history_declarations VALUES (?, ?, ?)",

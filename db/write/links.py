@@ -30,7 +30,7 @@ class LinkBatch(NamedTuple):
     counts: array[int]  #: links of each page
     starts: Sequence[int]  #: index of each page in ``ids``
 
-    def rows(self, place: int) -> Iterator[tuple[int, int, int, str | None, int]]:
+    def iterate_rows(self, place: int) -> Iterator[tuple[int, int, int, str | None, int]]:
         """Yield target, kind, nofollow, hreflang and place of each link of a page, except links to itself."""
         page, start, links = self.ids[self.starts[place]], self.starts[place] + 1, self.links[place]
         hreflangs, number = dict(links.hreflangs), 0

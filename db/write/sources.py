@@ -67,12 +67,12 @@ def register(
         msg = f"{path} is a stream, and a file is read twice: pass it to standard input, and name that (-)"
         raise InputError(msg)
     try:
-        digest, size = digest_of(path)
+        digest, size = digest_content(path)
     except OSError as error:
         if error.errno != errno.EIO:
             raise
-        digest, size = unread_digest(path), path.stat().st_size  # what can be read of it is read
-    unread = digest == unread_digest(path)
+        digest, size = digest_path(path), path.stat().st_size  # what can be read of it is read
+    unread = digest == digest_path(path)
     options_json = json.dumps(dict(options or {}), sort_keys=True)
     row = connection.execute(
         "SELECT id, position, finished, keep, options FROM sources WHERE sha256 = ?", (digest,)
@@ -93,7 +93,7 @@ def register(
     if position < 0:
         raise values.value_error("sources.position", position, "0 or more")
     before = {} if stored_options is None else values.parse_json("sources.options", stored_options, dict)
-    changed = _changes({**before, "keep": stored_keep}, {**(options or {}), "keep": str(keep)})
+    changed = _compare_options({**before, "keep": stored_keep}, {**(options or {}), "keep": str(keep)})
     if repeat and (finished or (position and changed)):
         restart(connection, source, options=options_json, keep=keep)
         return Source(source, 0, finished=False, size=size)
@@ -107,21 +107,21 @@ def register(
 
 def _find_unread(connection: sqlite3.Connection, path: Path, digest: str, size: int) -> int | None:
     """Give a file that could not be read, or changed while it was, the digest that it has now; return its id."""
-    row = connection.execute("SELECT id FROM sources WHERE sha256 = ?", (unread_digest(path),)).fetchone()
+    row = connection.execute("SELECT id FROM sources WHERE sha256 = ?", (digest_path(path),)).fetchone()
     if row is None:
         return None
     connection.execute("UPDATE sources SET sha256 = ?, bytes = ? WHERE id = ?", (digest, size, row[0]))
     return int(row[0])
 
 
-def unread_digest(path: Path) -> str:
+def digest_path(path: Path) -> str:
     """Return a digest of the path, in place of that of a file whose bytes are unknown."""
     return hashlib.sha256(b"unread:" + os.fsencode(path.absolute())).hexdigest()
 
 
 def forget_digest(connection: sqlite3.Connection, source: int, path: Path) -> None:
     """Let a file that changed while it was read be read again: its digest is that of other bytes."""
-    digest = unread_digest(path)
+    digest = digest_path(path)
     (count,) = connection.execute("SELECT COUNT(*) FROM sources WHERE sha256 = ?", (digest,)).fetchone()
     if count:  # of an earlier state of the same path, which stays as it is
         digest = hashlib.sha256(f"{digest}:{source}".encode()).hexdigest()
@@ -139,7 +139,7 @@ def restart(connection: sqlite3.Connection, source: int, *, options: str, keep: 
         connection.execute("DELETE FROM problems WHERE source = ?", (source,))
 
 
-def reading(connection: sqlite3.Connection, source: int) -> int:
+def get_reading(connection: sqlite3.Connection, source: int) -> int:
     """Return the number of the current reading of a file; 1 is the first."""
     (number,) = connection.execute("SELECT readings FROM sources WHERE id = ?", (source,)).fetchone()
     return int(number)
@@ -156,29 +156,29 @@ def enter(
     return int(cursor.lastrowid or 0)
 
 
-def _changes(before: Mapping[str, object], now: Mapping[str, object]) -> tuple[OptionChange, ...]:
+def _compare_options(before: Mapping[str, object], now: Mapping[str, object]) -> tuple[OptionChange, ...]:
     """Compare options whose earlier value is known."""
     return tuple(
         OptionChange(name, before[name], now[name]) for name in now if before.get(name, now[name]) != now[name]
     )
 
 
-def digest_of(path: Path) -> tuple[str, int]:
+def digest_content(path: Path) -> tuple[str, int]:
     """Return the SHA-256 of a file, or of a folder that holds a mirror, and its size in bytes."""
-    return _digest_of_folder(path) if path.is_dir() else _digest_of_file(path)
+    return _digest_folder(path) if path.is_dir() else _digest_file(path)
 
 
-def _digest_of_file(path: Path) -> tuple[str, int]:
+def _digest_file(path: Path) -> tuple[str, int]:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest(), file.tell()
 
 
-def _digest_of_folder(folder: Path) -> tuple[str, int]:
+def _digest_folder(folder: Path) -> tuple[str, int]:
     whole = hashlib.sha256()
     size = 0
     for path in sorted(folder.rglob("*"), key=lambda path: path.relative_to(folder).parts):
         if not path.is_symlink() and path.is_file():
-            digest, file_size = _digest_of_file(path)
+            digest, file_size = _digest_file(path)
             # No path contains a NUL, so that equal digests mean equal paths and files.
             whole.update(os.fsencode(path.relative_to(folder)) + b"\0" + digest.encode())
             size += file_size
@@ -194,19 +194,19 @@ def encode_path(path: str) -> str:
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
-def paths_of(name: str) -> list[Path]:
+def list_paths(name: str) -> list[Path]:
     r"""Return the paths that a stored name may mean: the name itself, and that with its escapes undone.
 
-    >>> [os.fsencode(path) for path in paths_of(encode_path("caf\udce9.warc"))]
+    >>> [os.fsencode(path) for path in list_paths(encode_path("caf\udce9.warc"))]
     [b'caf\\xe9.warc', b'caf\xe9.warc']
-    >>> len(paths_of("café.warc"))
+    >>> len(list_paths("café.warc"))
     1
     """
     unescaped = _BYTE.sub(lambda match: bytes([int(match[1], 16)]), os.fsencode(name))
     return [Path(path) for path in dict.fromkeys((name, os.fsdecode(unescaped)))]
 
 
-def state(connection: sqlite3.Connection) -> str:
+def digest_state(connection: sqlite3.Connection) -> str:
     """Return a short digest of the files read and the pages removed: it changes exactly when the pages do."""
     rows: list[tuple[object, ...]] = connection.execute("SELECT sha256, position FROM sources ORDER BY id").fetchall()
     rows += connection.execute("SELECT sha256, readings FROM sources WHERE readings > 1 ORDER BY id").fetchall()

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from graphlang.db import statements
 from graphlang.db.errors import StoreError
 from graphlang.db.records import Links, Page, Problem, pack_texts, unpack_texts
-from graphlang.db.remove import Removed
+from graphlang.db.remove import RemovedNames
 from graphlang.db.schema import URL_INDEX
-from graphlang.db.url_ids import Captured, StoredIds, UrlIds, authorities
+from graphlang.db.url_ids import CapturedPages, StoredIds, UrlIds, extract_authorities
 from graphlang.db.write import captures, history, sources
 from graphlang.db.write.choose_capture import CaptureProperties, Choice, Keep
 from graphlang.db.write.links import LinkBatch, write_links
@@ -39,8 +39,8 @@ class BatchCounts(NamedTuple):
     pages: int
     links: int
     problems: int
-    others: int = 0  #: captures of URLs that had one already
-    kept: int = 0  #: of these, those kept in ``history``
+    further_captures: int = 0  #: captures of URLs that had one already
+    stored_captures: int = 0  #: of these, those stored in ``history``
 
 
 class Writer:
@@ -69,10 +69,10 @@ class Writer:
         self._authorities = UrlIds()  # ids of hosts with ports as spelled in URLs
         self._hosts = [0]  # ids of hosts by these
         self._host_ids = StoredIds(connection, "hosts", "host")
-        self._captured = Captured(connection)
+        self._captured = CapturedPages(connection)
         self._readings: dict[int, int] = {}  # number of the reading by file
         self._fresh: set[int] = set()  # pages whose first capture is in a file that is read again
-        self._removed = Removed(connection, lambda url: site(url).host)
+        self._removed = RemovedNames(connection, lambda url: site(url).host)
 
     def add(self, source: int, items: Sequence[Page | Problem], *, position: int, finished: bool) -> BatchCounts:
         """Write one batch of a file in one transaction. After an error the writer cannot be used any more.
@@ -84,9 +84,9 @@ class Writer:
         connection = self._connection
         with statements.transaction(connection):
             self._check_alone()
-            items = self._removed.filter(items)
+            items = self._removed.drop_removed(items)
             pages = [item for item in items if isinstance(item, Page)]
-            links, choices, kept = self._add_pages(source, pages)
+            links, choices, stored = self._add_pages(source, pages)
             problems = [
                 (source, item.offset, item.url, item.kind, item.reason) for item in items if isinstance(item, Problem)
             ]
@@ -96,13 +96,13 @@ class Writer:
             connection.execute(
                 "UPDATE sources SET position = ?, finished = ? WHERE id = ?", (position, int(finished), source)
             )
-            if finished and self._reading(source) > 1 and self._end_repeated(source):
-                self._captured = Captured(connection)
-        others = sum(choice.others for choice in choices.values())
-        return BatchCounts(len(pages), links, len(problems), others, kept)
+            if finished and self._get_reading(source) > 1 and self._end_repeated(source):
+                self._captured = CapturedPages(connection)
+        further = sum(choice.further for choice in choices.values())
+        return BatchCounts(len(pages), links, len(problems), further, stored)
 
     def _check_alone(self) -> None:
-        """Raise before writing if there is a second writer, which would give out the same ids."""
+        """Raise before writing if there is a second writer, which would assign the same ids."""
         if self._ids.read_stored() != len(self._ids):
             raise StoreError("another process is adding pages to this database; start again when it is done")
 
@@ -110,26 +110,26 @@ class Writer:
         """Return the number of links added, the choice for each page, and the number of captures in ``history``."""
         if not pages:
             return 0, {}, 0
-        links = [Links.of(page.links) for page in pages]
+        links = [Links.from_links(page.links) for page in pages]
         urls = pack_texts(page.url for page in pages).split(b"\0")  # with an empty one at the end
         ids, _, fresh = self._ids.assign(
-            b"".join([part for url, columns in zip(urls, links, strict=False) for part in (url, b"\0", columns.urls)])
+            b"".join([text for url, columns in zip(urls, links, strict=False) for text in (url, b"\0", columns.urls)])
         )
         self._add_urls(fresh)
         counts = array("q", [len(columns.kinds) for columns in links])
         starts = [place + number for number, place in enumerate(accumulate(counts[:-1], initial=0))]
         # All linked URLs have ids, also those of captures that are not chosen.
-        choices, events = self._choose([ids[start] for start in starts], pages, source)
-        kept, reading = 0, self._reading(source)
+        choices, events = self._choose_captures([ids[start] for start in starts], pages, source)
+        stored, reading = 0, self._get_reading(source)
         if self._keep is Keep.ALL:
             batch = LinkBatch(links, ids, counts, starts)
-            kept = history.History(self._connection, source, reading, batch).write(events)
+            stored = history.History(self._connection, source, reading, batch).write(events)
         captures.write_captures(self._connection, source, choices, reading=reading)
         chosen = bytearray(len(pages))
         for choice in choices.values():
-            if choice.read is not None:
+            if choice.new_page is not None:
                 chosen[choice.place] = 1
-        return write_links(self._connection, links, ids, counts, chosen), choices, kept
+        return write_links(self._connection, links, ids, counts, chosen), choices, stored
 
     def _add_urls(self, urls: bytes) -> None:
         """Insert new URLs; their ids are the next ones, as SQLite numbers them."""
@@ -137,7 +137,7 @@ class Writer:
             return
         if len(self._authorities) > _HOSTS_CACHED:
             self._authorities = UrlIds()
-        spelled, new, _ = self._authorities.assign(authorities(urls))
+        spelled, new, _ = self._authorities.assign(extract_authorities(urls))
         texts = unpack_texts(urls)
         if new:
             del self._hosts[spelled[new[0]] :]
@@ -160,37 +160,39 @@ class Writer:
         )
         return ids.tolist()
 
-    def _reading(self, source: int) -> int:
+    def _get_reading(self, source: int) -> int:
         if source not in self._readings:
-            self._readings[source] = sources.reading(self._connection, source)
+            self._readings[source] = sources.get_reading(self._connection, source)
         return self._readings[source]
 
-    def _choose(
+    def _choose_captures(
         self, page_ids: list[int], pages: list[Page], source: int
     ) -> tuple[dict[int, Choice], list[history.Event]]:
-        """Choose the main capture of each page of the batch, by page id; and list the further captures."""
+        """Choose the main capture of each page of the batch, by page id, and list the further captures."""
         choices: dict[int, Choice] = {}
         events: list[history.Event] = []
         captured = self._captured.select(page_ids)
-        repeated = self._reading(source) > 1
+        repeated = self._get_reading(source) > 1
         for place, (page_id, page) in enumerate(zip(page_ids, pages, strict=True)):
             choice = choices.get(page_id)
             if choice is None and page_id in captured:
                 choice = choices[page_id] = captures.read_choice(self._connection, page_id)
             if choice is None:
-                choices[page_id] = Choice(CaptureProperties.of(page), 1, page, place)
+                choices[page_id] = Choice(CaptureProperties.from_page(page), 1, page, place)
                 if repeated:
                     self._fresh.add(page_id)
             elif repeated and choice.stored and page_id not in self._fresh:
-                events.append(history.Event(page_id, choice.take_again(page, place, self._keep, source), choice.facts))
+                events.append(
+                    history.Event(page_id, choice.add_repeated(page, place, self._keep, source), choice.facts)
+                )
             else:
-                events.append(history.Event(page_id, choice.take(page, place, self._keep), choice.facts))
+                events.append(history.Event(page_id, choice.add_capture(page, place, self._keep), choice.facts))
         self._captured.enter(list(choices))
         return choices, events
 
     def _end_repeated(self, source: int) -> bool:
         """Delete captures that the file no longer has, and empty revisits of its captures; return whether any went."""
-        connection, reading = self._connection, self._reading(source)
+        connection, reading = self._connection, self._get_reading(source)
         missing = "SELECT page FROM captures WHERE source = ? AND reading < ?"
         pages = [page for (page,) in connection.execute(missing, (source, reading))]
         revisits = "SELECT page FROM captures WHERE original IN (SELECT page FROM captures WHERE source = ?)"

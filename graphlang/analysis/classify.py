@@ -20,15 +20,15 @@ from graphlang.db import collection
 from graphlang.db.runs.answers import (
     PageShare,
     RunAnswers,
-    answered_pages,
-    digests_of_pages,
     enter_labels,
-    last_page,
+    find_last_page,
+    read_answered_pages,
+    read_digests,
     write_answers,
 )
-from graphlang.db.runs.host_states import read_host_states, unchanged_pages, write_host_states
+from graphlang.db.runs.host_states import find_unchanged_pages, read_host_states, write_host_states
 from graphlang.db.runs.lifecycle import finish_run, reuse_run, start_run
-from graphlang.db.runs.run import earlier_run, get_run
+from graphlang.db.runs.run import find_earlier_run, get_run
 from graphlang.native.threads import run_side_by_side
 
 if TYPE_CHECKING:
@@ -152,35 +152,37 @@ def classify_rest(
 
     def batches(after: int, before: Run | None) -> Iterator[_Batch]:
         remaining = (
-            np.setdiff1d(collection.pages_with_text(connection), answered_pages(connection, run.id)) if after else None
+            np.setdiff1d(collection.find_pages_with_text(connection), read_answered_pages(connection, run.id))
+            if after
+            else None
         )
         changed = None  # pages of hosts with new captures; None: all pages
         if anchors or run.at is not None:
-            hosts = collection.hosts(connection)
+            hosts = collection.read_hosts(connection)
         else:
             states = read_host_states(connection)
             hosts = np.full(collection.count_pages(connection), -1, dtype=np.int32)  # of pages without a capture
             hosts[states.pages - 1] = states.host - 1
             write_host_states(connection, run.id, states)
             if before is not None and before.at is None:
-                unchanged = unchanged_pages(connection, before, states)
+                unchanged = find_unchanged_pages(connection, before, states)
                 join = partial(np.intersect1d, assume_unique=True)
-                copied = join(answered_pages(connection, before.id), states.pages[unchanged])
+                copied = join(read_answered_pages(connection, before.id), states.pages[unchanged])
                 copied = copied if remaining is None else join(copied, remaining)
                 changed = states.pages[~unchanged]
                 remaining = changed if remaining is None else join(remaining, changed)
                 for at in range(0, len(copied), _COPIED):
                     yield _Batch(_make_empty_answered(), copied[at : at + _COPIED].tolist())
         if anchors:
-            rows = collection.texts_and_anchors(connection, after=after, batch=_TOGETHER)
+            rows = collection.read_texts_and_anchors(connection, after=after, batch=_TOGETHER)
         elif remaining is not None:
-            rows = collection.texts_of_all(connection, remaining, batch=_TOGETHER)
+            rows = collection.read_page_texts(connection, remaining, batch=_TOGETHER)
         else:
-            rows = collection.texts(connection, batch=_TOGETHER)
+            rows = collection.read_texts(connection, batch=_TOGETHER)
         # The thread that iterates has the connection, so it loads the method and learns the templates.
         loaded = cache(load)
         templates = HostTemplates(connection, hosts, pages=changed)
-        stored_digests = partial(digests_of_pages, connection, 0 if before is None else before.id)
+        stored_digests = partial(read_digests, connection, 0 if before is None else before.id)
         drawn = ((loaded(), templates, batch, stored_digests(batch.pages)) for batch in rows)
         yield from run_side_by_side(read, drawn, workers if described.concurrent else 1)
 
@@ -225,11 +227,9 @@ def classify_urls(
     """Classify every page, fetched or only linked to, by its URL alone; see ``classify``. Return the finished run."""
 
     def batches(after: int, before: Run | None) -> Iterator[_Batch]:
-        for pages, urls in collection.urls(connection, after=after):
+        for pages, urls in collection.read_urls(connection, after=after):
             numbers = digest_pages(urls)
-            new, same = _split_unchanged(
-                pages, numbers, digests_of_pages(connection, before.id if before else 0, pages)
-            )
+            new, same = _split_unchanged(pages, numbers, read_digests(connection, before.id if before else 0, pages))
             answers = (
                 identifier.probabilities([urls[place] for place in new]) if new else _make_empty_scores(identifier)
             )
@@ -279,12 +279,12 @@ def _fill(
     """Write the answers of the pages that the run does not have yet, and finish it."""
     if reuse_run(connection, run, choose_it=choose):
         return run
-    after = last_page(connection, run.id)
+    after = find_last_page(connection, run.id)
     total = connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0]
     done = connection.execute("SELECT COUNT(*) FROM predictions WHERE run = ?", (run.id,)).fetchone()[0]
     progress.stage("classify", total, "pages")
     ids = method_label_ids(connection, labels)
-    before = earlier_run(connection, run, any_time=True)
+    before = find_earlier_run(connection, run, any_time=True)
     for batch in batches(after, before):
         copied = (before.id, batch.same) if before is not None and batch.same else None
         write(connection, run, batch.answered, ids, copied=copied)

@@ -11,9 +11,9 @@ from graphlang.analysis.read_ahead import CachedLoader
 from graphlang.codes import languages
 from graphlang.codes.languages import LanguageChoice, parse_choice
 from graphlang.db import InputError, collection, corrections
-from graphlang.db.remove import Removed
-from graphlang.db.runs.lifecycle import state_seen
-from graphlang.db.runs.run import all_runs, get_run, latest_run
+from graphlang.db.remove import RemovedNames
+from graphlang.db.runs.lifecycle import digest_input
+from graphlang.db.runs.run import find_latest_run, get_run, read_runs
 from graphlang.ingest.links.canonical import canonical_url, host
 from graphlang.labelled_table import read_labelled_rows
 
@@ -54,7 +54,7 @@ def correct(
     """
     if not by.strip():
         raise InputError("the name of the person who corrects is empty")
-    removed, run, rows = Removed(connection, host), latest_run(connection, "content"), []
+    removed, run, rows = RemovedNames(connection, host), find_latest_run(connection, "content"), []
     for label in labels:
         url = _canonical_url(label.url)
         if url in removed:
@@ -78,7 +78,7 @@ def undo(connection: sqlite3.Connection, urls: Iterable[str], *, hosts: Sequence
     """
     named = dict.fromkeys(map(_canonical_url, urls))
     if hosts:
-        named |= dict.fromkeys(row.url for row in corrections.rows(connection) if host(row.url) in hosts)
+        named |= dict.fromkeys(row.url for row in corrections.read_corrections(connection) if host(row.url) in hosts)
     _answer_unfetched(connection, SILENT)
     return corrections.undo(connection, list(named), by.strip() or None)
 
@@ -86,8 +86,8 @@ def undo(connection: sqlite3.Connection, urls: Iterable[str], *, hosts: Sequence
 def _answer_unfetched(connection: sqlite3.Connection, progress: Progress) -> None:
     """Store the answers for unfetched URLs: after corrections the input of a run is no longer known."""
     load = CachedLoader()
-    for run in all_runs(connection):
-        if run.linked is False and run.collection == state_seen(connection, run.seeds):
+    for run in read_runs(connection):
+        if run.linked is False and run.collection == digest_input(connection, run.seeds):
             linked.answer(
                 connection, run, loaded=load(connection, get_run(connection, run.seeds[0])), progress=progress
             )
@@ -100,7 +100,7 @@ def label_hosts(connection: sqlite3.Connection, hosts: Sequence[str], language: 
     """
     labels = []
     for name in hosts:
-        urls = collection.urls_of_host(connection, name)
+        urls = collection.read_host_urls(connection, name)
         if not urls:
             raise InputError(f"the collection has no page of {name[:_SHOWN]}")
         labels += [PageLabel(url, language, note) for url in urls]

@@ -47,7 +47,7 @@ def infer_moment(
     """
     with snapshot.show_moment(connection, moment):
         start = graph_input.seed_run(connection, seed)
-        if start.at is not None and start.at != snapshot.current_moment(connection):
+        if start.at is not None and start.at != snapshot.get_moment(connection):
             raise StoreError(f"run {start.id} is of {start.at}; a run of {moment} cannot start from it")
         start = update_run(connection, start, workers=workers, progress=progress)
         run = ask(start.id)
@@ -68,7 +68,7 @@ def infer_each_year(
     Raise a StoreError as there, and if no capture has a date.
     """
     start = graph_input.seed_run(connection, seed)
-    years = snapshot.years(connection)
+    years = snapshot.list_years(connection)
     if not years:
         raise StoreError("no capture in this database has a date")
     progress.stage("propagate", len(years), "years")

@@ -22,8 +22,8 @@ from graphlang.codes import languages
 from graphlang.content.template_lines import PageText, body_of
 from graphlang.db import StoreError, collection, corrections, snapshot, values
 from graphlang.db.records import LinkKind
-from graphlang.db.runs.lifecycle import state_seen
-from graphlang.db.runs.run import chosen_run, get_run, origin_of, run_of_moment
+from graphlang.db.runs.lifecycle import digest_input
+from graphlang.db.runs.run import find_run_at, get_chosen_run, get_origin, get_run
 from graphlang.graph.baselines import CLUEWEB09
 from graphlang.ingest.links.canonical import canonical_url
 
@@ -142,11 +142,11 @@ def explain(connection: sqlite3.Connection, url: str, *, run: int | None = None)
     ``run`` is the run to explain; default: the current correction, else the chosen run. Raise a StoreError if the page
     or the run is not in the collection.
     """
-    page = collection.page_id(connection, url)
+    page = collection.find_page(connection, url)
     if page is None:
         msg = f"the collection has no page {url}"
         raise StoreError(msg)
-    chosen = chosen_run(connection) if run is None else get_run(connection, run)
+    chosen = get_chosen_run(connection) if run is None else get_run(connection, run)
     with snapshot.show_moment(connection, None if chosen is None else chosen.at):
         return _collect(connection, url, page, chosen, in_force=run is None)
 
@@ -155,7 +155,7 @@ def _collect(connection: sqlite3.Connection, url: str, page: int, chosen: Run | 
     content = _content_run(connection, chosen)
     facts = _facts(connection, page)
     answer = _answer(connection, page, chosen)
-    page_corrections = list(corrections.rows(connection, everything=True, url=url))
+    page_corrections = list(corrections.read_corrections(connection, everything=True, url=url))
     active = [correction for correction in page_corrections if correction.undone is None]
     by_hand = in_force and bool(active)
     if by_hand:
@@ -190,7 +190,7 @@ def _collect(connection: sqlite3.Connection, url: str, page: int, chosen: Run | 
         text_run=content,
         excerpt=_excerpt(connection, page),
         reading=_reading(connection, page),
-        stale=chosen is not None and chosen.collection != state_seen(connection, chosen.seeds),
+        stale=chosen is not None and chosen.collection != digest_input(connection, chosen.seeds),
         reasons=reasons,
         log_odds=log_odds,
         rounds=rounds,
@@ -206,7 +206,7 @@ def run_at(connection: sqlite3.Connection, moment: str) -> int:
     Raise a StoreError if there is no such run.
     """
     text = snapshot.parse_moment(moment).text
-    run = run_of_moment(connection, text)
+    run = find_run_at(connection, text)
     if run is None:
         raise StoreError(f"no run is of {text}: 'graphlang propagate DB --at {text}' makes one")
     return run.id
@@ -215,7 +215,7 @@ def run_at(connection: sqlite3.Connection, moment: str) -> int:
 def _content_run(connection: sqlite3.Connection, run: Run | None) -> Run | None:
     if run is None or run.kind in ("content", "url"):
         return run
-    return origin_of(connection, run)
+    return get_origin(connection, run)
 
 
 def _answer(connection: sqlite3.Connection, page: int, run: Run | None) -> tuple[str, str | None, float, str | None]:
@@ -268,15 +268,15 @@ def _excerpt(connection: sqlite3.Connection, page: int) -> str:
 
 
 def _reading(connection: sqlite3.Connection, page: int) -> TextRead | None:
-    batch = collection.texts_of(connection, [page])
+    batch = collection.fetch_texts(connection, [page])
     if batch is None:
         return None
-    with values.reading("pages"):
+    with values.translate_errors("pages"):
         rows = connection.execute(
             "SELECT id FROM pages WHERE host = (SELECT host FROM pages WHERE id = ?) ORDER BY id", (page,)
         ).fetchall()
         pages = np.array(rows, dtype=np.int64)[:, 0]
-    templates = HostTemplates(connection, collection.hosts(connection), pages=pages).read_page_lines(page)
+    templates = HostTemplates(connection, collection.read_hosts(connection), pages=pages).read_page_lines(page)
     body = body_of(PageText(batch.titles[0], batch.texts[0], batch.mains[0]), templates)
     return TextRead(body.text, body.dropped, max((templates.counts[line] for line in body.dropped), default=0))
 
@@ -286,10 +286,10 @@ def _reasons(
 ) -> tuple[list[Reason], float | None, list[Score], bool]:
     if run is None or run.kind not in ("vote", "propagation"):
         return [], None, [], False
-    loaded = graph_input.LoadedRun(connection, origin_of(connection, run))
+    loaded = graph_input.LoadedRun(connection, get_origin(connection, run))
     if run.method == CLUEWEB09:
         inputs = loaded.arrays()
-        with values.reading("runs.parameters"):
+        with values.translate_errors("runs.parameters"):
             min_bytes = index(run.parameters["min_bytes"])
         answer = apply_rule(connection, inputs, min_bytes, trace=(inputs.row(page),))
     else:

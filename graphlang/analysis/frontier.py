@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphlang.db import InputError, StoreError, collection, corrections
-from graphlang.db.runs.answers import all_labels, read_answers
-from graphlang.db.runs.run import get_run, latest_run
+from graphlang.db.runs.answers import read_answers, read_labels
+from graphlang.db.runs.run import find_latest_run, get_run
 from graphlang.graph import baselines
 from graphlang.graph.data import Graph
 
@@ -84,12 +84,12 @@ def frontier(
         names = ", ".join(sorted({"-".join(filter(None, (choice.language, choice.script))) for choice in conflicts}))
         raise InputError(f"{names} cannot be wanted and saturated at once")
     selection = _FetchLanguages(want, saturated)
-    names_of = all_labels(connection)
+    names_of = read_labels(connection)
     is_wanted = {label: selection.includes(language, script) for label, (_, language, script) in names_of.items()}
     chance = _chances(connection, run, is_wanted, rest=not want)
     possible, referrers = _referring(connection, run, names_of)
     rows = []
-    corrected = dict(zip(*(column.tolist() for column in corrections.corrected_labels(connection)), strict=True))
+    corrected = dict(zip(*(column.tolist() for column in corrections.read_corrected_labels(connection)), strict=True))
     answers = "predictions" if run.linked is None else "linked_predictions"
     for page, url, *answer in connection.execute(
         f"SELECT pages.id, url, answers.label, COALESCE(confidence, 0.0) FROM pages"
@@ -154,9 +154,9 @@ def _referring(
 ) -> tuple[dict[int, set[int]], NDArray[np.int64]]:
     """Return labels of the referring pages by the content run, by page id, and the numbers of referrers."""
     pages = collection.count_pages(connection)
-    edges = collection.edges(connection)
+    edges = collection.read_edges(connection)
     referrers = np.bincount(edges.target + 1, minlength=pages + 1)
-    content = get_run(connection, run.seeds[0]) if run.seeds else latest_run(connection, "content")
+    content = get_run(connection, run.seeds[0]) if run.seeds else find_latest_run(connection, "content")
     if content is None:
         return {}, referrers
     labels = sorted(names)
@@ -165,7 +165,7 @@ def _referring(
     answers = read_answers(connection, content.id)
     label_of_page = np.full(pages, -1, dtype=np.int16)
     label_of_page[answers.pages - 1] = table[answers.label]
-    size = collection.text_sizes(connection)
+    size = collection.read_text_sizes(connection)
     graph = Graph(pages, edges.source, edges.target, edges.kind, np.full(len(edges.source), -1, dtype=np.int16))
     possible: dict[int, set[int]] = {}
     rows, columns = baselines.count_referring(graph, label_of_page, size, len(labels)).nonzero()

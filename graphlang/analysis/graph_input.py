@@ -11,8 +11,8 @@ from graphlang.analysis import signals
 from graphlang.analysis.graph_rows import LinkRows, PageRows, build_graph, drop_unknown, find_multilingual
 from graphlang.codes import languages
 from graphlang.db import StoreError, collection, corrections, snapshot
-from graphlang.db.runs.answers import all_labels, digests_of_short_pages, read_answers, read_scores
-from graphlang.db.runs.run import chosen_run, get_run, latest_run
+from graphlang.db.runs.answers import read_answers, read_labels, read_scores, read_short_page_digests
+from graphlang.db.runs.run import find_latest_run, get_chosen_run, get_run
 from graphlang.graph.data import Evidence, Graph, Signal
 from graphlang.graph.propagation.candidates import LIKELY
 from graphlang.graph.propagation.messages import release_memory
@@ -94,12 +94,12 @@ def seed_run(connection: sqlite3.Connection, run: int | None) -> Run:
             msg = f"run {run} is a {requested.kind} run; the graph starts from a content run"
             raise StoreError(msg)
         return requested
-    chosen = chosen_run(connection)
+    chosen = get_chosen_run(connection)
     if chosen is not None and chosen.kind in ("vote", "propagation") and chosen.seeds:
         chosen = get_run(connection, chosen.seeds[0])
-    if chosen is not None and chosen.kind == "content" and chosen.at == snapshot.current_moment(connection):
+    if chosen is not None and chosen.kind == "content" and chosen.at == snapshot.get_moment(connection):
         return chosen
-    newest = latest_run(connection, "content")
+    newest = find_latest_run(connection, "content")
     if newest is None:
         msg = "nothing is classified yet: run 'graphlang classify' first"
         raise StoreError(msg)
@@ -151,7 +151,7 @@ class LoadedRun:
         #: whether each page was fetched or has an answer of the run
         self.stored = collection.load_is_fetched(connection)
         self.stored[answers.pages - 1] = True
-        corrected_pages, correction_labels = corrections.corrected_labels(connection)
+        corrected_pages, correction_labels = corrections.read_corrected_labels(connection)
         if elsewhere := snapshot.find_changed_pages(connection):  # corrections are about the main capture
             is_current = ~np.isin(corrected_pages, elsewhere)
             corrected_pages, correction_labels = corrected_pages[is_current], correction_labels[is_current]
@@ -159,8 +159,8 @@ class LoadedRun:
         has_row[corrected_pages - 1] = True
         self._rows = np.flatnonzero(has_row)
         scores = read_scores(connection, run.id, has_row, WIDTH)
-        self._labels, self._longest = Lists(list_starts(scores.count), scores.label), int(scores.count.max(initial=1))
-        labels = all_labels(connection)
+        self._labels, self._longest = Lists(list_starts(scores.counts), scores.label), int(scores.counts.max(initial=1))
+        labels = read_labels(connection)
         special = (languages.UND, languages.ZXX)
         self._codes = tuple(sorted({language for _, language, _ in labels.values() if language not in special}))
         self._index = {code: number for number, code in enumerate(self._codes)}
@@ -202,7 +202,7 @@ class LoadedRun:
     @property
     def _edges(self) -> collection.Edges:
         if self._links is None:
-            self._links = drop_unknown(collection.edges(self._connection, places=True), self._rows[self._unknown])
+            self._links = drop_unknown(collection.read_edges(self._connection, places=True), self._rows[self._unknown])
         return self._links
 
     def _read_lists(self, scores: Lists[np.float32]) -> None:
@@ -373,7 +373,7 @@ def _copies(
     ``rows`` are those of all pages with an answer of the run, ascending; ``hosts`` those of all pages.
     """
     copies = np.ones(len(rows), dtype=np.int32)
-    pages, digests = digests_of_short_pages(connection, run.id, SHORT)
+    pages, digests = read_short_page_digests(connection, run.id, SHORT)
     if len(pages):
         key = np.stack([hosts[pages - 1].astype(np.int64), digests], axis=1)
         _, group, counts = np.unique(key, axis=0, return_inverse=True, return_counts=True)

@@ -9,9 +9,9 @@ import numpy as np
 from graphlang.analysis.page_scripts import HostLabels, Scripts
 from graphlang.codes import languages
 from graphlang.db import collection
-from graphlang.db.runs.answers import RunAnswers, all_labels, enter_labels, write_answers
+from graphlang.db.runs.answers import RunAnswers, enter_labels, read_labels, write_answers
 from graphlang.db.runs.lifecycle import clear_run, finish_run
-from graphlang.db.runs.linked_answers import LinkedAnswers, write_part
+from graphlang.db.runs.linked_answers import LinkedAnswers, write_block_answers
 from graphlang.db.runs.run import get_run
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def write(
             ),
             (top[block], probabilities[block]),
         )
-    unfetched = 0 if linked is None else write_part(connection, run.id, 0, linked[0])
+    unfetched = 0 if linked is None else write_block_answers(connection, run.id, 0, linked[0])
     finish_run(
         connection,
         run.id,
@@ -133,7 +133,7 @@ def find_labels(
     see `page_scripts`.
     """
     best = graph_input.labels[:, 0].astype(np.int64)
-    names = {label: name for label, (name, _, _) in all_labels(connection).items()}
+    names = {label: name for label, (name, _, _) in read_labels(connection).items()}
     scripts = Scripts.of(graph_input.language_of, names, np.bincount(best[best >= 0]))
     best[best >= len(scripts.rank)] = -1  # und and zxx
     host = graph_input.evidence.host.astype(np.int64)
@@ -151,7 +151,7 @@ def find_labels(
             needs_default[several] |= ~(text_language == language[several, None]).any(axis=1)
         url_label = np.full(len(block), -1, dtype=np.int64)
         places = np.flatnonzero(needs_default)
-        for found_rows, urls in collection.urls_of(connection, graph_input.pages[block[places]]):
+        for found_rows, urls in collection.read_page_urls(connection, graph_input.pages[block[places]]):
             url_label[places[found_rows]] = scripts.labels_in_urls(urls)
         default = scripts.default_labels(host[block], counts, url_label)
         for column, result in zip(columns, results, strict=True):

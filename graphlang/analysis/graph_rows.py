@@ -131,7 +131,7 @@ class LinkRows(NamedTuple):
     @classmethod
     def of(cls, connection: sqlite3.Connection) -> LinkRows:
         """Read those of a collection."""
-        return cls(collection.edges(connection, places=True), collection.hosts(connection))
+        return cls(collection.read_edges(connection, places=True), collection.read_hosts(connection))
 
 
 def drop_unknown(edges: collection.Edges, unknown: NDArray[np.int64]) -> collection.Edges:

@@ -60,8 +60,8 @@ class Ingested:
     unfinished: list[Path] = field(default_factory=list)
     pages: int = 0  #: read by this call
     links: int = 0  #: stored by this call
-    others: int = 0  #: pages of this call that are further captures of a URL
-    kept: int = 0  #: further captures that were stored with their dates
+    further_captures: int = 0  #: pages of this call that are further captures of a URL
+    stored_captures: int = 0  #: of these, those stored with their dates
     keep: Keep = Keep.ALL  #: which captures to store
     problems: int = 0  #: problems of all these files, including earlier calls
     seconds: float = 0.0
@@ -195,8 +195,8 @@ def _write_batches(  # noqa: PLR0917 - the state of one call of `ingest`
         done.pages += counts.pages
         done.links += counts.links
         done.problems += counts.problems
-        done.others += counts.others
-        done.kept += counts.kept
+        done.further_captures += counts.further_captures
+        done.stored_captures += counts.stored_captures
         progress.advance(before + batch.bytes_read, pages=done.pages, links=done.links, problems=done.problems)
         if batch.last:
             before += sizes[batch.source]
@@ -220,7 +220,7 @@ def _is_racy(connection: sqlite3.Connection, reading: _Reading) -> bool:
     if reading.path.is_dir() or reading.begun - reading.path.stat().st_mtime_ns > _CLOCK_TICK:
         return False
     (stored,) = connection.execute("SELECT sha256 FROM sources WHERE id = ?", (reading.source,)).fetchone()
-    return bool(sources.digest_of(reading.path)[0] != stored)
+    return bool(sources.digest_content(reading.path)[0] != stored)
 
 
 def _log_unrecognised(connection: sqlite3.Connection, source: int) -> bool:

@@ -14,9 +14,15 @@ import numpy as np
 
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.db import StoreError, collection, create, open_existing, snapshot
-from graphlang.db.runs.lifecycle import state_seen
-from graphlang.db.runs.linked_answers import BLOCK, LinkedAnswers, count_answered, write_linked, write_part
-from graphlang.db.runs.run import chosen_run, get_run, origin_of
+from graphlang.db.runs.lifecycle import digest_input
+from graphlang.db.runs.linked_answers import (
+    BLOCK,
+    LinkedAnswers,
+    count_answered_pages,
+    write_block_answers,
+    write_linked_answers,
+)
+from graphlang.db.runs.run import get_chosen_run, get_origin, get_run
 from graphlang.interrupts import reraise_interrupt
 
 if TYPE_CHECKING:
@@ -49,16 +55,16 @@ def answer(
     """
     if run.linked is not False:
         return True
-    if run.collection != state_seen(connection, run.seeds):
+    if run.collection != digest_input(connection, run.seeds):
         return False
     from graphlang.analysis import graph_input  # noqa: PLC0415 - slow to import, and often not needed
 
     with snapshot.show_moment(connection, run.at):
-        loaded = loaded or graph_input.LoadedRun(connection, origin_of(connection, run))
-        first = count_answered(connection, run.id)
+        loaded = loaded or graph_input.LoadedRun(connection, get_origin(connection, run))
+        first = count_answered_pages(connection, run.id)
         progress.stage("linked", loaded.count, "URLs")
         parts = _parts(connection, run, loaded, first)
-        write_linked(connection, run.id, _report(parts, first, progress), first=first)
+        write_linked_answers(connection, run.id, _report(parts, first, progress), first=first)
     return True
 
 
@@ -70,7 +76,7 @@ def ensure_answers(path: str | Path, *numbers: int | None, progress: Progress = 
     is no such run.
     """
     with closing(open_existing(path)) as connection:
-        runs = [chosen_run(connection) if run is None else get_run(connection, run) for run in numbers or (None,)]
+        runs = [get_chosen_run(connection) if run is None else get_run(connection, run) for run in numbers or (None,)]
     incomplete = [run for run in runs if run is not None and run.linked is False]
     if not incomplete:
         return True
@@ -102,8 +108,8 @@ def answer_in_steps(path: str | Path, *, progress: Progress = SILENT) -> Iterato
     has changed the input of the run since the first step.
     """
     with closing(open_existing(path)) as connection:
-        run = chosen_run(connection)
-        if run is not None and run.linked is False and run.collection == state_seen(connection, run.seeds):
+        run = get_chosen_run(connection)
+        if run is not None and run.linked is False and run.collection == digest_input(connection, run.seeds):
             with snapshot.show_moment(connection, run.at):
                 yield from _answer_in_steps(connection, path, run, progress)
     yield None
@@ -113,7 +119,7 @@ def _answer_in_steps(connection: sqlite3.Connection, path: str | Path, run: Run,
     total, position = collection.count_pages(connection), 0
     parts = None
     while position < total:
-        answered_up_to = count_answered(connection, run.id, position)
+        answered_up_to = count_answered_pages(connection, run.id, position)
         if answered_up_to in (position, total):  # answers, or their end, have to be written
             try:
                 writing = create(path, verb="answer")
@@ -123,14 +129,16 @@ def _answer_in_steps(connection: sqlite3.Connection, path: str | Path, run: Run,
             with closing(writing):
                 if _current_run(writing, path, run).linked:
                     return
-                answered_up_to = count_answered(writing, run.id, position)  # another process may have written them
+                answered_up_to = count_answered_pages(
+                    writing, run.id, position
+                )  # another process may have written them
                 if answered_up_to == position:
                     parts = parts or _iterate_answers(connection, run, position, progress)
                     part = next(parts)
                     answered_up_to = min(position + len(part.label), total)
-                    write_part(writing, run.id, position, part)
+                    write_block_answers(writing, run.id, position, part)
                 if answered_up_to == total:
-                    write_linked(writing, run.id, ())
+                    write_linked_answers(writing, run.id, ())
         if answered_up_to > position:
             progress.advance(answered_up_to)
         position = answered_up_to
@@ -139,8 +147,8 @@ def _answer_in_steps(connection: sqlite3.Connection, path: str | Path, run: Run,
 
 def _current_run(connection: sqlite3.Connection, path: str | Path, run: Run) -> Run:
     """Return the run if the views still show it and its input has not changed."""
-    chosen = chosen_run(connection)
-    if chosen is None or chosen.id != run.id or run.collection != state_seen(connection, run.seeds):
+    chosen = get_chosen_run(connection)
+    if chosen is None or chosen.id != run.id or run.collection != digest_input(connection, run.seeds):
         raise StoreError(f"another process has changed {path} since this list was started: start again")
     return chosen
 
@@ -150,7 +158,7 @@ def _iterate_answers(
 ) -> Iterator[LinkedAnswers]:
     from graphlang.analysis import graph_input  # noqa: PLC0415 - slow to import
 
-    loaded = graph_input.LoadedRun(connection, origin_of(connection, run))
+    loaded = graph_input.LoadedRun(connection, get_origin(connection, run))
     progress.stage("linked", loaded.count, "URLs")
     return _parts(connection, run, loaded, after)
 

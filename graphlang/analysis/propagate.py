@@ -15,8 +15,8 @@ from graphlang.analysis import linked as linked_answers
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.analysis.signals import NAMES
 from graphlang.analysis.update import update_run
-from graphlang.db.runs.lifecycle import drop_unfinished_runs, reuse_run, seen_again, start_run
-from graphlang.db.runs.run import earlier_run, get_run
+from graphlang.db.runs.lifecycle import drop_unfinished_runs, extend_run, reuse_run, start_run
+from graphlang.db.runs.run import find_earlier_run, get_run
 from graphlang.db.url_evidence import write_url_evidence
 from graphlang.graph import baselines
 from graphlang.graph.options import WEIGHTS
@@ -108,10 +108,10 @@ def propagate(
             write_url_evidence(connection, url_methods.digest_default(), new_urls)
         del new_urls
         input_digest = _digest_inference(inputs, run.parameters)
-        unchanged = earlier_run(connection, run, inputs=input_digest) if update else None
+        unchanged = find_earlier_run(connection, run, inputs=input_digest) if update else None
         if unchanged is not None:
             drop_unfinished_runs(connection)
-            run = seen_again(connection, unchanged, run)
+            run = extend_run(connection, unchanged, run)
             reuse_run(connection, run, choose_it=choose)
         else:
             if not linked:

@@ -59,7 +59,7 @@ def _parameters(run: Run) -> tuple[Options | None, dict[str, float] | None, dict
     Raise a StoreError if they are invalid.
     """
     parameters = {name: value for name, value in run.parameters.items() if name not in ASIDE}
-    with values.reading("runs.parameters"):
+    with values.translate_errors("runs.parameters"):
         if run.kind != "propagation":
             limits = {name: index(parameters.pop(name)) for name in ("min_length", "min_ref_length", "max_links")}
             limits["rounds"] = index(parameters.pop("rounds", 1))

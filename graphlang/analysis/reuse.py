@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import graphlang
-from graphlang.db.runs.lifecycle import find_finished, reuse_run, state_seen
-from graphlang.db.runs.run import latest_run
+from graphlang.db.runs.lifecycle import digest_input, find_finished, reuse_run
+from graphlang.db.runs.run import find_latest_run
 from graphlang.graph.options import MAX_INLINKS, MIN_LENGTH, MIN_REF_LENGTH, WEIGHTS, Options
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ def reuse_job(connection: sqlite3.Connection, *, shares: bool | None) -> Run | N
     The job is that of the default method; ``shares`` is as in `classify`. None: a run is missing, or was made of
     another collection, by another model, or by another version.
     """
-    content = latest_run(connection, "content")
-    if content is None or content.method != METHOD or content.collection != state_seen(connection, ()):
+    content = find_latest_run(connection, "content")
+    if content is None or content.method != METHOD or content.collection != digest_input(connection, ()):
         return None
     if (content.version, content.at) != (graphlang.__version__, None) or not _has_defaults(content, shares=shares):
         return None

@@ -80,7 +80,7 @@ def _read_urls(connection: sqlite3.Connection, pages: NDArray[np.int64]) -> tupl
     if len(missing):
         identifier = url_method()
         labels = np.array([label.encode() for label in identifier.labels])
-        for rows, urls in collection.urls_of(connection, pages[missing]):
+        for rows, urls in collection.read_page_urls(connection, pages[missing]):
             place = missing[rows]
             column, cells["probability"][place] = _find_languages(identifier, urls)
             cells["language"][place] = np.where(column < 0, b"", labels[column])

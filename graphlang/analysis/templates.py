@@ -52,7 +52,7 @@ def read_bodies(
 class HostTemplates:
     """Template lines of each host of a collection.
 
-    ``hosts`` has the host of each page, see `collection.hosts`. Only ``pages`` are learned from, which include all
+    ``hosts`` has the host of each page, see `collection.read_hosts`. Only ``pages`` are learned from, which include all
     pages of their hosts; None: all pages.
     """
 
@@ -76,7 +76,7 @@ def _learn(
     connection: sqlite3.Connection, hosts: NDArray[np.int32], page_ids: NDArray[np.int64] | None
 ) -> Iterator[tuple[int, Templates]]:
     """Yield the template lines of each host that has some."""
-    with_text = collection.pages_with_text(connection, page_ids)
+    with_text = collection.find_pages_with_text(connection, page_ids)
     host = hosts[with_text - 1].astype(np.int64) + 1
     order = np.argsort(host, kind="stable")
     rows = zip(host[order].tolist(), with_text[order].tolist(), strict=True)
@@ -106,7 +106,7 @@ def _sample(connection: sqlite3.Connection, pages: list[int]) -> list[int]:
         return pages
     digests = [
         (url_digest(url), pages[place])
-        for places, urls in collection.urls_of(connection, np.array(pages))
+        for places, urls in collection.read_page_urls(connection, np.array(pages))
         for place, url in zip(places.tolist(), urls, strict=True)
     ]
     return sorted(page for _, page in sorted(digests)[:COMPARED])
@@ -122,7 +122,7 @@ def _compare(connection: sqlite3.Connection, hosts: Sequence[tuple[int, list[int
 
 
 def _texts(connection: sqlite3.Connection, pages: list[int]) -> Iterator[tuple[int, PageText]]:
-    with values.reading("texts"):
+    with values.translate_errors("texts"):
         rows = connection.execute(
             "SELECT page, title, text, main FROM texts WHERE page IN (SELECT value FROM json_each(?))",
             (json.dumps(pages),),

@@ -10,8 +10,8 @@ from graphlang.analysis.collection_methods import DECLARED, TLD
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.content import registry
 from graphlang.db import StoreError, snapshot
-from graphlang.db.runs.lifecycle import state_seen
-from graphlang.db.runs.run import origin_of
+from graphlang.db.runs.lifecycle import digest_input
+from graphlang.db.runs.run import get_origin
 from graphlang.urls import url_methods
 
 if TYPE_CHECKING:
@@ -29,15 +29,15 @@ def update_run(connection: sqlite3.Connection, run: Run, *, workers: int = 1, pr
     Raise a StoreError if the run's model is missing or has changed, a ModelError for a method without a model, or a
     program that is not installed.
     """
-    moment = snapshot.current_moment(connection)
-    if run.at == moment and run.collection == state_seen(connection, run.seeds):
+    moment = snapshot.get_moment(connection)
+    if run.at == moment and run.collection == digest_input(connection, run.seeds):
         return run
     if run.kind == "url" and moment is not None:
         return run  # a URL is the same at any time
     if run.method == DECLARED:
         return collection_methods.classify_declared(connection, choose=False, progress=progress)
     if run.method == TLD:
-        start = update_run(connection, origin_of(connection, run), workers=workers, progress=progress)
+        start = update_run(connection, get_origin(connection, run), workers=workers, progress=progress)
         return collection_methods.classify_tld(connection, seed=start.id, choose=False, progress=progress)
     if run.kind == "url":
         url_identifier = url_methods.load(run.method) if url_methods.is_url_method(run.method) else None

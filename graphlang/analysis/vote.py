@@ -108,7 +108,7 @@ def apply_rule(
     connection: sqlite3.Connection, inputs: graph_input.GraphInput, min_bytes: int, trace: tuple[int, ...] = ()
 ) -> Answer:
     """Apply ClueWeb09's rule to a content run (row i is the page i + 1); ``trace`` has rows to explain."""
-    sizes, fetched = collection.text_sizes(connection), collection.load_is_fetched(connection)
+    sizes, fetched = collection.read_text_sizes(connection), collection.load_is_fetched(connection)
     if inputs.evidence.labelled is not None:  # labelled pages always count, and keep their label
         sizes[inputs.evidence.labelled] = np.maximum(sizes[inputs.evidence.labelled], min_bytes)
         fetched |= inputs.evidence.labelled

@@ -79,13 +79,13 @@ def describe_damage(ctx: click.Context, error: BaseException) -> Failure | None:
     if path is None or not isinstance(error, _OVER_VALUES):
         return None
     from graphlang.db import StoreError  # noqa: PLC0415 - only when it failed
-    from graphlang.db.check import findings  # noqa: PLC0415
+    from graphlang.db.check import list_findings  # noqa: PLC0415
     from graphlang.db.connection import inspect  # noqa: PLC0415
     from graphlang.db.values import CHECK  # noqa: PLC0415
 
     try:
         with closing(inspect(path)) as connection:
-            finding = next(findings(connection), None)
+            finding = next(list_findings(connection), None)
     except (StoreError, sqlite3.Error):
         return None
     if finding is None:

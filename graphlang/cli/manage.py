@@ -125,9 +125,9 @@ def _describe_fate(ingested: Ingested) -> str:
     """Describe what happened to further captures of a URL."""
     if ingested.keep is not Keep.ALL:
         return "one capture of each URL is kept"
-    duplicates = ingested.others - ingested.kept
+    duplicates = ingested.further_captures - ingested.stored_captures
     skipped = f"{quantity(duplicates, 'duplicate')} skipped" if duplicates else ""
-    stored = f"{ingested.kept:,} kept" if ingested.kept else ""
+    stored = f"{ingested.stored_captures:,} kept" if ingested.stored_captures else ""
     return ", ".join(filter(None, (stored, skipped)))
 
 
@@ -138,8 +138,8 @@ def list_counts(ingested: Ingested) -> dict[str, Any]:
         "already_read": len(ingested.already_read),
         "passed_over": len(ingested.skipped),
         "pages": ingested.pages,
-        "further_captures": ingested.others,
-        "further_captures_kept": ingested.kept,
+        "further_captures": ingested.further_captures,
+        "further_captures_kept": ingested.stored_captures,
         "links": ingested.links,
         "problems": ingested.problems,
         "seconds": round(ingested.seconds, 1),
@@ -329,7 +329,7 @@ def remove(
     if isinstance(removed, int):
         say(f"{removed:,} of {len(names) + len(domains):,} can be read again")
     else:
-        say(f"removed: {removed.words()}{_list_missing(removed.missing)}")
+        say(f"removed: {removed.describe()}{_list_missing(removed.missing)}")
 
 
 def _list_missing(names: list[str]) -> str:
@@ -360,7 +360,7 @@ def check(ctx: click.Context, db: Path, **target: Unpack[RowOptions]) -> None:
       graphlang check crawl.db --format jsonl
     """
     # A Collection refuses to open what this is about.
-    from graphlang.db.check import Finding, findings, name_user_items  # noqa: PLC0415
+    from graphlang.db.check import Finding, list_findings, name_user_items  # noqa: PLC0415
     from graphlang.db.connection import inspect  # noqa: PLC0415
 
     total = 0
@@ -372,7 +372,7 @@ def check(ctx: click.Context, db: Path, **target: Unpack[RowOptions]) -> None:
             yield row
 
     with closing(inspect(db)) as connection:
-        rows = count(findings(connection))
+        rows = count(list_findings(connection))
         first = next(rows, None)
         if first is not None:
             write_rows(Finding._fields, chain((first,), rows), **target)

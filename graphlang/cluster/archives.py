@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.cluster.storage import Location, find_local_path, is_address
 from graphlang.db import InputError
-from graphlang.db.write.sources import digest_of
+from graphlang.db.write.sources import digest_content
 from graphlang.ingest import discover_files
 from graphlang.ingest.files.byte_ranges import LENGTH, is_splittable
 
@@ -175,7 +175,7 @@ def digest_row(archive: Archive) -> tuple[int, str, str, int]:
     The digest of an archive that cannot be read is that of its name; reading it reports what is wrong.
     """
     try:
-        digest, size = _digest_remote(archive.name) if archive.remote else digest_of(Path(archive.name))
+        digest, size = _digest_remote(archive.name) if archive.remote else digest_content(Path(archive.name))
     except OSError:
         name = f"unread:{archive.name}".encode("utf-8", "surrogateescape")
         return (archive.number, archive.text, hashlib.sha256(name).hexdigest(), 0)

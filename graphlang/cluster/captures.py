@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from graphlang.cluster.stages import Stages, TaskOutput
     from graphlang.cluster.storage import Location
     from graphlang.db.records import Page
-    from graphlang.db.write.choose_capture import Rest
+    from graphlang.db.write.choose_capture import FurtherCapture
 
 _CHOSEN_ROWS = 256
 
@@ -68,7 +68,7 @@ class _Own:
     def __init__(self, row: dict[str, Any]) -> None:
         self.page: int = row["page"]
         capture = row_to_page(row)
-        self._choice = Choice(CaptureProperties.of(capture), 1, capture, 0)
+        self._choice = Choice(CaptureProperties.from_page(capture), 1, capture, 0)
         self._files = {id(capture): (row["source"], row["file"])}
         self._chosen: Page = capture
         self._others = OtherCaptures()
@@ -77,7 +77,7 @@ class _Own:
         """Look at one more capture."""
         capture, before = row_to_page(row), self._chosen
         file, held = (row["source"], row["file"]), self._files[id(before)]
-        rest = self._choice.take(capture, 0, keep)
+        rest = self._choice.add_capture(capture, 0, keep)
         after = self._choice.page or before
         if after is capture:
             self._files = {id(after): file}
@@ -121,7 +121,9 @@ class OtherCaptures:
     def __init__(self) -> None:
         self._entries: list[_Entry] = []
 
-    def take(self, rest: Rest | None, page: Page | None, file: tuple[int, str], own_facts: CaptureProperties) -> None:
+    def take(
+        self, rest: FurtherCapture | None, page: Page | None, file: tuple[int, str], own_facts: CaptureProperties
+    ) -> None:
         """Take the capture that the page's own one displaced, or that lost to it.
 
         ``own_facts`` are those of the main capture from now on.

@@ -20,7 +20,7 @@ from graphlang.db import InputError, create, statements
 from graphlang.db.records import LinkKind, split_text
 from graphlang.db.runs.answers import PageShare, RunAnswers, write_answers
 from graphlang.db.runs.lifecycle import finish_run, start_run
-from graphlang.db.runs.linked_answers import LinkedAnswers, write_linked
+from graphlang.db.runs.linked_answers import LinkedAnswers, write_linked_answers
 from graphlang.db.write import sources
 from graphlang.db.write.writer import finish
 
@@ -341,7 +341,7 @@ class Runs:
                 choose=bool(row["chosen"]),
             )
             if only_linked is not None and row["linked"]:
-                write_linked(self._connection, run.id, [only_linked.answers()])
+                write_linked_answers(self._connection, run.id, [only_linked.answers()])
             when = (row["started"], row["finished"], row["collection"] or run.collection, run.id)
             self._connection.execute("UPDATE runs SET started = ?, finished = ?, collection = ? WHERE id = ?", when)
         rows_of = [(numbers[run], capture) for run, capture in answered]

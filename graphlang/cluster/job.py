@@ -33,7 +33,7 @@ from graphlang.content.page_input import ENOUGH
 from graphlang.content.score_lists import KEPT, LEAST
 from graphlang.content.segments.readers import ReadsParts
 from graphlang.content.template_lines import GENERAL, REPEATED
-from graphlang.db.values import current_time
+from graphlang.db.values import get_time
 from graphlang.db.write.choose_capture import Keep
 from graphlang.graph.options import Options
 from graphlang.ingest import Limits
@@ -156,7 +156,7 @@ class _Job:
         linked: bool,
     ) -> tuple[Inferred, dict[str, int]]:
         """Write all tables; return what came of the inference, and the number of rows of tables."""
-        started, stages = current_time(), self._stages
+        started, stages = get_time(), self._stages
         self._read(archives, digests, keep, limits)
         if not method.shipped:
             self._spark.sparkContext.addFile(str(Path(method.name).absolute()))
@@ -275,5 +275,5 @@ def _make_inference_run(inferred: Inferred, sizes: Sizes, started: str, pages: i
 def _run_row(number: int, kind: str, method: str, **columns: Any) -> dict[str, Any]:
     """Return the row of a run that ends now."""
     row = {"id": number, "kind": kind, "method": method, "version": graphlang.__version__, "chosen": 0}
-    row |= {"finished": current_time(), **columns}
+    row |= {"finished": get_time(), **columns}
     return {name: row.get(name) for name in RUNS.names}

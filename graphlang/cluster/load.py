@@ -32,7 +32,7 @@ from graphlang.cluster.tables import (
 )
 from graphlang.db import StoreError, collection
 from graphlang.db.records import LinkKind, inflate_text
-from graphlang.db.runs.run import chosen_run
+from graphlang.db.runs.run import get_chosen_run
 from graphlang.files import OutputError, naming
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class _Load:
 
     def write_all(self) -> WrittenTables:
         """Write every table."""
-        chosen = chosen_run(self._connection)
+        chosen = get_chosen_run(self._connection)
         if chosen is None:
             raise StoreError("nothing is classified yet: run 'classify' first")
         self._assign_ids()

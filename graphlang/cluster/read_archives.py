@@ -82,7 +82,7 @@ class RecordRows:
 
 def page_to_row(page: Page, ids: PageIds) -> dict[str, Any]:
     """Return the columns that a page fills."""
-    links = Links.of(page.links)
+    links = Links.from_links(page.links)
     targets = links.urls.split(b"\0")[:-1]
     own_id, *targets_ids = ids.of([page.url.encode(), *targets])
     row = {name: getattr(page, _RENAMED.get(name, name)) for name in _PLAIN}

@@ -49,12 +49,12 @@ def check(path: str | Path) -> Rows[Finding]:
     Raises:
         StoreError: there is no such file (when the rows are read).
     """
-    from graphlang.db.check import Finding, findings  # noqa: PLC0415 - rarely needed
+    from graphlang.db.check import Finding, list_findings  # noqa: PLC0415 - rarely needed
     from graphlang.db.connection import inspect  # noqa: PLC0415
 
     def read() -> Iterator[Finding]:
         with closing(inspect(path)) as connection:
-            yield from findings(connection)
+            yield from list_findings(connection)
 
     return Rows(Finding._make, Finding._fields, read)
 

@@ -136,8 +136,8 @@ class Computing(OpenedFile):
             "workers": workers,
         }
         with self._sqlite_errors(), ExitStack() as stack:
-            held = claim(self.path, verb="run", **self._lock)  # the first process has it, whatever is still to load
-            stack.callback(held.release)
+            db_lock = claim(self.path, verb="run", **self._lock)  # the first process has it, whatever is still to load
+            stack.callback(db_lock.release)
             options["prestarted"] = stack.enter_context(self._prestart(files, workers, options["limits"]))
             inputs = _find_inputs(files, follow_links=follow_links)
             from graphlang.analysis import reuse  # noqa: PLC0415
@@ -146,7 +146,7 @@ class Computing(OpenedFile):
             if not repeated:  # while other processes read the first pages
                 import_module("graphlang.analysis.propagate")
                 identifier = _load_content_method(method)
-            connection = stack.enter_context(self._creating("run", held=held))
+            connection = stack.enter_context(self._creating("run", db_lock=db_lock))
             ingested = self._read(connection, inputs, progress=progress, **options)
             if on_ingested is not None:
                 on_ingested(ingested)
@@ -361,9 +361,9 @@ class Computing(OpenedFile):
             )
 
     @contextmanager
-    def _creating(self, verb: str, *, held: Lock | None = None) -> Iterator[sqlite3.Connection]:
-        """The collection, opened for writing, and made where there is none."""
-        with closing(create(self.path, verb=verb, held=held, **self._lock)) as connection:
+    def _creating(self, verb: str, *, db_lock: Lock | None = None) -> Iterator[sqlite3.Connection]:
+        """Open the collection for writing, and create a missing one."""
+        with closing(create(self.path, verb=verb, db_lock=db_lock, **self._lock)) as connection:
             yield connection
 
     @contextmanager

@@ -99,7 +99,7 @@ class Correcting(OpenedFile):
         return self._rows(
             corrections.Correction._make,
             corrections.Correction._fields,
-            lambda connection: corrections.rows(connection, everything=everything),
+            lambda connection: corrections.read_corrections(connection, everything=everything),
         )
 
     @check_arguments(count=whole_number)

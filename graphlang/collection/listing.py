@@ -306,17 +306,17 @@ class Listing(OpenedFile):
 
     def runs(self) -> list[Run]:
         """List all runs with their parameters, oldest first."""
-        from graphlang.db.runs.run import all_runs  # noqa: PLC0415
+        from graphlang.db.runs.run import read_runs  # noqa: PLC0415
 
         with self._reading() as connection:
-            return all_runs(connection)
+            return read_runs(connection)
 
     def chosen(self) -> Run | None:
         """Return the run that the views show; None where there is none yet."""
-        from graphlang.db.runs.run import chosen_run  # noqa: PLC0415
+        from graphlang.db.runs.run import get_chosen_run  # noqa: PLC0415
 
         with self._reading() as connection:
-            return chosen_run(connection)
+            return get_chosen_run(connection)
 
     @check_arguments(run=run_number)
     def choose(self, run: int) -> None:

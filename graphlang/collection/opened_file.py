@@ -12,7 +12,7 @@ from graphlang.analysis.progress import SILENT, Progress, watcher
 from graphlang.arguments import check_arguments, flag, run_number
 from graphlang.db import StoreError, open_existing
 from graphlang.db.errors import EmptyError, store_error
-from graphlang.db.runs.run import chosen_run, get_run
+from graphlang.db.runs.run import get_chosen_run, get_run
 from graphlang.files import OutputError
 from graphlang.rows import Rows
 
@@ -117,18 +117,18 @@ class OpenedFile:
             that most URLs that were only linked to are ``und``. ``read-only``: the answers for these URLs are not there
             yet, and the file cannot be written. None: the run is up to date, or there is none.
         """
-        from graphlang.db.runs.lifecycle import state_seen  # noqa: PLC0415
+        from graphlang.db.runs.lifecycle import digest_input  # noqa: PLC0415
         from graphlang.db.runs.run import has_changed  # noqa: PLC0415
 
         with self._reading() as connection:
-            run = chosen_run(connection)
+            run = get_chosen_run(connection)
             if run is None:
                 return None
             if has_changed(connection, run):
                 return "changed"
             if not unfetched or run.linked is not False:
                 return None
-            if run.collection != state_seen(connection, run.seeds):
+            if run.collection != digest_input(connection, run.seeds):
                 return "corrected"
         writable = os.access(self.path, os.W_OK) and os.access(self.path.absolute().parent, os.W_OK)
         return None if writable else "read-only"
@@ -223,7 +223,7 @@ def require_answers(connection: sqlite3.Connection) -> None:
     (waiting,) = connection.execute(
         "SELECT EXISTS (SELECT 1 FROM captures) AND NOT EXISTS (SELECT 1 FROM corrections)"
     ).fetchone()
-    if waiting and chosen_run(connection) is None:
+    if waiting and get_chosen_run(connection) is None:
         raise StoreError(NOTHING_YET)
 
 
@@ -237,7 +237,7 @@ def run_or_chosen(connection: sqlite3.Connection, number: int | None) -> Run:
     Raises:
         StoreError: there is no such run, or nothing is classified yet.
     """
-    run = chosen_run(connection) if number is None else get_run(connection, number)
+    run = get_chosen_run(connection) if number is None else get_run(connection, number)
     if run is None:
         raise StoreError(NOTHING_YET)
     return run

@@ -211,7 +211,7 @@ class Publishing(OpenedFile):
         from graphlang.db import collection  # noqa: PLC0415
 
         with self._reading() as connection:
-            edges, pages = collection.edges(connection), collection.count_pages(connection)
+            edges, pages = collection.read_edges(connection), collection.count_pages(connection)
         kinds = (edges.kind + 1).astype(np.int8)
         return sparse.csr_array((kinds, (edges.source, edges.target)), shape=(pages, pages))
 

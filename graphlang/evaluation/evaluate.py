@@ -12,7 +12,7 @@ import numpy as np
 
 from graphlang.codes import languages
 from graphlang.db import InputError, collection, corrections, snapshot
-from graphlang.db.runs.answers import all_labels, read_answers
+from graphlang.db.runs.answers import read_answers, read_labels
 from graphlang.evaluation.metrics import calibration_error, interval, macro_f
 from graphlang.ingest.links.canonical import canonical_url
 from graphlang.labelled_table import read_labelled_rows
@@ -109,7 +109,7 @@ def read_gold(connection: sqlite3.Connection, path: str | Path | Any, by: str | 
         if code is None:
             gold.unknown[tag[:40]] += 1
             continue
-        page = collection.page_id(connection, canonical_url(url) or url)
+        page = collection.find_page(connection, canonical_url(url) or url)
         if page is None:
             gold.missing += 1
             continue
@@ -143,7 +143,7 @@ def evaluate(connection: sqlite3.Connection, gold: Gold, run: Run, by: str | Non
         linked, length = _find_linked(connection, gold.pages), _read_lengths(connection, gold.pages)
         elsewhere = set(snapshot.find_changed_pages(connection))
     answers = read_answers(connection, run.id)
-    names = {label: language for label, (_, language, _) in all_labels(connection).items()}
+    names = {label: language for label, (_, language, _) in read_labels(connection).items()}
     answer_of = {
         page: (names[label], confidence)
         for page, label, confidence in zip(
@@ -156,7 +156,7 @@ def evaluate(connection: sqlite3.Connection, gold: Gold, run: Run, by: str | Non
         confidence=np.array([answer_of.get(page, (languages.UND, 0.0))[1] for page in gold.pages], dtype=np.float64),
         linked=linked,
     )
-    corrected_pages = corrections.find_pages_corrected(connection, run.started) - elsewhere
+    corrected_pages = corrections.find_corrected_pages(connection, run.started) - elsewhere
     corrected = np.array([page in corrected_pages for page in gold.pages], dtype=np.bool_)
     inferred = ~corrected
     groups = [table.group("all", inferred)]

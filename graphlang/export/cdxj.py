@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from graphlang.codes import languages
-from graphlang.db.write.sources import paths_of
+from graphlang.db.write.sources import list_paths
 from graphlang.maps import shares
 from graphlang.maps.pages import write_captures_sql
 from graphlang.printing import format_json
@@ -83,7 +83,7 @@ def write_cdxj(connection: sqlite3.Connection, db: Path, selection: Selection, f
 
 
 def _find_archive(name: str, db: Path) -> Path | None:
-    paths = [candidate for path in paths_of(name) for candidate in (path, db.parent / path)]
+    paths = [candidate for path in list_paths(name) for candidate in (path, db.parent / path)]
     return next((candidate for candidate in paths if os.path.isfile(candidate)), None)  # noqa: PTH113 - no name is an error to it
 
 

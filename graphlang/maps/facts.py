@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
 from graphlang.db.corrections import IN_FORCE
-from graphlang.db.runs.run import chosen_run
+from graphlang.db.runs.run import get_chosen_run
 from graphlang.maps.selection import FLOOR, IS_PAGE, Selection
 from graphlang.method_cards import sources
 
@@ -140,7 +140,7 @@ def list_facts(connection: sqlite3.Connection) -> list[Fact]:
     )
     for method, count in by_method:
         rows.append(Fact("method of runs", sources.gloss(method), count))
-    chosen = chosen_run(connection)
+    chosen = get_chosen_run(connection)
     if chosen is not None:
         rows.append(Fact("chosen run", chosen.title, chosen.id))
     return rows

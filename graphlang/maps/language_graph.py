@@ -143,7 +143,7 @@ def _count(
     tried = list(units)
     parts: dict[str, list[LinkCounts]] = {unit: [] for unit in units}
     same: list[_Links] = []
-    for all_sources, all_targets in collection.pairs(connection):
+    for all_sources, all_targets in collection.read_link_ends(connection):
         counted = (language_of_page[all_sources] >= 0) & (language_of_page[all_targets] >= 0)
         source, target = all_sources[counted], all_targets[counted]
         source_language, target_language = language_of_page[source], language_of_page[target]

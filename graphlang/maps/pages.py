@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
 from graphlang.db import snapshot
-from graphlang.db.runs.run import run_of_moment
+from graphlang.db.runs.run import find_run_at
 from graphlang.maps import shares
 from graphlang.maps.selection import COLUMNS, find_content_run
 from graphlang.printing import quantity
@@ -195,8 +195,8 @@ def write_captures_sql(
     connection: sqlite3.Connection, selection: Selection, *, bare: bool = False
 ) -> tuple[str, dict[str, Any]]:
     """Write a subquery of the captures that count, with `COLUMNS` and `RECORD`; return it with its values."""
-    moment = snapshot.current_moment(connection)
-    run = None if moment is None else run_of_moment(connection, moment)
+    moment = snapshot.get_moment(connection)
+    run = None if moment is None else find_run_at(connection, moment)
     values: dict[str, Any] = {"own": find_content_run(connection)}
     legs = [_PAGES] if run is None else [_PAGES_THEN, f"{_PAGES} WHERE method = 'correction'"]
     if needs_other_captures(connection, selection):
@@ -215,13 +215,13 @@ def write_captures_sql(
 
 def needs_other_captures(connection: sqlite3.Connection, selection: Selection) -> bool:
     """Return whether captures other than the main ones count."""
-    return selection.captures == ALL or snapshot.current_moment(connection) is not None
+    return selection.captures == ALL or snapshot.get_moment(connection) is not None
 
 
 def describe_missing_answers(connection: sqlite3.Connection, selection: Selection) -> list[str]:
     """Return sentences about captures whose language no run has inferred."""
-    moment, sentences = snapshot.current_moment(connection), []
-    if moment is not None and run_of_moment(connection, moment) is None:
+    moment, sentences = snapshot.get_moment(connection), []
+    if moment is not None and find_run_at(connection, moment) is None:
         sentences.append(
             f"no run is of {moment}: languages are those of each capture's own time. 'graphlang propagate DB --at"
             f" {moment}' infers those of {moment}"

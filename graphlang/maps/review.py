@@ -111,7 +111,7 @@ def _sum_neighbours(
     connection: sqlite3.Connection, pages: _Pages, row_of: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Sum the doubt about the neighbours of each page that listen, and count those in doubt; shape (p,) each."""
-    edges = collection.edges(connection)
+    edges = collection.read_edges(connection)
     doubt = np.where(pages.listens, pages.doubt, 0)
     around, many = np.zeros(len(pages.page)), np.zeros(len(pages.page), dtype=np.int64)
     for begin, end in ((edges.source, edges.target), (edges.target, edges.source)):

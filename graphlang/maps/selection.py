@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from graphlang.db.runs.run import AT, chosen_run, has_changed
+from graphlang.db.runs.run import AT, get_chosen_run, has_changed
 
 if TYPE_CHECKING:
     import sqlite3
@@ -202,7 +202,7 @@ CONTENT_RUN: Final = f"""COALESCE((
 @singledispatch
 def find_outdated(connection: Any) -> int | None:
     """Return the chosen run if files were read or pages removed since, else None."""
-    run = chosen_run(connection)
+    run = get_chosen_run(connection)
     return run.id if run is not None and has_changed(connection, run) else None
 
 

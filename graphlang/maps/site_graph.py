@@ -154,7 +154,7 @@ def _count_links(
     """Count links between different sites; keep the links within sites if asked."""
     keys, counts = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
     inside = [np.zeros((2, 0), dtype=np.int32)]
-    for source, target in collection.pairs(connection):
+    for source, target in collection.read_link_ends(connection):
         source_site, target_site = of_page[source], of_page[target]
         counted = (source_site >= 0) & (target_site >= 0)
         across = counted & (source_site != target_site)

@@ -93,7 +93,7 @@ def _read_sites(connection: sqlite3.Connection, unit: str, selection: Selection)
 
 def number_sites(connection: sqlite3.Connection, unit: str) -> tuple[NDArray[np.int32], list[str]]:
     """Number the hosts or domains of pages from 0, shape (pages,); return the numbers and the names."""
-    hosts = collection.hosts(connection)
+    hosts = collection.read_hosts(connection)
     names: dict[str, int] = {}
     of_host = np.zeros(int(hosts.max(initial=-1)) + 1, dtype=np.int32)
     for host, name in connection.execute(f"SELECT id, {unit} FROM hosts ORDER BY id"):
@@ -115,7 +115,7 @@ def count_site_links(
     connection: sqlite3.Connection, numbers: NDArray[np.int32], counted: NDArray[np.bool_]
 ) -> Iterator[tuple[int, int, int]]:
     """Yield links between different sites as (source, target, number of links), in order."""
-    edges = collection.edges(connection)
+    edges = collection.read_edges(connection)
     within = counted[edges.source] & counted[edges.target]
     source, target = numbers[edges.source[within]].astype(np.int64), numbers[edges.target[within]].astype(np.int64)
     across = source != target

@@ -257,8 +257,8 @@ def _write_function(kernel: Prototype, constants: list[str], frees: dict[str, st
         lines += ["if not handle:", "    raise MemoryError", f"return ffi.gc(handle, lib.{free})"]
     elif kernel.result in {"int", "int32_t", "int64_t"}:
         result = "int"
-        error = f'make_failure(ffi, lib, "{name}", result{f", {fault}" if fault else ""})'
-        lines += [*_call(kernel, "result: int = "), "if result < 0:", f"    raise {error}", "return result"]
+        error = f'make_failure(ffi, lib, "{name}", status{f", {fault}" if fault else ""})'
+        lines += [*_call(kernel, "status: int = "), "if status < 0:", f"    raise {error}", "return status"]
     elif kernel.result == "void":
         result = "None"
         lines += _call(kernel)

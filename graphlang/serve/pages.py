@@ -18,7 +18,7 @@ from graphlang.analysis import explain_words
 from graphlang.analysis.explain import explain, find_url
 from graphlang.codes import languages
 from graphlang.db import StoreError, open_existing
-from graphlang.db.schema import documentation
+from graphlang.db.schema import read_documentation
 from graphlang.maps.facts import count_pages_by_language, count_totals
 from graphlang.maps.pages import declares_another
 from graphlang.maps.selection import FLOOR
@@ -100,7 +100,9 @@ def _make_home(path: Path, search: bool) -> dict[str, Any]:
             "languages": listed,
             "more": len(counts) - len(listed),
             "least": FLOOR,
-            "tables": [(name, documentation()[name].purpose.removeprefix("View: ").replace("`", "")) for name in LISTS],
+            "tables": [
+                (name, read_documentation()[name].purpose.removeprefix("View: ").replace("`", "")) for name in LISTS
+            ],
             "queries": [(name, title) for name, (title, _) in QUERIES.items()],
         }
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from graphlang.db import open_existing
 from graphlang.db.runs.run import AT
-from graphlang.db.schema import documentation
+from graphlang.db.schema import read_documentation
 
 #: Queries by name: title, SQL. Names after a colon are asked for.
 QUERIES: Final = {
@@ -79,7 +79,8 @@ _HERE: Final = Path(__file__).parent
 def describe_database(db: Path) -> dict[str, Any]:
     """Describe the database to Datasette: titles, facets, meaning of columns, queries."""
     tables: dict[str, dict[str, Any]] = {
-        name: {"description": table.purpose, "columns": dict(table.columns)} for name, table in documentation().items()
+        name: {"description": table.purpose, "columns": dict(table.columns)}
+        for name, table in read_documentation().items()
     }
     for name in tables.keys() - set(LISTS):
         tables[name]["hidden"] = True

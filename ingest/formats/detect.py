@@ -183,10 +183,10 @@ def check_item(item: Any, limits: Limits) -> Item:
     if url is None:
         raise ValueError(f"{item.url[:200]!r} is not an http(s) URL")
     _check_fields(item)
-    item = _cut_texts(item, limits)
-    if url == item.url and (isinstance(item.links, Links) or not item.links):
-        return item
-    return replace(item, url=url, links=item.links if isinstance(item.links, Links) else _check_links(item))
+    page = _cut_texts(item, limits)
+    if url == page.url and (isinstance(page.links, Links) or not page.links):
+        return page
+    return replace(page, url=url, links=page.links if isinstance(page.links, Links) else _check_links(page))
 
 
 def _cut_texts(page: Page, limits: Limits) -> Page:

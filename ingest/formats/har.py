@@ -77,7 +77,8 @@ def _answer(entry: dict[str, Any]) -> RawRecord | None:
     if status == _NOT_MODIFIED and body:
         status = _OK  # from the cache of the browser
     fields = [f"HTTP/1.1 {status}", f"Content-Type: {mime}"]
-    for field in answer.get("headers") if isinstance(answer.get("headers"), list) else ():
+    headers = answer.get("headers")
+    for field in headers if isinstance(headers, list) else ():
         name = _get_string(field, "name").lower()
         if name in _ANSWER_FIELDS:
             fields.append(f"{name}: {format_header_value(_get_string(field, 'value'))}")

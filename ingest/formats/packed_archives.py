@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from graphlang.ingest.limits import Limits
-    from graphlang.ingest.raw import Records, RecordStream
+    from graphlang.ingest.raw import RecordStream
 
 MAGIC = (b"PK\x03\x04", b"PK\x05\x06")  #: of a zip file, and of an empty one
 _DIRECTORY = 64 << 20  # bytes of a zip file's directory: 500,000 entries
@@ -206,7 +206,7 @@ class Wacz:
         yield from self._records(inner, begin)
         self.room = inner.room
 
-    def _records(self, reader: Records, begin: int, *, is_list: bool = False) -> Iterator[RawRecord]:
+    def _records(self, reader: RecordStream, begin: int, *, is_list: bool = False) -> Iterator[RawRecord]:
         for raw in reader:
             self.bytes_read = begin + reader.bytes_read
             offset = begin + raw.offset
@@ -220,7 +220,7 @@ class Wacz:
             yield raw._replace(offset=offset, item=item)
 
 
-def open_member(file: BinaryIO, name: str, limits: Limits, *, room: int | None = None) -> Records:
+def open_member(file: BinaryIO, name: str, limits: Limits, *, room: int | None = None) -> RecordStream:
     """Return the reader of a file within another one, by its name."""
     if _LINES_NAME.search(name):
         return Jsonl(file, limits, room=room)
@@ -330,7 +330,7 @@ class Unpacked:
     def __init__(self, file: BinaryIO, limits: Limits, choose: Callable[[BinaryIO], RecordStream]) -> None:
         room = UNPACKED_FREELY + _ROOM * measure_size(file)
         self._source = ByteSource(file, max_ratio=limits.max_ratio, room=room)
-        self._choose = choose
+        self._choose_captures = choose
 
     @property
     def bytes_read(self) -> int:
@@ -345,5 +345,5 @@ class Unpacked:
                 if chunk.fault:
                     yield RawRecord(chunk.offset, b"", b"", ((chunk.kind, chunk.fault),))
             unpacked.seek(0)
-            for raw in self._choose(cast("BinaryIO", unpacked)):
+            for raw in self._choose_captures(cast("BinaryIO", unpacked)):
                 yield raw._replace(offset=0, item=raw.item and replace(raw.item, offset=0))

@@ -33,7 +33,7 @@ _MAX_WRITTEN = 65_536  # characters of a URL as written that is parsed: percent-
 _HTTP = ("http://", "https://")
 #: Browsers drop them from URLs: so a name and the next column of a table would become one other name.
 _DROPPED: Final = frozenset("\t\r\n")
-_AUTHORITY = re.compile(rb"(?:\s*[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*)?")
+_AUTHORITY = re.compile(rb"\s*[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
 _BEYOND = re.compile(rb"[\x80-\xff]")
 #: A URL whose host has at least three labels, and is no address: the first label, and the others.
 _BELOW_ANOTHER = re.compile(r"https?://([a-z0-9_-]+)\.((?:[a-z0-9_-]+\.)+[a-z]+)/")
@@ -89,7 +89,8 @@ def decode_uri(written: bytes) -> str:
     try:
         return written.decode()
     except UnicodeDecodeError:
-        begin = _AUTHORITY.match(written).end()
+        authority = _AUTHORITY.match(written)
+        begin = authority.end() if authority else 0
         path = _BEYOND.sub(lambda byte: b"%%%02X" % byte[0][0], written[begin:])
         return written[:begin].decode("latin-1") + path.decode("ascii")
 

@@ -102,7 +102,7 @@ def extract_links(  # noqa: PLR0917 - the parts of one page
         merged = _add_anchors(merger, document, joiner, base, nofollow=nofollow)
         merged = _add_anchor_texts(merged, document, joiner, base)
     elif merger.links:
-        merged = Links.of(merger.links.values())
+        merged = Links.from_links(merger.links.values())
     return merged, _describe_dropped(merger.too_long, merger.skipped, limits)
 
 
@@ -156,7 +156,7 @@ def _add_anchors(merger: _Merger, document: Document, joiner: Joiner, base: str,
         for target, hit in zip(targets, merged.hits[1:], strict=True):
             if hit:
                 merger.add(target, _Target("", _ANCHOR, nofollow))
-    first = Links.of(merger.links.values())
+    first = Links.from_links(merger.links.values())
     kind = bytes((_ANCHOR | (NOFOLLOW if nofollow else 0),))
     return Links(first.urls + merged.targets, first.kinds + kind * merged.distinct, first.hreflangs, first.texts)
 

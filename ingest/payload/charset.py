@@ -262,7 +262,7 @@ def _find_meta_charset(head: bytes) -> bytes | None:
     if match is None or _PLAIN_META.match(match[0]):  # nearly always
         return match and match[1]
     for tag in _META_TAG.finditer(head, match.start()):
-        attributes = {
+        attributes: dict[bytes, bytes] = {
             name.lower(): double or single or bare for name, double, single, bare in _ATTRIBUTE.findall(tag[1])
         }
         if b"charset" in attributes:

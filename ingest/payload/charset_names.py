@@ -7,7 +7,10 @@ U+FFFD for an undefined byte; other names for it go into `ALIASES`. Importing th
 from __future__ import annotations
 
 import codecs
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 
 def _replace_ascii(characters: dict[int, str]) -> str:
@@ -95,7 +98,7 @@ def _make_codec(name: str, table: str) -> codecs.CodecInfo:
         def encode(self, text: str, errors: str = "strict") -> tuple[bytes, int]:
             return codecs.charmap_encode(text, errors, places)
 
-        def decode(self, data: bytes, errors: str = "strict") -> tuple[str, int]:
+        def decode(self, data: ReadableBuffer, errors: str = "strict") -> tuple[str, int]:
             return codecs.charmap_decode(data, errors, table)
 
     class Encoder(codecs.IncrementalEncoder):
@@ -104,7 +107,7 @@ def _make_codec(name: str, table: str) -> codecs.CodecInfo:
             return codecs.charmap_encode(text, self.errors, places)[0]
 
     class Decoder(codecs.IncrementalDecoder):
-        def decode(self, data: bytes, final: bool = False) -> str:
+        def decode(self, data: ReadableBuffer, final: bool = False) -> str:
             del final
             return codecs.charmap_decode(data, self.errors, table)[0]
 

@@ -275,8 +275,8 @@ def parse_response(block: bytes, max_header: int, max_payload: int, names: bytes
         end = body = max_header
     first = block.find(b"\n", 0, end) + 1 if start else 0
     fields = parse_fields(block[first:end], names) if first or not start else {}
-    if not fields.get("location", "").isascii():
-        fields["location"] = decode_uri(_LOCATION.search(block, 0, end)[1])
+    if not fields.get("location", "").isascii() and (location := _LOCATION.search(_FOLD.sub(b" ", block[:end]))):
+        fields["location"] = decode_uri(location[1])
     if status is None and not start:
         pseudo = fields.get(":status", "")
         status = int(pseudo) if re.fullmatch(r"\d{3}", pseudo) else None

@@ -64,7 +64,7 @@ def pack_item(item: Item) -> tuple[Any, ...]:
     """Return a page or problem as a plain tuple; the two differ in length."""
     if isinstance(item, Problem):
         return (item.kind, item.reason, item.offset, item.url)
-    links = Links.of(item.links)
+    links = Links.from_links(item.links)
     return (
         item.url,
         item.offset,

@@ -169,7 +169,7 @@ def test_the_views_show_it_before_any_run(tmp_path: Path) -> None:
 def test_the_script_is_that_of_the_text_unless_it_is_said(connection: sqlite3.Connection) -> None:
     for url, tag in ((HUB, "sr"), (ONE, "sr"), (TWO, "sr-Latn"), (UNREAD, "zh-TW"), (LONG, "zxx"), (OTHER, "und")):
         say(connection, url, tag)
-    scripts = {one.url: (one.language, one.script) for one in corrections.rows(connection)}
+    scripts = {one.url: (one.language, one.script) for one in corrections.read_corrections(connection)}
     assert scripts == {
         HUB: ("srp", "Latn"),
         ONE: ("srp", "Cyrl"),
@@ -273,18 +273,18 @@ def test_the_last_correction_counts_and_undoing_it_brings_the_one_before_back(co
     assert read_languages(connection)[HUB] == "eng"
     history = [
         (one.language, one.note, one.former, one.undone is None, one.undone_by)
-        for one in corrections.rows(connection, everything=True)
+        for one in corrections.read_corrections(connection, everything=True)
     ]
     assert history == [("swa", "first", "eng", False, None), ("deu", "second", "swa", False, "Ben")]
-    assert list(corrections.rows(connection)) == []
+    assert list(corrections.read_corrections(connection)) == []
 
 
 def test_what_is_in_force_is_not_said_twice(connection: sqlite3.Connection) -> None:
     for note in ("heard it", "heard it", "read it"):
         say(connection, HUB, "swa", note)
-    assert [one.note for one in corrections.rows(connection, everything=True)] == ["heard it", "read it"]
+    assert [one.note for one in corrections.read_corrections(connection, everything=True)] == ["heard it", "read it"]
     undo(connection, [HUB])
-    assert [one.note for one in corrections.rows(connection)] == ["heard it"]
+    assert [one.note for one in corrections.read_corrections(connection)] == ["heard it"]
 
 
 def test_undone_the_answers_are_to_the_byte_those_of_a_collection_that_never_had_it(
@@ -350,7 +350,7 @@ def test_a_takedown_takes_the_correction_and_its_note(tmp_path: Path) -> None:
         done = remove(connection, [ONE], ["geheim.example"], host_of=lambda url: url.split("/")[2], canonical=str)
         scrub(connection, vacuum=False)
         assert done.corrections == 2
-        assert [one.url for one in corrections.rows(connection, everything=True)] == [TWO]
+        assert [one.url for one in corrections.read_corrections(connection, everything=True)] == [TWO]
         with pytest.raises(InputError, match="was removed"):
             say(connection, ONE, "swa")
     assert not any(b"geheim" in file.read_bytes() for file in tmp_path.glob("a.db*"))
@@ -365,7 +365,7 @@ def test_either_all_is_taken_or_nothing(connection: sqlite3.Connection) -> None:
             correct(connection, [PageLabel(ONE, "swa"), said], by="Asha")
     with pytest.raises(InputError, match="is empty"):
         correct(connection, [PageLabel(ONE, "swa")], by=" ")
-    assert list(corrections.rows(connection, everything=True)) == []
+    assert list(corrections.read_corrections(connection, everything=True)) == []
 
 
 @settings(max_examples=6)
@@ -392,7 +392,7 @@ def test_to_say_what_was_certain_changes_no_language_and_no_other_page(
         with closing(crawl(tmp_path_factory.mktemp("sure") / f"{number}.db")) as connection:
             for url in said:
                 say(connection, url, next(iter(TEXTS[url][1])))
-            same = {collection.page_id(connection, url) for url in TEXTS if url not in urls}
+            same = {collection.find_page(connection, url) for url in TEXTS if url not in urls}
             tables = [*answers(connection, propagate(connection).id), *answers(connection, vote(connection).id)]
             languages.append(read_languages(connection))
             others.append([[row for row in table if row[0] in same] for table in tables])

@@ -13,7 +13,7 @@ from graphlang.analysis.vote import vote
 from graphlang.db import Link, LinkKind, Page, create
 from graphlang.db.runs.answers import RunAnswers, write_answers
 from graphlang.db.runs.lifecycle import finish_run, start_run
-from graphlang.db.runs.run import all_runs, chosen_run, get_run
+from graphlang.db.runs.run import get_chosen_run, get_run, read_runs
 from graphlang.db.write.writer import HostParts, Writer
 from graphlang.graph.data import make_answer
 
@@ -49,7 +49,7 @@ def test_the_graph_starts_from_the_chosen_content_run(tmp_path: Path) -> None:
         second = content_run(connection, "other", choose=False)
         assert graph_input.seed_run(connection, None).id == first.id
         voted = vote(connection)
-        assert chosen_run(connection) == voted
+        assert get_chosen_run(connection) == voted
         assert graph_input.seed_run(connection, None).id == first.id
         assert graph_input.seed_run(connection, second.id).id == second.id
         third = content_run(connection, "third")
@@ -120,7 +120,7 @@ def test_writing_again_after_a_stop_leaves_one_answer_a_page(tmp_path: Path) -> 
     graph_output.write(connection, run, given, nothing, choose=False)
     # Nothing was answered but for the page of digits.
     assert connection.execute("SELECT page FROM predictions WHERE run = ?", (run.id,)).fetchall() == [(5,)]
-    chosen = chosen_run(connection)
+    chosen = get_chosen_run(connection)
     assert chosen is not None
     assert chosen.kind == "content"
     connection.close()
@@ -131,7 +131,7 @@ def test_a_run_with_the_same_parameters_is_found_again_and_one_that_was_stopped_
     first = start_run(connection, kind="content", method="m", parameters={"a": 1}, version="1")
     assert start_run(connection, kind="content", method="m", parameters={"a": 1}, version="1") == first
     other = start_run(connection, kind="content", method="m", parameters={"a": 2}, version="1")
-    assert [run.id for run in all_runs(connection)] == [other.id]  # the unfinished one is dropped
+    assert [run.id for run in read_runs(connection)] == [other.id]  # the unfinished one is dropped
     finish_run(connection, other.id, pages=0)
     again = start_run(connection, kind="content", method="m", parameters={"a": 2}, version="1")
     assert (again.id, again.finished is not None) == (other.id, True)

@@ -18,7 +18,7 @@ from graphlang.collection import Collection
 from graphlang.db import Link, LinkKind, Page, StoreError, create, open_existing
 from graphlang.db.runs.answers import RunAnswers, write_answers
 from graphlang.db.runs.lifecycle import finish_run, start_run
-from graphlang.db.runs.linked_answers import count_answered
+from graphlang.db.runs.linked_answers import count_answered_pages
 from graphlang.db.runs.run import get_run
 from graphlang.db.write.writer import HostParts, Writer, finish
 
@@ -188,7 +188,7 @@ def test_the_main_job_answers_for_the_first_urls_as_if_they_were_asked_for_later
             if first == 64:
                 pending = connection.execute("SELECT page, language FROM page_languages WHERE pending").fetchall()
                 assert {language for page, language in pending if page > 64} == {"und"}
-                assert count_answered(connection, run.id) == 64
+                assert count_answered_pages(connection, run.id) == 64
             step(connection)
             found.append([connection.execute(f"SELECT * FROM {table}").fetchall() for table in ANSWERS])
     assert found[0] == found[1] == found[2]
@@ -209,7 +209,7 @@ def test_a_list_answers_as_far_as_it_is_read(tmp_path: Path, monkeypatch: pytest
     assert Collection(path).pages(everything=True).head(70) == expected[:70]
     with closing(open_existing(path)) as connection:
         assert get_run(connection, 2).linked is False
-        assert count_answered(connection, 2) == 128
+        assert count_answered_pages(connection, 2) == 128
     unfetched = [row for row in expected if not row.fetched]
     assert list(Collection(path).pages(fetched=False)) == unfetched  # and goes on from there
     with closing(open_existing(path)) as connection, closing(open_existing(whole)) as other:
@@ -241,11 +241,11 @@ def test_pages_that_were_fetched_wait_for_no_answers(tmp_path: Path) -> None:
     with closing(crawl(tmp_path / "a.db")) as connection:
         classified(connection)
         run = propagate(connection, linked=False)
-        assert count_answered(connection, run.id) == 0
+        assert count_answered_pages(connection, run.id) == 0
         connection.execute(
             "INSERT INTO predictions SELECT ?, id, 1, 1, NULL, NULL, 0, NULL, NULL FROM pages"
             " WHERE id <= 70 AND id NOT IN (SELECT page FROM captures)",
             (run.id,),
         )
-        assert count_answered(connection, run.id) == 64
-        assert count_answered(connection, run.id, 128) == 128
+        assert count_answered_pages(connection, run.id) == 64
+        assert count_answered_pages(connection, run.id, 128) == 128

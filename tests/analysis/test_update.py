@@ -25,7 +25,7 @@ from graphlang.content import registry
 from graphlang.db import Link, LinkKind, Page, StoreError, collection, create
 from graphlang.db.remove import remove
 from graphlang.db.runs.lifecycle import finish_run, start_run
-from graphlang.db.runs.run import chosen_run, get_run
+from graphlang.db.runs.run import get_chosen_run, get_run
 from graphlang.db.write import sources
 from graphlang.db.write.choose_capture import Keep
 from graphlang.db.write.writer import HostParts, Writer, finish
@@ -141,7 +141,7 @@ def test_increments_equal_a_fresh_run_over_everything(parts: list[list[Page]], t
             for number, part in enumerate(parts):
                 add(grown, str(number), part)
                 increments = main_job(grown, title=title)
-            assert chosen_run(grown) == increments[-1]
+            assert get_chosen_run(grown) == increments[-1]
             answers = [read_run(grown, run) for run in increments]
         with closing(create(Path(name) / "fresh.db")) as fresh:
             for number, part in enumerate(parts):
@@ -242,8 +242,8 @@ def test_where_nothing_has_changed_the_earlier_run_is_chosen_again(tmp_path: Pat
         connection.execute("UPDATE sources SET position = 1 WHERE name = 'b'")
         again = propagate(connection, update=True)
         assert again == replace(first, collection=again.collection)
-        assert again.collection == sources.state(connection) != first.collection  # or verbs would say: not seen
-        assert chosen_run(connection) == again
+        assert again.collection == sources.digest_state(connection) != first.collection  # or verbs would say: not seen
+        assert get_chosen_run(connection) == again
         assert connection.execute("SELECT COUNT(*) FROM runs WHERE finished IS NULL").fetchone() == (0,)
         assert propagate(connection) == again  # it starts from the content run of the chosen one
 
@@ -268,8 +268,8 @@ def test_two_steps_that_read_the_same_read_it_once(tmp_path: Path, monkeypatch: 
         apart = [read_run(connection, vote(connection)), read_run(connection, propagate(connection))]
         connection.execute("UPDATE runs SET version = 'other' WHERE kind <> 'content'")
         reads: list[int] = []
-        plain = collection.edges
-        monkeypatch.setattr(collection, "edges", lambda given, **how: reads.append(1) or plain(given, **how))
+        plain = collection.read_edges
+        monkeypatch.setattr(collection, "read_edges", lambda given, **how: reads.append(1) or plain(given, **how))
         load = CachedLoader()
         together = [read_run(connection, step(connection, load=load)) for step in (vote, propagate)]
         assert together == apart
@@ -296,8 +296,8 @@ def test_links_are_let_go_of_once_there_is_a_graph_and_read_anew_for_another(
         add(connection, "a", [page(1, 0, 4, [2, 3, 9]), page(2, 0, 1, [1, 8]), page(3, 0, 5, [2])])
         run = classify(connection, IDENTIFIER)
         reads: list[int] = []
-        plain = collection.edges
-        monkeypatch.setattr(collection, "edges", lambda given, **how: reads.append(1) or plain(given, **how))
+        plain = collection.read_edges
+        monkeypatch.setattr(collection, "read_edges", lambda given, **how: reads.append(1) or plain(given, **how))
         kept, let_go = graph_input.LoadedRun(connection, run), graph_input.LoadedRun(connection, run, one_graph=True)
         reads.clear()
         few, all_listen = graph_input.ClampLimits(0, 0.0, 0), graph_input.ClampLimits(10**6, 1.0, 10**6)

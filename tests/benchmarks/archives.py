@@ -59,7 +59,7 @@ def _meets(page: Page, word: str, value: str) -> bool:
         return identify([page.text])[0].language == value
     if word == "link":
         target, _, kind = value.partition(" ")
-        kinds = {link.url: link.kind for link in Links.of(page.links)}
+        kinds = {link.url: link.kind for link in Links.from_links(page.links)}
         return target in kinds and (not kind or kinds[target] == LinkKind[kind.upper()])
     text = page.text[: page.main_length] if word == "main" else f"{page.title} {page.text}"
     return _fold(value) in _fold(text)

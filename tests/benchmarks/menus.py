@@ -24,8 +24,8 @@ from site_menus import KINDS, read_texts, rebuild
 
 from graphlang import Collection
 from graphlang.db import open_existing
-from graphlang.db.collection import page_id
-from graphlang.db.runs.answers import all_labels, read_answers
+from graphlang.db.collection import find_page
+from graphlang.db.runs.answers import read_answers, read_labels
 from graphlang.evaluation.evaluate import evaluate, read_gold
 from graphlang.ingest.links.canonical import canonical_url
 
@@ -43,7 +43,7 @@ SURE = (0.9, 0.99)
 
 def wrong_confidences(connection: sqlite3.Connection, gold: Gold, run: Run) -> np.ndarray:
     """Confidence of each wrong answer; 0 where there is none."""
-    names = {label: language for label, (_, language, _) in all_labels(connection).items()}
+    names = {label: language for label, (_, language, _) in read_labels(connection).items()}
     answers = read_answers(connection, run.id)
     of_page = dict(
         zip(answers.pages.tolist(), zip(answers.label.tolist(), answers.confidence.tolist(), strict=True), strict=True)
@@ -84,7 +84,7 @@ def keep_own_texts(database: Path, source: Path, labels: Path) -> None:
     """Let each page have the text of `source` alone, the archive before menus came, or none."""
     with closing(open_existing(database, write=True)) as connection:
         for url, text in read_texts(source, labels):
-            page = page_id(connection, canonical_url(url) or url)
+            page = find_page(connection, canonical_url(url) or url)
             if text:
                 connection.execute("UPDATE texts SET text = ?, main = ? WHERE page = ?", (text, len(text), page))
             else:

@@ -20,7 +20,7 @@ ANNA = "http://museum.example/anna.html"
 
 @pytest.fixture
 def db(run_museum: Callable[[Path], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("graphlang.db.corrections.current_time", lambda: "2026-11-22T10:00:00Z")
+    monkeypatch.setattr("graphlang.db.corrections.get_time", lambda: "2026-11-22T10:00:00Z")
     path = tmp_path / "crawl.db"
     run_museum(path)
     return path

@@ -265,7 +265,7 @@ def test_verbs_that_list_say_where_they_are_before_the_first_row(
     db = tmp_path / "crawl.db"
     monkeypatch.setattr(linked, "FIRST", 0)
     assert graphlang("run", museum, "--db", db, "--workers", 1, "-q").exit_code == 0
-    write, put = linked.write_part, log.put
+    write, put = linked.write_block_answers, log.put
     told = threading.Event()
 
     def telling(*arguments: Any, **more: Any) -> None:
@@ -278,7 +278,7 @@ def test_verbs_that_list_say_where_they_are_before_the_first_row(
 
     monkeypatch.setattr(progress, "put", telling)
 
-    monkeypatch.setattr(linked, "write_part", slowly)
+    monkeypatch.setattr(linked, "write_block_answers", slowly)
     first = graphlang("pages", db, "--unfetched", "--format", "tsv")
     assert first.stderr.startswith("linked: ")
     assert "URLs" in first.stderr

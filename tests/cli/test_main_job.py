@@ -19,7 +19,7 @@ from graphlang.cli.start import print_map
 from graphlang.collection import Collection
 from graphlang.content import registry
 from graphlang.db import create
-from graphlang.db.runs.run import chosen_run
+from graphlang.db.runs.run import get_chosen_run
 
 Call = Callable[..., Result]
 
@@ -99,11 +99,11 @@ def test_a_job_is_repeated_where_anything_has_changed(
     run_museum: Callable[[Path], Path], tmp_path: Path, changed: str, *, repeated: bool
 ) -> None:
     with closing(create(run_museum(tmp_path / "crawl.db"))) as connection:
-        before = chosen_run(connection)
+        before = get_chosen_run(connection)
         connection.execute(changed)
         final = reuse_job(connection, shares=None)
         assert final == (before if repeated else None)
-        assert not repeated or chosen_run(connection) == before
+        assert not repeated or get_chosen_run(connection) == before
 
 
 def test_each_step_alone_gives_the_same_database(graphlang: Call, museum: Path, tmp_path: Path) -> None:

@@ -184,7 +184,7 @@ def test_register_says_what_has_changed_and_begins_again_where_that_is_wanted(tm
 
         assert register(100) == (1, 0, False, 1, (), False)
         connection.execute("UPDATE sources SET position = 7, finished = 1")
-        state = sources.state(connection)
+        state = sources.digest_state(connection)
         assert register(100) == (1, 7, True, 1, (), False)
         assert register(200) == (1, 7, True, 1, (("text_limit", 100, 200),), False)
         assert register(100, keep=Keep.LAST).changed == (("keep", "best", "last"),)
@@ -194,5 +194,5 @@ def test_register_says_what_has_changed_and_begins_again_where_that_is_wanted(tm
         assert register(200, repeat=True) == (1, 3, False, 1, (), False)  # stopped: it goes on
         assert register(300, repeat=True) == (1, 0, False, 1, (), False)
         connection.execute("UPDATE sources SET position = 7, finished = 1")
-        assert sources.state(connection) != state
+        assert sources.digest_state(connection) != state
         assert connection.execute("SELECT readings, options FROM sources").fetchall() == [(3, '{"text_limit": 300}')]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from graphlang.db import StoreError, create, open_existing
-from graphlang.db.schema import VERSION, documentation
+from graphlang.db.schema import VERSION, read_documentation
 
 sys.path.append(str(Path(__file__).parent))
 import altered_databases as altered
@@ -31,7 +31,7 @@ GROWTH = 1 << 20
 
 
 def test_every_table_and_view_is_altered() -> None:
-    assert {*altered.TABLES, *altered.VIEWS} == set(documentation()), (
+    assert {*altered.TABLES, *altered.VIEWS} == set(read_documentation()), (
         "name it in altered_databases.py; 'make' fills each table"
     )
 

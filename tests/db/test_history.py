@@ -59,8 +59,8 @@ def write(path: Path, batches: list[list[Page]], *, reopen: bool = False, keep: 
             writer = Writer(connection, site, keep=keep)
         done[0] += len(batch)
         counts = writer.add(1, batch, position=done[0], finished=False)
-        done[1] += counts.others
-        done[2] += counts.kept
+        done[1] += counts.further_captures
+        done[2] += counts.stored_captures
     writer.add(1, [], position=done[0], finished=True)
     finish(connection)
     connection.close()
@@ -95,7 +95,7 @@ def test_the_newest_is_the_pages_own_and_the_others_are_kept_with_what_they_said
     years = [capture(2010, "dansk", OTHER), capture(2011, "english", URL, OTHER), capture(2012, "deutsch", OTHER)]
     given = [years[place] for place in order]
     counts = write(db, [[one] for one in given] if apart else [given])
-    assert (counts.others, counts.kept) == (2, 2)
+    assert (counts.further_captures, counts.stored_captures) == (2, 2)
     assert ask(db, "SELECT date, text, captures FROM captures JOIN texts USING (page)") == [
         ("2012-03-01T00:00:00Z", "deutsch", 3)
     ]
@@ -133,7 +133,7 @@ def test_the_same_capture_in_two_files_is_one(tmp_path: Path) -> None:
     db = tmp_path / "a.db"
     years = [capture(2010, "old"), capture(2011, "new")]
     counts = write(db, [[*years, *years]])
-    assert (counts.others, counts.kept) == (3, 1)
+    assert (counts.further_captures, counts.stored_captures) == (3, 1)
     assert ask(db, HISTORY) == [("2010", "OLD", 1, "old")]
 
 
@@ -180,7 +180,7 @@ def test_what_was_joined_from_two_parts_gives_way_as_a_whole(tmp_path: Path, cut
 def test_the_other_choices_keep_no_history(tmp_path: Path, keep: Keep) -> None:
     db = tmp_path / "a.db"
     counts = write(db, [[capture(2010, "old"), capture(2011, "new")], [capture(2012, "newest")]], keep=keep)
-    assert (counts.others, counts.kept) == (2, 0)
+    assert (counts.further_captures, counts.stored_captures) == (2, 0)
     assert ask(db, "SELECT COUNT(*) FROM history") == [(0,)]
 
 

@@ -12,7 +12,7 @@ from graphlang.db import Link, LinkKind, Page, create
 from graphlang.db.remove import remove
 from graphlang.db.runs.answers import RunAnswers, enter_labels, read_answers, write_answers
 from graphlang.db.runs.lifecycle import finish_run, start_run
-from graphlang.db.runs.linked_answers import LinkedAnswers, write_linked
+from graphlang.db.runs.linked_answers import LinkedAnswers, write_linked_answers
 from graphlang.db.runs.run import get_run
 from graphlang.db.write.writer import HostParts, Writer, finish
 
@@ -49,7 +49,7 @@ def make_linked_run(connection: sqlite3.Connection) -> int:
     label, runner_up = np.where(said, deu, -1), np.where(said, swa, -1)
     columns = (label, confidence, runner_up, 1 - confidence)
     parts = (LinkedAnswers(*(column[part] for column in columns)) for part in (slice(0, 64), slice(64, None)))
-    assert write_linked(connection, run, parts) == 34
+    assert write_linked_answers(connection, run, parts) == 34
     return run
 
 
@@ -111,5 +111,5 @@ def test_a_label_that_has_no_place_in_a_cell_is_refused(connection: sqlite3.Conn
     beyond = LinkedAnswers(np.array([127 * 127]), np.ones(1), np.array([-1]), np.zeros(1))
     before = connection.execute("SELECT * FROM linked_answers").fetchall()
     with pytest.raises(ValueError, match=r"^label 16129 is outside 0\.\.16128$"):
-        write_linked(connection, run, [beyond])
+        write_linked_answers(connection, run, [beyond])
     assert connection.execute("SELECT * FROM linked_answers").fetchall() == before

@@ -164,7 +164,7 @@ def test_a_full_disk_is_no_fault_of_the_database(tmp_path: Path, monkeypatch: py
 
 def test_a_token_names_a_process_that_runs_and_no_other() -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
-        host = lock._host()
+        host = lock._read_host_name()
         start = lock._read_start(other.pid)
         if not start:
             pytest.skip("this system does not tell when a process was started")

@@ -21,13 +21,13 @@ LINK = st.builds(
 
 @given(st.lists(LINK, max_size=9))
 def test_links_by_columns_are_the_same_links(links: list[Link]) -> None:
-    columns = Links.of(links)
+    columns = Links.from_links(links)
     assert list(columns) == links
     assert columns == tuple(links)
     assert len(columns) == len(links)
     assert columns[:2] == tuple(links[:2])
     assert hash(columns) == hash(tuple(links))
-    assert Links.of(columns) is columns
+    assert Links.from_links(columns) is columns
     if links:
         assert columns[-1] == links[-1]
         assert columns != tuple(links[1:])

@@ -107,7 +107,7 @@ def test_the_last_id_is_not_given_out_again_by_memory_or_by_index(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for few in (0, 50_000):
-        monkeypatch.setattr("graphlang.db.url_ids._FEW", few)
+        monkeypatch.setattr("graphlang.db.url_ids._SMALL", few)
         db = tmp_path / f"{few}.db"
         write(db, *(page(f"http://a.example/{number}") for number in range(30)))
         with closing(sqlite3.connect(db)) as connection:
@@ -118,7 +118,7 @@ def test_the_last_id_is_not_given_out_again_by_memory_or_by_index(
             assert connection.execute("SELECT id FROM pages WHERE url = 'http://b.example/new'").fetchall() == [(31,)]
             assert collection.count_pages(connection) == 31
             assert collection.list_removed_pages(connection).tolist() == [3, 30]
-            hosts = collection.hosts(connection).tolist()
+            hosts = collection.read_hosts(connection).tolist()
             assert (hosts[2], hosts[29], hosts[30], hosts[0]) == (2, 2, 1, 0)
 
 

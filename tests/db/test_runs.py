@@ -14,7 +14,7 @@ from graphlang.db import LockedError, StoreError, create, open_existing
 from graphlang.db.connection import LockedConnection
 from graphlang.db.runs.answers import RunAnswers, write_answers
 from graphlang.db.runs.lifecycle import clear_run, drop_unfinished_runs, finish_run, start_run
-from graphlang.db.runs.run import Run, all_runs, chosen_run
+from graphlang.db.runs.run import Run, get_chosen_run, read_runs
 
 
 def start(connection: sqlite3.Connection, method: str) -> Run:
@@ -39,9 +39,9 @@ def steal(connection: sqlite3.Connection, run: int, owner: str = "elsewhere 1 1 
 def test_a_number_is_never_given_out_twice(connection: sqlite3.Connection) -> None:
     first = start(connection, "a")
     second = start(connection, "b")  # drops the first, which was never finished
-    assert [run.id for run in all_runs(connection)] == [second.id]
+    assert [run.id for run in read_runs(connection)] == [second.id]
     drop_unfinished_runs(connection)
-    assert not all_runs(connection)
+    assert not read_runs(connection)
     assert (first.id, second.id, start(connection, "c").id) == (1, 2, 3)
 
 
@@ -58,7 +58,7 @@ def test_what_belongs_to_another_is_neither_written_nor_cleared_nor_finished(con
             attempt()
     assert connection.execute("SELECT page FROM predictions").fetchall() == [(1,)]
     assert connection.execute("SELECT finished FROM runs").fetchall() == [(None,)]
-    assert chosen_run(connection) is None
+    assert get_chosen_run(connection) is None
 
 
 def test_what_is_gone_or_finished_is_not_written(connection: sqlite3.Connection) -> None:
@@ -110,7 +110,7 @@ def test_what_a_process_that_is_alive_writes_is_neither_taken_over_nor_dropped(
                     start(second, method)
             with pytest.raises(LockedError):
                 drop_unfinished_runs(second)
-            assert len(all_runs(second)) == 1
+            assert len(read_runs(second)) == 1
             other.kill()
             other.wait()
             assert start(second, "b").id == 2

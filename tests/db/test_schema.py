@@ -12,7 +12,7 @@ import pytest
 from graphlang.db import LinkKind, StoreError, create, open_existing
 from graphlang.db.remove import PAGE_COLUMNS
 from graphlang.db.runs.lifecycle import ANSWER_TABLES
-from graphlang.db.schema import VERSION, documentation, markdown
+from graphlang.db.schema import VERSION, format_documentation, read_documentation
 
 
 def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
@@ -26,8 +26,8 @@ def test_every_table_view_and_column_is_documented_and_nothing_else(tmp_path: Pa
         for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
         if not name.startswith(("_sqlite", "sqlite_"))
     }
-    assert names == set(documentation()), "write a comment before it in db/schema.sql"
-    for name, table in documentation().items():
+    assert names == set(read_documentation()), "write a comment before it in db/schema.sql"
+    for name, table in read_documentation().items():
         assert _columns(connection, name) == list(table.columns), f"write a comment on each column of {name}"
         assert table.purpose
         assert all(table.columns.values())
@@ -43,7 +43,7 @@ def _referring(connection: sqlite3.Connection, parent: str) -> set[tuple[str, st
     """The tables and columns that hold ids of a table."""
     return {
         (table, row[3])
-        for table in documentation()
+        for table in read_documentation()
         for row in connection.execute(f"PRAGMA foreign_key_list({table})")
         if row[2] == parent
     }
@@ -64,7 +64,7 @@ def test_all_that_refers_to_a_page_or_a_run_goes_with_it(tmp_path: Path) -> None
 
 def test_the_schema_page_is_up_to_date() -> None:
     page = Path(__file__).parents[2] / "db" / "SCHEMA.md"
-    assert page.read_text(encoding="utf-8") == markdown(), "run: make docs"
+    assert page.read_text(encoding="utf-8") == format_documentation(), "run: make docs"
 
 
 def test_link_kinds_in_the_table_are_those_of_the_code(tmp_path: Path) -> None:

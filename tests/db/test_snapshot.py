@@ -137,11 +137,11 @@ def test_all_that_was_read_is_that_of_the_moment_and_the_file_stays_as_it_is(tmp
     with closing(open_existing(db)) as connection:
         ids = dict(connection.execute("SELECT url, id FROM pages"))
         with snapshot.show_moment(connection, "2010"):
-            assert snapshot.current_moment(connection) == "2010"
-            (texts,) = collection.texts(connection)
+            assert snapshot.get_moment(connection) == "2010"
+            (texts,) = collection.read_texts(connection)
             assert (texts.pages, texts.texts) == ([1, 2, 3], ["dansk", "other", "same"])
             assert texts.visible == [b"", b"other", b"same"]  # undecoded bytes are those of the own captures
-            edges = collection.edges(connection, places=True)
+            edges = collection.read_edges(connection, places=True)
             assert (edges.source + 1).tolist() == [ids[URL]]
             assert (edges.target + 1).tolist() == [ids[b]]
             declared = connection.execute("SELECT page, value FROM declarations ORDER BY page").fetchall()
@@ -155,8 +155,8 @@ def test_all_that_was_read_is_that_of_the_moment_and_the_file_stays_as_it_is(tmp
             with pytest.raises(StoreError, match="shows 2010"), snapshot.show_moment(connection, "2011"):
                 pass
         assert read_texts(connection) == ["deutsch", "other", "same"]
-        assert (snapshot.current_moment(connection), snapshot.find_changed_pages(connection)) == (None, [])
-        assert snapshot.years(connection) == ["2010", "2012"]
+        assert (snapshot.get_moment(connection), snapshot.find_changed_pages(connection)) == (None, [])
+        assert snapshot.list_years(connection) == ["2010", "2012"]
     assert db.read_bytes() == before
 
 
@@ -164,7 +164,7 @@ def test_a_page_is_looked_up_by_its_number_and_texts_come_in_order(tmp_path: Pat
     captures = [capture(str(2010 + n % 2), f"text {n}", url=f"{URL}{n // 2}") for n in range(60)]
     db = write(tmp_path / "a.db", *captures)
     with closing(open_existing(db)) as connection, snapshot.show_moment(connection, "2010"):
-        batches = list(collection.texts(connection, batch=7))
+        batches = list(collection.read_texts(connection, batch=7))
         assert [text for one in batches for text in one.texts] == [f"text {2 * n}" for n in range(30)]
         plan = "EXPLAIN QUERY PLAN SELECT page, title, text FROM texts WHERE page > 5 ORDER BY page LIMIT 7"
         steps = [row[3] for row in connection.execute(plan)]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from graphlang.db import Link, Page, create, url_ids
 from graphlang.db.native import ids as kernels
 from graphlang.db.records import pack_texts, unpack_texts
-from graphlang.db.url_ids import Captured, StoredIds, UrlIds
+from graphlang.db.url_ids import CapturedPages, StoredIds, UrlIds
 from graphlang.db.write.writer import Writer, finish
 from graphlang.native.kernels import KernelError
 
@@ -58,7 +58,7 @@ def names(tmp_path: Path) -> Iterator[Path]:
 def test_every_way_gives_the_same_database(names: Iterator[Path], batches: list[list[tuple[int, list[int]]]]) -> None:
     from_memory = add(next(names), batches)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(url_ids, "_FEW", 0)
+        patch.setattr(url_ids, "_SMALL", 0)
         patch.setattr(url_ids, "_SHARE", 0)  # never enough to read anything back
         assert add(next(names), batches) == from_memory
         patch.setattr(url_ids, "_SHARE", 1)  # one, then the other
@@ -67,7 +67,7 @@ def test_every_way_gives_the_same_database(names: Iterator[Path], batches: list[
 
 @pytest.fixture
 def held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[sqlite3.Connection]:
-    monkeypatch.setattr(url_ids, "_FEW", 10)
+    monkeypatch.setattr(url_ids, "_SMALL", 10)
     connection = create(tmp_path / "a.db")
     connection.execute("INSERT INTO hosts VALUES (1, 'a.example', '', '', '')")
     pages = [(number, f"http://a.example/{number}", 1) for number in range(1, 101)]
@@ -106,7 +106,7 @@ def test_captures_that_are_stored_and_those_that_are_entered(held: sqlite3.Conne
     columns = "page, source, offset, date, mime, charset_from, length, size, digest"
     rows = [(number, 1, 0, "", "", "", 0, 0, "") for number in range(1, 31)]
     held.executemany(f"INSERT INTO captures ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
-    captured = Captured(held)
+    captured = CapturedPages(held)
     assert captured.select([3, 30, 31]) == {3, 30}
     assert captured._memory is None
     assert captured.select([5, 90, 2_000_000]) == {5}

@@ -59,7 +59,7 @@ def write_batch(batch: list[Referring]) -> tuple[list[object], list[object], int
     ids = array("q", [number for page in batch for number in (page.id, *(target for target, _ in page.links))])
     added = linkage.write_links(
         connection,
-        [Links.of(link for _, link in page.links) for page in batch],
+        [Links.from_links(link for _, link in page.links) for page in batch],
         ids,
         array("q", [len(page.links) for page in batch]),
         bytes(page.chosen for page in batch),

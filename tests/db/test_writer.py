@@ -70,7 +70,7 @@ def test_ids_go_by_first_appearance_page_then_its_links(tmp_path: Path) -> None:
         (3, "http://c.example/"),
     ]
     assert connection.execute("SELECT page FROM captures ORDER BY page").fetchall() == [(1,), (2,)]
-    edges = collection.edges(connection)
+    edges = collection.read_edges(connection)
     assert list(zip(edges.source.tolist(), edges.target.tolist(), strict=True)) == [(0, 1), (0, 2)]
     connection.close()
 
@@ -81,16 +81,16 @@ def test_links_keep_the_order_of_their_page(tmp_path: Path) -> None:
     a, b, c, d = (f"http://{letter}.example/" for letter in "abcd")
     # a link of a page to itself takes no place; what came first does not depend on the ids, which b, a, c, d get
     Writer(connection, site).add(1, [page(b, a), page(a, c, b), page(c, d, c, b, a)], position=3, finished=True)
-    edges = collection.edges(connection, places=True)
+    edges = collection.read_edges(connection, places=True)
     assert edges.place is not None
     found = sorted(zip(edges.source.tolist(), edges.place.tolist(), edges.target.tolist(), strict=True))
     assert found == [(0, 0, 1), (1, 0, 2), (1, 1, 0), (2, 0, 3), (2, 1, 0), (2, 2, 1)]
-    assert collection.edges(connection).place is None
+    assert collection.read_edges(connection).place is None
     connection.execute(
         "UPDATE links SET place = NULL WHERE source = 1"
     )  # as where it was read before there were places
     connection.execute("UPDATE links SET place = 100000 WHERE source = 2 AND target = 3")
-    again = collection.edges(connection, places=True)
+    again = collection.read_edges(connection, places=True)
     assert again.place is not None
     assert again.place.tolist() == [-1, 1, 32767, 1, 2, 0]
     assert (again.target.tolist(), again.kind.tolist()) == (edges.target.tolist(), edges.kind.tolist())
@@ -112,7 +112,7 @@ def test_links_are_the_same_however_few_pages_are_read_at_a_time(
     Writer(connection, site).add(1, pages, position=1, finished=True)
     for batch in (1, 2, 3, 4096):
         monkeypatch.setattr(collection, "_BATCH", batch)
-        edges = collection.edges(connection, places=True)
+        edges = collection.read_edges(connection, places=True)
         assert edges.place is not None
         tags = [edges.tags[tag] if tag >= 0 else None for tag in edges.hreflang.tolist()]
         found = zip(edges.source.tolist(), edges.target.tolist(), tags, edges.place.tolist(), strict=True)
@@ -146,7 +146,7 @@ def test_the_newest_capture_with_status_200_is_kept_and_all_are_counted(tmp_path
     older = [page(url, "http://older.example/", date="2019-01-01T00:00:00Z"), page("http://b.example/")]
     second = writer.add(1, older, position=4, finished=False)
     third = writer.add(1, [page(url, date="2026-01-01T00:00:00Z", revisit_of=url)], position=5, finished=True)
-    assert [counts.others for counts in (first, second, third)] == [2, 1, 1]
+    assert [counts.further_captures for counts in (first, second, third)] == [2, 1, 1]
     kept = connection.execute("SELECT date, captures FROM captures WHERE page = 1").fetchall()
     assert kept == [("2024-01-01T00:00:00Z", 5)]
     linked = "SELECT url FROM links JOIN pages ON pages.id = target"
@@ -171,7 +171,7 @@ def test_self_links_are_dropped_and_kinds_flags_and_languages_kept(tmp_path: Pat
         position=1,
         finished=True,
     )
-    edges = collection.edges(connection)
+    edges = collection.read_edges(connection)
     assert edges.kind.tolist() == [LinkKind.ALTERNATE, LinkKind.ANCHOR]
     assert edges.nofollow.tolist() == [False, True]
     assert [edges.tags[i] if i >= 0 else None for i in edges.hreflang.tolist()] == ["fr", None]

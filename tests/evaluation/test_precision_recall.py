@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from graphlang.db import open_existing
-from graphlang.db.runs.run import chosen_run
+from graphlang.db.runs.run import get_chosen_run
 from graphlang.evaluation.evaluate import evaluate, read_gold
 from graphlang.evaluation.metrics import interval
 
@@ -21,7 +21,7 @@ def test_precision_and_recall_of_each_language(
     lines = [f"http://a.example/{page}\t{language}" for page, (language, _) in said.items()]
     gold.write_text("\n".join(["url\tlanguage", *lines]))
     with closing(open_existing(db)) as connection:
-        run = chosen_run(connection)
+        run = get_chosen_run(connection)
         assert run is not None
         found = evaluate(connection, read_gold(connection, gold, None), run).languages
     # Of two German pages one is found, and nothing else is taken for German; 2 * 1 / (2 + 1) = 2/3.

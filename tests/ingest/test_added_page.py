@@ -18,7 +18,7 @@ def test_what_is_as_it_should_be_stays() -> None:
     link = Link("http://b.example/", LinkKind.ANCHOR)
     page = Page(URL, 7, status=200, text="Nebel", length=5, declared=(Declaration("html-lang", "de"),))
     assert check_item(page, LIMITS) == page
-    parted = Page(URL, 7, links=Links.of([link]))
+    parted = Page(URL, 7, links=Links.from_links([link]))
     assert check_item(parted, LIMITS) is parted
     problem = Problem("damaged", "cut", 7)
     assert check_item(problem, LIMITS) is problem

@@ -204,8 +204,9 @@ def test_raw_bytes_of_a_target_uri_meet_the_link_that_leads_there(archive: Archi
     assert [link.url for link in first.links] == [second.url] == ["http://a.example/s?x=%E9cole"]
 
 
-def test_raw_bytes_of_a_target_uri_and_of_a_location_stay(archive: Archive, read: Read) -> None:
-    http = b"HTTP/1.1 302 Found\r\nLocation: /\xed\xee\r\n"
+@pytest.mark.parametrize("colon", [b": ", b":\r\n ", b"\r\n : "])
+def test_raw_bytes_of_a_target_uri_and_of_a_location_stay(colon: bytes, archive: Archive, read: Read) -> None:
+    http = b"HTTP/1.1 302 Found\r\nLocation" + colon + b"/\xed\xee\r\n"
     record = archive.warc("http://a.example/RAW", b"", http=http).replace(b"RAW", b"\xed\xee\xe2")
     (page,), _ = read(record)
     assert (page.url, [link.url for link in page.links]) == ("http://a.example/%ED%EE%E2", ["http://a.example/%ED%EE"])

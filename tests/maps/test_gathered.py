@@ -146,7 +146,7 @@ def test_of_a_year_a_run_of_this_year_speaks(make_collection: Make, written: Any
 
 def test_links_come_a_part_at_a_time(db: Path) -> None:
     with closing(open_existing(db)) as connection:
-        parts = list(collection.pairs(connection))
+        parts = list(collection.read_link_ends(connection))
     assert [(source.tolist(), target.tolist()) for source, target in parts] == [([0, 0, 1], [1, 2, 0])]
 
 
@@ -156,4 +156,4 @@ def test_a_link_to_no_page_is_refused(db: Path) -> None:
         connection.execute("UPDATE links SET target = 99 WHERE target = 3")
         connection.commit()
     with closing(open_existing(db)) as connection, pytest.raises(StoreError, match=r"links\.target"):
-        list(collection.pairs(connection))
+        list(collection.read_link_ends(connection))
