@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphlang import modelfile
-from graphlang.analysis.progress import Progress, watcher
+from graphlang.analysis.progress import Progress, make_progress
 from graphlang.content import registry
 from graphlang.files import OutputError
 from graphlang.urls import url_methods
@@ -58,7 +58,7 @@ def train(
     if target.exists() and target.samefile(folder):
         raise OutputError(f"cannot write to {target}: it is the corpus")
     paths: dict[str, Any] = {"words": _path(words), "messages": tuple(map(Path, messages))}
-    report = reporter(watcher(progress))
+    report = reporter(make_progress(progress))
     if extend is None:
         model: Any = train_model(folder, method, text=_path(text), report=report, **paths, **options)
     else:

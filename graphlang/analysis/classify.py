@@ -45,7 +45,7 @@ _TOGETHER = 1024  # pages
 _COPIED = 1 << 14  # pages whose answers are copied at a time
 
 
-class Described(NamedTuple):
+class MethodDescription(NamedTuple):
     """Description of a content method that is stored with a run; plain values."""
 
     name: str
@@ -56,7 +56,7 @@ class Described(NamedTuple):
     concurrent: bool  #: whether threads can use it at the same time
 
     @classmethod
-    def of(cls, identifier: Identifier) -> Described:
+    def from_identifier(cls, identifier: Identifier) -> MethodDescription:
         """Describe a loaded method."""
         return cls(
             identifier.name,
@@ -68,7 +68,7 @@ class Described(NamedTuple):
         )
 
 
-class Answered(NamedTuple):
+class PageAnswers(NamedTuple):
     """Answers of a method for some pages."""
 
     pages: list[int]
@@ -81,8 +81,8 @@ class Answered(NamedTuple):
 
 
 class _Batch(NamedTuple):
-    answered: Answered
-    same: list[int]  #: pages whose answers are copied from an earlier run
+    answered: PageAnswers
+    unchanged: list[int]  #: pages whose answers are copied from an earlier run
 
 
 def classify(
@@ -111,9 +111,9 @@ def classify(
     about a few words are good enough. With ``choose`` the views show the run. ``workers`` threads identify, if the
     method allows several; the result does not depend on their number.
     """
-    return classify_rest(
+    return classify_texts(
         connection,
-        Described.of(identifier),
+        MethodDescription.from_identifier(identifier),
         lambda: identifier,
         title=title,
         anchors=anchors,
@@ -124,9 +124,9 @@ def classify(
     )
 
 
-def classify_rest(
+def classify_texts(
     connection: sqlite3.Connection,
-    described: Described,
+    described: MethodDescription,
     load: Callable[[], Identifier],
     *,
     title: bool = True,
@@ -136,21 +136,21 @@ def classify_rest(
     workers: int = 1,
     progress: Progress = SILENT,
 ) -> Run:
-    """Classify like `classify` with a method that ``load`` returns; it is called only if pages have to be read."""
+    """Classify like `classify`, but call ``load`` for the method only if pages have to be read."""
 
-    def read(drawn: tuple[Identifier, HostTemplates, collection.StoredTexts, dict[int, int]]) -> _Batch:
+    def classify_batch(drawn: tuple[Identifier, HostTemplates, collection.StoredTexts, dict[int, int]]) -> _Batch:
         identifier, templates, batch, stored = drawn
-        bodies = templates.bodies(batch)
+        bodies = templates.make_bodies(batch)
         numbers = digest_pages(*bodies.material)
-        new, same = _split_unchanged(batch.pages, numbers, stored)
-        if same:
+        new, unchanged = _split_unchanged(batch.pages, numbers, stored)
+        if unchanged:
             columns: list[Any] = [[column[place] for place in new] for column in bodies.material]
             bodies = Bodies(Material(*columns), bodies.framed[new])
             numbers = [numbers[place] for place in new]
         pages = [batch.pages[place] for place in new]
-        return _Batch(answer(identifier, pages, bodies, numbers, title=title, shares=with_shares), same)
+        return _Batch(answer_pages(identifier, pages, bodies, numbers, title=title, shares=with_shares), unchanged)
 
-    def batches(after: int, before: Run | None) -> Iterator[_Batch]:
+    def iterate_batches(after: int, before: Run | None) -> Iterator[_Batch]:
         remaining = (
             np.setdiff1d(collection.find_pages_with_text(connection), read_answered_pages(connection, run.id))
             if after
@@ -165,14 +165,14 @@ def classify_rest(
             hosts[states.pages - 1] = states.host - 1
             write_host_states(connection, run.id, states)
             if before is not None and before.at is None:
-                unchanged = find_unchanged_pages(connection, before, states)
+                is_unchanged = find_unchanged_pages(connection, before, states)
                 join = partial(np.intersect1d, assume_unique=True)
-                copied = join(read_answered_pages(connection, before.id), states.pages[unchanged])
+                copied = join(read_answered_pages(connection, before.id), states.pages[is_unchanged])
                 copied = copied if remaining is None else join(copied, remaining)
-                changed = states.pages[~unchanged]
+                changed = states.pages[~is_unchanged]
                 remaining = changed if remaining is None else join(remaining, changed)
                 for at in range(0, len(copied), _COPIED):
-                    yield _Batch(_make_empty_answered(), copied[at : at + _COPIED].tolist())
+                    yield _Batch(_make_empty_answers(), copied[at : at + _COPIED].tolist())
         if anchors:
             rows = collection.read_texts_and_anchors(connection, after=after, batch=_TOGETHER)
         elif remaining is not None:
@@ -184,15 +184,15 @@ def classify_rest(
         templates = HostTemplates(connection, hosts, pages=changed)
         stored_digests = partial(read_digests, connection, 0 if before is None else before.id)
         drawn = ((loaded(), templates, batch, stored_digests(batch.pages)) for batch in rows)
-        yield from run_side_by_side(read, drawn, workers if described.concurrent else 1)
+        yield from run_side_by_side(classify_batch, drawn, workers if described.concurrent else 1)
 
     with_shares = described.reads_parts if shares is None else shares
-    parameters = _parameters(title=title, anchors=anchors, shares=with_shares)
-    run = _start(connection, described, "content", parameters)
-    return _fill(connection, run, described.labels, "texts", batches, choose=choose, progress=progress)
+    parameters = _make_parameters(title=title, anchors=anchors, shares=with_shares)
+    run = _start_run(connection, described, "content", parameters)
+    return _fill_run(connection, run, described.labels, "texts", iterate_batches, choose=choose, progress=progress)
 
 
-def answer(
+def answer_pages(
     identifier: Identifier,
     pages: list[int],
     bodies: Bodies,
@@ -200,7 +200,7 @@ def answer(
     *,
     title: bool = True,
     shares: bool,
-) -> Answered:
+) -> PageAnswers:
     """Return the answers of a method for some pages.
 
     ``bodies`` are their texts, ``numbers`` digests of these. ``title`` includes the title, ``shares`` the languages of
@@ -213,10 +213,10 @@ def answer(
     parts = compute_page_shares(identifier, answers.texts, answers.probabilities) if shares else []
     doubt_minorities(answers.probabilities, parts)
     label, score = score_lists(answers.probabilities, characters, framed=bodies.framed)
-    return Answered(pages, label, score, characters, answers.encodings, numbers, parts)
+    return PageAnswers(pages, label, score, characters, answers.encodings, numbers, parts)
 
 
-def _parameters(*, title: bool, anchors: bool, shares: bool) -> dict[str, Any]:
+def _make_parameters(*, title: bool, anchors: bool, shares: bool) -> dict[str, Any]:
     parameters: dict[str, Any] = {"title": title, "main": ENOUGH, "repeated": REPEATED, "general": GENERAL}
     return parameters | {name: True for name, enabled in (("anchors", anchors), ("shares", shares)) if enabled}
 
@@ -226,18 +226,22 @@ def classify_urls(
 ) -> Run:
     """Classify every page, fetched or only linked to, by its URL alone; see ``classify``. Return the finished run."""
 
-    def batches(after: int, before: Run | None) -> Iterator[_Batch]:
+    def iterate_batches(after: int, before: Run | None) -> Iterator[_Batch]:
         for pages, urls in collection.read_urls(connection, after=after):
             numbers = digest_pages(urls)
-            new, same = _split_unchanged(pages, numbers, read_digests(connection, before.id if before else 0, pages))
+            new, unchanged = _split_unchanged(
+                pages, numbers, read_digests(connection, before.id if before else 0, pages)
+            )
             answers = (
                 identifier.probabilities([urls[place] for place in new]) if new else _make_empty_scores(identifier)
             )
-            new_pages, read = [pages[place] for place in new], [numbers[place] for place in new]
+            new_pages, digests = [pages[place] for place in new], [numbers[place] for place in new]
             characters = np.zeros(len(new), dtype=np.int64)
-            yield _Batch(Answered(new_pages, *score_lists(answers, characters), characters, None, read, []), same)
+            yield _Batch(
+                PageAnswers(new_pages, *score_lists(answers, characters), characters, None, digests, []), unchanged
+            )
 
-    described = Described(
+    described = MethodDescription(
         identifier.name,
         tuple(identifier.labels),
         identifier.hash,
@@ -245,13 +249,13 @@ def classify_urls(
         reads_parts=False,
         concurrent=False,
     )
-    run = _start(connection, described, "url", {})
-    return _fill(connection, run, identifier.labels, "pages", batches, choose=choose, progress=progress)
+    run = _start_run(connection, described, "url", {})
+    return _fill_run(connection, run, identifier.labels, "pages", iterate_batches, choose=choose, progress=progress)
 
 
-def _start(
+def _start_run(
     connection: sqlite3.Connection,
-    described: Described,
+    described: MethodDescription,
     kind: str,
     parameters: dict[str, Any],
 ) -> Run:
@@ -266,7 +270,7 @@ def _start(
     )
 
 
-def _fill(
+def _fill_run(
     connection: sqlite3.Connection,
     run: Run,
     labels: tuple[str, ...],
@@ -276,30 +280,30 @@ def _fill(
     choose: bool,
     progress: Progress,
 ) -> Run:
-    """Write the answers of the pages that the run does not have yet, and finish it."""
+    """Write the answers that the run lacks, and finish it."""
     if reuse_run(connection, run, choose_it=choose):
         return run
     after = find_last_page(connection, run.id)
     total = connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0]
     done = connection.execute("SELECT COUNT(*) FROM predictions WHERE run = ?", (run.id,)).fetchone()[0]
     progress.stage("classify", total, "pages")
-    ids = method_label_ids(connection, labels)
+    ids = enter_method_labels(connection, labels)
     before = find_earlier_run(connection, run, any_time=True)
     for batch in batches(after, before):
-        copied = (before.id, batch.same) if before is not None and batch.same else None
-        write(connection, run, batch.answered, ids, copied=copied)
-        done += len(batch.answered.pages) + len(batch.same)
+        copied = (before.id, batch.unchanged) if before is not None and batch.unchanged else None
+        write_page_answers(connection, run, batch.answered, ids, copied=copied)
+        done += len(batch.answered.pages) + len(batch.unchanged)
         progress.advance(done)
     finish_run(connection, run.id, pages=done, choose=choose)
     return get_run(connection, run.id)
 
 
-def method_label_ids(connection: sqlite3.Connection, labels: Sequence[str]) -> NDArray[np.int64]:
+def enter_method_labels(connection: sqlite3.Connection, labels: Sequence[str]) -> NDArray[np.int64]:
     """Return the ids of a method's labels, then of ``und`` and ``zxx``, in the order of `score_lists`."""
-    return np.array(label_ids(connection, (*labels, languages.UND, languages.ZXX)), dtype=np.int64)
+    return np.array(enter_label_names(connection, (*labels, languages.UND, languages.ZXX)), dtype=np.int64)
 
 
-def label_ids(connection: sqlite3.Connection, labels: Sequence[str]) -> list[int]:
+def enter_label_names(connection: sqlite3.Connection, labels: Sequence[str]) -> list[int]:
     """Return the ids of labels such as ``eng``, ``srp_Cyrl``, ``und`` or ``zxx``; new labels are stored.
 
     Language and script are split by the code system.
@@ -311,17 +315,17 @@ def label_ids(connection: sqlite3.Connection, labels: Sequence[str]) -> list[int
     )
 
 
-def write(
+def write_page_answers(
     connection: sqlite3.Connection,
     run: Run,
-    answered: Answered,
+    answered: PageAnswers,
     ids: NDArray[np.int64],
     *,
     copied: tuple[int, Sequence[int]] | None = None,
 ) -> None:
     """Write the answers for some pages of an unfinished run.
 
-    ``ids`` come from `method_label_ids`; for ``copied`` see ``graphlang.db.runs.answers``. Raise a StoreError if the
+    ``ids`` come from `enter_method_labels`; for ``copied`` see ``graphlang.db.runs.answers``. Raise a StoreError if the
     run is finished, or does not belong to this connection.
     """
     label = np.where(answered.label >= 0, ids[answered.label], -1)
@@ -351,9 +355,9 @@ def _split_unchanged(pages: list[int], numbers: list[int], stored: dict[int, int
     return new, [page for place, page in enumerate(pages) if place not in new_places]
 
 
-def _make_empty_answered() -> Answered:
-    nothing = np.zeros((0, 2), dtype=np.int64)
-    return Answered([], nothing, nothing.astype(np.float32), nothing[:, 0], None, [], [])
+def _make_empty_answers() -> PageAnswers:
+    empty = np.zeros((0, 2), dtype=np.int64)
+    return PageAnswers([], empty, empty.astype(np.float32), empty[:, 0], None, [], [])
 
 
 def _make_empty_scores(identifier: Identifier | UrlIdentifier) -> NDArray[np.float32]:

@@ -12,7 +12,7 @@ import numpy as np
 
 import graphlang
 from graphlang.analysis import graph_input, graph_output
-from graphlang.analysis.classify import label_ids
+from graphlang.analysis.classify import enter_label_names
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.content.declared import find_declared
 from graphlang.db.runs.answers import RunAnswers, write_answers
@@ -27,15 +27,19 @@ if TYPE_CHECKING:
 
     from graphlang.db.runs.run import Run
 
+DECLARED: Final = "declared"  #: declarations of pages, see `classify_declared`
+TLD: Final = "tld"  #: most frequent language of the top-level domain, see `classify_tld`
 #: Share of correct lang attributes in the paper (table 1).
-RIGHT = 0.7249
-_BATCH = 50_000
+RIGHT: Final = 0.7249
+#: Letters of a text to train on; the paper trains on pages labelled by hand.
+TRUSTED: Final = 150
+_BATCH: Final = 50_000
 
 
 def classify_declared(connection: sqlite3.Connection, *, choose: bool = True, progress: Progress = SILENT) -> Run:
     """Give every page the language that it declares, and return the finished run.
 
-    Pages without a known declaration get no row. All have the same confidence: the share of right declarations in the
+    Pages without a known declaration get no row. All have the same confidence: the share of correct declarations in the
     paper.
     """
     run = start_run(
@@ -49,10 +53,12 @@ def classify_declared(connection: sqlite3.Connection, *, choose: bool = True, pr
         declarations.setdefault(page, []).append((source, value))
     progress.stage("classify", len(declarations), "pages")
     label_of_page = {
-        page: usable.label for page, rows in declarations.items() if (usable := find_declared(rows)) is not None
+        page: declaration.label
+        for page, rows in declarations.items()
+        if (declaration := find_declared(rows)) is not None
     }
     labels = sorted(set(label_of_page.values()))
-    number = dict(zip(labels, label_ids(connection, labels), strict=True))
+    number = dict(zip(labels, enter_label_names(connection, labels), strict=True))
     pages = list(label_of_page)
     for start in range(0, len(pages), _BATCH):
         block = pages[start : start + _BATCH]
@@ -66,10 +72,6 @@ def classify_declared(connection: sqlite3.Connection, *, choose: bool = True, pr
     return get_run(connection, run.id)
 
 
-#: Letters of a text to train on; the paper trains on pages labelled by hand.
-TRUSTED = 150
-
-
 def classify_tld(
     connection: sqlite3.Connection, *, seed: int | None = None, choose: bool = True, progress: Progress = SILENT
 ) -> Run:
@@ -77,7 +79,7 @@ def classify_tld(
 
     ``seed`` is the content run to learn from; default: the chosen run. Raise a StoreError if nothing is classified yet.
     """
-    start = graph_input.seed_run(connection, seed)
+    start = graph_input.find_seed_run(connection, seed)
     run = start_run(
         connection,
         kind="url",
@@ -92,7 +94,7 @@ def classify_tld(
     progress.stage("classify", None, "pages")
     language, _ = inputs.evidence.best()
     answer = baselines.answer_from_domain(
-        _domains(connection, inputs.evidence.host),
+        _number_domains(connection, inputs.evidence.host),
         language,
         len(inputs.evidence.codes),
         inputs.evidence.long(TRUSTED),
@@ -101,7 +103,7 @@ def classify_tld(
     return graph_output.write(connection, run, inputs, answer, choose=choose)
 
 
-def _domains(connection: sqlite3.Connection, host: NDArray[np.int32]) -> NDArray[np.int32]:
+def _number_domains(connection: sqlite3.Connection, host: NDArray[np.int32]) -> NDArray[np.int32]:
     """Number the top-level domain of each page; -1 for hosts without one, such as IP addresses."""
     numbers: dict[str, int] = {}
     domain_of_host = np.full(int(host.max(initial=0)) + 1, -1, dtype=np.int32)
@@ -109,7 +111,3 @@ def _domains(connection: sqlite3.Connection, host: NDArray[np.int32]) -> NDArray
         if number <= len(domain_of_host):
             domain_of_host[number - 1] = numbers.setdefault(tld, len(numbers))
     return domain_of_host[host]
-
-
-DECLARED: Final = "declared"  #: declarations of pages, see `classify_declared`
-TLD: Final = "tld"  #: most frequent language of the top-level domain, see `classify_tld`

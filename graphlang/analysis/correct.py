@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphlang.analysis import linked
-from graphlang.analysis.classify import label_ids
+from graphlang.analysis.classify import enter_label_names
 from graphlang.analysis.progress import SILENT, Progress
 from graphlang.analysis.read_ahead import CachedLoader
 from graphlang.codes import languages
@@ -35,7 +35,7 @@ class PageLabel(NamedTuple):
     note: str = ""
 
 
-class Corrected(NamedTuple):
+class CorrectionCounts(NamedTuple):
     """Numbers of corrected pages."""
 
     pages: int  #: in the collection
@@ -44,7 +44,7 @@ class Corrected(NamedTuple):
 
 def correct(
     connection: sqlite3.Connection, labels: Iterable[PageLabel], *, by: str, progress: Progress = SILENT
-) -> Corrected:
+) -> CorrectionCounts:
     """Correct pages: the views show it at once, and the next vote or propagation learns from it.
 
     A language without script gets that of the page's own text, else the most frequent one. The last label of a URL
@@ -56,31 +56,31 @@ def correct(
         raise InputError("the name of the person who corrects is empty")
     removed, run, rows = RemovedNames(connection, host), find_latest_run(connection, "content"), []
     for label in labels:
-        url = _canonical_url(label.url)
+        url = _parse_url(label.url)
         if url in removed:
             raise InputError(f"{url[:_SHOWN]} was removed, and nothing is kept of it: see 'graphlang remove --forget'")
         try:
             language = parse_choice(label.language)
         except ValueError as error:
             raise InputError(f"{error}, for {url[:_SHOWN]}") from error
-        rows.append((url, _label(connection, run, url, language), label.note.strip()))
+        rows.append((url, _choose_label(connection, run, url, language), label.note.strip()))
     names = sorted({name for _, name, _ in rows})
-    numbers = dict(zip(names, label_ids(connection, names), strict=True))
+    numbers = dict(zip(names, enter_label_names(connection, names), strict=True))
     _answer_unfetched(connection, progress)
     pages = corrections.add(connection, [(url, numbers[label], note) for url, label, note in rows], by.strip())
-    return Corrected(pages, len(rows) - pages)
+    return CorrectionCounts(pages, len(rows) - pages)
 
 
 def undo(connection: sqlite3.Connection, urls: Iterable[str], *, hosts: Sequence[str] = (), by: str = "") -> int:
-    """Undo the current correction of each page, so that the one before it counts again; return how many were undone.
+    """Undo the current correction of each page, so that the one before it counts again; return the number undone.
 
     ``hosts`` selects all corrected pages of these hosts. Raise an InputError for an invalid URL.
     """
-    named = dict.fromkeys(map(_canonical_url, urls))
+    selected = dict.fromkeys(map(_parse_url, urls))
     if hosts:
-        named |= dict.fromkeys(row.url for row in corrections.read_corrections(connection) if host(row.url) in hosts)
+        selected |= dict.fromkeys(row.url for row in corrections.read_corrections(connection) if host(row.url) in hosts)
     _answer_unfetched(connection, SILENT)
-    return corrections.undo(connection, list(named), by.strip() or None)
+    return corrections.undo(connection, list(selected), by.strip() or None)
 
 
 def _answer_unfetched(connection: sqlite3.Connection, progress: Progress) -> None:
@@ -88,7 +88,7 @@ def _answer_unfetched(connection: sqlite3.Connection, progress: Progress) -> Non
     load = CachedLoader()
     for run in read_runs(connection):
         if run.linked is False and run.collection == digest_input(connection, run.seeds):
-            linked.answer(
+            linked.answer_unfetched(
                 connection, run, loaded=load(connection, get_run(connection, run.seeds[0])), progress=progress
             )
 
@@ -107,14 +107,14 @@ def label_hosts(connection: sqlite3.Connection, hosts: Sequence[str], language: 
     return labels
 
 
-def _canonical_url(text: str) -> str:
+def _parse_url(text: str) -> str:
     url = canonical_url(text)
     if url is None:
         raise InputError(f"{text[:_SHOWN]!r} is not an http(s) URL")
     return url
 
 
-def _label(connection: sqlite3.Connection, run: Run | None, url: str, language: LanguageChoice) -> str:
+def _choose_label(connection: sqlite3.Connection, run: Run | None, url: str, language: LanguageChoice) -> str:
     if language.language in (languages.UND, languages.ZXX):
         return language.language
     if language.script is None and run is not None:

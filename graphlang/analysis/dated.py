@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from graphlang.db.runs.run import Run
 
 
-def classify_moment(connection: sqlite3.Connection, moment: str, ask: Callable[[], Run]) -> Run:
-    """Classify the texts of a moment with ``ask``, and return the finished run; the views still show the same run.
+def classify_moment(connection: sqlite3.Connection, moment: str, make_run: Callable[[], Run]) -> Run:
+    """Classify the texts of a moment with ``make_run``, and return the finished run; the views still show the same run.
 
     ``moment`` is as in `graphlang.db.snapshot.parse_moment`.
     """
     with snapshot.show_moment(connection, moment):
-        run = ask()
+        run = make_run()
         snapshot.record_answered(connection, run.id, inferred=False)
     return run
 
@@ -30,7 +30,7 @@ def classify_moment(connection: sqlite3.Connection, moment: str, ask: Callable[[
 def infer_moment(
     connection: sqlite3.Connection,
     moment: str,
-    ask: Callable[[int], Run],
+    make_run: Callable[[int], Run],
     *,
     seed: int | None = None,
     workers: int = 1,
@@ -39,25 +39,25 @@ def infer_moment(
     """Vote or infer languages at a moment, with the links of that moment; return the finished run.
 
     The texts of the moment are identified first, by the method of the content run, unless a run has done so. The views
-    still show the same run. ``moment`` is as in `graphlang.db.snapshot.parse_moment`. ``ask`` makes the run over links
-    from the id of a content run. ``seed`` is a content run of this moment or of main captures; default: the newest of
-    these.
+    still show the same run. ``moment`` is as in `graphlang.db.snapshot.parse_moment`. ``make_run`` makes the run over
+    links from the id of a content run. ``seed`` is a content run of this moment or of main captures; default: the
+    newest of these.
 
     Raise a StoreError if nothing is classified yet, the content run is of another moment, or its model is missing.
     """
     with snapshot.show_moment(connection, moment):
-        start = graph_input.seed_run(connection, seed)
+        start = graph_input.find_seed_run(connection, seed)
         if start.at is not None and start.at != snapshot.get_moment(connection):
             raise StoreError(f"run {start.id} is of {start.at}; a run of {moment} cannot start from it")
         start = update_run(connection, start, workers=workers, progress=progress)
-        run = ask(start.id)
+        run = make_run(start.id)
         snapshot.record_answered(connection, run.id, inferred=True)
     return run
 
 
 def infer_each_year(
     connection: sqlite3.Connection,
-    ask: Callable[[int], Run],
+    make_run: Callable[[int], Run],
     *,
     seed: int | None = None,
     workers: int = 1,
@@ -67,11 +67,11 @@ def infer_each_year(
 
     Raise a StoreError as there, and if no capture has a date.
     """
-    start = graph_input.seed_run(connection, seed)
+    start = graph_input.find_seed_run(connection, seed)
     years = snapshot.list_years(connection)
     if not years:
         raise StoreError("no capture in this database has a date")
     progress.stage("propagate", len(years), "years")
     for done, year in enumerate(years, 1):
-        yield infer_moment(connection, year, ask, seed=start.id, workers=workers)
+        yield infer_moment(connection, year, make_run, seed=start.id, workers=workers)
         progress.advance(done)

@@ -39,12 +39,12 @@ _NEAREST: Final = 3  # URLs listed in an error
 _CANDIDATES: Final = 5_000  # URLs of a host that are compared
 
 
-def find_url(connection: sqlite3.Connection, written: str) -> str:
+def find_url(connection: sqlite3.Connection, text: str) -> str:
     """Return the URL in the collection that matches a URL without scheme, www or final slash.
 
     Raises `StoreError` with the nearest URLs if there is none.
     """
-    url = canonical_url(written) or written
+    url = canonical_url(text) or text
     address = re.sub(r"^[a-z]+://(?:www\\.)?|^www\\.", "", url, flags=re.IGNORECASE)
     spellings = [url]
     for scheme in ("https", "http"):
@@ -58,12 +58,12 @@ def find_url(connection: sqlite3.Connection, written: str) -> str:
         "SELECT pages.url FROM hosts JOIN pages ON pages.host = hosts.id WHERE hosts.host IN (?, ?) LIMIT ?",
         (host, f"www.{host}", _CANDIDATES),
     )
-    nearest = difflib.get_close_matches(url, [near for (near,) in rows], _NEAREST, cutoff=0.5)
+    nearest = difflib.get_close_matches(url, [candidate for (candidate,) in rows], _NEAREST, cutoff=0.5)
     if not nearest:
         hosts = [name for (name,) in connection.execute("SELECT host FROM hosts LIMIT ?", (_CANDIDATES,))]
         nearest = difflib.get_close_matches(host, hosts, _NEAREST)
     hint = f"; the nearest: {', '.join(nearest)}" if nearest else ""
-    raise StoreError(f"the collection has no page {written}{hint}")
+    raise StoreError(f"the collection has no page {text}{hint}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
-class TextRead:
+class ReadText:
     """The part of a page's text that a content method reads."""
 
     text: str  #: main content without template lines
@@ -114,7 +114,7 @@ class Explanation:
     text: list[Score]  #: score list of the content run
     text_run: Run | None
     excerpt: str
-    reading: TextRead | None  #: None without text
+    reading: ReadText | None  #: None without text
     stale: bool  #: the collection or its corrections have changed since the run
     reasons: list[Reason]
     log_odds: float | None  #: their sum: log P(answer) - log P(runner-up)
@@ -125,9 +125,9 @@ class Explanation:
 
     def to_text(self, neighbours: int = 20) -> str:
         """Return the output of the verb `explain`, with this number of neighbours at most."""
-        from graphlang.analysis.explain_words import text  # noqa: PLC0415 - programs do without
+        from graphlang.analysis.explain_words import format_explanation  # noqa: PLC0415 - programs do without
 
-        return text(self, neighbours)
+        return format_explanation(self, neighbours)
 
     def __str__(self) -> str:
         return self.to_text()
@@ -152,15 +152,15 @@ def explain(connection: sqlite3.Connection, url: str, *, run: int | None = None)
 
 
 def _collect(connection: sqlite3.Connection, url: str, page: int, chosen: Run | None, *, in_force: bool) -> Explanation:
-    content = _content_run(connection, chosen)
-    facts = _facts(connection, page)
-    answer = _answer(connection, page, chosen)
+    content = _find_content_run(connection, chosen)
+    facts = _read_facts(connection, page)
+    answer = _read_answer(connection, page, chosen)
     page_corrections = list(corrections.read_corrections(connection, everything=True, url=url))
     active = [correction for correction in page_corrections if correction.undone is None]
     by_hand = in_force and bool(active)
     if by_hand:
         answer = (active[-1].language, active[-1].script, 1.0, None)
-    reasons, log_odds, rounds, unknown = _reasons(connection, chosen, page)
+    reasons, log_odds, rounds, unknown = _find_reasons(connection, chosen, page)
     return Explanation(
         url=url,
         page=page,
@@ -185,11 +185,11 @@ def _collect(connection: sqlite3.Connection, url: str, page: int, chosen: Run | 
                 (page,),
             )
         ],
-        territory=list(languages.official(_tld(connection, page))),
-        text=_scores(connection, content, page),
+        territory=list(languages.official(_read_tld(connection, page))),
+        text=_read_scores(connection, content, page),
         text_run=content,
-        excerpt=_excerpt(connection, page),
-        reading=_reading(connection, page),
+        excerpt=_read_excerpt(connection, page),
+        reading=_find_read_text(connection, page),
         stale=chosen is not None and chosen.collection != digest_input(connection, chosen.seeds),
         reasons=reasons,
         log_odds=log_odds,
@@ -200,7 +200,7 @@ def _collect(connection: sqlite3.Connection, url: str, page: int, chosen: Run | 
     )
 
 
-def run_at(connection: sqlite3.Connection, moment: str) -> int:
+def find_moment_run(connection: sqlite3.Connection, moment: str) -> int:
     """Return the id of the run over the captures of a moment (`graphlang.db.snapshot.parse_moment`).
 
     Raise a StoreError if there is no such run.
@@ -212,13 +212,15 @@ def run_at(connection: sqlite3.Connection, moment: str) -> int:
     return run.id
 
 
-def _content_run(connection: sqlite3.Connection, run: Run | None) -> Run | None:
+def _find_content_run(connection: sqlite3.Connection, run: Run | None) -> Run | None:
     if run is None or run.kind in ("content", "url"):
         return run
     return get_origin(connection, run)
 
 
-def _answer(connection: sqlite3.Connection, page: int, run: Run | None) -> tuple[str, str | None, float, str | None]:
+def _read_answer(
+    connection: sqlite3.Connection, page: int, run: Run | None
+) -> tuple[str, str | None, float, str | None]:
     row = (
         run
         and connection.execute(
@@ -234,7 +236,7 @@ def _answer(connection: sqlite3.Connection, page: int, run: Run | None) -> tuple
     return row or (languages.UND, None, 0.0, None)
 
 
-def _facts(connection: sqlite3.Connection, page: int) -> dict[str, object]:
+def _read_facts(connection: sqlite3.Connection, page: int) -> dict[str, object]:
     cursor = connection.execute(
         "SELECT status, mime, charset, charset_from, length, size, date, captures, revisit_of, sources.name AS file,"
         " offset FROM captures JOIN sources ON sources.id = captures.source WHERE page = ?",
@@ -244,14 +246,14 @@ def _facts(connection: sqlite3.Connection, page: int) -> dict[str, object]:
     return {} if row is None else dict(zip([column[0] for column in cursor.description], row, strict=True))
 
 
-def _tld(connection: sqlite3.Connection, page: int) -> str:
+def _read_tld(connection: sqlite3.Connection, page: int) -> str:
     row = connection.execute(
         "SELECT tld FROM hosts JOIN pages ON pages.host = hosts.id WHERE pages.id = ?", (page,)
     ).fetchone()
     return "" if row is None else str(row[0])
 
 
-def _scores(connection: sqlite3.Connection, run: Run | None, page: int) -> list[Score]:
+def _read_scores(connection: sqlite3.Connection, run: Run | None, page: int) -> list[Score]:
     if run is None:
         return []
     return [
@@ -262,12 +264,12 @@ def _scores(connection: sqlite3.Connection, run: Run | None, page: int) -> list[
     ]
 
 
-def _excerpt(connection: sqlite3.Connection, page: int) -> str:
+def _read_excerpt(connection: sqlite3.Connection, page: int) -> str:
     row = connection.execute("SELECT title, SUBSTR(text, 1, 120) FROM texts WHERE page = ?", (page,)).fetchone()
-    return "" if row is None else " | ".join(part.replace("\n", " ") for part in row if part)
+    return "" if row is None else " | ".join(text.replace("\n", " ") for text in row if text)
 
 
-def _reading(connection: sqlite3.Connection, page: int) -> TextRead | None:
+def _find_read_text(connection: sqlite3.Connection, page: int) -> ReadText | None:
     batch = collection.fetch_texts(connection, [page])
     if batch is None:
         return None
@@ -278,28 +280,28 @@ def _reading(connection: sqlite3.Connection, page: int) -> TextRead | None:
         pages = np.array(rows, dtype=np.int64)[:, 0]
     templates = HostTemplates(connection, collection.read_hosts(connection), pages=pages).read_page_lines(page)
     body = body_of(PageText(batch.titles[0], batch.texts[0], batch.mains[0]), templates)
-    return TextRead(body.text, body.dropped, max((templates.counts[line] for line in body.dropped), default=0))
+    return ReadText(body.text, body.dropped, max((templates.counts[line] for line in body.dropped), default=0))
 
 
-def _reasons(
+def _find_reasons(
     connection: sqlite3.Connection, run: Run | None, page: int
 ) -> tuple[list[Reason], float | None, list[Score], bool]:
     if run is None or run.kind not in ("vote", "propagation"):
         return [], None, [], False
     loaded = graph_input.LoadedRun(connection, get_origin(connection, run))
     if run.method == CLUEWEB09:
-        inputs = loaded.arrays()
+        inputs = loaded.make_input()
         with values.translate_errors("runs.parameters"):
             min_bytes = index(run.parameters["min_bytes"])
-        answer = apply_rule(connection, inputs, min_bytes, trace=(inputs.row(page),))
+        answer = apply_rule(connection, inputs, min_bytes, trace=(inputs.find_row(page),))
     else:
         inputs, answer = replay(run, loaded, np.array([page]), trace=(page,))
-    unknown = bool(inputs.unknown[inputs.row(page)])
-    trace = answer.traces.get(inputs.row(page))
+    unknown = bool(inputs.unknown[inputs.find_row(page)])
+    trace = answer.traces.get(inputs.find_row(page))
     if trace is None:  # label spreading has no traces
         return [], None, [], unknown
     names = {kind.value: kind.name.lower() for kind in LinkKind}
-    urls = _urls(connection, inputs, trace)
+    urls = _read_urls(connection, inputs, trace)
     code = inputs.evidence.codes
     reasons = [
         Reason(
@@ -322,7 +324,7 @@ def _reasons(
     return reasons, trace.log_odds, rounds, unknown
 
 
-def _urls(connection: sqlite3.Connection, inputs: graph_input.GraphInput, trace: Trace) -> dict[int, str]:
+def _read_urls(connection: sqlite3.Connection, inputs: graph_input.GraphInput, trace: Trace) -> dict[int, str]:
     """Return the URL of each neighbour, by row."""
     urls = {}
     for row in sorted({contribution.neighbour for contribution in trace.contributions if contribution.neighbour >= 0}):

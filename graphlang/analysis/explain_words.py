@@ -11,7 +11,7 @@ from graphlang.printing import quantity, visible
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from graphlang.analysis.explain import Explanation, Reason, Score, TextRead
+    from graphlang.analysis.explain import Explanation, ReadText, Reason, Score
     from graphlang.db.corrections import Correction
 
 _EXCERPT: Final = 120  #: characters of a text that are shown
@@ -21,28 +21,28 @@ class Line(NamedTuple):
     """A fact about a page."""
 
     head: str  #: one or two words: ``answer``, ``text says``
-    words: str
+    text: str
 
 
-def text(page: Explanation, neighbours: int) -> str:
-    """Return all that is known of a page as lines of text, with a limited number of neighbours."""
-    lines = [visible(page.url), *(f"  {line.head:<11} {line.words}".rstrip() for line in facts(page))]
+def format_explanation(page: Explanation, neighbours: int) -> str:
+    """Format an explanation as lines of text, with a limited number of neighbours."""
+    lines = [visible(page.url), *(f"  {line.head:<11} {line.text}".rstrip() for line in list_facts(page))]
     if page.reasons:
-        lines += [f"  {line.head:<11} {line.words}" for line in sums(page)]
-        of_links = [reason for reason in page.reasons if reason.url is not None]
-        listed = [*(reason for reason in page.reasons if reason.url is None), *of_links[:neighbours]]
-        lines += map(_reason, listed)
-        if rest := of_links[neighbours:]:
-            lines.append(f"    {sum(reason.log_odds for reason in rest):+8.2f}  {len(rest)} more neighbours")
+        lines += [f"  {line.head:<11} {line.text}" for line in list_sums(page)]
+        link_reasons = [reason for reason in page.reasons if reason.url is not None]
+        listed = [*(reason for reason in page.reasons if reason.url is None), *link_reasons[:neighbours]]
+        lines += map(_format_reason, listed)
+        if hidden := link_reasons[neighbours:]:
+            lines.append(f"    {sum(reason.log_odds for reason in hidden):+8.2f}  {len(hidden)} more neighbours")
     if page.rounds:
-        lines.append(f"  rounds      {' -> '.join(steps(page.rounds))}")
+        lines.append(f"  rounds      {' -> '.join(list_steps(page.rounds))}")
     return "\n".join(lines)
 
 
-def facts(page: Explanation) -> Iterator[Line]:
+def list_facts(page: Explanation) -> Iterator[Line]:
     """Yield the answer, and the evidence of the page and its text."""
-    yield from _answer(page)
-    yield from _page(page)
+    yield from _describe_answer(page)
+    yield from _describe_page(page)
     for source, value, code in page.declared:
         yield Line("declared", f"{source}: {visible(value)} ({name_language(code) if code else 'unknown language'})")
     for source, value, code in page.announced:
@@ -52,7 +52,7 @@ def facts(page: Explanation) -> Iterator[Line]:
         yield Line("country", f"languages of its ccTLD: {', '.join(page.territory[:5])}")
 
 
-def _answer(page: Explanation) -> Iterator[Line]:
+def _describe_answer(page: Explanation) -> Iterator[Line]:
     run = f"run {page.run.id}, {page.run.title}" if page.run else "no run yet"
     if page.run and page.run.at:
         run += f", at {page.run.at}"
@@ -63,12 +63,12 @@ def _answer(page: Explanation) -> Iterator[Line]:
     if page.runner_up:
         yield Line("runner-up", name_language(page.runner_up))
     for correction in reversed(page.corrections):
-        yield _correction(correction)
+        yield _describe_correction(correction)
     if page.stale:
         yield Line("note", "pages were read or corrected since that run; the reasons below are those of today")
 
 
-def _correction(correction: Correction) -> Line:
+def _describe_correction(correction: Correction) -> Line:
     note = f": {visible(correction.note)}" if correction.note else ""
     before = "; before: no answer"
     if correction.former:
@@ -81,7 +81,7 @@ def _correction(correction: Correction) -> Line:
     return Line("corrected", f"{head}{note}{before}{undone}")
 
 
-def _page(page: Explanation) -> Iterator[Line]:
+def _describe_page(page: Explanation) -> Iterator[Line]:
     facts = page.facts
     if page.fetched:
         status = "no status" if facts["status"] is None else f"status {facts['status']}"
@@ -91,14 +91,14 @@ def _page(page: Explanation) -> Iterator[Line]:
             yield Line("charset", f"{visible(str(facts['charset']))} (from: {facts['charset_from']})")
         yield Line("text", f"{facts['length']:,} characters: {visible(page.excerpt)}")
         if page.reading:
-            yield from _reading(page.reading)
+            yield from _describe_reading(page.reading)
     else:
         yield Line("page", "never fetched, only linked to")
     scores = ", ".join(f"{score.language} {score.probability:.3f}" for score in page.text)
     yield Line("by text", scores or "no text")
 
 
-def _reading(reading: TextRead) -> Iterator[Line]:
+def _describe_reading(reading: ReadText) -> Iterator[Line]:
     text = " ".join(reading.text.split())
     yield Line("read", f"{len(reading.text):,} characters: {visible(text[:_EXCERPT])}")
     if reading.template_lines:
@@ -107,7 +107,7 @@ def _reading(reading: TextRead) -> Iterator[Line]:
         yield Line("not read", f"{lines} that {pages} of this host have: {excerpt}")
 
 
-def sums(page: Explanation) -> Iterator[Line]:
+def list_sums(page: Explanation) -> Iterator[Line]:
     """Yield the sum of the reasons, and notes about them."""
     best = page.rounds[-1].language if page.rounds else page.language
     if best != page.language and not page.by_hand and not page.stale:
@@ -118,12 +118,12 @@ def sums(page: Explanation) -> Iterator[Line]:
     # The runner-up is that of the stored answer; where pages were read or corrected since, another one may be second.
     second = f" over {page.runner_up}" if page.runner_up and best == page.language and not page.stale else ""
     yield Line("reasons", f"log-odds of {best}{second}: {page.log_odds or 0:+.2f}, the sum of")
-    of_links = [reason for reason in page.reasons if reason.url is not None]
-    if page.run and page.run.kind == "vote" and of_links and not any(reason.weight for reason in of_links):
+    link_reasons = [reason for reason in page.reasons if reason.url is not None]
+    if page.run and page.run.kind == "vote" and link_reasons and not any(reason.weight for reason in link_reasons):
         yield Line("note", "the pages that vote are in different languages: the vote abstains, its text decides")
 
 
-def _reason(reason: Reason) -> str:
+def _format_reason(reason: Reason) -> str:
     where = f"{reason.link} {visible(reason.url)}" if reason.url else ""
     return (
         f"    {reason.log_odds:+8.2f}  {reason.source:<10}  best: {reason.language or '-':<4}"
@@ -131,8 +131,8 @@ def _reason(reason: Reason) -> str:
     ).rstrip()
 
 
-def steps(rounds: list[Score]) -> Iterator[str]:
-    """Yield the start and each round; equal ones after each other are joined: a hundred often are."""
+def list_steps(rounds: list[Score]) -> Iterator[str]:
+    """Yield the start and each round, with runs of equal rounds joined."""
     for step, same in groupby(f"{step.language} {step.probability:.3f}" for step in rounds):
         times = sum(1 for _ in same)
         yield step if times == 1 else f"{step} (x {times})"

@@ -55,7 +55,7 @@ class _FetchLanguages:
         return not self.want or any(choice.includes(language, script) for choice in self.want)
 
 
-def frontier(
+def rank_frontier(
     connection: sqlite3.Connection,
     *,
     want: Sequence[LanguageChoice] = (),
@@ -86,8 +86,8 @@ def frontier(
     selection = _FetchLanguages(want, saturated)
     names_of = read_labels(connection)
     is_wanted = {label: selection.includes(language, script) for label, (_, language, script) in names_of.items()}
-    chance = _chances(connection, run, is_wanted, rest=not want)
-    possible, referrers = _referring(connection, run, names_of)
+    chance = _sum_chances(connection, run, is_wanted, rest=not want)
+    possible, referrers = _find_referrers(connection, run, names_of)
     rows = []
     corrected = dict(zip(*(column.tolist() for column in corrections.read_corrected_labels(connection)), strict=True))
     answers = "predictions" if run.linked is None else "linked_predictions"
@@ -117,13 +117,13 @@ def frontier(
     return sorted(rows, key=lambda row: (-row.chance, -row.referrers, row.url))
 
 
-def _chances(
+def _sum_chances(
     connection: sqlite3.Connection, run: Run, is_wanted: dict[int, bool], *, rest: bool
 ) -> NDArray[np.float64]:
     """Return the probability of wanted labels by page id; ``rest`` adds that of labels without a stored score."""
     chance = np.zeros(collection.count_pages(connection) + 1)
     total = np.zeros(len(chance))
-    for page, label, score in _scores(connection, run):
+    for page, label, score in _read_scores(connection, run):
         total[page] += score
         if is_wanted[label]:
             chance[page] += score
@@ -133,7 +133,7 @@ def _chances(
     return np.minimum(chance, 1)
 
 
-def _scores(connection: sqlite3.Connection, run: Run) -> Iterator[tuple[int, int, float]]:
+def _read_scores(connection: sqlite3.Connection, run: Run) -> Iterator[tuple[int, int, float]]:
     if run.linked is not None:  # unfetched URLs have the best two languages only
         return connection.execute(
             "SELECT page, labels.id, confidence FROM linked_predictions"
@@ -149,7 +149,7 @@ def _scores(connection: sqlite3.Connection, run: Run) -> Iterator[tuple[int, int
     )
 
 
-def _referring(
+def _find_referrers(
     connection: sqlite3.Connection, run: Run, names: dict[int, tuple[str, str, str | None]]
 ) -> tuple[dict[int, set[int]], NDArray[np.int64]]:
     """Return labels of the referring pages by the content run, by page id, and the numbers of referrers."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from graphlang.analysis.read_ahead import ReadsAhead
+    from graphlang.analysis.read_ahead import PrefetchThread
     from graphlang.db.runs.run import Run
     from graphlang.graph.options import Options
 
@@ -53,7 +53,7 @@ class GraphInput:
     corrected: NDArray[np.int64]  #: ``labels.id`` set by hand, -1 none, shape (rows,)
     removed: NDArray[np.int64]  #: ids of removed pages, ascending
 
-    def row(self, page: int) -> int:
+    def find_row(self, page: int) -> int:
         """Return the row of a page, -1 if it is excluded."""
         rows = np.flatnonzero(self.pages == page)
         return int(rows[0]) if len(rows) else -1
@@ -76,12 +76,12 @@ class ClampLimits:
     certain_length: int
 
     @classmethod
-    def of(cls, options: Options) -> ClampLimits:
+    def from_options(cls, options: Options) -> ClampLimits:
         """Take the limits from options of an inference."""
         return cls(options.clamp_length, options.doubtful, options.certain_length)
 
 
-def seed_run(connection: sqlite3.Connection, run: int | None) -> Run:
+def find_seed_run(connection: sqlite3.Connection, run: int | None) -> Run:
     """Return the run to start from: the one with this id, else the chosen content run.
 
     If a vote or propagation is chosen, it is the content run that it started from. Without a chosen run it is the
@@ -112,7 +112,7 @@ def load(connection: sqlite3.Connection, run: Run, weights: Mapping[str, float] 
     ``weights`` are those of the signals, see ``signals.NAMES``; others are left out. None also leaves out the
     directories, which only the inference needs.
     """
-    return LoadedRun(connection, run).arrays(weights)
+    return LoadedRun(connection, run).make_input(weights)
 
 
 class LoadedRun:
@@ -122,13 +122,13 @@ class LoadedRun:
     send none. So they can be excluded unless an answer for them is requested, which changes nothing for other pages.
 
     ``links`` are those of the collection, if already read. ``one_graph`` keeps the first graph with excluded pages
-    instead of the links, which are read again for other graphs. ``later`` are the weights of signals needed with that
+    instead of the links, which are read again for other graphs. ``prefetch`` has the weights of the signals for that
     graph, and the thread that reads them meanwhile.
     """
 
     _cached_graph: tuple[ClampLimits, NDArray[np.int64], PageRows, Graph] | None = None
     _started_signals: tuple[PageRows, Mapping[str, float], Future[signals.PageSignals]] | None = None
-    #: what the URLs of the last input say, as far as it is not stored yet; None before there are signals
+    #: evidence of URLs of the last input that is not stored yet; None without signals
     new_urls: NDArray[Any] | None = None
 
     def __init__(
@@ -138,13 +138,13 @@ class LoadedRun:
         links: LinkRows | None = None,
         *,
         one_graph: bool = False,
-        later: tuple[Mapping[str, float], ReadsAhead] | None = None,
+        prefetch: tuple[Mapping[str, float], PrefetchThread] | None = None,
     ) -> None:
         release_memory()  # of the identification of texts
-        self.run, self._connection, self._one_graph, self._later = run, connection, one_graph, later
+        self.run, self._connection, self._one_graph, self._prefetch = run, connection, one_graph, prefetch
         self.count = collection.count_pages(connection)
         self._links: collection.Edges | None
-        self._links, self._hosts = links or LinkRows.of(connection)
+        self._links, self._hosts = links or LinkRows.read(connection)
         #: ids of removed pages, ascending
         self.removed = collection.list_removed_pages(connection)
         answers = read_answers(connection, run.id)
@@ -152,8 +152,8 @@ class LoadedRun:
         self.stored = collection.load_is_fetched(connection)
         self.stored[answers.pages - 1] = True
         corrected_pages, correction_labels = corrections.read_corrected_labels(connection)
-        if elsewhere := snapshot.find_changed_pages(connection):  # corrections are about the main capture
-            is_current = ~np.isin(corrected_pages, elsewhere)
+        if changed_pages := snapshot.find_changed_pages(connection):  # corrections are about the main capture
+            is_current = ~np.isin(corrected_pages, changed_pages)
             corrected_pages, correction_labels = corrected_pages[is_current], correction_labels[is_current]
         has_row = self.stored.copy()
         has_row[corrected_pages - 1] = True
@@ -189,7 +189,7 @@ class LoadedRun:
         self._unknown[rows[np.isin(answers.label, und) & (answers.characters >= SHORT)]] = True
         del answers, rows
         self._correct(zxx)
-        self._copies = _copies(connection, run, self._rows, self._hosts)
+        self._copies = _count_copies(connection, run, self._rows, self._hosts)
         if self._links is not None:
             self._links = drop_unknown(self._links, self._rows[self._unknown])
 
@@ -230,7 +230,7 @@ class LoadedRun:
         self._indices = Lists(start, np.concatenate(indices))
         self._probabilities = Lists(start, np.concatenate(chances))
 
-    def arrays(
+    def make_input(
         self,
         weights: Mapping[str, float] | None = None,
         *,
@@ -251,7 +251,7 @@ class LoadedRun:
         present_rows = np.flatnonzero(list_number >= 0)
         entries = list_number[present_rows]
 
-        def spread(values: NDArray[Any], fill: float) -> NDArray[Any]:
+        def to_rows(values: NDArray[Any], fill: float) -> NDArray[Any]:
             result = np.full((len(pages), *values.shape[1:]), fill, dtype=values.dtype)
             result[present_rows] = values[entries]
             return result
@@ -265,7 +265,7 @@ class LoadedRun:
         page_signals: dict[str, Signal] = {}
         directory = None
         if weights is not None:
-            page_signals, directory, self.new_urls = self._signals(rows, weights)
+            page_signals, directory, self.new_urls = self._load_signals(rows, weights)
         return GraphInput(
             self.run,
             graph,
@@ -273,46 +273,46 @@ class LoadedRun:
                 self._codes,
                 tables[0],
                 tables[1],
-                spread(self._length, 0),
+                to_rows(self._length, 0),
                 self._hosts[pages],
                 directory=directory,
                 signals=page_signals,
-                copies=spread(self._copies, 1),
+                copies=to_rows(self._copies, 1),
                 answer_only=rows.answer_only,
-                labelled=self._find_labelled(spread),
+                labelled=self._find_labelled(to_rows),
             ),
             ListTable(list_number, self._labels, self._longest, -1),
             self._language_of,
-            spread(self._no_letters, 0),
-            spread(self._unknown, 0),
+            to_rows(self._no_letters, 0),
+            to_rows(self._unknown, 0),
             ids,
             self.stored[pages],
-            spread(self._corrected, -1),
+            to_rows(self._corrected, -1),
             self.removed,
         )
 
-    def _signals(self, rows: PageRows, weights: Mapping[str, float]) -> signals.PageSignals:
+    def _load_signals(self, rows: PageRows, weights: Mapping[str, float]) -> signals.PageSignals:
         started, self._started_signals = self._started_signals, None
         if started is not None and started[0] is rows and started[1] == weights:
             return started[2].result()
         return signals.load(self._connection, self._index, rows.pages + 1, weights, self._hosts[rows.pages])
 
     def _start_signals(self, rows: PageRows) -> None:
-        if self._later is not None:
-            weights, ahead = self._later
+        if self._prefetch is not None:
+            weights, thread = self._prefetch
             arguments = (self._index, rows.pages + 1, weights, self._hosts[rows.pages])
-            self._started_signals = rows, weights, ahead.begin(lambda connection: signals.load(connection, *arguments))
+            self._started_signals = rows, weights, thread.begin(lambda connection: signals.load(connection, *arguments))
 
-    def _find_labelled(self, spread: Callable[[NDArray[Any], float], NDArray[Any]]) -> NDArray[np.bool_] | None:
+    def _find_labelled(self, to_rows: Callable[[NDArray[Any], float], NDArray[Any]]) -> NDArray[np.bool_] | None:
         labelled = (self._corrected >= 0) & (self._sure > 0)
-        return spread(labelled, 0) if labelled.any() else None
+        return to_rows(labelled, 0) if labelled.any() else None
 
     def _rows_and_graph(
         self, requested: NDArray[np.int64] | None, limits: ClampLimits | None
     ) -> tuple[PageRows, Graph]:
         if limits is None:
             rows = self._choose_rows(None, None)
-            return rows, self._graph(rows, whole=True)
+            return rows, self._build_graph(rows, whole=True)
         requested = np.zeros(0, np.int64) if requested is None else requested
         if (
             self._cached_graph is not None
@@ -323,7 +323,7 @@ class LoadedRun:
         rows = self._choose_rows(requested, limits)
         if self._one_graph:
             self._start_signals(rows)
-        graph = self._graph(rows, whole=False)
+        graph = self._build_graph(rows, whole=False)
         if self._one_graph:
             self._cached_graph, self._links = (limits, requested, rows, graph), None
         return rows, graph
@@ -353,7 +353,7 @@ class LoadedRun:
         inside[new] = True
         return PageRows(np.concatenate([included, new]), inside, len(new))
 
-    def _graph(self, rows: PageRows, *, whole: bool) -> Graph:
+    def _build_graph(self, rows: PageRows, *, whole: bool) -> Graph:
         edges = self._edges
         tags = np.array([self._index.get(languages.code(tag) or "", -1) for tag in edges.tags] + [-1], dtype=np.int16)
         if whole:
@@ -365,7 +365,7 @@ class LoadedRun:
         return build_graph(LinkRows(edges, self._hosts), rows, tags, multilingual)
 
 
-def _copies(
+def _count_copies(
     connection: sqlite3.Connection, run: Run, rows: NDArray[np.int64], hosts: NDArray[np.int32]
 ) -> NDArray[np.int32]:
     """Count the pages of its host with the same short text as each page, itself included.

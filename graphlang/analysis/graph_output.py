@@ -99,7 +99,7 @@ def write(
     return get_run(connection, run.id)
 
 
-def unfetched_answers(
+def make_unfetched_answers(
     connection: sqlite3.Connection, graph_input: GraphInput, answer: Answer, first: int, count: int
 ) -> LinkedAnswers:
     """Return the answers for unfetched URLs among the pages ``first + 1..first + count``.
@@ -134,7 +134,7 @@ def find_labels(
     """
     best = graph_input.labels[:, 0].astype(np.int64)
     names = {label: name for label, (name, _, _) in read_labels(connection).items()}
-    scripts = Scripts.of(graph_input.language_of, names, np.bincount(best[best >= 0]))
+    scripts = Scripts.from_labels(graph_input.language_of, names, np.bincount(best[best >= 0]))
     best[best >= len(scripts.rank)] = -1  # und and zxx
     host = graph_input.evidence.host.astype(np.int64)
     counts = HostLabels.count(scripts, host, best)
@@ -151,9 +151,9 @@ def find_labels(
             needs_default[several] |= ~(text_language == language[several, None]).any(axis=1)
         url_label = np.full(len(block), -1, dtype=np.int64)
         places = np.flatnonzero(needs_default)
-        for found_rows, urls in collection.read_page_urls(connection, graph_input.pages[block[places]]):
-            url_label[places[found_rows]] = scripts.labels_in_urls(urls)
-        default = scripts.default_labels(host[block], counts, url_label)
+        for batch_rows, urls in collection.read_page_urls(connection, graph_input.pages[block[places]]):
+            url_label[places[batch_rows]] = scripts.find_url_labels(urls)
+        default = scripts.find_default_labels(host[block], counts, url_label)
         for column, result in zip(columns, results, strict=True):
             result[at : at + _STEP] = scripts.choose_labels(column[at : at + _STEP], text, default)
     return results

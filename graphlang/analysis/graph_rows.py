@@ -42,10 +42,10 @@ def find_multilingual(hosts: NDArray[np.int32], language: NDArray[np.int16]) -> 
     """
     has_language = language >= 0
     size = int(hosts.max(initial=-1)) + 1
-    least, most = np.full(size, np.iinfo(np.int16).max, np.int16), np.full(size, -1, np.int16)
-    np.minimum.at(least, hosts[has_language], language[has_language])
-    np.maximum.at(most, hosts[has_language], language[has_language])
-    return least < most
+    lowest, highest = np.full(size, np.iinfo(np.int16).max, np.int16), np.full(size, -1, np.int16)
+    np.minimum.at(lowest, hosts[has_language], language[has_language])
+    np.maximum.at(highest, hosts[has_language], language[has_language])
+    return lowest < highest
 
 
 def build_graph(links: LinkRows, rows: PageRows, hreflang: NDArray[np.int16], multilingual: NDArray[np.bool_]) -> Graph:
@@ -56,7 +56,7 @@ def build_graph(links: LinkRows, rows: PageRows, hreflang: NDArray[np.int16], mu
     -1. ``multilingual`` hosts have lists that are evidence.
     """
     edges, hosts = links
-    leaf = _leaves(links, rows.inside, multilingual)
+    leaf = _find_leaves(links, rows.inside, multilingual)
     outside = np.flatnonzero(~(rows.inside | leaf)).astype(np.int32)
     row_of = np.full(len(hosts), -1, dtype=np.int32)
     row_of[rows.pages] = np.arange(len(rows.pages), dtype=np.int32)
@@ -68,7 +68,7 @@ def build_graph(links: LinkRows, rows: PageRows, hreflang: NDArray[np.int16], mu
     ordinal = None if edges.place is None else np.empty(count, np.int16)
     leaves = np.zeros(len(rows.pages), np.int32)
     count_done, last, is_sorted = 0, -1, True
-    for block in _parts(edges.source):
+    for block in _split_links(edges.source):
         s, t = row_of.take(edges.source[block]), row_of.take(edges.target[block])
         np.add.at(leaves, s[t < 0], 1)
         with_row = np.flatnonzero(t >= 0)
@@ -92,7 +92,7 @@ def build_graph(links: LinkRows, rows: PageRows, hreflang: NDArray[np.int16], mu
     return Graph(n, source, target, kind, tag, ordinal=ordinal, outside=excluded_hosts, leaves=counted)
 
 
-def _parts(source: NDArray[np.int32]) -> Iterator[slice]:
+def _split_links(source: NDArray[np.int32]) -> Iterator[slice]:
     """Split the links into blocks; links of a page stay together."""
     at = 0
     while at < len(source):
@@ -102,7 +102,7 @@ def _parts(source: NDArray[np.int32]) -> Iterator[slice]:
         at = end
 
 
-def _leaves(links: LinkRows, inside: NDArray[np.bool_], multilingual: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _find_leaves(links: LinkRows, inside: NDArray[np.bool_], multilingual: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return the pages that are only counted, shape (n,)."""
     edges, hosts = links
     start = find_first_links(edges.target, len(inside))
@@ -111,7 +111,7 @@ def _leaves(links: LinkRows, inside: NDArray[np.bool_], multilingual: NDArray[np
         block = slice(at, min(at + _LINKS, len(inside)))
         leaf[block] = (np.diff(start[at : block.stop + 1]) == 1) & ~inside[block]
     del start
-    for block in _parts(edges.source):
+    for block in _split_links(edges.source):
         source, target = edges.source[block], edges.target[block]
         leaf[source] = False
         needed = ~inside[source]
@@ -129,24 +129,24 @@ class LinkRows(NamedTuple):
     hosts: NDArray[np.int32]  #: of each page
 
     @classmethod
-    def of(cls, connection: sqlite3.Connection) -> LinkRows:
-        """Read those of a collection."""
+    def read(cls, connection: sqlite3.Connection) -> LinkRows:
+        """Read links and hosts of a collection."""
         return cls(collection.read_edges(connection, places=True), collection.read_hosts(connection))
 
 
 def drop_unknown(edges: collection.Edges, unknown: NDArray[np.int64]) -> collection.Edges:
     """Drop the links from or to pages in an unknown language, in place.
 
-    Such a page is in none of the method's languages. If it passed on messages, its links to pages of one language
-    would be evidence of that language for its other neighbours.
+    Such a page is in none of the method's languages. If it sent messages, its links to pages of one language would be
+    evidence of that language for its other neighbours.
 
     ``edges`` share their arrays with the result; ``unknown`` has the rows of pages with long text in no known
     language.
 
     >>> ends = np.int32([0, 0, 2]), np.int32([1, 2, 1])  # the pages 0, 1 and 2; the language of 2 is unknown
     >>> flags = np.zeros(3, np.uint8), np.zeros(3, np.bool_), np.int16([-1, -1, -1])
-    >>> known = drop_unknown(collection.Edges(*ends, *flags, ()), np.array([2]))
-    >>> known.source.tolist(), known.target.tolist()
+    >>> remaining = drop_unknown(collection.Edges(*ends, *flags, ()), np.array([2]))
+    >>> remaining.source.tolist(), remaining.target.tolist()
     ([0], [1])
     """
     if not len(unknown):

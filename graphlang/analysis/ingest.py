@@ -50,7 +50,7 @@ class Ingested:
 
     files: int = 0  #: files read, at least in part
     already_read: list[Path] = field(default_factory=list)  #: files whose bytes had been read before
-    #: Files already read that no reader recognised then; readers of plug-ins installed since may know them.
+    #: Files already read that no reader recognised; a plug-in installed since may recognise them.
     unrecognised: list[Path] = field(default_factory=list)
     #: Files already read, or interrupted, that were read with other options.
     options_changed: list[tuple[Path, tuple[sources.OptionChange, ...]]] = field(default_factory=list)
@@ -67,7 +67,7 @@ class Ingested:
     seconds: float = 0.0
 
     def __repr__(self) -> str:
-        """Return the counts that people look for, as a notebook shows them.
+        """Return the main counts, as a notebook shows them.
 
         >>> Ingested(files=1, pages=2, problems=1)
         <Ingested: 1 file, 2 pages, 0 links, 1 problem>
@@ -76,7 +76,7 @@ class Ingested:
         return f"<Ingested: {', '.join(quantity(number, noun) for number, noun in counts)}>"
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
+def _identify_file(path: Path) -> tuple[int, int] | None:
     """Return device and inode of a file; None if it does not exist, as a log that SQLite just removed."""
     try:
         status = path.stat()
@@ -90,9 +90,9 @@ def _exclude_database(connection: sqlite3.Connection, archives: ArchiveFiles) ->
     # As bytes: file names may be invalid UTF-8.
     (name,) = connection.execute("SELECT CAST(file AS BLOB) FROM pragma_database_list WHERE name = 'main'").fetchone()
     db = Path(os.fsdecode(name))
-    own_files = {known: reason for path, reason in list_companion_files(db) if (known := _identity(path)) is not None}
+    reasons = {file: reason for path, reason in list_companion_files(db) if (file := _identify_file(path)) is not None}
     skipped = {
-        file: SkippedFile(file, own_files[known]) for file in archives.files if (known := _identity(file)) in own_files
+        path: SkippedFile(path, reasons[file]) for path in archives.files if (file := _identify_file(path)) in reasons
     }
     if not skipped:
         return archives
@@ -132,7 +132,7 @@ def ingest(
     readings: list[_Reading] = []
     source_ids: set[int] = set()
     digested = 0
-    progress.stage("digest", _bytes(archives.files), "bytes")
+    progress.stage("digest", _measure_files(archives.files), "bytes")
     for path in archives.files:
         before = (prestarted.signatures.get(path) if prestarted is not None else None) or file_signature(path)
         started_ns = time.time_ns()
@@ -155,7 +155,7 @@ def ingest(
         progress.advance(digested)
         if source.finished or source.id in ids:
             done.already_read.append(Path((names or {}).get(path, path)))
-            if plugins.list_plugins(plugins.READERS) and _log_unrecognised(connection, source.id):
+            if plugins.list_plugins(plugins.READERS) and _is_unrecognised(connection, source.id):
                 done.unrecognised.append(done.already_read[-1])
         else:
             queue.append((path, source.position))
@@ -169,7 +169,7 @@ def ingest(
         read = batches(queue, limits=limits or Limits(), workers=workers, prestarted=prestarted)
         _write_batches(connection, _join_batches(read), readings, sizes, done, names or {}, progress)
     finish(connection)
-    done.problems = sum(_problems(connection, source) for source in source_ids)
+    done.problems = sum(_count_problems(connection, source) for source in source_ids)
     done.seconds = time.perf_counter() - started
     return done
 
@@ -223,12 +223,12 @@ def _is_racy(connection: sqlite3.Connection, reading: _Reading) -> bool:
     return bool(sources.digest_content(reading.path)[0] != stored)
 
 
-def _log_unrecognised(connection: sqlite3.Connection, source: int) -> bool:
+def _is_unrecognised(connection: sqlite3.Connection, source: int) -> bool:
     query = "SELECT 1 FROM problems WHERE source = ? AND kind = 'not-an-archive' AND offset = 0 LIMIT 1"
     return connection.execute(query, (source,)).fetchone() is not None
 
 
-def _problems(connection: sqlite3.Connection, source: int) -> int:
+def _count_problems(connection: sqlite3.Connection, source: int) -> int:
     (count,) = connection.execute("SELECT COUNT(*) FROM problems WHERE source = ?", (source,)).fetchone()
     return int(count)
 
@@ -241,7 +241,7 @@ def _join_batches(read: Iterable[Batch]) -> Iterator[Batch]:
         waiting.append(batch)
         size += sum(item.size for item in batch.items if isinstance(item, Page))
         if batch.last or len(waiting) == _BATCHES or size >= _BYTES:
-            yield replace(batch, items=[item for part in waiting for item in part.items])
+            yield replace(batch, items=[item for waiting_batch in waiting for item in waiting_batch.items])
             waiting, size = [], 0
 
 
@@ -258,7 +258,7 @@ def find_archives(files: Iterable[str | Path], *, follow_links: bool = False) ->
         raise InputError(msg) from error
 
 
-def _bytes(paths: list[Path]) -> int | None:
+def _measure_files(paths: list[Path]) -> int | None:
     """Return the size of all files; None if one is a folder or cannot be read."""
     try:
         return None if any(path.is_dir() for path in paths) else sum(path.stat().st_size for path in paths)
@@ -270,16 +270,16 @@ def find_site(url: str) -> HostParts:
     """Return the row of the table ``hosts`` for a canonical URL."""
     from graphlang.ingest.links.canonical import place  # noqa: PLC0415 - as above
 
-    return _site(place(url))
+    return _make_host_parts(place(url))
 
 
 def find_sites(urls: Sequence[str]) -> list[HostParts]:
     """Return the rows of the table ``hosts`` for canonical URLs."""
     from graphlang.ingest.links.canonical import find_places  # noqa: PLC0415 - as above
 
-    return list(map(_site, find_places(urls)))
+    return list(map(_make_host_parts, find_places(urls)))
 
 
-def _site(place_of_url: HostNames) -> HostParts:
+def _make_host_parts(place_of_url: HostNames) -> HostParts:
     host, domain, suffix, tld = place_of_url
     return HostParts(host, domain or host, suffix or "", tld or "")

@@ -41,7 +41,7 @@ TOGETHER = 1 << 18
 FIRST = 1 << 11
 
 
-def answer(
+def answer_unfetched(
     connection: sqlite3.Connection,
     run: Run,
     *,
@@ -63,13 +63,13 @@ def answer(
         loaded = loaded or graph_input.LoadedRun(connection, get_origin(connection, run))
         first = count_answered_pages(connection, run.id)
         progress.stage("linked", loaded.count, "URLs")
-        parts = _parts(connection, run, loaded, first)
-        write_linked_answers(connection, run.id, _report(parts, first, progress), first=first)
+        blocks = _infer_blocks(connection, run, loaded, first)
+        write_linked_answers(connection, run.id, _report_progress(blocks, first, progress), first=first)
     return True
 
 
 def ensure_answers(path: str | Path, *numbers: int | None, progress: Progress = SILENT) -> bool:
-    """Call `answer` for some runs of the collection in a file.
+    """Call `answer_unfetched` for some runs of the collection in a file.
 
     ``numbers`` are ids of runs; None, or no number, is the run that the views show. Return whether these runs have all
     answers now. They have not if the collection has grown since, or the file is read-only. Raise a StoreError if there
@@ -82,7 +82,7 @@ def ensure_answers(path: str | Path, *numbers: int | None, progress: Progress = 
         return True
     try:
         with closing(create(path, verb="answer")) as connection:
-            done = [answer(connection, run, progress=progress) for run in incomplete]
+            done = [answer_unfetched(connection, run, progress=progress) for run in incomplete]
             return all(done)
     except (StoreError, sqlite3.OperationalError):  # the file is read-only
         reraise_interrupt()
@@ -103,9 +103,9 @@ def answer_in_steps(path: str | Path, *, progress: Progress = SILENT) -> Iterato
 
     Each step is stored: a caller who stops has paid only for what was read, and the next one continues from there.
 
-    Yield ids up to which pages have all their answers, ascending; at last None for all other pages. None comes at once
-    if nothing is missing, or nothing can be computed. Raise a StoreError if there is no such file, or another process
-    has changed the input of the run since the first step.
+    Yield ids up to which pages have all their answers, ascending; finally None for all other pages. None comes at
+    once if nothing is missing, or nothing can be computed. Raise a StoreError if there is no such file, or another
+    process has changed the input of the run since the first step.
     """
     with closing(open_existing(path)) as connection:
         run = get_chosen_run(connection)
@@ -117,7 +117,7 @@ def answer_in_steps(path: str | Path, *, progress: Progress = SILENT) -> Iterato
 
 def _answer_in_steps(connection: sqlite3.Connection, path: str | Path, run: Run, progress: Progress) -> Iterator[int]:
     total, position = collection.count_pages(connection), 0
-    parts = None
+    blocks = None
     while position < total:
         answered_up_to = count_answered_pages(connection, run.id, position)
         if answered_up_to in (position, total):  # answers, or their end, have to be written
@@ -127,16 +127,16 @@ def _answer_in_steps(connection: sqlite3.Connection, path: str | Path, run: Run,
                 reraise_interrupt()
                 return
             with closing(writing):
-                if _current_run(writing, path, run).linked:
+                if _check_run(writing, path, run).linked:
                     return
                 answered_up_to = count_answered_pages(
                     writing, run.id, position
                 )  # another process may have written them
                 if answered_up_to == position:
-                    parts = parts or _iterate_answers(connection, run, position, progress)
-                    part = next(parts)
-                    answered_up_to = min(position + len(part.label), total)
-                    write_block_answers(writing, run.id, position, part)
+                    blocks = blocks or _iterate_answers(connection, run, position, progress)
+                    answers = next(blocks)
+                    answered_up_to = min(position + len(answers.label), total)
+                    write_block_answers(writing, run.id, position, answers)
                 if answered_up_to == total:
                     write_linked_answers(writing, run.id, ())
         if answered_up_to > position:
@@ -145,7 +145,7 @@ def _answer_in_steps(connection: sqlite3.Connection, path: str | Path, run: Run,
         yield position
 
 
-def _current_run(connection: sqlite3.Connection, path: str | Path, run: Run) -> Run:
+def _check_run(connection: sqlite3.Connection, path: str | Path, run: Run) -> Run:
     """Return the run if the views still show it and its input has not changed."""
     chosen = get_chosen_run(connection)
     if chosen is None or chosen.id != run.id or run.collection != digest_input(connection, run.seeds):
@@ -160,44 +160,44 @@ def _iterate_answers(
 
     loaded = graph_input.LoadedRun(connection, get_origin(connection, run))
     progress.stage("linked", loaded.count, "URLs")
-    return _parts(connection, run, loaded, after)
+    return _infer_blocks(connection, run, loaded, after)
 
 
-def first_unfetched(loaded: graph_input.LoadedRun) -> NDArray[np.int64]:
+def find_first_unfetched(loaded: graph_input.LoadedRun) -> NDArray[np.int64]:
     """Return the ids of unfetched URLs that the main job answers for; see `FIRST`."""
-    return _unfetched_ids(loaded, 0, FIRST)
+    return _list_unfetched(loaded, 0, FIRST)
 
 
-def initial_unfetched_answers(
-    connection: sqlite3.Connection, inputs: graph_input.GraphInput, answered: Answer, pages: int
+def make_initial_answers(
+    connection: sqlite3.Connection, inputs: graph_input.GraphInput, answer: Answer, pages: int
 ) -> tuple[LinkedAnswers, bool] | None:
     """Return the answers of the main job for the first unfetched URLs, and whether these are all.
 
-    ``inputs`` include `first_unfetched`, ``answered`` are their answers, and ``pages`` is the number of pages. Return
-    None if each page has its own row.
+    ``inputs`` include `find_first_unfetched`, ``answer`` has their answers, and ``pages`` is the number of pages.
+    Return None if each page has its own row.
     """
     count = min(FIRST, pages)
     if np.count_nonzero(inputs.stored) == pages:
         return None
     from graphlang.analysis import graph_output  # noqa: PLC0415 - slow to import
 
-    behind = int(np.count_nonzero(inputs.stored & (inputs.pages > count)))
-    return graph_output.unfetched_answers(connection, inputs, answered, 0, count), behind == pages - count
+    later = int(np.count_nonzero(inputs.stored & (inputs.pages > count)))
+    return graph_output.make_unfetched_answers(connection, inputs, answer, 0, count), later == pages - count
 
 
-def _unfetched_ids(loaded: graph_input.LoadedRun, first: int, count: int) -> NDArray[np.int64]:
+def _list_unfetched(loaded: graph_input.LoadedRun, first: int, count: int) -> NDArray[np.int64]:
     ids = np.flatnonzero(~loaded.stored[first : first + count]) + 1 + first
     return np.setdiff1d(ids, loaded.removed, assume_unique=True)
 
 
-def _report(parts: Iterable[LinkedAnswers], first: int, progress: Progress) -> Iterator[LinkedAnswers]:
-    for part in parts:
-        yield part
-        first += len(part.label)
+def _report_progress(blocks: Iterable[LinkedAnswers], first: int, progress: Progress) -> Iterator[LinkedAnswers]:
+    for answers in blocks:
+        yield answers
+        first += len(answers.label)
         progress.advance(first)
 
 
-def _parts(
+def _infer_blocks(
     connection: sqlite3.Connection, run: Run, loaded: graph_input.LoadedRun, after: int
 ) -> Iterator[LinkedAnswers]:
     """Yield answers for all pages after the first ``after``, in order of their ids; fetched pages have none."""
@@ -207,9 +207,9 @@ def _parts(
     step = max(TOGETHER, int(loaded.stored.sum())) // BLOCK * BLOCK
     for first in range(after, loaded.count, step):
         count = min(step, loaded.count - first)
-        requested = _unfetched_ids(loaded, first, count)
+        requested = _list_unfetched(loaded, first, count)
         if len(requested):
-            yield graph_output.unfetched_answers(connection, *replay(run, loaded, requested), first, count)
+            yield graph_output.make_unfetched_answers(connection, *replay(run, loaded, requested), first, count)
         else:
             none = np.full(count, -1)
             yield LinkedAnswers(none, np.zeros(count), none, np.zeros(count))

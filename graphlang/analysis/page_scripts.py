@@ -37,10 +37,11 @@ class Scripts:
     number: Mapping[str, int]  #: label by name
 
     @classmethod
-    def of(cls, language_of: Mapping[int, int], names: Mapping[int, str], pages: NDArray[np.int64]) -> Scripts:
+    def from_labels(cls, language_of: Mapping[int, int], names: Mapping[int, str], pages: NDArray[np.int64]) -> Scripts:
         """Make the tables from the language and the name of each label, and the number of pages that have it.
 
-        >>> scripts = Scripts.of({4: 0, 7: 1, 9: 1}, {4: "deu", 7: "srp_Cyrl", 9: "srp_Latn"}, np.bincount([4, 9]))
+        >>> names = {4: "deu", 7: "srp_Cyrl", 9: "srp_Latn"}
+        >>> scripts = Scripts.from_labels({4: 0, 7: 1, 9: 1}, names, np.bincount([4, 9]))
         >>> scripts.usual.tolist(), scripts.column.tolist()
         ([4, 9, -1], [-1, 0, -1])
         """
@@ -77,7 +78,7 @@ class Scripts:
             rows = rows[~same]
         return label
 
-    def default_labels(
+    def find_default_labels(
         self, host: NDArray[np.int64], counts: HostLabels, url_label: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """Return for each page the labels of languages with several that its text does not show, shape (n, s).
@@ -97,20 +98,20 @@ class Scripts:
         default[rows, column] = url_label[rows]
         return default
 
-    def labels_in_urls(self, urls: Iterable[str]) -> NDArray[np.int64]:
+    def find_url_labels(self, urls: Iterable[str]) -> NDArray[np.int64]:
         """Return the label that each URL names, if it is one of a language with several, else -1; shape (n,)."""
-        return np.array([self._label_in_url(url) for url in urls], dtype=np.int64)
+        return np.array([self._find_url_label(url) for url in urls], dtype=np.int64)
 
-    def _label_in_url(self, url: str) -> int:
+    def _find_url_label(self, url: str) -> int:
         for tag in _TAG.findall(url[:_LONGEST].lower()):
-            label = self.number.get(_label(*tag) or "", -1)
+            label = self.number.get(_parse_label(*tag) or "", -1)
             if label >= 0 and self.column[self.language[label]] >= 0:
                 return label
         return -1
 
 
 @lru_cache(maxsize=4096)
-def _label(language: str, subtag: str) -> str | None:
+def _parse_label(language: str, subtag: str) -> str | None:
     # A name of a language is no tag, and the table of names is slow to read.
     return languages.label(f"{language}-{subtag}") if languages.code(language) else None
 
@@ -128,7 +129,7 @@ class HostLabels:
     ) -> HostLabels:
         """Count the labels of the texts of pages, or of ``pages`` pages each; those with the same number by `rank`.
 
-        >>> scripts = Scripts.of({0: 0, 1: 0}, {0: "zho_Hans", 1: "zho_Hant"}, np.array([9, 2]))
+        >>> scripts = Scripts.from_labels({0: 0, 1: 0}, {0: "zho_Hans", 1: "zho_Hant"}, np.array([9, 2]))
         >>> counted = HostLabels.count(scripts, np.array([5, 5, 5, 8]), np.array([1, 0, 1, -1]))
         >>> counted.host.tolist(), counted.label.tolist()
         ([5], [[1]])

@@ -15,33 +15,33 @@ if TYPE_CHECKING:
 
 _MEGABYTE = 1_000_000
 _DRAWN = 0.2  #: seconds from one drawing of a bar to the next
-_BLOCKS, _PLAIN_BLOCKS = ("━", "─"), ("#", "-")  #: of a bar: what is done, and what is not
-_NARROW = 110  #: columns of a terminal that has no room for all words of a bar
+_BLOCKS, _PLAIN_BLOCKS = ("━", "─"), ("#", "-")  #: of a bar: done, and not done
+_NARROW = 110  #: columns of a terminal without room for all details of a bar
 
 
 class Progress(Protocol):
     """Receives the stages of a job one after the other."""
 
     def stage(self, name: str, total: float | None, unit: str) -> None:
-        """A new stage begins.
+        """Begin a stage.
 
         Args:
             name: one word, such as ``classify``.
-            total: units of work ahead; None where that is not known.
+            total: units of work; None if unknown.
             unit: what is counted, in the plural: ``pages``, ``bytes``.
         """
 
     def advance(self, done: float, **counts: int) -> None:
-        """So much of the stage is done.
+        """Report how much of the stage is done.
 
         Args:
             done: units of the stage that are done in all, from 0 to its total.
-            counts: what else there is so far, e.g. pages and links.
+            counts: other counts so far, such as pages and links.
         """
 
 
 class Silent(Progress):
-    """Watches nothing."""
+    """Ignores progress."""
 
     def stage(self, name: str, total: float | None, unit: str) -> None:
         """Ignore it."""
@@ -65,7 +65,7 @@ class State(NamedTuple):
 
     @property
     def rate(self) -> tuple[float, str]:
-        """Units a second, and the unit: pages, where the bytes that are read have any."""
+        """Units a second, and the unit: pages instead of bytes if pages are counted."""
         done, unit = self.done, self.unit
         if unit == "bytes":
             done, unit = (self.counts["pages"], "pages") if "pages" in self.counts else (done / _MEGABYTE, "MB")
@@ -73,7 +73,7 @@ class State(NamedTuple):
 
     @property
     def pace(self) -> list[str]:
-        """The rate for people; none for units that take more than two seconds each.
+        """The rate as text; empty for units that take more than two seconds each.
 
         >>> State("read", 30, 40, "pages", 60, {}).pace, State("refine", 3, 3, "steps", 2, {}).pace
         ([], ['2 steps/s'])
@@ -89,28 +89,28 @@ class State(NamedTuple):
         """Seconds left at this rate."""
         return self.seconds * (self.total - self.done) / self.done if self.total and self.done else None
 
-    def line(self) -> str:
-        """Return the state as a line for people.
+    def format_line(self) -> str:
+        """Format the state as a line of text.
 
-        >>> State("classify", 3000, 4000, "pages", 60, {}).line()
+        >>> State("classify", 3000, 4000, "pages", 60, {}).format_line()
         'classify: 3,000 of 4,000 pages (75 %), 50 pages/s, 0:20 left'
-        >>> State("ingest", 30e6, 40e6, "bytes", 60, {"pages": 6000, "problems": 2}).line()
+        >>> State("ingest", 30e6, 40e6, "bytes", 60, {"pages": 6000, "problems": 2}).format_line()
         'ingest: 30.0 of 40.0 MB (75 %), 6,000 pages, 2 problems, 100 pages/s, 0:20 left'
         """
-        parts = [f"{self._amount(self.done)} {'MB' if self.unit == 'bytes' else self.unit}"]
+        parts = [f"{self._format_amount(self.done)} {'MB' if self.unit == 'bytes' else self.unit}"]
         if self.total:
-            parts[0] = f"{self._amount(self.done)} of {self._amount(self.total)} {parts[0].split()[-1]}"
+            parts[0] = f"{self._format_amount(self.done)} of {self._format_amount(self.total)} {parts[0].split()[-1]}"
             parts[0] += f" ({self.done / self.total:.0%})".replace("%", " %")
         parts += [quantity(count, name.removesuffix("s")) for name, count in self.counts.items() if count]
         parts += self.pace
         if self.seconds_left is not None:
-            parts.append(f"{clock(self.seconds_left)} left")
+            parts.append(f"{format_duration(self.seconds_left)} left")
         return f"{self.stage}: {', '.join(parts)}"
 
-    def _amount(self, number: float) -> str:
+    def _format_amount(self, number: float) -> str:
         return f"{number / _MEGABYTE:,.1f}" if self.unit == "bytes" else f"{int(number):,}"
 
-    def facts(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the state as fields for programs.
 
         >>> State("classify", 3000, 4000, "pages", 60, {}).facts()["seconds_left"]
@@ -130,10 +130,10 @@ class State(NamedTuple):
         }
 
 
-def clock(seconds: float) -> str:
-    """Return a duration as people read it.
+def format_duration(seconds: float) -> str:
+    """Format a duration.
 
-    >>> clock(59.6), clock(3725)
+    >>> format_duration(59.6), format_duration(3725)
     ('1:00', '1:02:05')
     """
     minutes, rest = divmod(round(seconds), 60)
@@ -161,9 +161,9 @@ def draw_bar(state: State, width: int, blocks: tuple[str, str] = _PLAIN_BLOCKS) 
         details.insert(0, f"{int(state.done):,} {state.unit}")
     elif state.counts.get("problems"):
         details.append(quantity(state.counts["problems"], "problem"))
-    details.append(clock(state.seconds))
+    details.append(format_duration(state.seconds))
     if state.seconds_left is not None and share < 1:
-        details.append(f"left {clock(state.seconds_left)}")
+        details.append(f"left {format_duration(state.seconds_left)}")
     bar = blocks[0] * full + blocks[1] * (size - full)
     return "  ".join([f"{state.stage:<9}", bar, *details])[:width]
 
@@ -219,8 +219,8 @@ class Bar(Progress):
                 sys.stderr.flush()
 
 
-def watcher(progress: Progress | bool) -> Progress:
-    """Return what receives the progress of a method: a bar for True, nothing for False."""
+def make_progress(progress: Progress | bool) -> Progress:
+    """Return the receiver of progress: a bar for True, `SILENT` for False, else the object itself."""
     if isinstance(progress, bool):
         return Bar() if progress else SILENT
     return progress

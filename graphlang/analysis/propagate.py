@@ -82,7 +82,7 @@ def propagate(
         msg = f"unknown algorithm {algorithm}; there are {', '.join(ALGORITHMS)}"
         raise ValueError(msg)
     options = options or kernel.Options()
-    start = graph_input.seed_run(connection, seed)
+    start = graph_input.find_seed_run(connection, seed)
     if update:
         start = update_run(connection, start, workers=workers, progress=progress)
     run = start_run(
@@ -98,11 +98,11 @@ def propagate(
         progress.stage("propagate", None, "pages")
         loaded = load(connection, start)
         if algorithm == LABEL_SPREADING:
-            inputs = loaded.arrays()
+            inputs = loaded.make_input()
             answer = baselines.spread_labels(inputs.graph, inputs.evidence)
             return graph_output.write(connection, run, inputs, answer, choose=choose)
-        requested, pages = linked_answers.first_unfetched(loaded), loaded.count
-        inputs = loaded.arrays(signals, requested=requested, limits=graph_input.ClampLimits.of(options))
+        requested, pages = linked_answers.find_first_unfetched(loaded), loaded.count
+        inputs = loaded.make_input(signals, requested=requested, limits=graph_input.ClampLimits.from_options(options))
         new_urls, loaded.new_urls = loaded.new_urls, None
         if new_urls is not None and len(new_urls):
             write_url_evidence(connection, url_methods.digest_default(), new_urls)
@@ -123,13 +123,13 @@ def propagate(
             del model
             answer = kernel.run_rounds(exchange, options, len(inputs.pages))
             del exchange
-            unfetched = linked_answers.initial_unfetched_answers(connection, inputs, answer, pages)
+            unfetched = linked_answers.make_initial_answers(connection, inputs, answer, pages)
             run = graph_output.write(
                 connection, run, inputs, answer, inputs=input_digest, linked=unfetched, choose=choose
             )
         progress.advance(pages)
     if linked and run.linked is False:
-        linked_answers.answer(connection, run, loaded=loaded, progress=progress)
+        linked_answers.answer_unfetched(connection, run, loaded=loaded, progress=progress)
         run = get_run(connection, run.id)
     return run
 
@@ -142,10 +142,10 @@ def _digest_inference(inputs: graph_input.GraphInput, parameters: Mapping[str, A
     graph, evidence = inputs.graph, inputs.evidence
     arrays: list[NDArray[np.generic]] = [
         *(graph.source, graph.target, graph.kind, graph.hreflang),
-        *_columns(evidence.languages),
-        *_columns(evidence.probabilities),
+        *_list_arrays(evidence.languages),
+        *_list_arrays(evidence.probabilities),
         *(evidence.length, evidence.host),
-        *_columns(inputs.labels),
+        *_list_arrays(inputs.labels),
         *(inputs.no_letters, inputs.unknown, inputs.pages, inputs.stored),
     ]
     if (inputs.corrected >= 0).any():
@@ -162,12 +162,12 @@ def _digest_inference(inputs: graph_input.GraphInput, parameters: Mapping[str, A
         arrays.append(evidence.directory)
     for name in sorted(evidence.signals):
         signal = evidence.signals[name]
-        arrays += [*_columns(signal.languages), *_columns(signal.probabilities)]
+        arrays += [*_list_arrays(signal.languages), *_list_arrays(signal.probabilities)]
     settings = [dict(parameters), evidence.codes, sorted(inputs.language_of.items()), sorted(evidence.signals)]
     return _digest_arrays(json.dumps(settings, sort_keys=True), arrays)
 
 
-def _columns(table: NDArray[Any] | ListTable[Any]) -> list[NDArray[Any]]:
+def _list_arrays(table: NDArray[Any] | ListTable[Any]) -> list[NDArray[Any]]:
     return [table.list_number, table.lists.start, table.lists.values] if isinstance(table, ListTable) else [table]
 
 

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
     from graphlang.db.runs.run import Run
 
-_Made = TypeVar("_Made")
+_Result = TypeVar("_Result")
 _AGAIN: Final = 0.005  # seconds between interrupts of running queries
 
 
-class ReadsAhead:
+class PrefetchThread:
     """A thread that reads a collection. Leaving its context interrupts the current query.
 
     ``database`` must exist when the first task starts.
@@ -38,7 +38,7 @@ class ReadsAhead:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="graphlang")
         self._connection: sqlite3.Connection | None = None
 
-    def begin(self, read: Callable[[sqlite3.Connection], _Made]) -> Future[_Made]:
+    def begin(self, read: Callable[[sqlite3.Connection], _Result]) -> Future[_Result]:
         """Read in the thread, with its connection, after earlier tasks; return the result as a future."""
         return self._thread.submit(lambda: read(self._open()))
 
@@ -66,33 +66,35 @@ class ReadsAhead:
 
 
 class CachedLoader:
-    """Load links and scores of a collection once for several steps; see `Loaded` for the arguments.
+    """Load links and scores of a collection once for several steps; see `LoadedRun` for the arguments.
 
     ``one_graph`` means that all steps use the same pages.
     """
 
-    def __init__(self, *, one_graph: bool = False, later: tuple[Mapping[str, float], ReadsAhead] | None = None) -> None:
+    def __init__(
+        self, *, one_graph: bool = False, prefetch: tuple[Mapping[str, float], PrefetchThread] | None = None
+    ) -> None:
         self._loaded: LoadedRun | None = None
         self._links: Future[LinkRows] | None = None
-        self._one_graph, self._later = one_graph, later
+        self._one_graph, self._prefetch = one_graph, prefetch
 
     def begin_links(self) -> None:
         """Start reading links and loading the URL method ahead, once all pages are written."""
-        if self._later is not None:
-            weights, ahead = self._later
-            self._links = ahead.begin(LinkRows.of)
+        if self._prefetch is not None:
+            weights, thread = self._prefetch
+            self._links = thread.begin(LinkRows.read)
             if weights.get("url", 0):
-                ahead.begin(lambda _: bool(signals.url_method()))  # slow: it is decompressed
+                thread.begin(lambda _: bool(signals.load_url_method()))  # slow: it is decompressed
 
     def __call__(self, connection: sqlite3.Connection, run: Run) -> LoadedRun:
         """Return the run with all links."""
         if self._loaded is None or self._loaded.run != run:
             started, self._links = self._links, None
             links = None if started is None else started.result()
-            self._loaded = LoadedRun(connection, run, links, one_graph=self._one_graph, later=self._later)
+            self._loaded = LoadedRun(connection, run, links, one_graph=self._one_graph, prefetch=self._prefetch)
         return self._loaded
 
-    def last(self, connection: sqlite3.Connection, run: Run) -> LoadedRun:
+    def take(self, connection: sqlite3.Connection, run: Run) -> LoadedRun:
         """Return the run with all links, and drop the cache."""
         loaded, self._loaded = self(connection, run), None
         return loaded

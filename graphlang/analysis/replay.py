@@ -39,12 +39,12 @@ def replay(
     the run has invalid parameters.
     """
     if run.method == "label-spreading":
-        inputs = loaded.arrays()
+        inputs = loaded.make_input()
         return inputs, baselines.spread_labels(inputs.graph, inputs.evidence)
-    options, signals, limits = _parameters(run)
-    clamp_limits = graph_input.ClampLimits.of(options or Options())
-    inputs = loaded.arrays(signals, requested=requested, limits=clamp_limits)
-    rows = [inputs.row(page) for page in trace]
+    options, signals, limits = _parse_parameters(run)
+    clamp_limits = graph_input.ClampLimits.from_options(options or Options())
+    inputs = loaded.make_input(signals, requested=requested, limits=clamp_limits)
+    rows = [inputs.find_row(page) for page in trace]
     if options is not None:
         return inputs, inference.propagate(inputs.graph, inputs.evidence, options=options, trace=rows)
     max_links = limits.pop("max_links")
@@ -53,7 +53,7 @@ def replay(
     return inputs, vote.inlinks(inputs.graph, inputs.evidence, **limits, max_inlinks=max_links, trace=rows)
 
 
-def _parameters(run: Run) -> tuple[Options | None, dict[str, float] | None, dict[str, int]]:
+def _parse_parameters(run: Run) -> tuple[Options | None, dict[str, float] | None, dict[str, int]]:
     """Return options and signal weights of a propagation, or limits of a vote.
 
     Raise a StoreError if they are invalid.

@@ -57,9 +57,9 @@ def load(
     cells, new = _read_urls(connection, pages)
     signals = {}
     if weights.get("declared", 0):
-        signals["declared"] = Signal(*_declared(connection, index, pages), weights["declared"])
+        signals["declared"] = Signal(*_read_declared(connection, index, pages), weights["declared"])
     if weights.get("cctld", 0):
-        signals["cctld"] = Signal(*_cctld(connection, index, hosts), weights["cctld"])
+        signals["cctld"] = Signal(*_find_country_languages(connection, index, hosts), weights["cctld"])
     if weights.get("url", 0):
         codes, code = np.unique(cells["language"], return_inverse=True)
         language = np.array([index.get(name.decode("latin-1"), -1) for name in codes.tolist()], dtype=np.int16)[code]
@@ -78,7 +78,7 @@ def _read_urls(connection: sqlite3.Connection, pages: NDArray[np.int64]) -> tupl
     cells[is_stored] = stored[place[is_stored]]
     missing = np.flatnonzero(~is_stored)
     if len(missing):
-        identifier = url_method()
+        identifier = load_url_method()
         labels = np.array([label.encode() for label in identifier.labels])
         for rows, urls in collection.read_page_urls(connection, pages[missing]):
             place = missing[rows]
@@ -86,7 +86,7 @@ def _read_urls(connection: sqlite3.Connection, pages: NDArray[np.int64]) -> tupl
             cells["language"][place] = np.where(column < 0, b"", labels[column])
             cells["directory"][place] = _digest_directories(urls)
             cells["page"][place] = pages[place]
-    url_method.cache_clear()
+    load_url_method.cache_clear()
     return cells, cells[missing[cells["page"][missing] > 0]]
 
 
@@ -110,12 +110,12 @@ def _number_directories(pages: NDArray[np.int64], cells: NDArray[Any]) -> NDArra
 
 
 @lru_cache(maxsize=1)
-def url_method() -> UrlIdentifier:
-    """Load the default URL method ahead; it is cached until `url_signal` takes it."""
+def load_url_method() -> UrlIdentifier:
+    """Load the default URL method ahead; it is cached until `make_url_signal` takes it."""
     return url_methods.load()
 
 
-def url_signal(
+def make_url_signal(
     parts: Iterable[tuple[NDArray[np.integer[Any]], list[str]]], count: int, index: Mapping[str, int], weight: float
 ) -> Signal:
     """Return the most likely language of each URL (``graphlang.urls``), where the method is sure enough.
@@ -123,8 +123,8 @@ def url_signal(
     ``parts`` have rows of some pages and their URLs, ``count`` is the number of all pages, ``index`` numbers the
     languages.
     """
-    identifier = url_method()
-    url_method.cache_clear()
+    identifier = load_url_method()
+    load_url_method.cache_clear()
     index_of_column = np.array([*(index.get(label, -1) for label in identifier.labels), -1], dtype=np.int16)
     language = np.full((count, 1), -1, dtype=np.int16)
     probability = np.zeros((count, 1), dtype=np.float32)
@@ -142,7 +142,7 @@ def _find_languages(identifier: UrlIdentifier, urls: Sequence[str]) -> tuple[NDA
     return np.where(is_sure, best[:, 0], -1), np.where(is_sure, score[:, 0], np.float32(0))
 
 
-def _declared(
+def _read_declared(
     connection: sqlite3.Connection, index: Mapping[str, int], pages: NDArray[np.int64]
 ) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
     """Return the language that each page declares, by the precedence of `graphlang.content.declared`."""
@@ -157,21 +157,21 @@ def _declared(
         ).fetchall()
         for trusted in reversed(DECLARATION_SOURCES):  # the most trusted one last
             for source, value, numbers in declared:
-                if source == trusted and (code := language_declared(f"{source}={value}")):
+                if source == trusted and (code := find_declared_language(f"{source}={value}")):
                     rows = row_of[np.fromstring(numbers, dtype=np.int64, sep=" ")]
                     language[rows[rows >= 0], 0] = index.get(code, -1)
     return language, (language >= 0).astype(np.float32)
 
 
 @lru_cache(maxsize=4096)  # pages of a site have the same few declarations
-def language_declared(declarations: str) -> str:
+def find_declared_language(declarations: str) -> str:
     """Return the language of declarations, ``source=value`` on each line; empty without a valid one."""
     rows = [(source, value) for source, _, value in (line.partition("=") for line in declarations.split("\n"))]
     declared = find_declared(rows)
     return languages.split(declared.label)[0] if declared else ""
 
 
-def _cctld(
+def _find_country_languages(
     connection: sqlite3.Connection, index: Mapping[str, int], hosts: NDArray[np.int32]
 ) -> tuple[ListTable[np.int16], ListTable[np.float32]]:
     """Return the languages of the country of each page's host (ccTLD, Baykan et al. 2008, section 3.2).
@@ -180,7 +180,7 @@ def _cctld(
     shares of speakers; TLDs that are sold worldwide have none.
     """
     rows = connection.execute("SELECT tld, GROUP_CONCAT(id, ' ') FROM hosts GROUP BY tld").fetchall()
-    table, share = tld_languages([tld for tld, _ in rows], index)
+    table, share = list_tld_languages([tld for tld, _ in rows], index)
     row_of = np.full(collection.count_hosts(connection) + 1, len(rows), dtype=np.int32)
     for row, (_, numbers) in enumerate(rows):
         row_of[np.fromstring(numbers, dtype=np.int64, sep=" ") - 1] = row
@@ -191,7 +191,7 @@ def _cctld(
     )
 
 
-def tld_languages(tlds: Sequence[str], index: Mapping[str, int]) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+def list_tld_languages(tlds: Sequence[str], index: Mapping[str, int]) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
     """Return the official languages of the country of each TLD, and their shares of speakers; shape (t + 1, 4) each.
 
     The last row is for hosts without a TLD. TLDs that are sold worldwide have no languages.

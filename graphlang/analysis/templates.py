@@ -60,19 +60,19 @@ class HostTemplates:
         self, connection: sqlite3.Connection, hosts: NDArray[np.int32], *, pages: NDArray[np.int64] | None = None
     ) -> None:
         self._hosts = hosts
-        self._templates = dict(_learn(connection, hosts, pages))
+        self._templates = dict(_learn_templates(connection, hosts, pages))
 
     def read_page_lines(self, number: int) -> Templates:
         """Return the template lines of a page's host, by page id."""
         return self._templates.get(int(self._hosts[number - 1]) + 1, NO_TEMPLATES)
 
-    def bodies(self, batch: collection.StoredTexts) -> Bodies:
+    def make_bodies(self, batch: collection.StoredTexts) -> Bodies:
         """Return the texts of some pages without template lines."""
         pages = list(map(PageText, batch.titles, batch.texts, batch.mains))
         return read_bodies(pages, list(map(self.read_page_lines, batch.pages)), batch.visible, batch.anchors)
 
 
-def _learn(
+def _learn_templates(
     connection: sqlite3.Connection, hosts: NDArray[np.int32], page_ids: NDArray[np.int64] | None
 ) -> Iterator[tuple[int, Templates]]:
     """Yield the template lines of each host that has some."""
@@ -86,42 +86,44 @@ def _learn(
         pages = [page for _, page in group]
         if len(pages) < REPEATED:  # most hosts of a wide crawl; their texts are not read
             continue
-        pages = _sample(connection, pages)
+        pages = _sample_pages(connection, pages)
         waiting.append((number, pages))
         size += len(pages)
         if size >= _TOGETHER:
-            yield from _compare(connection, waiting)
+            yield from _compare_hosts(connection, waiting)
             waiting, size = [], 0
-    yield from _compare(connection, waiting)
+    yield from _compare_hosts(connection, waiting)
 
 
-def url_digest(url: str) -> bytes:
+def digest_url(url: str) -> bytes:
     """Return a digest of a URL; the pages with the lowest are the sample of a large host."""
     return hashlib.blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
-def _sample(connection: sqlite3.Connection, pages: list[int]) -> list[int]:
+def _sample_pages(connection: sqlite3.Connection, pages: list[int]) -> list[int]:
     """Return the pages with the lowest digests of their URLs, `COMPARED` at most."""
     if len(pages) <= COMPARED:
         return pages
     digests = [
-        (url_digest(url), pages[place])
+        (digest_url(url), pages[place])
         for places, urls in collection.read_page_urls(connection, np.array(pages))
         for place, url in zip(places.tolist(), urls, strict=True)
     ]
     return sorted(page for _, page in sorted(digests)[:COMPARED])
 
 
-def _compare(connection: sqlite3.Connection, hosts: Sequence[tuple[int, list[int]]]) -> Iterator[tuple[int, Templates]]:
+def _compare_hosts(
+    connection: sqlite3.Connection, hosts: Sequence[tuple[int, list[int]]]
+) -> Iterator[tuple[int, Templates]]:
     """Yield the template lines of those of some hosts that have some."""
-    texts = dict(_texts(connection, [page for _, pages in hosts for page in pages]))
+    texts = dict(_read_texts(connection, [page for _, pages in hosts for page in pages]))
     for host, pages in hosts:
         templates = find_templates(texts[page] for page in pages if page in texts)
         if templates.counts:
             yield host, templates
 
 
-def _texts(connection: sqlite3.Connection, pages: list[int]) -> Iterator[tuple[int, PageText]]:
+def _read_texts(connection: sqlite3.Connection, pages: list[int]) -> Iterator[tuple[int, PageText]]:
     with values.translate_errors("texts"):
         rows = connection.execute(
             "SELECT page, title, text, main FROM texts WHERE page IN (SELECT value FROM json_each(?))",

@@ -47,7 +47,7 @@ def vote(
     and at most ``max_links`` vote. Other arguments are as for ``propagate``. Raise a StoreError if nothing is
     classified yet, a ValueError for a negative parameter.
     """
-    start = graph_input.seed_run(connection, seed)
+    start = graph_input.find_seed_run(connection, seed)
     limits = {"min_length": min_length, "min_ref_length": min_ref_length, "max_links": max_links}
     if rounds > 1:
         limits["rounds"] = rounds
@@ -63,12 +63,12 @@ def vote(
     if not reuse_run(connection, run, choose_it=choose):
         progress.stage("vote", None, "pages")
         loaded = load(connection, start)
-        inputs, answer = replay(run, loaded, linked_answers.first_unfetched(loaded))
-        unfetched = linked_answers.initial_unfetched_answers(connection, inputs, answer, loaded.count)
+        inputs, answer = replay(run, loaded, linked_answers.find_first_unfetched(loaded))
+        unfetched = linked_answers.make_initial_answers(connection, inputs, answer, loaded.count)
         run = graph_output.write(connection, run, inputs, answer, linked=unfetched, choose=choose)
         progress.advance(inputs.graph.pages)
     if linked and run.linked is False:
-        linked_answers.answer(connection, run, loaded=loaded, progress=progress)
+        linked_answers.answer_unfetched(connection, run, loaded=loaded, progress=progress)
         run = get_run(connection, run.id)
     return run
 
@@ -86,7 +86,7 @@ def guess(
     Referring pages with fewer than ``min_bytes`` bytes of text do not count. Raise a StoreError if nothing is
     classified yet, a ValueError for a negative parameter.
     """
-    start = graph_input.seed_run(connection, seed)
+    start = graph_input.find_seed_run(connection, seed)
     run = start_run(
         connection,
         kind="vote",

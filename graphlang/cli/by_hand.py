@@ -18,7 +18,7 @@ from graphlang.maps.review import COUNT
 from graphlang.printing import quantity
 
 if TYPE_CHECKING:
-    from graphlang.analysis.correct import Corrected
+    from graphlang.analysis.correct import CorrectionCounts
     from graphlang.collection.page_filter import PageFilter
     from graphlang.rows import Rows
 
@@ -188,7 +188,7 @@ def correct(
     _say_corrected(corrected)
 
 
-def _say_corrected(corrected: Corrected) -> None:
+def _say_corrected(corrected: CorrectionCounts) -> None:
     absent = ""
     if corrected.unknown:
         absent = f"; {quantity(corrected.unknown, 'URL')} not in the database yet"

@@ -65,7 +65,9 @@ def number_labels(names: Iterable[str], pages: Mapping[str, int]) -> Labels:
     index = {code: number for number, code in enumerate(codes)}
     language_of = {label: index[languages.split(name)[0]] for label, name in enumerate(names_known)}
     counts = np.array([pages.get(name, 0) for name in names_known], dtype=np.int64)
-    return Labels(tuple(names_known), tuple(codes), Scripts.of(language_of, dict(enumerate(names_known)), counts))
+    return Labels(
+        tuple(names_known), tuple(codes), Scripts.from_labels(language_of, dict(enumerate(names_known)), counts)
+    )
 
 
 #: Columns of the pages of a partition; ``copies`` only of pages on hosts that are cut.
@@ -156,8 +158,8 @@ def _find_default_labels(
     counts = HostLabels.count(labels.scripts, host, text_labels[:, 0].astype(np.int64))
     if labels.cut_hosts is not None:
         counts = counts.merge(labels.cut_hosts)
-    url_label = labels.scripts.labels_in_urls(url.decode() for url in urls)
-    return labels.scripts.default_labels(host, counts, url_label).astype(np.int16)
+    url_label = labels.scripts.find_url_labels(url.decode() for url in urls)
+    return labels.scripts.find_default_labels(host, counts, url_label).astype(np.int16)
 
 
 def hash_names(names: Iterable[bytes]) -> NDArray[np.int64]:
@@ -242,13 +244,13 @@ def make_signals(pages: pa.Table, labels: Labels, weights: Mapping[str, float]) 
             for listed in pages["declared"].to_pylist()
         ]
         language = np.array(
-            [index.get(signals.language_declared(declaration), -1) for declaration in declarations], dtype=np.int16
+            [index.get(signals.find_declared_language(declaration), -1) for declaration in declarations], dtype=np.int16
         )
         language = language.reshape(-1, 1)
         signals_by_name["declared"] = Signal(language, (language >= 0).astype(np.float32), weights["declared"])
     if weights.get("cctld", 0):
         tlds = pages["tld"].combine_chunks().dictionary_encode()
-        table, share = signals.tld_languages(tlds.dictionary.to_pylist(), index)
+        table, share = signals.list_tld_languages(tlds.dictionary.to_pylist(), index)
         rows = tlds.indices.fill_null(len(tlds.dictionary)).to_numpy(zero_copy_only=False)
         signals_by_name["cctld"] = Signal(table[rows], share[rows], weights["cctld"])
     if weights.get("url", 0):
@@ -256,7 +258,7 @@ def make_signals(pages: pa.Table, labels: Labels, weights: Mapping[str, float]) 
             (np.arange(at, min(at + _TOGETHER, pages.num_rows)), pages["url"].slice(at, _TOGETHER).to_pylist())
             for at in range(0, pages.num_rows, _TOGETHER)
         )
-        signals_by_name["url"] = signals.url_signal(parts, pages.num_rows, index, weights["url"])
+        signals_by_name["url"] = signals.make_url_signal(parts, pages.num_rows, index, weights["url"])
     return signals_by_name
 
 

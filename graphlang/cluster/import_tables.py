@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
-from graphlang.analysis.classify import label_ids
+from graphlang.analysis.classify import enter_label_names
 from graphlang.cluster.tables import ANSWER, CORRECTIONS, REMOVED
 from graphlang.db import InputError, create, statements
 from graphlang.db.records import LinkKind, split_text
@@ -261,7 +261,7 @@ class Pages:
             for batch in self._tables.rows("corrections", CORRECTIONS.names):
                 listed = batch.to_pylist()
                 named = sorted({row[name] for row in listed for name in ("label", "former")} - {None})
-                numbers = dict(zip(named, label_ids(self._connection, named), strict=True)) | {None: None}
+                numbers = dict(zip(named, enter_label_names(self._connection, named), strict=True)) | {None: None}
                 rows = [
                     tuple(row.values())
                     for row in (row | {name: numbers[row[name]] for name in ("label", "former")} for row in listed)
@@ -288,7 +288,10 @@ class OnlyLinked:
         for rank, before in enumerate(("", "runner_up_")):
             labels = batch.column(f"{before}label").to_pylist()
             named = sorted({label for label in labels if label is not None})
-            numbers: dict[str | None, int] = {None: -1, **dict(zip(named, label_ids(connection, named), strict=True))}
+            numbers: dict[str | None, int] = {
+                None: -1,
+                **dict(zip(named, enter_label_names(connection, named), strict=True)),
+            }
             self._labels[rank, pages] = [numbers[label] for label in labels]
             self._chances[rank, pages] = (
                 batch.column(f"{before}confidence").fill_null(0.0).to_numpy(zero_copy_only=False)
@@ -366,7 +369,7 @@ class Runs:
             parts = batch.column("shares").to_pylist()
             named |= {entry["label"] for listed in parts for entry in listed or ()}
             new = sorted(label for label in named - numbers.keys() if label is not None)
-            numbers |= zip(new, label_ids(self._connection, new), strict=True)
+            numbers |= zip(new, enter_label_names(self._connection, new), strict=True)
             width = max((len(listed or ()) for listed in lists), default=0)
             label, score = np.full((len(batch), width), -1, dtype=np.int64), np.zeros((len(batch), width))
             for row, listed in enumerate(lists):

@@ -227,7 +227,7 @@ class _OneTaskInference:
         """Return the labels of some pages that were only linked to, in languages with several scripts."""
         scripts, urls = self._labels.scripts, self._pages.column("url", rows).to_pylist()
         host = hash_names(find_host(url.encode()) for url in urls)
-        return scripts.default_labels(host, self._host_labels, scripts.labels_in_urls(urls)).astype(np.int16)
+        return scripts.find_default_labels(host, self._host_labels, scripts.find_url_labels(urls)).astype(np.int16)
 
     def _find_reached(self) -> NDArray[np.int64]:
         """Return the pages that are linked from or to a page that listens to its neighbours."""

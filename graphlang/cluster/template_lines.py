@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from graphlang.analysis.ingest import find_site
-from graphlang.analysis.templates import COMPARED, url_digest
+from graphlang.analysis.templates import COMPARED, digest_url
 from graphlang.cluster.stages import BucketFile, read_batches, read_bucket
 from graphlang.cluster.storage import WORK
 from graphlang.content.template_lines import REPEATED, PageText, Templates, page_lines
@@ -105,7 +105,7 @@ def _send(bucket_count: int, location: Location, output: TaskOutput) -> None:
         for url, host, page in zip(columns["url"], digest_hosts(columns["url"]), make_page_texts(columns), strict=True):
             if page.text or page.title:
                 lines = sorted({_digest(line) for line in page_lines(page)})
-                lowest[host].append((url_digest(url), _digest(page.content), lines))
+                lowest[host].append((digest_url(url), _digest(page.content), lines))
                 if len(lowest[host]) >= 2 * COMPARED:
                     lowest[host] = sorted(lowest[host])[:COMPARED]
     sent = BucketFile(output, _SENT_TABLE, location.name.removesuffix(".parquet"), _SENT, bucket_count)

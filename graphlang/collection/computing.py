@@ -11,7 +11,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from graphlang.analysis.progress import Progress, watcher
+from graphlang.analysis.progress import Progress, make_progress
 from graphlang.arguments import (
     check_arguments,
     flag,
@@ -86,7 +86,7 @@ class Computing(OpenedFile):
             options["prestarted"] = stack.enter_context(self._prestart(files, workers, options["limits"]))
             inputs = _find_inputs(files, follow_links=follow_links)  # before there is a database
             connection = stack.enter_context(self._creating("ingest"))
-            return self._read(connection, inputs, progress=watcher(progress), **options)
+            return self._read(connection, inputs, progress=make_progress(progress), **options)
 
     @check_arguments(again=flag, workers=worker_count, follow_links=flag, shares=flag)
     def run(
@@ -125,7 +125,7 @@ class Computing(OpenedFile):
             TypeError: an argument of another type.
             ValueError: an unknown value of `keep`; `workers` is not within 1 and 256.
         """
-        progress = watcher(progress)
+        progress = make_progress(progress)
         from graphlang.db.connection import claim  # noqa: PLC0415
         from graphlang.db.write.choose_capture import Keep  # noqa: PLC0415
 
@@ -156,19 +156,19 @@ class Computing(OpenedFile):
                     return final
             from graphlang.analysis import propagate, vote  # noqa: PLC0415
             from graphlang.analysis.classify import classify  # noqa: PLC0415
-            from graphlang.analysis.read_ahead import CachedLoader, ReadsAhead  # noqa: PLC0415
+            from graphlang.analysis.read_ahead import CachedLoader, PrefetchThread  # noqa: PLC0415
             from graphlang.ingest import are_small  # noqa: PLC0415
 
             identifier = identifier or _load_content_method(method)
-            later = None
+            prefetch = None
             if workers > 1 and not are_small(_list_paths(files)):
-                later = propagate.SIGNALS, stack.enter_context(ReadsAhead(self.path))
-            load = CachedLoader(one_graph=True, later=later)  # both steps read the same links and scores
+                prefetch = propagate.SIGNALS, stack.enter_context(PrefetchThread(self.path))
+            load = CachedLoader(one_graph=True, prefetch=prefetch)  # both steps read the same links and scores
             load.begin_links()
             classify(connection, identifier, shares=shares, workers=workers, progress=progress)
             del identifier  # a model takes as much memory as the links of ten million URLs
             vote.vote(connection, linked=False, load=load, progress=progress)
-            return propagate.propagate(connection, update=True, linked=False, load=load.last, progress=progress)
+            return propagate.propagate(connection, update=True, linked=False, load=load.take, progress=progress)
 
     @check_arguments(title=flag, anchors=flag, shares=flag, workers=worker_count, keep_chosen=flag)
     def classify(
@@ -213,7 +213,7 @@ class Computing(OpenedFile):
         reads_urls = hasattr(identifier, "decisions")
         if at is not None and (method == TLD or reads_urls or anchors):
             raise ValueError("at is for methods that read texts, without anchors")
-        options: dict[str, Any] = {"choose": not keep_chosen, "progress": watcher(progress)}
+        options: dict[str, Any] = {"choose": not keep_chosen, "progress": make_progress(progress)}
         if not reads_urls:
             options |= {} if identifier is None else {"title": title, "anchors": anchors, "shares": shares}
             options |= {} if identifier is None else {"workers": workers}
@@ -260,7 +260,7 @@ class Computing(OpenedFile):
             TypeError: an argument of another type, or a limit that the vote does not have.
             ValueError: a negative limit, both kinds of vote at once, or no moment.
         """
-        progress = watcher(progress)
+        progress = make_progress(progress)
         limits = {name: length(name, limit) for name, limit in limits.items()}
         from graphlang.analysis import dated, vote  # noqa: PLC0415
 
@@ -316,7 +316,7 @@ class Computing(OpenedFile):
 
         if update and at is not None:
             raise ValueError("update is for the pages' own captures, without at")
-        options: dict[str, Any] = {"workers": workers, "progress": watcher(progress)}
+        options: dict[str, Any] = {"workers": workers, "progress": make_progress(progress)}
         with self._writing("propagate") as connection:
             infer = _make_inference(
                 connection, weights or {}, algorithm, update=update, choose=not keep_chosen, **options
@@ -357,7 +357,7 @@ class Computing(OpenedFile):
         with self._writing("propagate") as connection:
             infer = _make_inference(connection, weights or {}, algorithm, choose=not keep_chosen, workers=workers)
             return list(
-                dated.infer_each_year(connection, infer, seed=seed, workers=workers, progress=watcher(progress))
+                dated.infer_each_year(connection, infer, seed=seed, workers=workers, progress=make_progress(progress))
             )
 
     @contextmanager

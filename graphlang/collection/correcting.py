@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
-from graphlang.analysis.progress import Progress, watcher
+from graphlang.analysis.progress import Progress, make_progress
 from graphlang.arguments import check_arguments, flag, list_texts, text, whole_number
 from graphlang.collection.opened_file import OpenedFile
 from graphlang.collection.page_filter import PageFilter, make_selection
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from graphlang.analysis.correct import Corrected
+    from graphlang.analysis.correct import CorrectionCounts
     from graphlang.db.corrections import Correction
     from graphlang.db.remove import Removal
     from graphlang.maps.review import ReviewRow, SampleRow
@@ -33,7 +33,7 @@ class Correcting(OpenedFile):
         note: str = "",
         hosts: str | Sequence[str] = (),
         progress: Progress | bool = False,
-    ) -> Corrected:
+    ) -> CorrectionCounts:
         """Set the language of pages by hand; the next `propagate` learns from it.
 
         Args:
@@ -61,7 +61,7 @@ class Correcting(OpenedFile):
         with self._writing("correct") as connection:
             corrections = [correct.PageLabel(url, tag or "", note) for url, tag in pairs]
             corrections += correct.label_hosts(connection, list_texts("hosts", hosts), language or "", note)
-            return correct.correct(connection, corrections, by=by, progress=watcher(progress))
+            return correct.correct(connection, corrections, by=by, progress=make_progress(progress))
 
     @check_arguments(hosts=list_texts, by=text)
     def undo_corrections(self, *urls: str, hosts: str | Sequence[str] = (), by: str = "") -> int:
@@ -149,7 +149,7 @@ class Correcting(OpenedFile):
         )
 
     @check_arguments(by=text)
-    def read_review(self, path: str | Path, *, by: str, progress: Progress | bool = False) -> Corrected:
+    def read_review(self, path: str | Path, *, by: str, progress: Progress | bool = False) -> CorrectionCounts:
         """Correct pages by a table that was filled in. The verb is `review --from`.
 
         Args:
@@ -170,7 +170,7 @@ class Correcting(OpenedFile):
 
         corrections = read_review(path)
         with self._writing("review") as connection:
-            return correct.correct(connection, corrections, by=by, progress=watcher(progress))
+            return correct.correct(connection, corrections, by=by, progress=make_progress(progress))
 
     @check_arguments(hosts=list_texts, domains=list_texts, vacuum=flag, forget=flag)
     def remove(

@@ -6,7 +6,7 @@ from collections import namedtuple
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
-from graphlang.analysis.progress import Progress, watcher
+from graphlang.analysis.progress import Progress, make_progress
 from graphlang.arguments import check_arguments, flag, length, list_texts, probability, run_number, text
 from graphlang.collection.opened_file import OpenedFile, require_answers, run_or_chosen
 from graphlang.collection.page_filter import languages as parse_languages
@@ -58,7 +58,7 @@ class Listing(OpenedFile):
             TypeError: an argument of another type.
             ValueError: an unknown order or host; as for `PageFilter`.
         """
-        progress = watcher(progress)
+        progress = make_progress(progress)
         from graphlang.ingest.links.canonical import parse_host  # noqa: PLC0415
         from graphlang.maps.pages import PageRow, list_pages  # noqa: PLC0415
 
@@ -279,13 +279,15 @@ class Listing(OpenedFile):
             TypeError: an argument of another type.
             ValueError: an unknown language.
         """
-        from graphlang.analysis.frontier import FrontierUrl, frontier  # noqa: PLC0415
+        from graphlang.analysis.frontier import FrontierUrl, rank_frontier  # noqa: PLC0415
 
         targets, enough = parse_languages(want), parse_languages(saturated)
         return self._rows(
             FrontierUrl._make,
             FrontierUrl._fields,
-            lambda connection: frontier(connection, want=targets, saturated=enough, run=run_or_chosen(connection, run)),
+            lambda connection: rank_frontier(
+                connection, want=targets, saturated=enough, run=run_or_chosen(connection, run)
+            ),
             linked=(run,),
         )
 
@@ -348,10 +350,12 @@ class Listing(OpenedFile):
             TypeError: `url` is not a text, or `run` not an integer.
             ValueError: `at` is not a moment.
         """
-        from graphlang.analysis.explain import explain, find_url, run_at  # noqa: PLC0415
+        from graphlang.analysis.explain import explain, find_moment_run, find_url  # noqa: PLC0415
 
         with self._reading() as connection:
-            return explain(connection, find_url(connection, url), run=run if at is None else run_at(connection, at))
+            return explain(
+                connection, find_url(connection, url), run=run if at is None else find_moment_run(connection, at)
+            )
 
 
 def make_row_function(columns: Sequence[str]) -> Callable[[Any], Any]:

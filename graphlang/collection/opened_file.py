@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from graphlang.analysis.progress import SILENT, Progress, watcher
+from graphlang.analysis.progress import SILENT, Progress, make_progress
 from graphlang.arguments import check_arguments, flag, run_number
 from graphlang.db import StoreError, open_existing
 from graphlang.db.errors import EmptyError, store_error
@@ -103,7 +103,7 @@ class OpenedFile:
         from graphlang.analysis import linked  # noqa: PLC0415
 
         with self._sqlite_errors():
-            return linked.ensure_answers(self.path, *numbers, progress=watcher(progress))
+            return linked.ensure_answers(self.path, *numbers, progress=make_progress(progress))
 
     @check_arguments(unfetched=flag)
     def outdated(self, *, unfetched: bool = True) -> str | None:

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from graphlang.analysis.progress import Progress, watcher
+from graphlang.analysis.progress import Progress, make_progress
 from graphlang.arguments import check_arguments, flag, probability, run_number, text
 from graphlang.collection.opened_file import OpenedFile, require_answers, run_or_chosen
 from graphlang.collection.page_filter import PageFilter, make_selection
@@ -288,9 +288,9 @@ class Publishing(OpenedFile):
         for crawl, labels in ((self, gold), *also):
             answers = labels if isinstance(labels, Gold) else crawl.read_gold(labels)
             with crawl._reading() as connection:  # noqa: SLF001 - another collection
-                run = graph_input.seed_run(connection, seed)
+                run = graph_input.find_seed_run(connection, seed)
                 labelled.append((graph_input.load(connection, run, dict.fromkeys(signals.NAMES, 1.0)), answers))
-        return tuning.tune(labelled, start, progress=watcher(progress))
+        return tuning.tune(labelled, start, progress=make_progress(progress))
 
     @staticmethod
     @check_arguments(even=flag)

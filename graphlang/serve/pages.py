@@ -126,11 +126,11 @@ async def why(datasette: Any, request: Any) -> Any:
     values = {
         "url": visible(page.url),
         "page": page,
-        "facts": list(explain_words.facts(page)),
-        "sums": list(explain_words.sums(page)) if page.reasons else [],
+        "facts": list(explain_words.list_facts(page)),
+        "sums": list(explain_words.list_sums(page)) if page.reasons else [],
         "reasons": [{**reason, "shown": visible(reason["url"] or "")} for reason in reasons],
         "left_out": len(ordered) - len(reasons),
-        "steps": " -> ".join(explain_words.steps(page.rounds)),
+        "steps": " -> ".join(explain_words.list_steps(page.rounds)),
         "command": f"graphlang correct {_quote(str(path))} {_quote(page.url)} --language CODE --by NAME",
     }
     return Response.html(await datasette.render_template("why.html", values, request=request))

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphlang.analysis.classify import label_ids
+from graphlang.analysis.classify import enter_label_names
 from graphlang.analysis.correct import PageLabel, correct, undo
 from graphlang.analysis.explain import explain
-from graphlang.analysis.frontier import frontier
+from graphlang.analysis.frontier import rank_frontier
 from graphlang.analysis.propagate import propagate
 from graphlang.analysis.vote import guess, vote
 from graphlang.codes.languages import LanguageChoice, parse_choice
@@ -67,7 +67,7 @@ def classified(connection: sqlite3.Connection) -> None:
     known = [
         (page, *TEXTS[url]) for page, url in connection.execute("SELECT id, url FROM pages ORDER BY id") if url in TEXTS
     ]
-    table = {label: label_ids(connection, [label])[0] for _, _, scores in known for label in scores}
+    table = {label: enter_label_names(connection, [label])[0] for _, _, scores in known for label in scores}
     top = np.full((len(known), 3), -1), np.zeros((len(known), 3))
     for row, (_, _, scores) in enumerate(known):
         for rank, (label, score) in enumerate(scores.items()):
@@ -197,7 +197,7 @@ def test_the_frontier_takes_a_language_in_the_script_that_is_wanted(connection: 
 
     def chance(want: Sequence[str] = (), saturated: Sequence[str] = ()) -> float:
         named = {"want": [parse_choice(tag) for tag in want], "saturated": [parse_choice(tag) for tag in saturated]}
-        (row,) = frontier(connection, run=run, **named)
+        (row,) = rank_frontier(connection, run=run, **named)
         assert (row.language, row.script) == ("zho", "Hant")
         return row.chance
 
@@ -213,7 +213,7 @@ def test_a_url_that_was_never_fetched_can_be_corrected(connection: sqlite3.Conne
     say(connection, UNREAD, "swa")
     run = propagate(connection, linked=False)
     assert read_languages(connection)[UNREAD] == "swa"  # though nobody has asked for the run's answer yet
-    found = frontier(connection, run=run, want=[LanguageChoice("swa")])
+    found = rank_frontier(connection, run=run, want=[LanguageChoice("swa")])
     rows = [(row.chance, row.language, row.confidence) for row in found]
     assert rows == [(1.0, "swa", 1.0)]
     propagate(connection)

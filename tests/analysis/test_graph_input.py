@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphlang.analysis import graph_input, graph_output
-from graphlang.analysis.classify import label_ids
+from graphlang.analysis.classify import enter_label_names
 from graphlang.analysis.vote import vote
 from graphlang.db import Link, LinkKind, Page, create
 from graphlang.db.runs.answers import RunAnswers, write_answers
@@ -47,17 +47,17 @@ def test_the_graph_starts_from_the_chosen_content_run(tmp_path: Path) -> None:
     with closing(collection(tmp_path / "a.db")) as connection:
         first = content_run(connection)
         second = content_run(connection, "other", choose=False)
-        assert graph_input.seed_run(connection, None).id == first.id
+        assert graph_input.find_seed_run(connection, None).id == first.id
         voted = vote(connection)
         assert get_chosen_run(connection) == voted
-        assert graph_input.seed_run(connection, None).id == first.id
-        assert graph_input.seed_run(connection, second.id).id == second.id
+        assert graph_input.find_seed_run(connection, None).id == first.id
+        assert graph_input.find_seed_run(connection, second.id).id == second.id
         third = content_run(connection, "third")
-        assert graph_input.seed_run(connection, None).id == third.id
+        assert graph_input.find_seed_run(connection, None).id == third.id
 
 
 def content_run(connection: sqlite3.Connection, method: str = "by-hand", *, choose: bool = True) -> Run:
-    cyrl, latn, hrv, zxx = label_ids(connection, LABELS)
+    cyrl, latn, hrv, zxx = enter_label_names(connection, LABELS)
     run = start_run(connection, kind="content", method=method, parameters={}, version="1")
     write_answers(
         connection,
@@ -147,7 +147,7 @@ def test_copies_are_short_texts_of_one_host_that_are_the_same(tmp_path: Path) ->
     pages = [Page(url=f"http://{host}.example/{n}", offset=0, text="...") for n, host in enumerate(hosts)]
     name = lambda url: HostParts(url[7:16], url[7:16], "example", "example")  # noqa: E731
     Writer(connection, name).add(1, pages, position=9, finished=True)
-    (deu,) = label_ids(connection, ["deu"])
+    (deu,) = enter_label_names(connection, ["deu"])
     run = start_run(connection, kind="content", method="by-hand", parameters={}, version="1")
     lengths = [20, 199, 20, 20, 300, 300, 20]
     # pages 1 to 4 have one text, of which page 4 is on another host; 5 and 6 have one, but long; of 7 nothing is known

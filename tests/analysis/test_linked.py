@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from graphlang.analysis import graph_input, linked
-from graphlang.analysis.classify import label_ids
+from graphlang.analysis.classify import enter_label_names
 from graphlang.analysis.explain import explain
 from graphlang.analysis.propagate import propagate
 from graphlang.analysis.vote import vote
@@ -57,7 +57,7 @@ def crawl(path: Path) -> sqlite3.Connection:
 
 def classified(connection: sqlite3.Connection) -> None:
     """A content run: long texts are sure, short ones hardly."""
-    ids = np.array(label_ids(connection, CODES))
+    ids = np.array(enter_label_names(connection, CODES))
     rows = connection.execute("SELECT id, url FROM pages JOIN captures ON page = id ORDER BY id").fetchall()
     number = np.array([int(url.rpartition("/")[2]) for _, url in rows])
     pages, length = np.array([page for page, _ in rows]), np.array(LENGTHS)[number % 4]
@@ -122,7 +122,7 @@ def test_nothing_is_left_out_that_a_page_in_doubt_links_to(tmp_path: Path) -> No
     with closing(crawl(tmp_path / "a.db")) as connection:
         classified(connection)
         loaded = graph_input.LoadedRun(connection, get_run(connection, 1))
-        whole, few = loaded.arrays(), loaded.arrays(limits=graph_input.ClampLimits(200, 0.0, 150))
+        whole, few = loaded.make_input(), loaded.make_input(limits=graph_input.ClampLimits(200, 0.0, 150))
         assert whole.graph.outside is None
         assert few.graph.outside is not None
         assert few.graph.n < few.graph.pages == whole.graph.pages == whole.graph.n
@@ -130,7 +130,7 @@ def test_nothing_is_left_out_that_a_page_in_doubt_links_to(tmp_path: Path) -> No
         left_out = np.setdiff1d(whole.pages, few.pages) - 1
         assert len(left_out) > 40
         assert long[whole.graph.source[np.isin(whole.graph.target, left_out)]].all()
-        again = loaded.arrays(limits=graph_input.ClampLimits(200, 0.0, 150), requested=left_out[:5] + 1)
+        again = loaded.make_input(limits=graph_input.ClampLimits(200, 0.0, 150), requested=left_out[:5] + 1)
         assert again.pages[-5:].tolist() == (left_out[:5] + 1).tolist()
         assert again.evidence.answer_only == 5
 

@@ -20,7 +20,7 @@ HANS = (
 HANT = (
     "這座博物館建在港口旁邊，每天早上都有許多學生來參觀舊船和漁網。館長說，最大的一條船是一百年前造的，現在還能下水。"
 )
-SCRIPTS = Scripts.of(
+SCRIPTS = Scripts.from_labels(
     {0: 0, 1: 1, 2: 1, 3: 2, 4: 2},
     dict(enumerate(NAMES := ("deu", "srp_Cyrl", "srp_Latn", "zho_Hans", "zho_Hant"))),
     np.bincount([1, 3, 3, 4]),
@@ -40,7 +40,7 @@ SCRIPTS = Scripts.of(
     ],
 )
 def test_tags_in_urls(url: str, label: str | None) -> None:
-    (number,) = SCRIPTS.labels_in_urls([url])
+    (number,) = SCRIPTS.find_url_labels([url])
     assert (None if number < 0 else NAMES[number]) == label
 
 
@@ -49,7 +49,7 @@ def test_own_text_then_url_then_host_then_collection() -> None:
     host, url_label = np.array([7, 7, 7, 8, 9, 7]), np.array([-1, -1, 3, -1, -1, -1])
     text = np.array([[3, -1], [0, -1], [-1, -1], [-1, -1], [-1, -1], [-1, -1]])
     language = np.array([2, 2, 2, 1, 2, -1], np.int16)
-    chosen = SCRIPTS.choose_labels(language, text, SCRIPTS.default_labels(host, counts, url_label))
+    chosen = SCRIPTS.choose_labels(language, text, SCRIPTS.find_default_labels(host, counts, url_label))
     assert [NAMES[label] if label >= 0 else None for label in chosen] == [
         "zho_Hans",  # as its text
         "zho_Hant",  # as most texts of host 7; its own text is German

@@ -14,7 +14,7 @@ import pytest
 
 from graphlang.analysis import graph_input, signals
 from graphlang.analysis.classify import classify
-from graphlang.analysis.read_ahead import CachedLoader, ReadsAhead
+from graphlang.analysis.read_ahead import CachedLoader, PrefetchThread
 from graphlang.content import registry
 from graphlang.db import Declaration, Link, LinkKind, Page, StoreError, collection, create
 from graphlang.db.write import sources
@@ -66,17 +66,17 @@ def test_what_was_begun_is_what_the_step_would_have_read(db: Path, monkeypatch: 
             return read(*given, **how)  # type: ignore[operator]
 
         monkeypatch.setattr(module, name, noted)
-    with closing(create(db)) as connection, ReadsAhead(db) as ahead:
-        run = graph_input.seed_run(connection, None)
+    with closing(create(db)) as connection, PrefetchThread(db) as ahead:
+        run = graph_input.find_seed_run(connection, None)
         alone = CachedLoader(one_graph=True)(connection, run)
-        expected = alone.arrays(weights, requested=asked, limits=FEW)
+        expected = alone.make_input(weights, requested=asked, limits=FEW)
         assert readers == ["MainThread", "MainThread"]
         readers.clear()
-        load = CachedLoader(one_graph=True, later=(weights, ahead))
+        load = CachedLoader(one_graph=True, prefetch=(weights, ahead))
         load.begin_links()
         loaded = load(connection, run)
-        loaded.arrays(None, requested=asked, limits=FEW)  # as the vote asks
-        found = loaded.arrays(weights, requested=asked, limits=FEW)
+        loaded.make_input(None, requested=asked, limits=FEW)  # as the vote asks
+        found = loaded.make_input(weights, requested=asked, limits=FEW)
         assert readers == ["graphlang", "graphlang"]
         assert found.graph.source.tolist() == expected.graph.source.tolist() == [0, 0, 1, 2, 2]
         assert found.evidence.directory is not None
@@ -86,7 +86,7 @@ def test_what_was_begun_is_what_the_step_would_have_read(db: Path, monkeypatch: 
         for name, signal in expected.evidence.signals.items():
             assert np.array_equal(found.evidence.signals[name].languages, signal.languages), name
             assert np.array_equal(found.evidence.signals[name].probabilities, signal.probabilities), name
-        loaded.arrays({"url": 1.0}, requested=asked, limits=FEW)  # other weights, which no thread has begun
+        loaded.make_input({"url": 1.0}, requested=asked, limits=FEW)  # other weights, which no thread has begun
         assert readers == ["graphlang", "graphlang", "MainThread"]
 
 
@@ -94,11 +94,11 @@ def test_without_somebody_to_read_ahead_nothing_is_begun(db: Path) -> None:
     with closing(create(db)) as connection:
         load = CachedLoader()
         load.begin_links()
-        assert len(load(connection, graph_input.seed_run(connection, None)).arrays().graph.source) == 7
+        assert len(load(connection, graph_input.find_seed_run(connection, None)).make_input().graph.source) == 7
 
 
 def test_at_the_end_nothing_is_waited_for(db: Path) -> None:
-    with ReadsAhead(db) as ahead:
+    with PrefetchThread(db) as ahead:
         counted = ahead.begin(lambda connection: connection.execute("SELECT COUNT(*) FROM links").fetchone())
         assert counted.result() == (7,)
         begun = ahead.begin(lambda connection: connection.execute(ENDLESS).fetchone())
@@ -120,7 +120,7 @@ def test_at_the_end_many_short_queries_are_not_waited_for(db: Path) -> None:
 
     giving_up = threading.Timer(5, ended.set)  # the bound on the steps of a connection is further off
     giving_up.start()
-    with ReadsAhead(db) as ahead:
+    with PrefetchThread(db) as ahead:
         begun = ahead.begin(read)
     giving_up.cancel()
     with pytest.raises(sqlite3.OperationalError, match="interrupted"):
@@ -128,7 +128,7 @@ def test_at_the_end_many_short_queries_are_not_waited_for(db: Path) -> None:
 
 
 def test_what_was_taken_is_not_kept(db: Path) -> None:
-    with ReadsAhead(db) as ahead:
+    with PrefetchThread(db) as ahead:
         made = ahead.begin(lambda _: np.zeros(3)).result()
         ahead.begin(lambda _: None).result()  # the thread is done with the first
         kept = weakref.ref(ahead.begin(lambda _: np.zeros(3)).result())
@@ -138,7 +138,7 @@ def test_what_was_taken_is_not_kept(db: Path) -> None:
 
 
 def test_what_cannot_be_read_is_told_to_whoever_asks(tmp_path: Path) -> None:
-    with ReadsAhead(tmp_path / "none.db") as ahead:
+    with PrefetchThread(tmp_path / "none.db") as ahead:
         begun = ahead.begin(lambda connection: connection.execute("SELECT 1"))
         with pytest.raises(StoreError, match="no such database"):
             begun.result()

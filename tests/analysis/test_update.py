@@ -128,7 +128,7 @@ def main_job(connection: sqlite3.Connection, *, title: bool) -> tuple[Run, ...]:
     load = CachedLoader(one_graph=True)
     content = classify(connection, IDENTIFIER, title=title)
     voted = vote(connection, linked=False, load=load)
-    return content, voted, propagate(connection, update=True, linked=False, load=load.last)
+    return content, voted, propagate(connection, update=True, linked=False, load=load.take)
 
 
 @settings(max_examples=10)
@@ -283,7 +283,7 @@ def test_the_last_step_keeps_what_was_read_to_itself(tmp_path: Path) -> None:
         load = CachedLoader(one_graph=True)
         loaded = weakref.ref(load(connection, run))
         assert load(connection, run) is loaded()
-        last = load.last(connection, run)
+        last = load.take(connection, run)
         assert last is loaded()
         del last
         assert loaded() is None
@@ -309,7 +309,9 @@ def test_links_are_let_go_of_once_there_is_a_graph_and_read_anew_for_another(
             (None, [], 3),
             (all_listen, [4], 3),
         ):
-            graphs = [one.arrays(requested=np.array(asked, np.int64), limits=listening).graph for one in (kept, let_go)]
+            graphs = [
+                one.make_input(requested=np.array(asked, np.int64), limits=listening).graph for one in (kept, let_go)
+            ]
             assert len(reads) == expected
             for name in ("n", "pages", "source", "target", "kind", "hreflang", "ordinal", "leaves"):
                 of_kept, of_other = (getattr(graph, name) for graph in graphs)

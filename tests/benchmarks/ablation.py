@@ -137,7 +137,7 @@ def load(database: Path, gold: Path) -> Case:
     with gold.open(encoding="utf-8") as lines:
         labels = list(csv.DictReader(lines, delimiter="\t"))
     with closing(open_existing(database)) as connection:
-        crawl = graph_input.load(connection, graph_input.seed_run(connection, None), SIGNALS)
+        crawl = graph_input.load(connection, graph_input.find_seed_run(connection, None), SIGNALS)
         ids = dict(connection.execute("SELECT url, id FROM pages").fetchall())
     number = {code: index for index, code in enumerate(crawl.evidence.codes)}
     labels = [row for row in labels if row["url"] in ids]

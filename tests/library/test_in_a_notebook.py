@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 import graphlang as gl
-from graphlang.analysis.progress import SILENT, watcher
+from graphlang.analysis.progress import SILENT, make_progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,7 +89,7 @@ def test_true_draws_a_bar_and_false_nothing(crawl: gl.Collection, capsys: pytest
     assert re.search(r"propagate\s+\S+ .*pages.*\n$", drawn)
     crawl.propagate(keep_chosen=True, weights={"site": 0.1}, progress=False)
     assert capsys.readouterr().err == ""
-    assert watcher(SILENT) is SILENT
+    assert make_progress(SILENT) is SILENT
 
 
 @pytest.mark.parametrize("kind", ["pandas", "dictionaries", "Rows"])

@@ -9,7 +9,7 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from graphlang.analysis.progress import Progress, State, clock, draw
+from graphlang.analysis.progress import Progress, State, draw, format_duration
 from graphlang.cli.shared.log import call_before_lines, log, put
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Lines(Timed):
         if state is not None and state.stage in self._reported:
             seconds = self.seconds[state.stage]
             facts = {"stage": state.stage, "seconds": round(seconds, 1)}
-            put(f"{state.stage}: done in {clock(seconds)}", "stage done", facts, as_json=self._json)
+            put(f"{state.stage}: done in {format_duration(seconds)}", "stage done", facts, as_json=self._json)
 
     def close(self) -> None:
         """Write no more."""
@@ -95,7 +95,7 @@ class Lines(Timed):
             state = state._replace(seconds=seconds)
             self._reported.add(state.stage)
             with suppress(OSError, ValueError):  # the reader has gone
-                put(state.line(), "progress", state.facts(), as_json=self._json)
+                put(state.format_line(), "progress", state.to_dict(), as_json=self._json)
 
 
 class Bars(Timed):
