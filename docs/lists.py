@@ -28,7 +28,7 @@ LISTS: Final[dict[str, type[Any]]] = {
     "pages": PageRow,
     "sites": sites.SiteRow,
     "languages": languages.LanguageRow,
-    "languages --known": languages.Known,
+    "languages --known": languages.KnownLanguage,
     "frontier": FrontierUrl,
     "texts": TextRow,
     "texts --quality": Quality,

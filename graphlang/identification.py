@@ -258,7 +258,7 @@ def _add_details(
 
 
 def _split(label: str) -> tuple[str, str | None]:
-    return (label, None) if label == languages.UND else languages.split(label)
+    return (label, None) if label == languages.UND else languages.split_label(label)
 
 
 def _ask_in_threads(

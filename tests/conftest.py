@@ -253,7 +253,10 @@ def _make_collection(path: Path, pages: Sequence[Written]) -> Path:
             given,
             enter_labels(
                 connection,
-                [(name, name[:3], None if name in ("und", "zxx") else languages.split(name)[1]) for name in given],
+                [
+                    (name, name[:3], None if name in ("und", "zxx") else languages.split_label(name)[1])
+                    for name in given
+                ],
             ),
             strict=True,
         )

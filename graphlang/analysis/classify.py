@@ -311,7 +311,7 @@ def enter_label_names(connection: sqlite3.Connection, labels: Sequence[str]) -> 
     special = (languages.UND, languages.ZXX)
     return enter_labels(
         connection,
-        [(label, label, None) if label in special else (label, *languages.split(label)) for label in labels],
+        [(label, label, None) if label in special else (label, *languages.split_label(label)) for label in labels],
     )
 
 

@@ -185,7 +185,7 @@ def _collect(connection: sqlite3.Connection, url: str, page: int, chosen: Run | 
                 (page,),
             )
         ],
-        territory=list(languages.official(_read_tld(connection, page))),
+        territory=list(languages.list_official_languages(_read_tld(connection, page))),
         text=_read_scores(connection, content, page),
         text_run=content,
         excerpt=_read_excerpt(connection, page),

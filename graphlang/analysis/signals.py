@@ -168,7 +168,7 @@ def find_declared_language(declarations: str) -> str:
     """Return the language of declarations, ``source=value`` on each line; empty without a valid one."""
     rows = [(source, value) for source, _, value in (line.partition("=") for line in declarations.split("\n"))]
     declared = find_declared(rows)
-    return languages.split(declared.label)[0] if declared else ""
+    return languages.split_label(declared.label)[0] if declared else ""
 
 
 def _find_country_languages(
@@ -199,7 +199,7 @@ def list_tld_languages(tlds: Sequence[str], index: Mapping[str, int]) -> tuple[N
     table = np.full((len(tlds) + 1, _OFFICIAL), -1, dtype=np.int16)
     share = np.zeros((len(tlds) + 1, _OFFICIAL), dtype=np.float32)
     for row, tld in enumerate(tlds):
-        uses = [] if tld in territories.GENERIC_CCTLDS else territories.uses(tld)
+        uses = [] if tld in territories.GENERIC_CCTLDS else territories.list_uses(tld)
         official = [(index[use.language], use.share) for use in uses if use.language in index and use.status != "used"]
         total = sum(speakers for _, speakers in official)
         for column, (language, speakers) in enumerate(official[:_OFFICIAL]):

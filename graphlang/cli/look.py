@@ -158,11 +158,13 @@ def languages(
     _refuse_without_effect(db, all_known=all_known)
     if all_known:
         from graphlang.identification import load  # noqa: PLC0415
-        from graphlang.maps.languages import Known, describe_labels  # noqa: PLC0415
+        from graphlang.maps.languages import KnownLanguage, describe_labels  # noqa: PLC0415
 
         chosen = make_selection({"language": pages["language"]})
-        labels = [label for label in describe_labels(load(method).labels) if chosen.takes(label.language, label.script)]
-        write_rows(Known._fields, labels, **target)
+        labels = [
+            label for label in describe_labels(load(method).labels) if chosen.includes(label.language, label.script)
+        ]
+        write_rows(KnownLanguage._fields, labels, **target)
         return
     if db is None and Path(options.DEFAULT).is_file():
         db = Path(options.DEFAULT)

@@ -451,7 +451,7 @@ def _drop_labels(
     else:
         write_line(f"removed {quantity(len(smaller.removed), 'label')}")
     for label in smaller.single:
-        language, script = codes.split(label)
+        language, script = codes.split_label(label)
         say(f"{codes.name(language)} is the only language left in the script {script}: all texts in it get it")
     say(f"{target}: {quantity(len(smaller.model.labels), 'label')}, sha256 {sha256}")
 

@@ -361,7 +361,7 @@ def export(db: Path, what: str, output: Path, pages: PageFilter, **settings: Any
             raise click.UsageError(f"--{name} is not supported by {what}; it is for {' and '.join(meant)}")
     if what == "texts" and output.is_dir():
         output /= f"{to_file.LANGUAGE}.{format_ or 'jsonl'}"
-    options.refuse_value_errors("--format", to_file.format_of, what, format_, output)
+    options.refuse_value_errors("--format", to_file.choose_format, what, format_, output)
     options.refuse_value_errors("--output", to_file.check_target, what, output)
     write = partial(_export, db, what, {**settings, **pages})
     if str(output) == "-":
@@ -414,7 +414,7 @@ def _export(
 
 def _to_standard_output(write: Callable[..., list[str]], what: str, format_: str | None) -> list[str]:
     """Write the export to a temporary file, and that to standard output: a file is written whole or not at all."""
-    chosen = to_file.format_of(what, format_, Path("-"))
+    chosen = to_file.choose_format(what, format_, Path("-"))
     if what in to_file.FOLDERS:
         raise click.UsageError(f"{what} writes a folder: name one with -o")
     if chosen == "parquet" or (chosen in {"warc", "wet"} and to_terminal()):

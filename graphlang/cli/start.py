@@ -377,7 +377,7 @@ def _list_shares(shares: Iterable[Share]) -> list[dict[str, Any]]:
 def _list_span(span: Span) -> dict[str, Any]:
     from graphlang.codes import languages  # noqa: PLC0415 - rarely needed
 
-    language, script = languages.split(span.label)
+    language, script = languages.split_label(span.label)
     return {
         "begin": span.begin,
         "end": span.end,

@@ -61,9 +61,9 @@ def number_labels(names: Iterable[str], pages: Mapping[str, int]) -> Labels:
     (('deu', 'srp'), ['deu', 'srp_Latn'], ['srp_Cyrl', 'srp_Latn'])
     """
     names_known = sorted(set(names) - {languages.UND, languages.ZXX})
-    codes = sorted({languages.split(name)[0] for name in names_known})
+    codes = sorted({languages.split_label(name)[0] for name in names_known})
     index = {code: number for number, code in enumerate(codes)}
-    language_of = {label: index[languages.split(name)[0]] for label, name in enumerate(names_known)}
+    language_of = {label: index[languages.split_label(name)[0]] for label, name in enumerate(names_known)}
     counts = np.array([pages.get(name, 0) for name in names_known], dtype=np.int64)
     return Labels(
         tuple(names_known), tuple(codes), Scripts.from_labels(language_of, dict(enumerate(names_known)), counts)

@@ -292,7 +292,7 @@ def _gather(
 ) -> Iterator[Selection]:
     """Gather as `graphlang.maps.selection` does; Spark keeps the rows, in memory or on its disks."""
     everyone = replace(selection, choices=(), below=None, min_confidence=0.0, fetched=None, gathered=None)
-    source, values = everyone.source()
+    source, values = everyone.write_source()
     columns = tuple(dict.fromkeys((*GATHERED_COLUMNS, *extra)))
     chosen = ", ".join(columns)
     query = f"SELECT {chosen} FROM {select_inferred_pages(source)}"
@@ -348,7 +348,7 @@ class TooManyLinksWarning(UserWarning):
 def _read_languages(
     tables: Tables, selection: Selection, units: Sequence[str], *, components: bool
 ) -> language_graphs.LanguageLinks:
-    source, values = selection.source()
+    source, values = selection.write_source()
     pages = f"SELECT language AS name, * FROM {source} WHERE language NOT IN ('und', 'zxx')"
     linked = _LINKED.format(pages=pages)
     rows = tables.execute(f"SELECT name, COUNT(*) FROM ({pages}) GROUP BY 1 ORDER BY 2 DESC, 1", values)
@@ -368,7 +368,7 @@ def _read_languages(
 def _read_sites(
     tables: Tables, selection: Selection, rank: Mapping[str, int], unit: str, *, measures: bool
 ) -> tuple[site_graph.SiteLinkCounts, list[Shape]]:
-    source, values = selection.source()
+    source, values = selection.write_source()
     pages = f"SELECT {unit} AS name, page FROM {source}"
     query = f"SELECT one.name, other.name, COUNT(*){_LINKED.format(pages=pages)} WHERE one.name <> other.name"
     links = _read_pairs(tables.execute(f"{query} GROUP BY 1, 2", values), rank)

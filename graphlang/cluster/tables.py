@@ -194,7 +194,7 @@ def split_label(label: str) -> tuple[str, str | None]:
     >>> split_label("srp_Cyrl"), split_label("und")
     (('srp', 'Cyrl'), ('und', None))
     """
-    return (label, None) if label in {languages.UND, languages.ZXX} else languages.split(label)
+    return (label, None) if label in {languages.UND, languages.ZXX} else languages.split_label(label)
 
 
 def write_ddl(schema: pa.Schema) -> str:

@@ -27,7 +27,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
-from graphlang.codes.territories import countries, official
+from graphlang.codes.territories import list_countries, list_official_languages
 
 __all__ = [
     "FASTTEXT",
@@ -36,13 +36,13 @@ __all__ = [
     "ZXX",
     "bcp47",
     "code",
-    "countries",
     "label",
     "likely_script",
+    "list_countries",
+    "list_official_languages",
     "name",
-    "official",
     "script",
-    "split",
+    "split_label",
 ]
 
 UND: Final = "und"  #: undetermined: examined without a result
@@ -88,27 +88,27 @@ class _Tag(NamedTuple):
     territory: str | None
 
 
-def _rows(table: str) -> list[list[str]]:
+def _read_rows(table: str) -> list[list[str]]:
     """Read the rows of a table, without comments and header."""
     lines = (_DATA / table).read_text("utf-8").splitlines()
     return [line.split("\t") for line in lines if not line.startswith("#")][1:]
 
 
 @cache
-def _aliases() -> dict[str, str]:
-    return {tag: target for tag, target, _why in _rows("aliases.tsv")}
+def _read_aliases() -> dict[str, str]:
+    return {tag: target for tag, target, _why in _read_rows("aliases.tsv")}
 
 
 @cache
-def _scripts() -> dict[str, str]:
+def _read_scripts() -> dict[str, str]:
     """Return the usual script by language, if it is not Latin, and by language and territory, if that changes it."""
-    return {key: script_ for script_, keys in _rows("scripts.tsv") for key in keys.split(" ")}
+    return {key: script_ for script_, keys in _read_rows("scripts.tsv") for key in keys.split(" ")}
 
 
-def _language(subtag: str) -> str | None:
+def _find_language(subtag: str) -> str | None:
     """Return the code of a language subtag of two or three letters, or None if there is no such language."""
-    if subtag in _aliases():
-        return _aliases()[subtag]
+    if subtag in _read_aliases():
+        return _read_aliases()[subtag]
     if subtag in {UND, ZXX}:
         return subtag
     entry = find_subtag(subtag)
@@ -124,11 +124,11 @@ def _parse_tag(tag: str) -> _Tag | None:
     plain = plain.partition(".")[0]
     if not plain.replace("-", "").isalnum() or not plain.isascii():
         return None
-    subtags = _aliases().get(plain, plain).split("-")
+    subtags = _read_aliases().get(plain, plain).split("-")
     primary, rest = subtags[0], subtags[1:]
     if primary in _EXTENDED and rest and len(rest[0]) == len("yue") and rest[0].isalpha():
         primary, rest = rest[0], rest[1:]  # zh-yue: the extended language is more specific
-    code = _language(primary) if len(primary) in {2, 3} and primary.isalpha() else None
+    code = _find_language(primary) if len(primary) in {2, 3} and primary.isalpha() else None
     if code is None:
         return None
     code, _, implied = code.partition("-")
@@ -143,19 +143,19 @@ def _parse_name(text: str) -> _Tag | None:
     """Parse an English name: ``French``. A tag of more than three letters has a hyphen, so they do not clash."""
     if not all(character.isalpha() or character in " '’()-" for character in text):
         return None
-    tag = tag_of(text)
+    tag = find_tag(text)
     return None if tag is None else _parse_tag(tag)
 
 
 @lru_cache(4096)
-def _read(tag: str) -> _Tag | None:
+def _parse(tag: str) -> _Tag | None:
     """Parse a tag or a name; the cache is bounded, because crawled tags are endless."""
     stripped = tag.strip().removeprefix(_FASTTEXT)
     if not 1 < len(stripped) <= _LONGEST:
         return None
     if (read := _parse_tag(stripped)) is not None:
         return read
-    is_name = len(stripped) > len("und") and not stripped.startswith("x-")  # x-default stands on many pages
+    is_name = len(stripped) > len("und") and not stripped.startswith("x-")  # x-default is on many pages
     return _parse_name(stripped) if is_name else None
 
 
@@ -173,7 +173,7 @@ def code(tag: str) -> str | None:
     >>> [code(tag) for tag in ("", "xx", "utf-8", "x-default", "en, fr")]
     [None, None, None, None, None]
     """
-    read = _read(tag)
+    read = _parse(tag)
     return None if read is None else read.code
 
 
@@ -185,7 +185,7 @@ def likely_script(language: str, territory: str | None = None) -> str:
     >>> likely_script("rus"), likely_script("zho"), likely_script("zho", "TW"), likely_script("deu")
     ('Cyrl', 'Hans', 'Hant', 'Latn')
     """
-    scripts = _scripts()
+    scripts = _read_scripts()
     usual = scripts.get(language, "Latn")
     return usual if territory is None else scripts.get(f"{language}-{territory}", usual)
 
@@ -196,7 +196,7 @@ def script(tag: str) -> str | None:
     >>> [script(tag) for tag in ("sr-Latn", "sr", "sr-ME", "zh-TW", "de", "ko-Hang", "xx")]
     ['Latn', 'Cyrl', 'Latn', 'Hant', 'Latn', 'Kore', None]
     """
-    read = _read(tag)
+    read = _parse(tag)
     if read is None:
         return None
     usual = likely_script(read.code, read.territory)
@@ -211,17 +211,17 @@ def label(tag: str) -> str | None:
     >>> [label(tag) for tag in ("de", "sr-Latn", "sr", "zh-Hans", "zh-HK", "mni-Mtei", "kor_Hang", "sr-Cyrl-ME")]
     ['deu', 'srp_Latn', 'srp_Cyrl', 'zho_Hans', 'zho_Hant', 'mni_Mtei', 'kor', 'srp_Cyrl']
     """
-    read, written = _read(tag), script(tag)
+    read, written = _parse(tag), script(tag)
     if read is None or written is None:
         return None
     has_script = read.code in MULTISCRIPT or written != likely_script(read.code)
     return f"{read.code}_{written}" if has_script else read.code
 
 
-def split(label: str) -> tuple[str, str]:
+def split_label(label: str) -> tuple[str, str]:
     """Return code and script of a label from `label`.
 
-    >>> split("srp_Latn"), split("deu"), split("jpn")
+    >>> split_label("srp_Latn"), split_label("deu"), split_label("jpn")
     (('srp', 'Latn'), ('deu', 'Latn'), ('jpn', 'Jpan'))
     """
     language, _, written = label.partition("_")
@@ -237,7 +237,7 @@ def bcp47(label: str) -> str:
     language, _, written = label.partition("_")
     if language == "tgl":
         short = "tl"  # CLDR's canonical form of it is another language
-    elif _aliases().get(language) == language:
+    elif _read_aliases().get(language) == language:
         short = language
     else:
         subtag = language.partition("-")[0]
@@ -256,10 +256,10 @@ def name(code: str) -> str:
     if code in _NAMES:
         return _NAMES[code]
     language, _, written = code.partition("_")
-    if _read(language) is None:
+    if _parse(language) is None:
         return code
-    title = name_of("language", bcp47(language)) or code
-    return f"{title} ({name_of('script', written) or written})" if written else title
+    title = find_name("language", bcp47(language)) or code
+    return f"{title} ({find_name('script', written) or written})" if written else title
 
 
 _SCRIPT: Final = re.compile(r"[A-Za-z]{4}")
@@ -315,7 +315,7 @@ class _Names(NamedTuple):
 
 
 @cache
-def _name_lines() -> list[str]:
+def _read_name_lines() -> list[str]:
     """Read the sorted lines: kind, code and names, separated by tabs; the first name is the one to display."""
     return [line for line in _NAME_TABLE.read_text("utf-8").splitlines() if not line.startswith("#")]
 
@@ -324,7 +324,7 @@ def _name_lines() -> list[str]:
 def _read_names() -> _Names:
     entries: list[tuple[int, str, str]] = []
     scripts: dict[str, str] = {}
-    for kind, code, *names in (line.split("\t") for line in _name_lines()):
+    for kind, code, *names in (line.split("\t") for line in _read_name_lines()):
         if kind == "language":
             entries += [(place, code, normalise_name(name)) for place, name in enumerate(names)]
         elif kind == "script":
@@ -346,36 +346,37 @@ def normalise_name(name: str) -> str:
 _SIMILAR: Final = 2  # names that are proposed
 
 
-def similar_names(name: str) -> list[str]:
+def find_similar_names(name: str) -> list[str]:
     """Return names of languages that are spelled almost like a name, with their codes.
 
-    >>> similar_names("klingonish"), similar_names("Swahilli"), similar_names("xx")
+    >>> find_similar_names("klingonish"), find_similar_names("Swahilli"), find_similar_names("xx")
     (['klingon (tlh)'], ['swahili (sw)', 'kiswahili (swh)'], [])
     """
     names = _read_names().languages
     return [
-        f"{near} ({names[near]})"
-        for near in difflib.get_close_matches(normalise_name(name), names, _SIMILAR, cutoff=0.8)
+        f"{match} ({names[match]})"
+        for match in difflib.get_close_matches(normalise_name(name), names, _SIMILAR, cutoff=0.8)
     ]
 
 
-def name_of(kind: Kind, code: str) -> str | None:
+def find_name(kind: Kind, code: str) -> str | None:
     """Return the English name of a BCP 47 tag, ISO 15924 script or ISO 3166-1 territory, or None if it has none.
 
-    >>> name_of("language", "de"), name_of("script", "Cyrl"), name_of("territory", "CH"), name_of("script", "Abcd")
-    ('German', 'Cyrillic', 'Switzerland', None)
+    >>> find_name("language", "de"), find_name("script", "Cyrl"), find_name("territory", "CH")
+    ('German', 'Cyrillic', 'Switzerland')
+    >>> find_name("script", "Abcd")
     """
     # A search among lines: to parse all of them takes as long as reading forty pages, and a map names few of them.
-    place = bisect_left(_name_lines(), f"{kind}\t{code}\t")
-    cells = _name_lines()[place].split("\t") if place < len(_name_lines()) else []
+    place = bisect_left(_read_name_lines(), f"{kind}\t{code}\t")
+    cells = _read_name_lines()[place].split("\t") if place < len(_read_name_lines()) else []
     return cells[2] if cells[:2] == [kind, code] else None
 
 
-def tag_of(name: str) -> str | None:
+def find_tag(name: str) -> str | None:
     """Return the BCP 47 tag of an English name, or None; ``language`` or a script in brackets may follow the name.
 
-    >>> tag_of("French"), tag_of("Farsi"), tag_of("Maori language"), tag_of("Serbian (Latin)"), tag_of("Frenchman")
-    ('fr', 'fa', 'mi', 'sr-Latn', None)
+    >>> [find_tag(name) for name in ("French", "Farsi", "Maori language", "Serbian (Latin)", "Frenchman")]
+    ['fr', 'fa', 'mi', 'sr-Latn', None]
     """
     names, key = _read_names(), normalise_name(name)
     tag = names.languages.get(key) or names.languages.get(key.removesuffix(_LANGUAGE_SUFFIX))

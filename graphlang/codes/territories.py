@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
-__all__ = ["GENERIC_CCTLDS", "Use", "countries", "official", "territory", "uses"]
+__all__ = ["GENERIC_CCTLDS", "Use", "find_territory", "list_countries", "list_official_languages", "list_uses"]
 
 _TABLE: Final = Path(__file__).parents[1] / "data" / "territories.tsv"
 
@@ -47,13 +47,13 @@ class Use(NamedTuple):
     """The use of one language in one territory."""
 
     language: str  #: one of our codes
-    status: str  #: ``official``, ``de facto``, ``regional``, or ``used`` where it has none
+    status: str  #: ``list_official_languages``, ``de facto``, ``regional``, or ``used`` where it has none
     share: float  #: of the people, 0 to 1: those who can use it; shares of a territory may sum to more than 1
     speakers: int  #: the same as a number of people
 
 
 @cache
-def _table() -> dict[str, tuple[Use, ...]]:
+def _read_table() -> dict[str, tuple[Use, ...]]:
     rows: dict[str, list[Use]] = {}
     for line in _TABLE.read_text("utf-8").splitlines():
         if not line.startswith(("#", "country\t")):
@@ -62,18 +62,18 @@ def _table() -> dict[str, tuple[Use, ...]]:
     return {country: tuple(uses) for country, uses in rows.items()}
 
 
-def territory(tld: str) -> str | None:
+def find_territory(tld: str) -> str | None:
     """Return the territory (ISO 3166-1, lower case) of a ccTLD or country code, also in punycode; or None.
 
-    >>> territory("de"), territory("UK"), territory("xn--p1ai"), territory("com"), territory("eu")
-    ('de', 'gb', 'ru', None, None)
+    >>> [find_territory(tld) for tld in ("de", "UK", "xn--p1ai", "com", "eu")]
+    ['de', 'gb', 'ru', None, None]
     """
-    plain = _unicode(tld)
+    plain = _decode_tld(tld)
     country = _IDN_CCTLDS.get(plain) or _OTHER_CCTLDS.get(plain, plain)
-    return country if country in _table() else None
+    return country if country in _read_table() else None
 
 
-def _unicode(tld: str) -> str:
+def _decode_tld(tld: str) -> str:
     plain = tld.strip().strip(".").lower()
     if not plain.startswith("xn--"):
         return plain
@@ -83,45 +83,47 @@ def _unicode(tld: str) -> str:
         return plain
 
 
-def uses(country: str) -> tuple[Use, ...]:
+def list_uses(country: str) -> tuple[Use, ...]:
     """List the languages of a ccTLD's territory, commonest first; empty if there is no such territory.
 
-    >>> [(use.language, use.status) for use in uses("be")]
+    >>> [(use.language, use.status) for use in list_uses("be")]
     [('eng', 'used'), ('nld', 'official'), ('fra', 'official'), ('deu', 'official'), ('vls', 'used')]
     """
-    key = territory(country)
-    return () if key is None else _table()[key]
+    key = find_territory(country)
+    return () if key is None else _read_table()[key]
 
 
-def official(country: str) -> tuple[str, ...]:
+def list_official_languages(country: str) -> tuple[str, ...]:
     """List the official languages of a ccTLD's territory (or a region of it), or of its name, commonest first.
 
     If none is official, those in use. Empty for top-level domains without a language.
 
-    >>> official("ch"), official("uk"), official("cat"), official("рф")[0], official("com")
-    (('deu', 'fra', 'ita', 'roh'), ('eng', 'cym', 'gle', 'gla'), ('cat',), 'rus', ())
+    >>> list_official_languages("ch"), list_official_languages("uk")
+    (('deu', 'fra', 'ita', 'roh'), ('eng', 'cym', 'gle', 'gla'))
+    >>> list_official_languages("cat"), list_official_languages("рф")[0], list_official_languages("com")
+    (('cat',), 'rus', ())
     """
-    named = _LANGUAGE_TLDS.get(_unicode(country)) if territory(country) is None else None
+    named = _LANGUAGE_TLDS.get(_decode_tld(country)) if find_territory(country) is None else None
     if named:
         return (named,)
-    all_uses = uses(country)
+    all_uses = list_uses(country)
     return tuple(use.language for use in all_uses if use.status != "used") or tuple(use.language for use in all_uses)
 
 
 @cache
-def _countries() -> dict[str, tuple[str, ...]]:
+def _group_by_language() -> dict[str, tuple[str, ...]]:
     by_language: dict[str, list[tuple[int, str]]] = {}
-    for country in _table():
-        for language in official(country):
-            speakers = next(use.speakers for use in _table()[country] if use.language == language)
+    for country in _read_table():
+        for language in list_official_languages(country):
+            speakers = next(use.speakers for use in _read_table()[country] if use.language == language)
             by_language.setdefault(language, []).append((-speakers, country))
     return {language: tuple(country for _, country in sorted(pairs)) for language, pairs in by_language.items()}
 
 
-def countries(language: str) -> tuple[str, ...]:
-    """List the territories (ISO 3166-1, lower case) for which `official` lists a language, most speakers first.
+def list_countries(language: str) -> tuple[str, ...]:
+    """List the territories (ISO 3166-1, lower case) with an official language, most speakers first.
 
-    >>> countries("deu")[:2], countries("swe"), countries("tlh")
+    >>> list_countries("deu")[:2], list_countries("swe"), list_countries("tlh")
     (('de', 'at'), ('se', 'fi', 'ax'), ())
     """
-    return _countries().get(language, ())
+    return _group_by_language().get(language, ())

@@ -238,7 +238,7 @@ class Listing(OpenedFile):
                     table = split_paragraphs(table, load("nfc"))
                 yield from islice(table.rows, limit)
                 if notes is not None:
-                    for sentence in counts.words() + describe_missing_answers(connection, chosen):
+                    for sentence in counts.describe() + describe_missing_answers(connection, chosen):
                         notes(sentence)
 
         return self._rows(make_row_function(columns) if columns != TextRow._fields else TextRow._make, columns, rows)

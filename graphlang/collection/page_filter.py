@@ -75,7 +75,7 @@ def make_selection(pages: PageFilter, captures: str = "own", at: str | None = No
 
 def languages(tags: str | Sequence[str], *, name: str = "language") -> tuple[LanguageChoice, ...]:
     """Return one language, or several, in our codes; an unknown one raises ValueError."""
-    from graphlang.codes.languages import parse_choice, similar_names  # noqa: PLC0415 - slow to import
+    from graphlang.codes.languages import find_similar_names, parse_choice  # noqa: PLC0415 - slow to import
 
     choices = []
     for tag in (item for value in list_texts(name, tags) for item in value.split(",")):

@@ -44,6 +44,6 @@ def find_declared(declarations: Iterable[tuple[str, str]]) -> Declared | None:
         for place, value in rows:
             if place == source:
                 label = languages.label(value.strip())
-                if label is not None and languages.split(label)[0] not in _NOTHING:
+                if label is not None and languages.split_label(label)[0] not in _NOTHING:
                     return Declared(label, source)
     return None

@@ -39,10 +39,10 @@ def speakers(label: str) -> int:
 
 @cache
 def _speakers() -> dict[str, int]:
-    codes = {territories.territory(first + second) for first, second in product(ascii_lowercase, repeat=2)}
+    codes = {territories.find_territory(first + second) for first, second in product(ascii_lowercase, repeat=2)}
     numbers: dict[str, int] = {}
     for territory in sorted(code for code in codes if code):
-        for use in territories.uses(territory):
+        for use in territories.list_uses(territory):
             numbers[use.language] = numbers.get(use.language, 0) + use.speakers
     return numbers
 

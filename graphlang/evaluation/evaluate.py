@@ -13,7 +13,7 @@ import numpy as np
 from graphlang.codes import languages
 from graphlang.db import InputError, collection, corrections, snapshot
 from graphlang.db.runs.answers import read_answers, read_labels
-from graphlang.evaluation.metrics import calibration_error, interval, macro_f
+from graphlang.evaluation.metrics import calibration_error, macro_f, wilson_interval
 from graphlang.ingest.links.canonical import canonical_url
 from graphlang.labelled_table import read_labelled_rows
 from graphlang.maps.changes import LENGTHS
@@ -33,7 +33,7 @@ class Group(NamedTuple):
     group: str
     pages: int  #: gold pages that the collection has
     accuracy: float
-    low: float  #: the accuracy lies between these two with 95 %, if the gold pages were drawn at random
+    low: float  #: ends of a 95 % interval of the accuracy, if the gold pages were drawn at random
     high: float
     answered: float  #: share that got a language (not ``und``)
     macro_f: float  #: F1 averaged over the gold languages of the group
@@ -47,9 +47,9 @@ class LanguageScore(NamedTuple):
 
     language: str
     gold: int  #: gold pages in it
-    answered: int  #: gold pages that the run takes for it
-    precision: float  #: share of these that are in it; NaN where there are none
-    recall: float  #: share of the pages in it that the run takes for it; NaN where there are none
+    answered: int  #: gold pages with this answer
+    precision: float  #: share of these that are in it; NaN if there are none
+    recall: float  #: share of the pages in it with this answer; NaN if there are none
     f1: float  #: harmonic mean of the two: 2 right / (gold + answered)
     precision_low: float  #: intervals of 95 %, as that of a group's accuracy
     precision_high: float
@@ -67,9 +67,9 @@ class Evaluation:
     languages: list[LanguageScore]  #: of the gold file and of the answers, most gold pages first; without ``und``
 
     def __repr__(self) -> str:
-        every = self.groups[0]
-        pages, between = quantity(every.pages, "page"), f"{every.low:.3f} to {every.high:.3f}"
-        return f"<Evaluation of run {self.run.id}: {pages}, accuracy {every.accuracy:.3f} ({between})>"
+        whole = self.groups[0]
+        pages, between = quantity(whole.pages, "page"), f"{whole.low:.3f} to {whole.high:.3f}"
+        return f"<Evaluation of run {self.run.id}: {pages}, accuracy {whole.accuracy:.3f} ({between})>"
 
 
 @dataclass(slots=True, repr=False)
@@ -97,7 +97,7 @@ def read_gold(connection: sqlite3.Connection, path: str | Path | Any, by: str | 
     it does not count. Raise an InputError if the file cannot be read, lacks a column, or has no line.
     """
     gold = Gold()
-    lines = named = 0  # rows, and those of them with a page of the collection
+    lines = matched = 0  # rows, and rows with a page of the collection
     labels: dict[int, tuple[str, str] | None] = {}  # language and group of each page; None if lines contradict
     for row in read_labelled_rows(path, ("url", "language", *([by] if by else []))):
         lines += 1
@@ -116,7 +116,7 @@ def read_gold(connection: sqlite3.Connection, path: str | Path | Any, by: str | 
         before = labels.setdefault(page, (code, row[by] if by else ""))
         if before is not None and before[0] != code:
             labels[page] = None
-        named += 1
+        matched += 1
     if not lines:
         name = path if isinstance(path, str | Path) else "the table"
         msg = f"{name} names no page: it has no line but the header"
@@ -128,7 +128,7 @@ def read_gold(connection: sqlite3.Connection, path: str | Path | Any, by: str | 
         gold.pages.append(page)
         gold.language.append(answer[0])
         gold.group.append(answer[1])
-    gold.repeated = named - len(labels)
+    gold.repeated = matched - len(labels)
     return gold
 
 
@@ -141,7 +141,7 @@ def evaluate(connection: sqlite3.Connection, gold: Gold, run: Run, by: str | Non
     """
     with snapshot.show_moment(connection, run.at):
         linked, length = _find_linked(connection, gold.pages), _read_lengths(connection, gold.pages)
-        elsewhere = set(snapshot.find_changed_pages(connection))
+        changed_pages = set(snapshot.find_changed_pages(connection))
     answers = read_answers(connection, run.id)
     names = {label: language for label, (_, language, _) in read_labels(connection).items()}
     answer_of = {
@@ -156,18 +156,20 @@ def evaluate(connection: sqlite3.Connection, gold: Gold, run: Run, by: str | Non
         confidence=np.array([answer_of.get(page, (languages.UND, 0.0))[1] for page in gold.pages], dtype=np.float64),
         linked=linked,
     )
-    corrected_pages = corrections.find_corrected_pages(connection, run.started) - elsewhere
+    corrected_pages = corrections.find_corrected_pages(connection, run.started) - changed_pages
     corrected = np.array([page in corrected_pages for page in gold.pages], dtype=np.bool_)
     inferred = ~corrected
-    groups = [table.group("all", inferred)]
+    groups = [table.score_group("all", inferred)]
     bounds = [*LENGTHS, 2**62]
     for low, high in itertools.pairwise(bounds):
         name = f"length {low}+" if high == bounds[-1] else f"length {low}..{high - 1}"
-        groups.append(table.group(name, inferred & (length >= low) & (length < high)))
+        groups.append(table.score_group(name, inferred & (length >= low) & (length < high)))
     if by:
         group_of = np.array(gold.group, dtype=object)
-        groups += [table.group(f"{by} {value}", inferred & (group_of == value)) for value in sorted(set(gold.group))]
-    groups.append(table.group("corrected", corrected))
+        groups += [
+            table.score_group(f"{by} {value}", inferred & (group_of == value)) for value in sorted(set(gold.group))
+        ]
+    groups.append(table.score_group("corrected", corrected))
     wrong = Counter(
         (expected, answer)
         for expected, answer in zip(table.gold[inferred].tolist(), table.answer[inferred].tolist(), strict=True)
@@ -190,8 +192,8 @@ def _score_languages(gold: NDArray[np.object_], answer: NDArray[np.object_]) -> 
             right[name] / answered[name] if answered[name] else float("nan"),
             right[name] / expected[name] if expected[name] else float("nan"),
             2 * right[name] / (expected[name] + answered[name]),
-            *interval(right[name], answered[name]),
-            *interval(right[name], expected[name]),
+            *wilson_interval(right[name], answered[name]),
+            *wilson_interval(right[name], expected[name]),
         )
         for name in names
     ]
@@ -204,7 +206,7 @@ class _GoldTable:
     confidence: NDArray[np.float64]
     linked: NDArray[np.bool_]
 
-    def group(self, name: str, rows: NDArray[np.bool_]) -> Group:
+    def score_group(self, name: str, rows: NDArray[np.bool_]) -> Group:
         right = self.gold == self.answer
         pages = int(rows.sum())
         linked = rows & self.linked
@@ -212,7 +214,7 @@ class _GoldTable:
             name,
             pages,
             _compute_mean(right[rows]),
-            *interval(int(right[rows].sum()), pages),
+            *wilson_interval(int(right[rows].sum()), pages),
             _compute_mean(self.answer[rows] != languages.UND),
             macro_f(self.gold[rows].astype(np.str_), self.answer[rows].astype(np.str_)),
             calibration_error(self.confidence[rows], right[rows]),

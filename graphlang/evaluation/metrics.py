@@ -1,4 +1,4 @@
-"""Measures of answers with gold labels: calibration error, macro-F, accuracy and its interval. Needs numpy alone."""
+"""Measures of answers with gold labels: calibration error, macro-F, accuracy and its interval. Only numpy is needed."""
 
 from __future__ import annotations
 
@@ -10,55 +10,55 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-BINS: Final = 15  #: of confidence, as Guo et al. 2017 have them
+BINS: Final = 15  #: of confidence, as in Guo et al. 2017
 #: Buckets of text length in characters, from and below; Hayati 2004, table 5.1, has the first two.
 BUCKETS: Final = ((0, 25), (25, 50), (50, 150), (150, None))
 _NORMAL: Final = 1.959963984540054  # of a standard normal variable, 2.5 % are above
 
 
-def interval(right: int, of: int) -> tuple[float, float]:
-    """Between what two shares the accuracy of all texts lies with 95 %, of which some were drawn at random.
+def wilson_interval(right: int, total: int) -> tuple[float, float]:
+    """Return the 95 % interval of the accuracy on all texts, some of which were drawn at random.
 
-    Wilson, "Probable Inference, the Law of Succession, and Statistical Inference", JASA 22, 1927. It never leaves
-    0..1, and says something where all are right: three of three leave room for an accuracy of .44.
+    Wilson, "Probable Inference, the Law of Succession, and Statistical Inference", JASA 22, 1927. It stays within 0..1,
+    and is useful even if all answers are right: three of three are compatible with an accuracy of .44.
 
     Args:
-        right: how many are right.
-        of: how many were drawn.
+        right: number of right answers.
+        total: number of texts that were drawn.
 
     Returns:
-        Its ends; two NaN where none was drawn.
+        Its ends; two NaN if no text was drawn.
 
     Raises:
-        ValueError: more are right than were drawn, or fewer than none.
+        ValueError: `right` is negative or greater than `total`.
 
-    >>> [round(end, 3) for end in interval(50, 100)], [round(end, 3) for end in interval(3, 3)]
+    >>> [round(end, 3) for end in wilson_interval(50, 100)], [round(end, 3) for end in wilson_interval(3, 3)]
     ([0.404, 0.596], [0.439, 1.0])
     """
-    if not 0 <= right <= of:
-        raise ValueError(f"{right} right of {of}")
-    if not of:
+    if not 0 <= right <= total:
+        raise ValueError(f"{right} right of {total}")
+    if not total:
         return math.nan, math.nan
-    share, room = right / of, _NORMAL**2 / of
-    middle, half = share + room / 2, _NORMAL * math.sqrt(share * (1 - share) / of + room / (4 * of))
+    share, room = right / total, _NORMAL**2 / total
+    middle, half = share + room / 2, _NORMAL * math.sqrt(share * (1 - share) / total + room / (4 * total))
     return max(0.0, (middle - half) / (1 + room)), min(1.0, (middle + half) / (1 + room))
 
 
 def calibration_error(confidence: ArrayLike, right: ArrayLike, *, bins: int = BINS) -> float:
-    """Expected calibration error: |accuracy - mean confidence| in bins of equal width, weighted by their size.
+    """Compute the expected calibration error: |accuracy - mean confidence| in equal bins, weighted by their size.
 
     Guo, Pleiss, Sun and Weinberger, "On Calibration of Modern Neural Networks", ICML 2017, section 2 (formula 3).
 
     Args:
         confidence: Probability of each answer, from 0 to 1.
         right: Whether it is right, of the same length.
-        bins: How many.
+        bins: Number of bins.
 
     Returns:
-        From 0 (confidence is accuracy) to 1; NaN of no answers.
+        From 0 (confidence is accuracy) to 1; NaN without answers.
 
     Raises:
-        ValueError: as many confidences as answers are needed, or a confidence is outside 0..1.
+        ValueError: the lengths differ, or a confidence is outside 0..1.
 
     >>> calibration_error([0.9, 0.9, 0.1, 0.1], [True, True, False, True])
     0.25
@@ -77,17 +77,17 @@ def calibration_error(confidence: ArrayLike, right: ArrayLike, *, bins: int = BI
 
 
 def macro_f(gold: ArrayLike, answers: ArrayLike) -> float:
-    """F1 of each gold language, averaged: every language counts the same, however few texts it has.
+    """Average the F1 of the gold languages: each language counts the same, however few texts it has.
 
     Args:
         gold: Language of each text.
-        answers: Language that each text was given, in the same order.
+        answers: Answer for each text, in the same order.
 
     Returns:
-        From 0 to 1; NaN of no texts.
+        From 0 to 1; NaN without texts.
 
     Raises:
-        ValueError: as many answers as gold languages are needed.
+        ValueError: the lengths differ.
 
     >>> macro_f(["fra", "fra", "deu"], ["fra", "deu", "deu"])  # fra: P 1, R 1/2; deu: P 1/2, R 1
     0.6666666666666666
@@ -110,14 +110,14 @@ class LengthScore(NamedTuple):
     """Accuracy on texts of some length."""
 
     texts: int
-    accuracy: float  #: NaN of no texts
+    accuracy: float  #: NaN without texts
     calibration_error: float
 
 
 def measure_by_length(
     confidence: NDArray[np.floating], right: NDArray[np.bool_], lengths: NDArray[np.int64]
 ) -> dict[str, LengthScore]:
-    """Accuracy and calibration error by length.
+    """Compute accuracy and calibration error by length.
 
     Args:
         confidence: Probability of each answer.

@@ -1,9 +1,9 @@
 """Fit the weights of the inference on labelled pages, and judge them on held-out sites.
 
-The compatibility of links and the reliability of each signal are learned from the collection itself; what is left to
-fit are the few weights of ``SEARCHED``, and the power of a text's probability (``calibration``).
+The compatibility of links and the reliability of each signal are learned from the collection itself; the few
+weights of ``SEARCHED`` remain to be fitted, and the power of a text's probability (``calibration``).
 
-The search changes one weight after another. It takes the value with the lowest loss (mean negative log probability of
+The search changes one weight after another. It chooses the value with the lowest loss (mean negative log probability of
 the gold language, all sites weighted equally), if the gain exceeds two standard errors over the sites: a few sites are
 easily overfitted, and no site is like another. It ends after a turn without a change. Only pages with links count. To
 estimate the gain on other sites, the sites are dealt into folds, and each fold is judged with the weights fitted on the
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from graphlang.analysis.graph_input import GraphInput
     from graphlang.evaluation.evaluate import Gold
 
-#: Weight -> values that are tried.
+#: Weight -> values to try.
 SEARCHED: dict[str, tuple[float, ...]] = {
     "neighbours": (0.0, 0.5, 0.75, 1.0, 1.5),
     "site": (0.0, 0.25, 0.5, 0.75, 1.0, 1.25),
@@ -77,7 +77,9 @@ def tune(
 
     Raise a StoreError if a collection has no gold page in a language of its seeds.
     """
-    search = _Search([_Labelled.select(inputs, gold) for inputs, gold in labelled], options or Options(), progress)
+    search = _Search(
+        [_LabelledCollection.select(inputs, gold) for inputs, gold in labelled], options or Options(), progress
+    )
     first = {name: float(start[name]) for name in SEARCHED}
     sites = np.unique(search.host)
     everything = np.ones(len(search.host), dtype=np.bool_)
@@ -86,22 +88,22 @@ def tune(
     for fold in range(min(FOLDS, len(sites))) if len(sites) > 1 else ():
         out = fold_of == fold
         fitted = search.descend(first, ~out)
-        held_before.append(search.loss(first, out))
-        held_after.append(search.loss(fitted, out))
+        held_before.append(search.compute_loss(first, out))
+        held_after.append(search.compute_loss(fitted, out))
     best = search.descend(first, everything)
     return Tuned(
         best,
         len(sites),
         len(search.host),
-        search.loss(first, everything),
-        search.loss(best, everything),
+        search.compute_loss(first, everything),
+        search.compute_loss(best, everything),
         float(np.mean(held_before)) if held_before else None,
         float(np.mean(held_after)) if held_after else None,
     )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Labelled:
+class _LabelledCollection:
     """A collection with the rows of its gold pages that have links, and the indices of their languages.
 
     If no gold page has a link, all count. Pages corrected by hand never do.
@@ -112,7 +114,7 @@ class _Labelled:
     answers: NDArray[np.int64]
 
     @classmethod
-    def select(cls, inputs: GraphInput, gold: Gold) -> _Labelled:
+    def select(cls, inputs: GraphInput, gold: Gold) -> _LabelledCollection:
         index = {code: number for number, code in enumerate(inputs.evidence.codes)}
         labelled = inputs.evidence.is_labelled()
         pairs = [
@@ -132,7 +134,7 @@ class _Labelled:
 class _Search:
     """Losses by weights; each inference runs once and serves all folds."""
 
-    def __init__(self, labelled: Sequence[_Labelled], options: Options, progress: Progress) -> None:
+    def __init__(self, labelled: Sequence[_LabelledCollection], options: Options, progress: Progress) -> None:
         self.labelled, self.options, self.progress = labelled, options, progress
         hosts = [pages.inputs.evidence.host[pages.rows].astype(np.int64) for pages in labelled]
         before = np.cumsum([0, *(int(host.max()) + 1 for host in hosts)])
@@ -141,20 +143,20 @@ class _Search:
         self.computed: dict[tuple[float, ...], NDArray[np.float64]] = {}
         progress.stage("tune", None, "inferences")
 
-    def loss(self, weights: Mapping[str, float], which: NDArray[np.bool_]) -> float:
+    def compute_loss(self, weights: Mapping[str, float], which: NDArray[np.bool_]) -> float:
         """Return the mean loss of the pages ``which``; all sites are weighted equally."""
-        return float(np.mean(self._site_losses(weights, which)))
+        return float(np.mean(self._compute_site_losses(weights, which)))
 
     def descend(self, start: Mapping[str, float], which: NDArray[np.bool_]) -> dict[str, float]:
         """Return the weights that coordinate descent finds."""
-        best, lowest = dict(start), self._site_losses(start, which)
+        best, lowest = dict(start), self._compute_site_losses(start, which)
         for _ in range(_TURNS):
             before = best
             for name, values in SEARCHED.items():
                 if not self._matters(name):
                     continue
                 tried = [{**best, name: value} for value in values]
-                losses = [self._site_losses(weights, which) for weights in tried]
+                losses = [self._compute_site_losses(weights, which) for weights in tried]
                 place = int(np.argmin([loss.mean() for loss in losses]))
                 if _is_better(losses[place], lowest):
                     best, lowest = tried[place], losses[place]
@@ -162,10 +164,10 @@ class _Search:
                 break
         return best
 
-    def _site_losses(self, weights: Mapping[str, float], which: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def _compute_site_losses(self, weights: Mapping[str, float], which: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return the mean loss of each site over the pages ``which``."""
         _, host = np.unique(self.host[which], return_inverse=True)
-        return np.asarray(np.bincount(host, self._losses(weights)[which]) / np.bincount(host))
+        return np.asarray(np.bincount(host, self._get_losses(weights)[which]) / np.bincount(host))
 
     def _matters(self, name: str) -> bool:
         """Return True if a collection has the signal of this weight."""
@@ -181,14 +183,14 @@ class _Search:
             signal is not None and bool(signal.languages.size and signal.languages.max() >= 0) for signal in signals
         )
 
-    def _losses(self, weights: Mapping[str, float]) -> NDArray[np.float64]:
+    def _get_losses(self, weights: Mapping[str, float]) -> NDArray[np.float64]:
         key = tuple(weights[name] for name in SEARCHED)
         if key not in self.computed:
             self.computed[key] = np.concatenate([self._compute_losses(pages, weights) for pages in self.labelled])
             self.progress.advance(len(self.computed))
         return self.computed[key]
 
-    def _compute_losses(self, pages: _Labelled, weights: Mapping[str, float]) -> NDArray[np.float64]:
+    def _compute_losses(self, pages: _LabelledCollection, weights: Mapping[str, float]) -> NDArray[np.float64]:
         evidence = pages.inputs.evidence
         signals = {name: replace(signal, weight=weights[name]) for name, signal in evidence.signals.items()}
         changes: dict[str, Any] = {name: weights[name] for name in SEARCHED if name in asdict(self.options)}

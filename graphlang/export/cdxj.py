@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 #: A second language counts from this probability.
 SECOND: Final = 0.2
-_NOT_ONE: Final = (languages.UND, languages.ZXX)
+_NO_LANGUAGE: Final = (languages.UND, languages.ZXX)
 _NO_DIGIT: Final = re.compile(r"[^0-9]+")
-_FIRST: Final = "00000101000000"  #: what a date lacks that says no more than a year, a month or a day
+_FIRST: Final = "00000101000000"  #: completes a date that has only a year, a month or a day
 _UNDATED: Final = "0" * 14
 _MARKS: Final = str.maketrans("", "", "-:TZ")
 
@@ -40,13 +40,13 @@ class CdxjCounts(NamedTuple):
 
     lines: int
     without_length: int  #: lines of records whose length is unknown
-    missing: list[str]  #: archives that are not where they were
+    missing: list[str]  #: archives that do not exist any more
 
 
 def rank_codes(language: str, runner_up: str | None, second: float | None, parts: str = shares.NONE) -> str:
     """Return up to three ISO 639-3 codes by rank, separated by commas; empty without a language.
 
-    These are the languages of the page; of a page in one language its answer, and the second best where that is likely.
+    These are the languages of the page; for a page in one language its answer, and a likely second language.
 
     >>> rank_codes("deu", "nld", 0.3), rank_codes("deu", "nld", 0.1), rank_codes("und", "nld", 0.3)
     ('deu,nld', 'deu', '')
@@ -54,18 +54,18 @@ def rank_codes(language: str, runner_up: str | None, second: float | None, parts
     'cym,eng'
     """
     if parts == shares.NONE:  # of most pages
-        ranking = [] if language in _NOT_ONE else [language]
+        ranking = [] if language in _NO_LANGUAGE else [language]
     else:
         ranking = [code for code, _ in shares.rank_shares(language, parts)]
-    if len(ranking) == 1 and (second or 0) >= SECOND and runner_up is not None and runner_up not in _NOT_ONE:
+    if len(ranking) == 1 and (second or 0) >= SECOND and runner_up is not None and runner_up not in _NO_LANGUAGE:
         ranking.append(runner_up)
     return ",".join(dict.fromkeys(ranking))
 
 
 def write_cdxj(connection: sqlite3.Connection, db: Path, selection: Selection, file: IO[bytes]) -> CdxjCounts:
-    """Write the index, sorted by its bytes, as pywb wants it.
+    """Write the index, sorted by its bytes, as pywb requires.
 
-    The records' lengths are measured in the archives, where these are still to be found; else there is none.
+    The lengths of records are measured in the archives; if an archive is missing, they are left out.
     """
     connection.execute("PRAGMA temp_store=FILE")
     connection.execute("DROP TABLE IF EXISTS temp.cdxj")
@@ -74,7 +74,7 @@ def write_cdxj(connection: sqlite3.Connection, db: Path, selection: Selection, f
     connection.execute("BEGIN")
     names = dict(connection.execute("SELECT id, name FROM sources"))
     for source, rows in groupby(_read_rows(connection, selection), key=itemgetter(0)):
-        index = _add(connection, names[source], _find_archive(names[source], db), rows, index)
+        index = _index_archive(connection, names[source], _find_archive(names[source], db), rows, index)
     connection.execute("COMMIT")
     for (line,) in connection.execute("SELECT line FROM temp.cdxj ORDER BY line"):
         file.write(line)
@@ -98,7 +98,7 @@ def _read_rows(connection: sqlite3.Connection, selection: Selection) -> Iterator
     yield from connection.execute(query, values)
 
 
-def _add(
+def _index_archive(
     connection: sqlite3.Connection, name: str, path: Path | None, rows: Iterable[tuple[Any, ...]], index: CdxjCounts
 ) -> CdxjCounts:
     lines, without, filename = 0, 0, Path(name).name
@@ -124,12 +124,12 @@ def _add_lengths(rows: Iterable[tuple[Any, ...]], path: Path | None) -> Iterator
         return
     waiting: list[tuple[Any, ...]] = []
 
-    def offsets() -> Iterator[int]:
+    def iterate_offsets() -> Iterator[int]:
         for row in rows:
             waiting.append(row)
             yield row[1]
 
-    for _, length in measure_records(path, offsets()):
+    for _, length in measure_records(path, iterate_offsets()):
         yield waiting.pop(), length
 
 
@@ -150,8 +150,8 @@ def _format_line(row: tuple[Any, ...], length: int | None, filename: str) -> str
     texts = "".join(values.values())
     if texts.isprintable() and '"' not in texts and "\\" not in texts:  # nothing is escaped
         members = ", ".join([f'"{name}": "{value}"' for name, value in values.items()])
-        return f"{sort_key(url)} {_format_stamp(date)} {{{members}}}\n"
-    return f"{sort_key(url)} {_format_stamp(date)} {format_json(values)}\n"
+        return f"{make_sort_key(url)} {_format_stamp(date)} {{{members}}}\n"
+    return f"{make_sort_key(url)} {_format_stamp(date)} {format_json(values)}\n"
 
 
 def _format_stamp(date: str) -> str:
@@ -173,9 +173,8 @@ _MOST: Final = 1 << 30  # bytes that one record may unpack to
 def measure_records(path: Path, offsets: Iterable[int]) -> Iterator[tuple[int, int | None]]:
     """Yield (offset, length in bytes) of the records at some ascending offsets.
 
-    Of a gzip file the length of the member, of one that is not compressed that of the WARC record with its header and
-    the two empty lines behind it. None if the record is unclear: another compression, ARC that is not compressed,
-    several records in one member, damage.
+    The length is that of the gzip member, or of the uncompressed WARC record with its header and the two empty lines
+    after it. It is None for another compression, uncompressed ARC, several records in one member, and damage.
     """
     with closing(path.open("rb")) as file:
         before = None
@@ -191,7 +190,7 @@ def _measure_record(file: IO[bytes], offset: int) -> int | None:
     if first.startswith(_GZIP):
         return _measure_member(file, first)
     if first.startswith(b"WARC/"):
-        return _record(file, first)
+        return _measure_plain_record(file, first)
     return None
 
 
@@ -214,7 +213,7 @@ def _measure_member(file: IO[bytes], chunk: bytes) -> int | None:
     return None
 
 
-def _record(file: IO[bytes], head: bytes) -> int | None:
+def _measure_plain_record(file: IO[bytes], head: bytes) -> int | None:
     while (end := head.find(b"\r\n\r\n")) < 0 and len(head) < _HEADER:
         chunk = file.read(_CHUNK)
         if not chunk:
@@ -228,8 +227,8 @@ _WWW: Final = re.compile(r"www\d*\.")
 _END: Final = re.compile("[/?#]")
 _PORTS: Final = {"http": "80", "https": "443"}
 _SAFE: Final = frozenset(b"!\"$&'()*+,-./:;<=>?@[\\]^_`{|}~") | frozenset(range(48, 58)) | frozenset(range(97, 123))
-_PLAIN: Final = re.compile(r"[!\"$&'()*+,\-./:;<=>?@[\\\]^_`{|}~0-9A-Za-z]*")  #: what stays, but for its case
-#: Of each the last in a query is dropped.
+_PLAIN: Final = re.compile(r"[!\"$&'()*+,\-./:;<=>?@[\\\]^_`{|}~0-9A-Za-z]*")  #: unchanged except for its case
+#: The last match of each is dropped from a query.
 _SESSIONS: Final = tuple(
     re.compile(f"{session}(?:&|$)")
     for session in (
@@ -242,16 +241,16 @@ _FOLDERS: Final = (
     re.compile(r"(?<=/)\((?:[a-z]\([0-9a-z]{24}\))+\)/(?=[^?]+\.aspx)"),
     re.compile(r"(?<=/)\([0-9a-z]{24}\)/(?=[^?]+\.aspx)"),
 )
-_UNESCAPED: Final = 8  # times that a URL may be escaped over and over
+_UNESCAPED: Final = 8  # times that a URL may be escaped
 
 
-def sort_key(url: str) -> str:
+def make_sort_key(url: str) -> str:
     """Return the sort key of a URL: host reversed, the rest in lower case.
 
-    What differs between ways to write the same address is dropped: the scheme, ``www``, usual ports, the order of
-    parameters, session ids, an empty query, a slash at the end.
+    Spellings of one address have one key: the scheme, ``www``, usual ports, the order of parameters, session ids, an
+    empty query and a final slash do not count.
 
-    >>> sort_key("http://www.Example.org:80/A/b%43/?y=2&x=1"), sort_key("https://example.org")
+    >>> make_sort_key("http://www.Example.org:80/A/b%43/?y=2&x=1"), make_sort_key("https://example.org")
     ('org,example)/a/bc?x=1&y=2', 'org,example)/')
     """
     scheme, _, rest = url.partition("://")
@@ -265,7 +264,7 @@ def sort_key(url: str) -> str:
     return f"{_reverse_site(scheme, authority)}){_normalise_path(path)}{_sort_query(query)}"
 
 
-@lru_cache(maxsize=4096)  # the pages of a site mostly stand together
+@lru_cache(maxsize=4096)  # pages of a site mostly follow each other
 def _reverse_site(scheme: str, authority: str) -> str:
     address = authority.rpartition("@")[2].lower()
     host, bracket, port = address.partition("]")
@@ -312,13 +311,13 @@ def _sort_query(query: str) -> str:
 
 def _drop_last(pattern: re.Pattern[str], text: str) -> str:
     last = None
-    for last in pattern.finditer(text):  # noqa: B007 - the last one is wanted
+    for last in pattern.finditer(text):  # noqa: B007 - only the last one counts
         pass
     return text if last is None else text[: last.start()] + text[last.end() :]
 
 
 def _escape(text: str) -> str:
-    """Return lower case, with percent signs only where they must be."""
+    """Return lower case, with percent-encoding only where it is required."""
     if _PLAIN.fullmatch(text):
         return text.lower()
     raw = text.encode("utf-8", "surrogatepass")

@@ -64,8 +64,8 @@ def _clean_line(name: str) -> str:
 def list_sites_by_language(connection: sqlite3.Connection, selection: Selection) -> Iterator[tuple[str, str]]:
     """Yield for each language its code and a page in the form of Common Crawl's web-languages.
 
-    Listed are the hosts with pages in the language that count, the most pages first, with the mean confidence; folders
-    of hosts where the language is a part.
+    The page lists hosts with pages in the language, the most pages first, with their mean confidence; if only a part of
+    a host is in the language, it lists the folders.
     """
     hosts = {site.site: site for site in list_sites(connection, "host", selection)}
     secure = {
@@ -103,5 +103,5 @@ def _format_page(language: str, rows: list[tuple[int, float, str]]) -> str:
     lines += [
         f"- {_clean_line(site)} ({quantity(pages, 'page')}, {total / pages:.2f})" for site, (pages, total) in listed
     ]
-    lines += ["", "Additional Information:", f"- ISO-639-3 code: {languages.split(language)[0]}", ""]
+    lines += ["", "Additional Information:", f"- ISO-639-3 code: {languages.split_label(language)[0]}", ""]
     return "\n".join(lines)

@@ -4,7 +4,7 @@
 functions is the Jaccard similarity of two sets, here of the runs of five words. Bands of minima find similar texts
 without a comparison of all pairs.
 
-*Signals of quality*: what they mean depends on the language and on the use of a corpus.
+*Signals of quality*: their meaning depends on the language and on the use of a corpus.
 
 *Paragraphs* have a language each: a page may hold a menu, a quotation or a comment in another.
 """
@@ -38,10 +38,10 @@ REMEMBERED: Final = 500_000
 
 
 class NearDuplicates:
-    """Texts in each language, and whether another one is nearly the same as one of them."""
+    """Finds texts that are nearly the same as an earlier text in the language."""
 
     def __init__(self, share: float, remembered: int = REMEMBERED) -> None:
-        """Take the part of their runs that similar texts share; raise MissingExtraError without rensa."""
+        """``share`` is the part of their runs that similar texts share; raise MissingExtraError without rensa."""
         try:
             self._rensa: Any = import_module("rensa")
         except ImportError as error:
@@ -86,7 +86,7 @@ def _split_runs(text: str) -> Iterable[str]:
 
 
 _UNSPACED: Final = frozenset(("bod", "jpn", "khm", "lao", "mya", "tha", "zho"))  #: no spaces between words
-_AROUND: Final = "\"'`´‘’“”„‚«»‹›()[]{}<>.,;:!?¡¿…·•*/\\|_=+-–—،؛؟।॥"  # signs at the ends of words
+_AROUND: Final = "\"'`´‘’“”„‚«»‹›()[]{}<>.,;:!?¡¿…·•*/\\|_=+-–—،؛؟।॥"  # punctuation at the ends of words
 
 
 class Quality(NamedTuple):
@@ -175,30 +175,30 @@ def split_paragraphs(table: Table, identifier: Identifier) -> Table:
     place = {name: table.columns.index(name) for name in ("url", "date", "language", "main")}
     column = table.columns.index("text" if "text" in table.columns else "main")
 
-    def rows() -> Iterator[tuple[Any, ...]]:
+    def iterate_rows() -> Iterator[tuple[Any, ...]]:
         texts = iter(table.rows)
         while batch := list(islice(texts, _BATCH)):
             for row, spans in zip(batch, find_spans(identifier, [row[column] for row in batch]), strict=True):
                 page = tuple(row[place[name]] for name in ("url", "date", "language"))
                 main = len(row[place["main"]])
                 for number, (begin, line, label, confidence) in enumerate(_split_lines(row[column], spans), start=1):
-                    language, script = (label, None) if label == languages.UND else languages.split(label)
+                    language, script = (label, None) if label == languages.UND else languages.split_label(label)
                     yield (*page, number, int(begin < main), language, script, confidence, line)
 
-    return Table(ParagraphRow._fields, rows())
+    return Table(ParagraphRow._fields, iterate_rows())
 
 
 def sort_by_language(table: Table) -> Table:
     """Return the rows of a table in order of languages, by a temporary file."""
 
-    def rows() -> Iterator[tuple[Any, ...]]:
+    def iterate_rows() -> Iterator[tuple[Any, ...]]:
         with closing(sqlite3.connect("")) as file:
             columns = ", ".join(f'"{name}"' for name in table.columns)
             file.execute(f"CREATE TABLE rows ({columns})")
             file.executemany(f"INSERT INTO rows VALUES ({', '.join('?' * len(table.columns))})", table.rows)
             yield from file.execute("SELECT * FROM rows ORDER BY language, rowid")
 
-    return Table(table.columns, rows())
+    return Table(table.columns, iterate_rows())
 
 
 def _split_lines(text: str, spans: list[Span]) -> Iterator[tuple[int, str, str, float]]:
@@ -208,13 +208,13 @@ def _split_lines(text: str, spans: list[Span]) -> Iterator[tuple[int, str, str, 
         end = begin + len(line)
         while first < len(spans) and spans[first].end <= begin:
             first += 1
-        best, most = None, 0
+        best, longest = None, 0
         for span in spans[first:]:
             if span.begin >= end:
                 break
             common = min(span.end, end) - max(span.begin, begin)
-            if common > most:
-                best, most = span, common
+            if common > longest:
+                best, longest = span, common
         if line.strip():
             yield begin, line.strip(), best.label if best else languages.UND, best.confidence if best else 0.0
         begin = end + 1

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from graphlang.maps.site_graph import SiteGraph
 
 
-#: What XML 1.0 has no way to write: control characters, halves of pairs, two characters that are none.
+#: Characters that XML 1.0 cannot contain: controls, surrogates, U+FFFE and U+FFFF.
 _NO_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _DISCS, _NODES = 400.0, 20.0  #: distances of discs, and of nodes in a disc
-_LEAST, _GROWTH = 6.0, 8.0  #: size of a node without pages, and what ten times as many add
+_LEAST, _GROWTH = 6.0, 8.0  #: size of a node without pages, and growth for ten times as many pages
 _QUOTES: Final = {'"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
 
 
@@ -77,7 +77,7 @@ def write_gexf(schema: Schema, nodes: Iterable[NodeRow], edges: Iterable[EdgeRow
     node_names = list(schema.nodes)
     drawing = _Drawing(schema) if schema.colours else None
     for identity, label, values in nodes:
-        drawn = drawing.node(values) if drawing else ""
+        drawn = drawing.draw_node(values) if drawing else ""
         inner = _format_gexf_values(node_names, values) + drawn
         out.write(f'<node id="{escape_xml(identity)}" label="{escape_xml(label)}">{inner}</node>\n')
         written += 1
@@ -107,25 +107,25 @@ class _Drawing:
         self._discs: dict[str, tuple[float, float]] = {}
         self._counts: Counter[str] = Counter()
 
-    def node(self, values: Sequence[Any]) -> str:
+    def draw_node(self, values: Sequence[Any]) -> str:
         """Return the elements of the next node."""
         language, size = str(values[self._language]), values[self._size] or 0
         if language not in self._discs:
             self._discs[language] = _place_in_sunflower(len(self._discs), _DISCS)
         x, y = _place_in_sunflower(self._counts[language], _NODES)
         self._counts[language] += 1
-        left, top = self._discs[language]
+        centre_x, centre_y = self._discs[language]
         colour = self._colours.get(language, OTHER)
         red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
         return (
             f'<viz:color r="{red}" g="{green}" b="{blue}"/>'
-            f'<viz:position x="{left + x:.1f}" y="{top + y:.1f}" z="0"/>'
+            f'<viz:position x="{centre_x + x:.1f}" y="{centre_y + y:.1f}" z="0"/>'
             f'<viz:size value="{_LEAST + _GROWTH * math.log10(1 + size):.1f}"/>'
         )
 
 
 def _place_in_sunflower(number: int, distance: float) -> tuple[float, float]:
-    """Return the place of a seed in a sunflower: all have the same distance, from the middle outwards."""
+    """Return the position of a seed in a sunflower: neighbours have the same distance, from the middle outwards."""
     angle, radius = number * math.pi * (3 - math.sqrt(5)), distance * math.sqrt(number)
     return radius * math.cos(angle), radius * math.sin(angle)
 
@@ -243,7 +243,7 @@ def write_language_graph(graph: LanguageGraph, format_: str, file: IO[bytes]) ->
 def write_site_graph(graph: SiteGraph, format_: str, file: IO[bytes]) -> int:
     """Write the graph of sites as ``gexf``, ``graphml`` or ``json``; returns the number of sites.
 
-    JSON has the sites, the pairs and the distances that `graphlang.maps.site_graph.list_site_distances` gives.
+    JSON has the sites, the pairs and the distances of `graphlang.maps.site_graph.list_site_distances`.
     """
     if format_ == "json":
         _write_json(

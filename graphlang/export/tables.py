@@ -42,7 +42,7 @@ class Table(NamedTuple):
     rows: Iterable[tuple[Any, ...]]
 
 
-#: Columns that hold whole numbers, and those that hold others; the rest is text.
+#: Columns of integers and of floats; the others are text.
 _WHOLE: Final = frozenset(
     "page run fetched status length characters target nofollow place pages unfetched short resolved also low high"  # noqa: SIM905
     " sites offset cut pending mutual source_length target_length paragraph is_main filler".split()
@@ -73,7 +73,7 @@ def pages(connection: sqlite3.Connection, selection: Selection) -> Table:
     ``languages`` are up to three ISO 639-3 codes, the page's answer first, then the others by share, as in Common
     Crawl's index; ``shares`` the part of the page's letters that each has. Both are empty without a language.
 
-    Where captures of other times count, a row is a capture, with where its record begins in its file, and its digest.
+    If captures of other times count, a row is a capture, with the offset of its record and its digest.
     """
     if needs_other_captures(connection, selection):
         source, values = write_captures_sql(connection, selection)
@@ -81,8 +81,8 @@ def pages(connection: sqlite3.Connection, selection: Selection) -> Table:
         names = (*COLUMNS, "offset", "digest")
         query = f"SELECT {', '.join(names)}, {share_columns} FROM {source} AS pages ORDER BY page, date, capture"
         return Table((*names, "languages", "shares"), connection.execute(query, bound | values))
-    source, values = selection.source(
-        of="(SELECT *, language AS answer FROM page_languages)", columns=(*COLUMNS, "answer")
+    source, values = selection.write_source(
+        table="(SELECT *, language AS answer FROM page_languages)", columns=(*COLUMNS, "answer")
     )
     share_columns, bound = shares.write_share_columns(connection)
     columns = ", ".join(f"pages.{name}" for name in COLUMNS)
@@ -92,7 +92,7 @@ def pages(connection: sqlite3.Connection, selection: Selection) -> Table:
 
 def links(connection: sqlite3.Connection, selection: Selection) -> Table:
     """Read links between pages that count, with the languages of both."""
-    source, values = selection.source()
+    source, values = selection.write_source()
     codes: list[str] = []
     numbers: dict[str, int] = {}
     chosen = np.full(collection.count_pages(connection) + 1, -1, dtype=np.int16)
@@ -103,13 +103,13 @@ def links(connection: sqlite3.Connection, selection: Selection) -> Table:
         chosen[page] = numbers[language]
     columns = ("source", "target", "source_url", "target_url", "kind", "nofollow", "hreflang", "place")
 
-    def rows() -> Iterator[tuple[Any, ...]]:
+    def iterate_rows() -> Iterator[tuple[Any, ...]]:
         for row in connection.execute(f"SELECT {', '.join(columns)} FROM link_details ORDER BY source, target"):
             source_code, target_code = chosen[row[0]], chosen[row[1]]
             if source_code >= 0 and target_code >= 0:
                 yield (*row, codes[source_code], codes[target_code])
 
-    return Table((*columns, "source_language", "target_language"), rows())
+    return Table((*columns, "source_language", "target_language"), iterate_rows())
 
 
 def sites(connection: sqlite3.Connection, selection: Selection) -> Table:
@@ -138,7 +138,7 @@ def languages(connection: sqlite3.Connection, selection: Selection) -> Table:
     return Table(language_lists.LanguageRow._fields, language_lists.list_languages(connection, selection))
 
 
-_LINKS: Final = 100_000  # that are looked at together
+_LINKS: Final = 100_000  # of a block
 _SIGNS: Final = re.compile(r"[/._?=&:-]+")
 _NO_LANGUAGE: Final = ("und", "zxx")
 
@@ -170,26 +170,26 @@ class _CountedPages(NamedTuple):
 def find_translations(connection: sqlite3.Connection, selection: Selection) -> Iterator[tuple[Any, ...]]:
     """Yield pairs as tuples of the fields of `TranslationRow`, in order of page ids; 200 bytes of memory a pair."""
     pages = _read_pages(connection, selection)
-    named: dict[tuple[int, int], int] = {}  # pair -> 1 and 2: links up and down with hreflang, 4 and 8: others
+    flags: dict[tuple[int, int], int] = {}  # pair -> 1 and 2: links up and down with hreflang, 4 and 8: others
     for source, target, hreflang in _read_links_between_languages(connection, pages):
         if hreflang and _code(hreflang) != pages.codes[pages.language[target]]:
-            continue  # the page is not in the language that it was made for
+            continue  # the page is not in the language of the hreflang
         if hreflang or pages.domain[source] == pages.domain[target]:
             pair = (source, target) if source < target else (target, source)
-            named[pair] = named.get(pair, 0) | (1 if source < target else 2) << (0 if hreflang else 2)
+            flags[pair] = flags.get(pair, 0) | (1 if source < target else 2) << (0 if hreflang else 2)
     find = connection.cursor()
 
-    def url_of(page: int) -> str:
+    def read_url(page: int) -> str:
         return str(find.execute("SELECT url FROM pages WHERE id = ?", (page,)).fetchone()[0])
 
-    for (first, second), links in sorted(named.items()):
+    for (first, second), links in sorted(flags.items()):
         codes = [pages.codes[pages.language[page]] for page in (first, second)]
-        urls = [url_of(page) for page in (first, second)]
+        urls = [read_url(page) for page in (first, second)]
         if not links & 3 and not _differ_in_language(urls, codes):
             continue
-        ways = links | links >> 2
+        directions = links | links >> 2
         yield (
-            *(*urls, *codes, "hreflang" if links & 3 else "url", int(ways & 3 == 3)),  # noqa: PLR2004 - both ways
+            *(*urls, *codes, "hreflang" if links & 3 else "url", int(directions & 3 == 3)),  # noqa: PLR2004 - both directions
             round(float(pages.confidence[first]) * float(pages.confidence[second]), 4),
             *(int(pages.length[first]), int(pages.length[second])),
         )
@@ -201,7 +201,7 @@ def _read_pages(connection: sqlite3.Connection, selection: Selection) -> _Counte
     confidence, length = np.zeros(count, dtype=np.float32), np.zeros(count, dtype=np.int32)
     codes: dict[str, int] = {}
     domains: dict[str, int] = {}
-    source, values = selection.source()
+    source, values = selection.write_source()
     query = f"SELECT page, language, domain, confidence, length FROM {source} WHERE fetched AND length"
     for page, code, name, sure, size in connection.execute(query, values):
         if code not in _NO_LANGUAGE:
@@ -238,14 +238,14 @@ def _differ_in_language(urls: list[str], codes: list[str]) -> bool:
     True
     """
     parts = [_SIGNS.split(url.lower()) for url in urls]
-    left = [[part for part in all_ if _code(part) != code] for all_, code in zip(parts, codes, strict=True)]
-    return left[0] == left[1] and left != parts
+    remaining = [[word for word in words if _code(word) != code] for words, code in zip(parts, codes, strict=True)]
+    return remaining[0] == remaining[1] and remaining != parts
 
 
-#: Rows or bytes of a row group: readers prefer large ones, and one is in memory.
+#: Rows or bytes of a row group: readers prefer large groups, and one group is in memory.
 _GROUP_ROWS: Final = 50_000
 _GROUP_BYTES: Final = 4 << 20
-#: Rows that are Python objects at a time, which take many times the memory of their columns.
+#: Rows that are Python objects at a time: these take many times the memory of columns.
 _ROWS: Final = 1_000
 #: Columns with commas between values of this type.
 _LISTS: Final = {"languages": "string", "shares": "double"}
@@ -291,17 +291,17 @@ def _make_groups(arrow: Any, table: Table, schema: Any) -> Iterator[Any]:
     """Split the table into row groups, each a table of Arrow."""
     rows, count = iter(table.rows), 1
     batches: list[Any] = []
-    held = size = 0
+    pending = size = 0
     while block := list(islice(rows, count)):
         pairs = zip(zip(*block, strict=True), schema, strict=True)
         batches.append(arrow.record_batch([_make_column(arrow, values, field.type) for values, field in pairs], schema))
-        held, size = held + len(block), size + batches[-1].nbytes
+        pending, size = pending + len(block), size + batches[-1].nbytes
         count = min(_ROWS, 2 * count, max(1, _BLOCK_BYTES * len(block) // batches[-1].nbytes))
         del block, pairs
-        if held + count > _GROUP_ROWS or size >= _GROUP_BYTES:
+        if pending + count > _GROUP_ROWS or size >= _GROUP_BYTES:
             yield arrow.Table.from_batches(batches, schema)
             batches.clear()
-            held = size = 0
+            pending = size = 0
     if batches:
         yield arrow.Table.from_batches(batches, schema)
 
@@ -311,7 +311,7 @@ def _make_column(arrow: Any, values: Sequence[Any], kind: Any) -> Any:
     if arrow.types.is_list(kind):
         parts = [value.split(",") if value else [] for value in values]
         ends = np.concatenate(([0], np.cumsum(list(map(len, parts))))).astype(np.int32)
-        flat = [part if kind.value_type == arrow.string() else float(part) for row in parts for part in row]
+        flat = [item if kind.value_type == arrow.string() else float(item) for row in parts for item in row]
         return arrow.ListArray.from_arrays(
             arrow.Array.from_buffers(arrow.int32(), len(ends), [None, arrow.py_buffer(ends)]),
             _make_column(arrow, flat, kind.value_type),

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.db.records import inflate_text
 from graphlang.db.values import value_error
-from graphlang.export.cdxj import rank_codes as codes_of
+from graphlang.export.cdxj import rank_codes
 from graphlang.export.corpora import NearDuplicates, Quality, measure_quality
 from graphlang.export.tables import Table
 from graphlang.maps import shares
@@ -58,8 +58,8 @@ class TextCounts:
     cut: int = 0  #: of these, those that were longer than the limit of the ingest
     repeated: int = 0  #: that are left out, because an earlier page has the same
 
-    def words(self) -> list[str]:
-        """Return sentences about texts that are cut or left out.
+    def describe(self) -> list[str]:
+        """Return sentences about texts that were cut or left out.
 
         >>> TextCounts(9, 2).words()
         ["2 of 9 texts are cut: 'graphlang ingest --again --text-limit none' keeps them whole"]
@@ -92,13 +92,13 @@ def read_texts(
     """Read the texts of captures that count, in order of page ids, or of languages, those of a page by date.
 
     ``main`` is the main content; ``text`` the whole visible text: the main content, then navigation and the like. A
-    line feed ends a line or paragraph. ``source`` and ``offset`` say which record of which file it is, ``cut`` is 1
-    where the text was longer than the limit of the ingest. A text that several captures have
-    comes with each of them; with ``unique`` once for each main content in a language, and with ``near`` once for all
-    that share this part of their runs of words. ``quality`` adds the columns of `Quality`.
+    line feed ends a line or paragraph. ``source`` and ``offset`` are the file and the position of the record; ``cut``
+    is 1 if the text was longer than the limit of the ingest. A text that several captures have is repeated. With
+    ``unique`` each main content in a language comes once; with ``near`` so do all that share this part of their runs of
+    words. ``quality`` adds the columns of `Quality`.
     """
-    left_out = () if whole else ("text",)
-    names = tuple(name for name in (*COLUMNS, *(["codes"] if codes else [])) if name not in left_out)
+    excluded = () if whole else ("text",)
+    names = tuple(name for name in (*COLUMNS, *(["codes"] if codes else [])) if name not in excluded)
     counts = counts or TextCounts()
     rows = _read_rows(connection, selection, counts, by_language=by_language)
     if unique:
@@ -149,14 +149,14 @@ def _drop_near(rows: Iterator[tuple[Any, ...]], share: float, counts: TextCounts
     earlier = NearDuplicates(share)
     place, main, text = (COLUMNS.index(name) for name in ("language", "main", "text"))
 
-    def keep() -> Iterator[tuple[Any, ...]]:
+    def iterate_distinct() -> Iterator[tuple[Any, ...]]:
         for row in rows:
             if earlier.add(row[place], row[main] or row[text]):
                 yield row
             else:
                 counts.repeated += 1
 
-    return keep()
+    return iterate_distinct()
 
 
 def _read_rows(
@@ -164,7 +164,7 @@ def _read_rows(
 ) -> Iterator[tuple[Any, ...]]:
     """Yield all columns of `COLUMNS`, and the codes.
 
-    The texts are looked up one by one: the captures of a page are sorted by date, and so without what takes memory.
+    The texts are looked up one by one, so that sorting the captures takes little memory.
     """
     source, values = write_captures_sql(connection, selection)
     query = (
@@ -175,11 +175,11 @@ def _read_rows(
     find = connection.cursor()
     for row in connection.execute(query, values):
         facts, (length, digest, by_text, runner_up, second, parts, page, content) = row[:9], row[9:]
-        held = find.execute(_OWN_TEXT, (page,)) if content is None else find.execute(_EARLIER_TEXT, (content,))
-        row_of_text = held.fetchone()
-        if row_of_text is None:
+        cursor = find.execute(_OWN_TEXT, (page,)) if content is None else find.execute(_EARLIER_TEXT, (content,))
+        text_row = cursor.fetchone()
+        if text_row is None:
             continue
-        title, text, main, rest = row_of_text
+        title, text, main, rest = text_row
         if rest is not None:
             try:
                 text += inflate_text(rest, length - len(text))
@@ -192,7 +192,7 @@ def _read_rows(
         yield (
             *(*facts, title, text[:main], text, int(cut), digest, *(json.loads(by_text) if by_text else (None, None))),
             *shares.format_shares(shares.rank_shares(language, parts)),
-            codes_of(language, runner_up, second, parts),
+            rank_codes(language, runner_up, second, parts),
         )
 
 

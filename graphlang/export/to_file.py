@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _ROWS: Final = ("csv", "tsv", "jsonl", "parquet")
 _GRAPHS: Final = ("gexf", "graphml")
-#: What there is, and in which formats; the first is the default.
+#: Exports and their formats; the first one is the default.
 WHAT: Final = {
     "pages": _ROWS + _GRAPHS,
     "sites": _ROWS,
@@ -56,32 +56,32 @@ WHAT: Final = {
     "share": ("db",),
 }
 FORMATS: Final = (*_ROWS, *_GRAPHS, "txt", "cdxj", "warc", "wet", "md", "db")
-#: These take every capture, unless a filter says which.
+#: Exports of all captures, unless filters choose some.
 _OF_ALL: Final = ("links", "cdxj")
-#: These have a text, of which the main content alone can be asked for.
+#: Exports with a text, which can be limited to the main content.
 OF_TEXTS: Final = ("texts", "wet")
 _UNITS: Final = ("host", "domain")
 _PLAIN: Final = (".warc", ".wet")  # endings of archives that are not compressed
 FOLDERS: Final = ("vertices-edges", "web-languages")
 LANGUAGE: Final = "{language}"  #: in the name of a file: texts are written to a file for each language
-#: These can have captures besides the pages' own.
+#: Exports that can have captures other than the main ones.
 OF_CAPTURES: Final = ("pages", "texts", "cdxj", "warc-metadata", "wet")
 
 
-def format_of(what: str, named: str | None, output: Path) -> str:
+def choose_format(what: str, name: str | None, output: Path) -> str:
     """Return the format of an export: the named one, else that of the file name, else the first possible one."""
     if what not in WHAT:
         raise ValueError(f"cannot export {what}; there are {', '.join(WHAT)}")
-    if named is None:
+    if name is None:
         ending = remove_compression(output).suffix.lower().lstrip(".")
         if ending not in COMPRESSIBLE:
             ending = output.suffix.lower().lstrip(".")
         if len(WHAT[what]) > 1 and ending not in WHAT[what] and find_promised_format(output):
             raise ValueError(f"{output.name}: {what} comes as {', '.join(WHAT[what])}")
         return ending if ending in WHAT[what] else WHAT[what][0]
-    if named not in WHAT[what]:
+    if name not in WHAT[what]:
         raise ValueError(f"{what} comes as {', '.join(WHAT[what])}")
-    return named
+    return name
 
 
 def check_braces(output: Path) -> None:
@@ -119,11 +119,11 @@ def export(
     paragraphs: bool = False,
     on_written: Callable[[int], object] | None = None,
 ) -> list[str]:
-    """Write one thing of a collection, row by row; return sentences about what is missing.
+    """Write an export of a collection, row by row; return sentences about missing parts.
 
     Texts get a file for each language if the name of ``output`` has `LANGUAGE` in it.
     """
-    format_ = format_of(what, format_, output)
+    format_ = choose_format(what, format_, output)
     check_target(what, output)
     if what == "share" and (selection or Selection()) != Selection():
         raise ValueError("a share has all pages: --language and other filters are not for it")
@@ -161,7 +161,7 @@ def export(
                 refuse_empty(output)
     if on_written is not None:
         on_written(written)
-    return notes + counts.words() + describe_missing_answers(connection, selection)
+    return notes + counts.describe() + describe_missing_answers(connection, selection)
 
 
 def _check_options(connection: sqlite3.Connection, what: str, format_: str, by: str, selection: Selection) -> Selection:
@@ -269,7 +269,7 @@ def _write_each_language(table: tables.Table, format_: str, folder: _Folder, nam
     written = 0
     place = table.columns.index("language")
     for language, rows in groupby(table.rows, key=itemgetter(place)):
-        with packing(folder.file(name.replace(LANGUAGE, language))) as file:
+        with packing(folder.make_path(name.replace(LANGUAGE, language))) as file:
             written += _write_table(tables.Table(table.columns, rows), format_, file, safe=safe)
     return written
 
@@ -287,13 +287,13 @@ class _Folder:
 
     def __init__(self, path: Path, database: Path) -> None:
         path.mkdir(exist_ok=True)
-        self._path, self._own = path, list(list_database_files(database))
+        self._path, self._database_files = path, list(list_database_files(database))
 
-    def file(self, name: str) -> Path:
+    def make_path(self, name: str) -> Path:
         target = self._path / name
-        if target.name != name:  # a database from a stranger may hold anything
+        if target.name != name:  # the database may be hostile
             raise value_error("labels.language", name, "a language code")
-        for path, purpose in self._own:
+        for path, purpose in self._database_files:
             if is_same_file(target, path):
                 raise OutputError(f"cannot write to {target}: it is {purpose}")
         return target
@@ -303,7 +303,7 @@ def _write_folder(connection: sqlite3.Connection, what: str, by: str, selection:
     from graphlang.export import common_crawl  # noqa: PLC0415
 
     if what == "vertices-edges":
-        vertices, edges = folder.file("vertices.txt.gz"), folder.file("edges.txt.gz")
+        vertices, edges = folder.make_path("vertices.txt.gz"), folder.make_path("edges.txt.gz")
         with replacing(vertices) as vertex_file, replacing(edges) as edge_file:
             written = common_crawl.write_vertices_and_edges(connection, by, selection, vertex_file, edge_file)
             if not written:
@@ -311,14 +311,14 @@ def _write_folder(connection: sqlite3.Connection, what: str, by: str, selection:
         return written
     written = 0
     for language, page in common_crawl.list_sites_by_language(connection, selection):
-        with replacing(folder.file(f"{language}.md")) as file:
+        with replacing(folder.make_path(f"{language}.md")) as file:
             file.write(page.encode())
         written += 1
     return written
 
 
 _NAMED: Final = 5  # tables in an error
-#: What is left out: texts, titles and words of links; who corrected a page, and why; folders of this machine.
+#: Removed: texts, titles and anchor texts; authors and notes of corrections; folders of this machine.
 _STATEMENTS: Final = (
     "DELETE FROM texts",
     "DELETE FROM visible_bytes",
@@ -331,12 +331,12 @@ _STATEMENTS: Final = (
 
 
 def write_share(connection: sqlite3.Connection, folder: Path, file: IO[bytes]) -> int:
-    """Write the copy to a file, by way of one in the folder; return its pages.
+    """Write the copy to a file, by a temporary one in the folder; return its pages.
 
     Raise a ValueError if the database has tables of the user, which may hold texts.
     """
-    if own := name_user_items(connection):
-        raise ValueError(f"tables of your own may hold texts: drop {', '.join(own[:_NAMED])} from a copy first")
+    if items := name_user_items(connection):
+        raise ValueError(f"tables of your own may hold texts: drop {', '.join(items[:_NAMED])} from a copy first")
     with tempfile.TemporaryDirectory(prefix=".graphlang-", dir=folder) as temporary:
         path = Path(temporary) / "share.db"
         connection.execute("VACUUM INTO ?", (str(path),))
@@ -344,7 +344,7 @@ def write_share(connection: sqlite3.Connection, folder: Path, file: IO[bytes]) -
             copy.create_function("file_name", 1, _find_file_name, deterministic=True)
             for statement in _STATEMENTS:
                 copy.execute(statement)
-            copy.execute("VACUUM")  # or the texts would still be in unused parts of the file
+            copy.execute("VACUUM")  # erases the texts in unused parts of the file
             pages: int = copy.execute("SELECT COUNT(*) FROM pages").fetchone()[0]
         with path.open("rb") as source:
             shutil.copyfileobj(source, file, 1 << 20)

@@ -1,6 +1,6 @@
 """WARC records with the language of pages: a sidecar of metadata records, and texts as in WET.
 
-The original archive is never written to. Common Crawl's WET has the field ``WARC-Identified-Content-Language`` with up
+The original archive is never changed. Common Crawl's WET has the field ``WARC-Identified-Content-Language`` with up
 to three ISO 639-3 codes; so do these records.
 """
 
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 
 _FIELD: Final = "WARC-Identified-Content-Language"
 #: Fields of a metadata record.
-_SAID: Final = (
+_METADATA: Final = (
     *("language", "script", "confidence", "runner-up", "runner-up-confidence", "method", "shares", "payload-digest"),
 )
 
 
-def _begin(file: IO[bytes], what: str, *, compressed: bool) -> RecordWriter:
+def _begin_file(file: IO[bytes], what: str, *, compressed: bool) -> RecordWriter:
     """Write the first record, which describes the file."""
     info = {
         "software": f"graphlang/{__version__}",
@@ -57,7 +57,7 @@ def write_metadata(
 ) -> int:
     """Write a metadata record for each capture that counts: language, script, confidence, method, runner-up."""
     what = "metadata records; the pages are in the archives that they refer to"
-    writer = _begin(file, what, compressed=compressed)
+    writer = _begin_file(file, what, compressed=compressed)
     source, values = write_captures_sql(connection, selection)
     rows = connection.execute(
         f"SELECT url, date, digest, {shares.write_shares_sql('pages.text_run')}, language, script, confidence,"
@@ -72,7 +72,9 @@ def write_metadata(
             shares.format_shares(shares.rank_shares(language, parts))[1] if parts != shares.NONE else None,
             (digest if ":" in digest else f"sha1:{digest}") if digest else None,  # another algorithm is named
         )
-        body = "".join([f"{name}: {value}\r\n" for name, value in zip(_SAID, fields, strict=True) if value is not None])
+        body = "".join(
+            [f"{name}: {value}\r\n" for name, value in zip(_METADATA, fields, strict=True) if value is not None]
+        )
         refers = (
             ("WARC-Refers-To-Target-URI", url),
             ("WARC-Refers-To-Date", date),
@@ -87,7 +89,7 @@ def write_metadata(
 
 def write_wet(table: Table, file: IO[bytes], *, compressed: bool = True) -> int:
     """Write a conversion record for each text, as in Common Crawl's WET: title and whole text, a paragraph a line."""
-    writer = _begin(file, "conversion records with the text of pages", compressed=compressed)
+    writer = _begin_file(file, "conversion records with the text of pages", compressed=compressed)
     at = {name: place for place, name in enumerate(table.columns)}
     body = at.get("text", at["main"])
     written = 0
@@ -101,11 +103,11 @@ def write_wet(table: Table, file: IO[bytes], *, compressed: bool = True) -> int:
     return written
 
 
-#: Bytes that are gathered before they are written.
+#: Bytes written at once.
 _BLOCK: Final = 1 << 18
 _VERSION: Final = "1.1"
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
-_NO_DATE: Final = "1970-01-01T00:00:00Z"  # WARC wants a date
+_NO_DATE: Final = "1970-01-01T00:00:00Z"  # WARC requires a date
 
 
 def _make_compressor() -> Callable[[bytes], bytes]:
@@ -125,8 +127,8 @@ def join_lines(value: str) -> str:
     return value if value.isprintable() else _CONTROL.sub(" ", value)
 
 
-def _record_id(name: str) -> str:
-    """Return a record id that depends on the record alone."""
+def _make_record_id(name: str) -> str:
+    """Make a record id that depends only on the record."""
     return f"<urn:uuid:{uuid5(NAMESPACE_URL, name)}>"
 
 
@@ -135,7 +137,7 @@ class RecordWriter:
 
     def __init__(self, file: IO[bytes], *, compressed: bool = True) -> None:
         self._file, self._as_stored = file, _make_compressor() if compressed else bytes
-        self._waiting: list[bytes] = []
+        self._pending: list[bytes] = []
         self._size = 0
         self._record = io.BytesIO()
         self._warcio = WARCWriter(self._record, gzip=False, warc_version=_VERSION)
@@ -143,32 +145,32 @@ class RecordWriter:
     def write_warcinfo(self, fields: Mapping[str, str]) -> None:
         """Write the record that describes the file; it comes first.
 
-        It does not name the file (``WARC-Filename`` may be left out): the bytes are the same under any name.
+        It does not name the file (``WARC-Filename`` is optional), so the bytes do not depend on the name.
         """
         record = self._warcio.create_warcinfo_record(None, dict(fields))
         record.rec_headers.replace_header("WARC-Date", _NO_DATE)
-        record.rec_headers.replace_header("WARC-Record-ID", _record_id(json.dumps(fields)))
+        record.rec_headers.replace_header("WARC-Record-ID", _make_record_id(json.dumps(fields)))
         self._write(record)
 
     def write_page_record(
-        self, kind: str, about: tuple[str, str, str], said: Iterable[tuple[str, str]], mime: str, block: bytes
+        self, kind: str, about: tuple[str, str, str], fields: Iterable[tuple[str, str]], mime: str, block: bytes
     ) -> None:
         """Write a record about a page."""
         url, date, digest = about
         # Both digests are of the same bytes; warcio would compute them one after the other.
         hashed = f"sha1:{b32encode(sha1(block, usedforsecurity=False).digest()).decode()}"
-        fields = [
+        header_fields = [
             ("WARC-Type", kind),
             ("WARC-Target-URI", join_lines(url)),
             ("WARC-Date", join_lines(date) or _NO_DATE),
-            ("WARC-Record-ID", _record_id(f"{kind} {date} {url} {digest}")),
-            *((name, join_lines(value)) for name, value in said if value),
+            ("WARC-Record-ID", _make_record_id(f"{kind} {date} {url} {digest}")),
+            *((name, join_lines(value)) for name, value in fields if value),
             ("Content-Type", mime),
             ("Content-Length", str(len(block))),
             ("WARC-Payload-Digest", hashed),
             ("WARC-Block-Digest", hashed),
         ]
-        headers = StatusAndHeaders("", fields, protocol=f"WARC/{_VERSION}")
+        headers = StatusAndHeaders("", header_fields, protocol=f"WARC/{_VERSION}")
         self._write(ArcWarcRecord("warc", kind, headers, io.BytesIO(block), None, mime, len(block)))
 
     def _write(self, record: ArcWarcRecord) -> None:
@@ -176,13 +178,13 @@ class RecordWriter:
         self._record.truncate()
         self._warcio.write_record(record)
         member = self._as_stored(self._record.getvalue())
-        self._waiting.append(member)
+        self._pending.append(member)
         self._size += len(member)
         if self._size >= _BLOCK:
             self.flush()
 
     def flush(self) -> None:
-        """Write the records that wait."""
-        self._file.write(b"".join(self._waiting))
-        self._waiting.clear()
+        """Write the pending records."""
+        self._file.write(b"".join(self._pending))
+        self._pending.clear()
         self._size = 0

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 #: Lower bounds of the length buckets, in characters of visible text; Hayati 2004, table 5.1, has the first two.
 LENGTHS: Final = (0, 25, 50, 150, 300)
-#: What changes between years or collections are counted by.
+#: Units by which changes between years or collections are counted.
 UNITS: Final = ("language", "host", "domain")
 
 
@@ -59,7 +59,7 @@ _SIDES: Final = """
 
 
 def require_years(connection: sqlite3.Connection, years: tuple[str, str]) -> None:
-    """Refuse years of which there is no capture."""
+    """Refuse years without a capture."""
     rows = connection.execute(
         "SELECT SUBSTR(date, 1, 4) FROM captures WHERE date <> '' UNION SELECT SUBSTR(date, 1, 4)"
         " FROM history_captures WHERE date <> '' ORDER BY 1"
@@ -74,8 +74,8 @@ def list_year_changes(
     connection: sqlite3.Connection, years: tuple[str, str], selection: Selection
 ) -> Iterator[PageChange]:
     """Yield the pages that differ between two calendar years, by URL."""
-    with gather(connection, selection, extra=("url", "host"), yearly=True) as at_hand:
-        source, values = at_hand.source()
+    with gather(connection, selection, extra=("url", "host"), yearly=True) as subset:
+        source, values = subset.write_source()
         query = f"{_SIDES.format(source=source)} ORDER BY url"
         values |= {"before": years[0], "after": years[1]}
         yield from _list_changes(connection.execute(query, values))
@@ -85,21 +85,21 @@ def count_year_changes(
     connection: sqlite3.Connection, years: tuple[str, str], selection: Selection, by: str
 ) -> list[PageChangeCount]:
     """Count the pages of two calendar years by language, host or domain, the greatest changes first."""
-    with gather(connection, selection, extra=("url", "host"), yearly=True) as at_hand:
-        source, values = at_hand.source()
+    with gather(connection, selection, extra=("url", "host"), yearly=True) as subset:
+        source, values = subset.write_source()
         site = "NULL" if by == "language" else by
         query = (
             f"SELECT {site}, before, after, COUNT(*) FROM ({_SIDES.format(source=source)}) AS sides"
             " GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
         )
-        return _count(connection.execute(query, values | {"before": years[0], "after": years[1]}), by)
+        return _count_pages(connection.execute(query, values | {"before": years[0], "after": years[1]}), by)
 
 
 def list_collection_changes(
     before: sqlite3.Connection, after: sqlite3.Connection, selection: Selection
 ) -> Iterator[PageChange]:
     """Yield the pages that differ between two collections, by URL."""
-    yield from _list_changes(_merge(before, after, selection))
+    yield from _list_changes(_merge_pages(before, after, selection))
 
 
 def count_collection_changes(
@@ -107,26 +107,28 @@ def count_collection_changes(
 ) -> list[PageChangeCount]:
     """Count the pages of two collections by language, host or domain, the greatest changes first."""
     site = {"language": None, "host": 1, "domain": 2}[by]
-    rows = ((row[site] if site else None, row[3], row[5], 1) for row in _merge(before, after, selection))
-    return _count(rows, by)
+    rows = ((row[site] if site else None, row[3], row[5], 1) for row in _merge_pages(before, after, selection))
+    return _count_pages(rows, by)
 
 
-def _merge(before: sqlite3.Connection, after: sqlite3.Connection, selection: Selection) -> Iterator[tuple[Any, ...]]:
+def _merge_pages(
+    before: sqlite3.Connection, after: sqlite3.Connection, selection: Selection
+) -> Iterator[tuple[Any, ...]]:
     """Join pages of two collections by URL, which both list in order."""
-    source, values = selection.source(of=selection.view)
+    source, values = selection.write_source(table=selection.view)
     query = f"SELECT {_COLUMNS} FROM {source} ORDER BY url COLLATE BINARY"
-    left, right = before.execute(query, values), after.execute(query, values)
-    earlier, later = left.fetchone(), right.fetchone()
+    rows_before, rows_after = before.execute(query, values), after.execute(query, values)
+    earlier, later = rows_before.fetchone(), rows_after.fetchone()
     while earlier is not None or later is not None:
         if later is None or (earlier is not None and earlier[0] < later[0]):
             yield (*earlier, None, None)
-            earlier = left.fetchone()
+            earlier = rows_before.fetchone()
         elif earlier is None or later[0] < earlier[0]:
             yield (*later[:3], None, None, *later[3:])
-            later = right.fetchone()
+            later = rows_after.fetchone()
         else:
             yield (*earlier, *later[3:])
-            earlier, later = left.fetchone(), right.fetchone()
+            earlier, later = rows_before.fetchone(), rows_after.fetchone()
 
 
 def _list_changes(rows: Iterable[tuple[Any, ...]]) -> Iterator[PageChange]:
@@ -136,7 +138,7 @@ def _list_changes(rows: Iterable[tuple[Any, ...]]) -> Iterator[PageChange]:
             yield PageChange(change, url, before, before_confidence, after, after_confidence)
 
 
-def _count(rows: Iterable[tuple[Any, ...]], by: str) -> list[PageChangeCount]:
+def _count_pages(rows: Iterable[tuple[Any, ...]], by: str) -> list[PageChangeCount]:
     counts: defaultdict[str, list[int]] = defaultdict(lambda: [0] * 6)
     for site, before, after, pages in rows:
         names = (before, after) if by == "language" else (site, site)
@@ -200,7 +202,7 @@ _LENGTH = "COALESCE(seen.length, 0)"
 
 
 def _unless_closed() -> suppress:
-    """Ignore that a caller who stopped reading has closed the connection: its temporary tables are gone with it."""
+    """Ignore that the caller stopped reading and closed the connection, which drops its temporary tables."""
     return suppress(sqlite3.ProgrammingError)
 
 

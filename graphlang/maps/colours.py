@@ -17,8 +17,8 @@ def _spread_colours(count: int) -> list[str]:
     """Return colours whose hues are a golden angle apart, dark and light in turn."""
     colours = []
     for number in range(count):
-        parts = colorsys.hls_to_rgb(number * 0.618034 % 1, 0.35 if number % 2 else 0.65, 0.5)
-        colours.append("#" + "".join(f"{round(255 * part):02x}" for part in parts))
+        channels = colorsys.hls_to_rgb(number * 0.618034 % 1, 0.35 if number % 2 else 0.65, 0.5)
+        colours.append("#" + "".join(f"{round(255 * channel):02x}" for channel in channels))
     return colours
 
 
@@ -67,7 +67,7 @@ def choose_colours(codes: Iterable[str]) -> dict[str, str]:
     free = [colour for colour in COLOURS if colour not in colours.values()]
     for code in listed:
         if code not in colours:
-            wish = COLOURS[zlib.crc32(code.encode()) % _DISTINCT]
-            colours[code] = wish if wish in free else free[0]
+            preferred = COLOURS[zlib.crc32(code.encode()) % _DISTINCT]
+            colours[code] = preferred if preferred in free else free[0]
             free.remove(colours[code])
     return {code: colours[code] for code in listed}

@@ -165,7 +165,7 @@ def count_totals(connection: sqlite3.Connection, read: Mapping[str, int] | None 
 def count_pages_by_language(connection: sqlite3.Connection) -> dict[str, int]:
     """Count fetched pages by language, the commonest first."""
     selection = Selection(fetched=True)
-    source, values = selection.source(of=selection.view)
+    source, values = selection.write_source(table=selection.view)
     rows = connection.execute(f"SELECT language, COUNT(*) FROM {source} GROUP BY 1 ORDER BY 2 DESC, 1", values)
     return dict(rows.fetchall())
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Ways:
+class LinkIndex:
     """Links between nodes 0..size-1, by source and by target.
 
     `source` and `target` have the shape (links,). A link that occurs twice counts once; links of a node to itself do
@@ -44,10 +44,10 @@ class Ways:
         """Number of links."""
         return len(self.tails)
 
-    def onward(self, nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def list_links(self, nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the links of some nodes: for each link the index of its source in ``nodes``, and its target.
 
-        >>> Ways(3, np.array([0, 0, 2, 2]), np.array([1, 2, 2, 0])).onward(np.array([2, 0]))
+        >>> LinkIndex(3, np.array([0, 0, 2, 2]), np.array([1, 2, 2, 0])).list_links(np.array([2, 0]))
         (array([0, 1, 1]), array([0, 1, 2]))
         """
         counts = self._starts[nodes + 1] - self._starts[nodes]
@@ -59,12 +59,12 @@ class Ways:
 
 #: Searches at once.
 AT_ONCE: Final = 64
-#: Where fewer nodes than one in this many are new, only their links are followed; else all links are.
+#: If fewer nodes than one in this many are new, only their links are followed; else all links.
 _FEW: Final = 32
 
 
 def search_breadth_first(
-    ways: Ways, bits: NDArray[np.uint64]
+    index: LinkIndex, bits: NDArray[np.uint64]
 ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint64]]]:
     """Follow the links from some nodes, a step at a time, until no search reaches a new node.
 
@@ -75,12 +75,12 @@ def search_breadth_first(
     nodes, steps = np.flatnonzero(bits), 0
     while len(nodes):
         steps += 1
-        if len(nodes) * _FEW < ways.size:
-            reached, bits_reached = _step_onward(ways, nodes, fresh)
-        elif not ways.links:
+        if len(nodes) * _FEW < index.size:
+            reached, bits_reached = _follow_links(index, nodes, fresh)
+        elif not index.links:
             return
         else:
-            reached, bits_reached = ways.reached, np.bitwise_or.reduceat(fresh[ways.tails], ways.cuts)
+            reached, bits_reached = index.reached, np.bitwise_or.reduceat(fresh[index.tails], index.cuts)
         bits_reached = bits_reached & ~seen[reached]
         new = np.flatnonzero(bits_reached)
         fresh[nodes] = 0
@@ -91,10 +91,10 @@ def search_breadth_first(
             yield steps, nodes, bits_reached
 
 
-def _step_onward(
-    ways: Ways, nodes: NDArray[np.int64], fresh: NDArray[np.uint64]
+def _follow_links(
+    index: LinkIndex, nodes: NDArray[np.int64], fresh: NDArray[np.uint64]
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-    place, heads = ways.onward(nodes)
+    place, heads = index.list_links(nodes)
     if not len(heads):
         return heads, np.zeros(0, dtype=np.uint64)
     order = np.argsort(heads, kind="stable")
@@ -111,7 +111,7 @@ class Shape(NamedTuple):
 
     components: int  #: strongly connected ones
     largest: int  #: pages of the largest; of equals, that with the first page
-    diameter: int  #: its longest shortest way; of large ones a lower bound
+    diameter: int  #: its longest shortest path; of large ones a lower bound
 
 
 def compute_shapes(
@@ -171,31 +171,31 @@ def _compute_diameters(
 
 
 def _measure_all_distances(
-    which: NDArray[np.int64],
+    components: NDArray[np.int64],
     sizes: NDArray[np.int64],
     links: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
     diameters: NDArray[np.int64],
 ) -> None:
-    """Search from every page: from 64 pages of each of these components at once."""
+    """Search from every page, from 64 pages of each component at once."""
     source, target, of_link = links
     starts = np.cumsum(sizes) - sizes
-    for begin in range(0, int(sizes[which].max(initial=0)), AT_ONCE):
-        which = which[sizes[which] > begin]
+    for begin in range(0, int(sizes[components].max(initial=0)), AT_ONCE):
+        components = components[sizes[components] > begin]
         new = np.full(len(sizes), -1, dtype=np.int64)
-        new[which] = np.cumsum(sizes[which]) - sizes[which]  # where the pages of each begin now
+        new[components] = np.cumsum(sizes[components]) - sizes[components]  # where the pages of each begin now
         searched = new[of_link] >= 0
         shift = (new - starts)[of_link[searched]]
-        total = int(sizes[which].sum())
-        component = np.repeat(which, sizes[which])
+        total = int(sizes[components].sum())
+        component = np.repeat(components, sizes[components])
         rank = np.arange(total) - new[component]
         bits = np.zeros(total, dtype=np.uint64)
         start = (rank >= begin) & (rank < begin + AT_ONCE)
         bits[start] = np.left_shift(np.uint64(1), (rank[start] - begin).astype(np.uint64))
         for steps, nodes, _ in search_breadth_first(
-            Ways(total, source[searched] + shift, target[searched] + shift), bits
+            LinkIndex(total, source[searched] + shift, target[searched] + shift), bits
         ):
-            its_component = component[nodes]
-            diameters[its_component] = np.maximum(diameters[its_component], steps)
+            component_of_node = component[nodes]
+            diameters[component_of_node] = np.maximum(diameters[component_of_node], steps)
 
 
 def _estimate_by_sweeps(matrix: sparse.csr_matrix) -> int:
@@ -203,30 +203,30 @@ def _estimate_by_sweeps(matrix: sparse.csr_matrix) -> int:
     longest, start, transposed = 0, 0, matrix.T.tocsr()
     for sweep in range(_SWEEPS):
         order, before = csgraph.breadth_first_order(transposed if sweep % 2 else matrix, start)
-        steps, page, back = 0, int(order[-1]), before.tolist()
+        steps, page, predecessors = 0, int(order[-1]), before.tolist()
         while page != start:
-            steps, page = steps + 1, back[page]
+            steps, page = steps + 1, predecessors[page]
         longest, start = max(longest, steps), int(order[-1])
     return longest
 
 
-def count_steps_between(ways: Ways, nodes: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
+def count_steps_between(index: LinkIndex, nodes: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
     """Count the steps between some nodes, each listed once, along the direction of all links.
 
     Yield the index of the first node in ``nodes``, of the second, and the steps, in order of the indices. Pairs without
     a path are left out.
 
-    >>> list(count_steps_between(Ways(3, np.array([0, 1]), np.array([1, 2])), np.array([0, 2])))
+    >>> list(count_steps_between(LinkIndex(3, np.array([0, 1]), np.array([1, 2])), np.array([0, 2])))
     [(0, 1, 2)]
     """
-    place = np.full(ways.size, -1, dtype=np.int64)
+    place = np.full(index.size, -1, dtype=np.int64)
     place[nodes] = np.arange(len(nodes))
     for begin in range(0, len(nodes), AT_ONCE):
         starts = nodes[begin : begin + AT_ONCE]
-        bits = np.zeros(ways.size, dtype=np.uint64)
+        bits = np.zeros(index.size, dtype=np.uint64)
         bits[starts] = np.left_shift(np.uint64(1), np.arange(len(starts), dtype=np.uint64))
         steps = np.zeros((AT_ONCE, len(nodes)), dtype=np.int32)
-        for step, reached, bits_reached in search_breadth_first(ways, bits):
+        for step, reached, bits_reached in search_breadth_first(index, bits):
             selected = place[reached] >= 0
             octets = bits_reached[selected].astype("<u8").view(np.uint8).reshape(-1, 8)
             to, search = np.nonzero(np.unpackbits(octets, axis=1, bitorder="little"))
@@ -240,12 +240,12 @@ def count_steps_between(ways: Ways, nodes: NDArray[np.int64]) -> Iterator[tuple[
 #: Links, nodes and steps that are looked at: from as many nodes as that allows, from all of small graphs.
 BUDGET: Final = 200_000_000
 _A_STEP: Final = 1_000  #: what a step costs besides its links, in links
-_MANY: Final = 1e100  #: numbers of shortest ways are scaled down from here, lest they grow beyond all floats
+_MANY: Final = 1e100  #: greater numbers of shortest paths are scaled down, because they could exceed every float
 _LEAST: Final = 1e-200
 _SEED: Final = 1
 
 
-def compute_betweenness(ways: Ways, *, budget: int = BUDGET) -> tuple[NDArray[np.float64], int]:
+def compute_betweenness(index: LinkIndex, *, budget: int = BUDGET) -> tuple[NDArray[np.float64], int]:
     """Return the betweenness of each node, from 0 to 1, shape (nodes,), and from how many nodes it is computed.
 
     Betweenness is the share of ordered pairs of other nodes whose shortest paths pass through the node, as in
@@ -253,33 +253,33 @@ def compute_betweenness(ways: Ways, *, budget: int = BUDGET) -> tuple[NDArray[np
     is computed from all nodes. If `budget` steps are spent before that, it is an unbiased estimate from nodes drawn
     with a fixed seed.
 
-    >>> compute_betweenness(Ways(3, np.array([0, 1]), np.array([1, 2])))
+    >>> compute_betweenness(LinkIndex(3, np.array([0, 1]), np.array([1, 2])))
     (array([0. , 0.5, 0. ]), 3)
     """
-    total, size = np.zeros(ways.size), ways.size
+    total, size = np.zeros(index.size), index.size
     done, drawn = 0, np.zeros(size, dtype=np.bool_)
     for start in np.random.default_rng(_SEED).permutation(size).tolist():
         if budget <= 0:
             break
-        budget -= _add_from(ways, start, total)
+        budget -= _add_dependencies(index, start, total)
         done, drawn[start] = done + 1, True
     if size <= 2:  # noqa: PLR2004 - there is no pair of others
         return total, done
-    if done < size:  # a node that was drawn was no start of ways over it
+    if done < size:  # paths that begin at a drawn node do not pass through it
         total *= (size - 1) / np.where(drawn, max(done - 1, 1), done)
     return total / ((size - 1) * (size - 2)), done
 
 
-def _add_from(ways: Ways, start: int, total: NDArray[np.float64]) -> int:
+def _add_dependencies(index: LinkIndex, start: int, total: NDArray[np.float64]) -> int:
     """Add the share of each node in the shortest paths from one; return the steps spent."""
-    steps = np.full(ways.size, -1, dtype=np.int64)
+    steps = np.full(index.size, -1, dtype=np.int64)
     steps[start] = 0
-    number = np.zeros(ways.size)  # of shortest ways
+    number = np.zeros(index.size)  # of shortest paths
     number[start] = 1.0
     levels: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]] = []
-    nodes, cost = np.array([start]), ways.size
+    nodes, cost = np.array([start]), index.size
     while len(nodes):
-        place, heads = ways.onward(nodes)
+        place, heads = index.list_links(nodes)
         cost += len(heads) + _A_STEP
         nearest = steps[heads] < 0
         tails, heads = nodes[place[nearest]], heads[nearest]
@@ -289,11 +289,11 @@ def _add_from(ways: Ways, start: int, total: NDArray[np.float64]) -> int:
         nodes = _drop_repeats(heads, steps)
         if number[nodes].max(initial=0) > _MANY:
             number[nodes] = np.maximum(number[nodes] / _MANY, _LEAST)
-    behind = np.zeros(ways.size)
+    dependency = np.zeros(index.size)  # of the start on each node, in the terms of Brandes
     for tails, heads, ratio in reversed(levels):
-        np.add.at(behind, tails, ratio * (1 + behind[heads]))
-    behind[start] = 0
-    total += behind
+        np.add.at(dependency, tails, ratio * (1 + dependency[heads]))
+    dependency[start] = 0
+    total += dependency
     return cost
 
 

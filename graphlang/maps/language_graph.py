@@ -2,7 +2,7 @@
 
 After R. G. Caminero and Y. Mikami, "Links between languages on the Web" (2006; see also "Languages of the World Wide
 Web", 2011): pages are grouped by language, and links between pages of different sites become links between
-languages. Links within a site show how it is built, not who is linked to, so only links between sites count here.
+languages. Links within a site show how it is built, so only links between sites count here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from graphlang.codes import languages
 from graphlang.db import collection
-from graphlang.maps.graph_measures import Ways, compute_betweenness, compute_shapes, count_steps_between
+from graphlang.maps.graph_measures import LinkIndex, compute_betweenness, compute_shapes, count_steps_between
 from graphlang.maps.web_graph import number_sites
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from graphlang.maps.graph_measures import Shape
     from graphlang.maps.selection import Selection
 
-#: Pages of a component up to which its diameter is exact; above, the greatest distance that sweeps find (a bound).
+#: Pages of a component up to which its diameter is exact; above, it is a lower bound, found by sweeps.
 EXACT: Final = 2_000
-_NOT_ONE: Final = (languages.UND, languages.ZXX)
+_NO_LANGUAGE: Final = (languages.UND, languages.ZXX)
 
 
 class Pair(NamedTuple):
@@ -46,14 +46,14 @@ class Language(NamedTuple):
     language: str
     name: str
     pages: int
-    links_out: int  #: off-site links of its pages, to pages in whatever language
+    links_out: int  #: off-site links of its pages, to pages in any language
     links_in: int
     introversion: float  #: share of them that stay in the language
     extroversion: float  #: share that leads to others
-    betweenness: float  #: how often it lies on the shortest ways between two others, 0 to 1: an intermediary language
+    betweenness: float  #: how often it lies on the shortest paths between two others, 0 to 1: an intermediary language
     components: int  #: strongly connected components of its pages, by all links between them
     largest: int  #: pages in the largest
-    diameter: int  #: longest shortest way in the largest component; of large ones what sweeps find, which is a bound
+    diameter: int  #: longest shortest path in the largest component; of large ones a lower bound, found by sweeps
 
 
 class LanguageGraph(NamedTuple):
@@ -67,13 +67,13 @@ def read_language_graph(
     connection: sqlite3.Connection, selection: Selection, *, unit: str = "domain", components: bool = True
 ) -> LanguageGraph:
     """Count links between languages: those of fetched pages that count, and their targets."""
-    return first_with_links(connection, selection, (unit,), components=components)[1]
+    return read_first_graph(connection, selection, (unit,), components=components)[1]
 
 
-def first_with_links(
+def read_first_graph(
     connection: sqlite3.Connection, selection: Selection, units: Sequence[str], *, components: bool = True
 ) -> tuple[str, LanguageGraph]:
-    """Return the first of these units that has links, else the last, with its language graph."""
+    """Return the language graph of the first of these units that has links, else of the last, and that unit."""
     unit, names, pages, (begins, ends, links), shape = count_language_links(
         connection, selection, units, components=components
     )
@@ -84,15 +84,15 @@ def first_with_links(
         Pair(names[i], names[j], count, count / int(out[i]))
         for i, j, count in zip(begins.tolist(), ends.tolist(), links.tolist(), strict=True)
     ]
-    between = compute_betweenness(Ways(len(names), begins, ends))[0]
+    between = compute_betweenness(LinkIndex(len(names), begins, ends))[0]
     nodes = []
     for number, language in enumerate(names):
         total = int(out[number])
-        kept_inside = float(inner[number] / total) if total else 0.0
+        inner_share = float(inner[number] / total) if total else 0.0
         nodes.append(
             Language(
                 *(language, languages.name(language), int(pages[number]), total, int(into[number])),
-                *(kept_inside, 1 - kept_inside if total else 0.0, float(between[number])),
+                *(inner_share, 1 - inner_share if total else 0.0, float(between[number])),
                 *(shape[number] if shape else (0, 0, 0)),
             )
         )
@@ -114,7 +114,7 @@ class LanguageLinks(NamedTuple):
     names: list[str]  #: codes by number, the most pages first, equals by code
     pages: NDArray[np.int64]  #: of each language
     links: LinkCounts
-    shape: list[Shape]  #: of each language; empty if that was not wanted
+    shape: list[Shape]  #: of each language; empty if not requested
 
 
 @singledispatch
@@ -123,7 +123,7 @@ def count_language_links(
 ) -> LanguageLinks:
     """Count the pages of languages, and their links by the first of these units that has any."""
     language_of_page, names, pages = _read_page_languages(connection, selection)
-    unit, counts, same = _count(connection, units, language_of_page, len(names), keep=components)
+    unit, counts, same = _count_links(connection, units, language_of_page, len(names), keep=components)
     shape = compute_shapes(language_of_page, len(names), *same, exact=EXACT) if components else []
     return LanguageLinks(unit, names, pages, counts, shape)
 
@@ -135,10 +135,10 @@ class _Links(NamedTuple):
     target: NDArray[np.int32]
 
 
-def _count(
+def _count_links(
     connection: sqlite3.Connection, units: Sequence[str], language_of_page: NDArray[np.int32], size: int, *, keep: bool
 ) -> tuple[str, LinkCounts, _Links]:
-    """Count links between languages by the first unit that has any; keep links within languages if asked."""
+    """Count links between languages by the first unit that has any; with ``keep`` also list those within languages."""
     sites = {unit: number_sites(connection, unit)[0] for unit in units if unit != "page"}
     tried = list(units)
     parts: dict[str, list[LinkCounts]] = {unit: [] for unit in units}
@@ -161,12 +161,12 @@ def _count(
                         size,
                     )
                 )
-        # Those after the first that has links are not asked for any more.
+        # Units after the first one with links are not needed any more.
         tried = tried[: next((place + 1 for place, unit in enumerate(tried) if parts[unit]), len(tried))]
     unit = tried[-1]
     begins, ends, links = map(np.concatenate, zip(_NO_COUNTS, *parts[unit], strict=True))
-    links_kept = _Links(*map(np.concatenate, zip(_NO_LINKS, *same, strict=True)))
-    return unit, _sum_links(begins, ends, links, size), links_kept
+    same_links = _Links(*map(np.concatenate, zip(_NO_LINKS, *same, strict=True)))
+    return unit, _sum_links(begins, ends, links, size), same_links
 
 
 _NO_COUNTS: Final = LinkCounts(*[np.zeros(0, dtype=np.int64)] * 3)
@@ -197,8 +197,8 @@ def list_distances(graph: LanguageGraph) -> Iterator[Distance]:
     links = np.array([(number[pair.source], number[pair.target]) for pair in graph.pairs], dtype=np.int64).reshape(
         -1, 2
     )
-    ways = Ways(len(names), links[:, 0], links[:, 1])
-    for source, target, steps in count_steps_between(ways, np.arange(len(names))):
+    index = LinkIndex(len(names), links[:, 0], links[:, 1])
+    for source, target, steps in count_steps_between(index, np.arange(len(names))):
         yield Distance(names[source], names[target], steps)
 
 
@@ -206,15 +206,15 @@ def _read_page_languages(
     connection: sqlite3.Connection, selection: Selection
 ) -> tuple[NDArray[np.int32], list[str], NDArray[np.int64]]:
     """Read the language of each page, as a number; languages are sorted by pages."""
-    source, values = selection.source()
+    source, values = selection.write_source()
     numbers: dict[str, int] = {}
     language_of_page = np.full(collection.count_pages(connection), -1, dtype=np.int32)
     for page, language in connection.execute(f"SELECT page, language FROM {source}", values):
-        if language not in _NOT_ONE:
+        if language not in _NO_LANGUAGE:
             language_of_page[page - 1] = numbers.setdefault(language, len(numbers))
     names = list(numbers)
     counts = np.bincount(language_of_page[language_of_page >= 0], minlength=len(names))
     order = np.array(sorted(range(len(names)), key=lambda number: (-counts[number], names[number])), dtype=np.int64)
-    rank = np.full(len(names) + 1, -1, dtype=np.int32)  # the last is found by -1
+    rank = np.full(len(names) + 1, -1, dtype=np.int32)  # -1 is the last index
     rank[order] = np.arange(len(names))
     return rank[language_of_page], [names[number] for number in order], counts[order]

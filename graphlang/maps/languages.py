@@ -59,18 +59,18 @@ class _LanguageCounts(PageCounts):
 
 def list_languages(connection: sqlite3.Connection, selection: Selection) -> list[LanguageRow]:
     """List the languages of the pages that count, the commonest first; ``und`` and ``zxx`` have no probability."""
-    with nullcontext(selection) if selection.gathered else gather(connection, selection) as at_hand:
-        return _read_languages(connection, at_hand)
+    with nullcontext(selection) if selection.gathered else gather(connection, selection) as subset:
+        return _read_languages(connection, subset)
 
 
 def _read_languages(
     connection: sqlite3.Connection, selection: Selection, *, of_captures: bool = False
 ) -> list[LanguageRow]:
-    source, values = selection.source(with_languages=False)
+    source, values = selection.write_source(with_languages=False)
     counts: dict[str, _LanguageCounts] = {}
     scripts = any(choice.script for choice in selection.choices)
 
-    def find(language: str, script: str | None = None) -> _LanguageCounts:
+    def find_counts(language: str, script: str | None = None) -> _LanguageCounts:
         label = f"{language}_{script}" if scripts and script else language
         return counts.setdefault(label, _LanguageCounts(label))
 
@@ -81,14 +81,14 @@ def _read_languages(
         values,
     )
     for language, script, charset, fetched, pages, confidence, length in rows:
-        of_language = find(language, script)
+        count = find_counts(language, script)
         if not fetched:
-            of_language.unfetched += pages
+            count.unfetched += pages
             continue
-        of_language.add_pages(pages, confidence)
-        of_language.length += length
-        of_language.scripts[script or ""] += pages
-        of_language.charsets[charset or ""] += pages
+        count.add_pages(pages, confidence)
+        count.length += length
+        count.scripts[script or ""] += pages
+        count.charsets[charset or ""] += pages
     runners_up = connection.execute(
         f"SELECT runner_up, COUNT(*), {write_total('runner_up_confidence')} FROM {source}"
         " WHERE fetched = 1 AND runner_up IS NOT NULL AND runner_up <> language"
@@ -97,14 +97,14 @@ def _read_languages(
         values,
     )
     for language, pages, confidence in runners_up:
-        find(language).add_chances(pages, confidence)
+        find_counts(language).add_chances(pages, confidence)
     spread = write_spread_query(connection, source, scripts=scripts)
     for language, script, variance, undetermined in connection.execute(spread, values):
-        of_language = find(language, script)
-        of_language.variance, of_language.undetermined = float(variance), undetermined
+        count = find_counts(language, script)
+        count.variance, count.undetermined = float(variance), undetermined
     script_column = "script" if scripts else "NULL"
     sites = {
-        find(language, script).language: count
+        find_counts(language, script).language: count
         for language, script, count in connection.execute(
             f"SELECT language, {script_column}, COUNT(DISTINCT domain) FROM {source} WHERE fetched = 1 GROUP BY 1, 2",
             values,
@@ -112,18 +112,18 @@ def _read_languages(
     }
     values["own"] = find_content_run(connection)
     for row in connection.execute(shares.write_parts_query(source, of_captures=of_captures, scripts=scripts), values):
-        language, answer, script, of_answer, pages, share = row
-        of_language = find(language, script)
-        of_language.also += pages
-        of_language.parts += share
-        find(answer, of_answer).parts -= share
-    weight = sum(of_language.weight for of_language in counts.values())
+        language, answer, script, answer_script, pages, share = row
+        count = find_counts(language, script)
+        count.also += pages
+        count.parts += share
+        find_counts(answer, answer_script).parts -= share
+    weight = sum(count.weight for count in counts.values())
     unfetched = selection.fetched is False or selection.everything
-    counts = {label: each for label, each in counts.items() if each.has_row(weight, unfetched=unfetched)}
-    weight = sum(of_language.weight for of_language in counts.values())
+    counts = {label: count for label, count in counts.items() if count.has_row(weight, unfetched=unfetched)}
+    weight = sum(count.weight for count in counts.values())
     listed = [
-        _make_row(of_language, weight, sites.get(label, 0))
-        for label, of_language in counts.items()
+        _make_row(count, weight, sites.get(label, 0))
+        for label, count in counts.items()
         if selection.includes_label(label)
     ]
     listed.sort(key=lambda row: (-round(row.expected, 6), -row.unfetched, -row.also, row.language))
@@ -132,19 +132,19 @@ def _read_languages(
 
 def list_languages_by_year(connection: sqlite3.Connection, selection: Selection) -> list[tuple[Any, ...]]:
     """List the languages of each calendar year, ascending, as tuples of the year and the fields of `LanguageRow`."""
-    with gather(connection, selection, yearly=True) as at_hand:
-        source, values = at_hand.source()
+    with gather(connection, selection, yearly=True) as subset:
+        source, values = subset.write_source()
         of_captures = has_answered_history(connection)
         years = [year for (year,) in connection.execute(f"SELECT DISTINCT year FROM {source} ORDER BY 1", values)]
         return [
             (year, *row)
             for year in years
-            for row in _read_languages(connection, replace(at_hand, year=year), of_captures=of_captures)
+            for row in _read_languages(connection, replace(subset, year=year), of_captures=of_captures)
         ]
 
 
 def _make_row(counts: _LanguageCounts, weight: float, sites: int) -> LanguageRow:
-    low, high = counts.interval()
+    low, high = counts.find_interval()
     return LanguageRow(
         language=counts.language,
         name=languages.name(counts.language),
@@ -169,7 +169,7 @@ def _list_counts(counts: Counter[str]) -> str:
     return ", ".join(f"{name} {pages}" for name, pages in ranking if name)
 
 
-class Known(NamedTuple):
+class KnownLanguage(NamedTuple):
     """A language that a model knows."""
 
     language: str  #: ISO 639-3
@@ -178,15 +178,15 @@ class Known(NamedTuple):
     tag: str  #: BCP 47
 
 
-def describe_labels(labels: Iterable[str]) -> list[Known]:
-    """List what labels of a model mean, by name, without ``und``.
+def describe_labels(labels: Iterable[str]) -> list[KnownLanguage]:
+    """List the languages of labels of a model by name, without ``und``.
 
-    >>> [(one.name, one.language, one.script, one.tag) for one in describe_labels(["srp_Latn", "deu"])]
+    >>> [(row.name, row.language, row.script, row.tag) for row in describe_labels(["srp_Latn", "deu"])]
     [('German', 'deu', 'Latn', 'de'), ('Serbian (Latin)', 'srp', 'Latn', 'sr-Latn')]
     """
-    languages_known = [
-        Known(*languages.split(label), languages.name(label), languages.bcp47(label))
+    known_languages = [
+        KnownLanguage(*languages.split_label(label), languages.name(label), languages.bcp47(label))
         for label in labels
         if label not in (languages.UND, languages.ZXX)
     ]
-    return sorted(languages_known, key=lambda row: (row.name, row.script))
+    return sorted(known_languages, key=lambda row: (row.name, row.script))

@@ -44,7 +44,7 @@ def compute_interval(expected: float, variance: float, *, candidates: int, undet
 def write_spread_query(
     connection: sqlite3.Connection, source: str, units: Sequence[str] = (), *, scripts: bool = False
 ) -> str:
-    """Write the query for what `compute_interval` needs beside the expected number.
+    """Write the query for the inputs of `compute_interval` other than the expected number.
 
     Its columns are the units (SQL), the language, the script (NULL without ``scripts``), the variance, and the
     undetermined pages on the domains of the language. ``source`` is a subquery of pages. With ``scripts`` runners-up do
@@ -109,7 +109,7 @@ class PageCounts:
         self.variance, self.undetermined = 0.0, 0  # see `write_spread_query`
         self._expected = 0.0
         self._candidates = 0  # pages that may be in the language
-        self._log_none = 0.0  # logarithm of the probability that none is
+        self._log_none = 0.0  # logarithm of the probability that none is in the language
 
     def add_pages(self, pages: int, confidence: float) -> None:
         """Add fetched pages with this sum of confidences."""
@@ -139,7 +139,7 @@ class PageCounts:
         """Expected number of pages, where those in several languages count by their shares."""
         return max(0.0, self.expected + self.parts)
 
-    def interval(self) -> tuple[int, int]:
+    def find_interval(self) -> tuple[int, int]:
         """Return the ends of the 95 % interval of the number of pages; it includes the pages with this answer."""
         if not self._is_language:
             return self.pages, self.pages

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from graphlang.maps.selection import Selection
 
-#: Orders of pages, and SQL for each: as they were found; least sure first; shortest first; by URL.
+#: Orders of pages with their SQL: in order of ids, lowest confidence first, shortest first, by URL.
 ORDERS: Final = {"found": "page", "confidence": "confidence, page", "length": "length, page", "url": "url"}
 _DECLARED: Final = (
     "(SELECT GROUP_CONCAT(value, ',') FROM declarations WHERE declarations.page = pages.page AND source <> 'robots')"
@@ -70,7 +70,9 @@ def list_pages(
     if sort not in ORDERS:
         raise ValueError(f"cannot sort by {sort}; there are {', '.join(ORDERS)}")
     share_columns, bound = shares.write_share_columns(connection)
-    source, values = selection.source(of=f"(SELECT *, language AS answer FROM {selection.view})", columns=_COLUMNS)
+    source, values = selection.write_source(
+        table=f"(SELECT *, language AS answer FROM {selection.view})", columns=_COLUMNS
+    )
     values |= bound
     conditions: list[str] = []
     if after:
@@ -103,19 +105,19 @@ def declares_another(declared: str | None, answer: str) -> bool:
     return bool(codes) and answer not in codes
 
 
-#: Which captures count: each page's own, or all.
+#: Which captures count: the main capture of each page, or all.
 OWN, ALL = "own", "all"
 CHOICES: Final = (OWN, ALL)
 #: What `source` has besides `COLUMNS`. ``capture`` is the row of ``history``, NULL for the page's own; ``content`` that
 #: which holds the text, NULL for the page's own; ``text_run`` the content run that read the text.
 RECORD: Final = ("capture", "source", "offset", "digest", "revisit", "content", "text_run")
 
-#: SQL: the content run behind a run.
-_BEHIND: Final = "(SELECT IIF(kind = 'content', id, JSON_EXTRACT(seeds, '$[0]')) FROM runs WHERE id = {0})"
+#: SQL: the content run that a run started from.
+_CONTENT_RUN: Final = "(SELECT IIF(kind = 'content', id, JSON_EXTRACT(seeds, '$[0]')) FROM runs WHERE id = {0})"
 _TEXT_RUN: Final = (
-    f"COALESCE({_BEHIND.format('COALESCE(:moment, held.run, same.run)')}, IIF(held.content IS NULL, :own, NULL))"
+    f"COALESCE({_CONTENT_RUN.format('COALESCE(:moment, held.run, same.run)')}, IIF(held.content IS NULL, :own, NULL))"
 )
-#: Captures whose content is there, with the content run of their text: of the newest run of a capture with the same.
+#: Captures with stored content, and the content run of their text: that of the newest run of an equal content.
 _HELD: Final = f"""
     WITH same AS MATERIALIZED (
         SELECT page, content, MAX(run) AS run FROM main.history_captures WHERE run IS NOT NULL GROUP BY page, content
@@ -126,7 +128,7 @@ _HELD: Final = f"""
         LEFT JOIN same ON same.page = held.page AND same.content IS held.content
     ) SELECT * FROM each_held
 """
-#: Revisit records whose content is nowhere: an index has them all the same.
+#: Revisit records without stored content: an index lists them too.
 _BARE: Final = """
     SELECT id, page, source, offset, date, status, mime, charset, charset_from, length, size, digest, parts,
         NULL AS content, run, NULL AS text_run, offset AS at_byte, 1 AS revisit
@@ -170,7 +172,7 @@ _PAGES: Final = f"""
 #: Main captures with the answers of the run of a moment; corrections stay.
 _PAGES_THEN: Final = f"""
     SELECT {", ".join(f"today.{name} AS {name}" for name in COLUMNS if f"AS {name}" not in _ANSWER)}, {_ANSWER},
-        {_OWN_RECORD}, {_BEHIND.format(":moment")} AS text_run
+        {_OWN_RECORD}, {_CONTENT_RUN.format(":moment")} AS text_run
     FROM page_languages AS today CROSS JOIN main.captures AS own ON own.page = today.page
     CROSS JOIN runs ON runs.id = :moment
     LEFT JOIN predictions ON predictions.run = :moment AND predictions.page = today.page {_LABELS}
@@ -179,7 +181,7 @@ _PAGES_THEN: Final = f"""
 
 
 def check_captures(captures: str, at: str | None) -> str:
-    """Check that captures are one of `CHOICES`, and that no moment is asked for besides ``all``.
+    """Check that captures are one of `CHOICES`, and that ``all`` is not combined with a moment.
 
     >>> check_captures("all", None)
     'all'
@@ -207,9 +209,9 @@ def write_captures_sql(
     columns = ", ".join((*COLUMNS, *RECORD))
     captures = " UNION ALL ".join(f"SELECT {columns} FROM ({leg})" for leg in legs)
     if moment is not None:
-        near = "(SELECT capture FROM temp.snapshot_captures AS near WHERE near.page = each_one.page)"
-        captures = f"SELECT {columns} FROM ({captures}) AS each_one WHERE capture IS {near}"
-    chosen, selected_values = selection.source(of=f"({captures})", columns=(*COLUMNS, *RECORD))
+        near = "(SELECT capture FROM temp.snapshot_captures AS near WHERE near.page = candidates.page)"
+        captures = f"SELECT {columns} FROM ({captures}) AS candidates WHERE capture IS {near}"
+    chosen, selected_values = selection.write_source(table=f"({captures})", columns=(*COLUMNS, *RECORD))
     return chosen, values | selected_values
 
 

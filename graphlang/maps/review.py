@@ -1,4 +1,4 @@
-"""Pages for people to check: those whose check teaches most, or a random sample to label."""
+"""Pages for people to check: the most useful ones, or a random sample to label."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 COUNT: Final = 50  #: pages, unless another number is asked for
-#: What a check must teach at least, in pages of which nothing is known.
+#: Minimum benefit of a check, in pages of which nothing is known.
 LEAST: Final = 0.01
 _EXCERPT: Final = 160  # characters of a page to review
 _SAMPLE_EXCERPT: Final = 400  # characters of a page to label
@@ -49,8 +49,8 @@ class _Pages(NamedTuple):
     page: NDArray[np.int64]  #: ids, shape (p,)
     group: NDArray[np.int64]  #: number of the host and language, shape (p,)
     doubt: NDArray[np.float64]  #: how likely the answer is wrong, shape (p,)
-    listens: NDArray[np.bool_]  #: whether the neighbours have a say in its answer, shape (p,)
-    open: NDArray[np.bool_]  #: whether a check is possible: it has a text, and no correction, shape (p,)
+    latent: NDArray[np.bool_]  #: whether its neighbours influence its answer, shape (p,)
+    checkable: NDArray[np.bool_]  #: whether it has a text and no correction, shape (p,)
 
 
 def list_pages_to_review(
@@ -63,23 +63,23 @@ def list_pages_to_review(
     language counts half, the third a third, and so on, so that no site fills the list. Pages without any words,
     corrected pages and pages whose text leaves no doubt are left out.
     """
-    of_kind = Selection(status=selection.status, mime=selection.mime, everything=selection.everything)
-    pages = _read_pages(connection, of_kind)
+    counted = Selection(status=selection.status, mime=selection.mime, everything=selection.everything)
+    pages = _read_pages(connection, counted)
     total = collection.count_pages(connection)
     row_of = np.full(total + 1, -1, dtype=np.int64)
     row_of[pages.page] = np.arange(len(pages.page))
-    around, many = _sum_neighbours(connection, pages, row_of)
-    if selection != of_kind:
-        source, values = selection.source()
+    neighbour_doubt, links = _sum_neighbours(connection, pages, row_of)
+    if selection != counted:
+        source, values = selection.write_source()
         chosen = [page for (page,) in connection.execute(f"SELECT page FROM {source}", values)]
-        pages = pages._replace(open=pages.open & np.isin(pages.page, chosen))
-    taught = np.where(pages.open & (pages.listens | (pages.doubt >= LEAST)), pages.doubt + around, 0)
-    for row in _choose_diverse(taught, pages.group, count):
-        yield _make_review_row(connection, int(pages.page[row]), float(pages.doubt[row]), int(many[row]))
+        pages = pages._replace(checkable=pages.checkable & np.isin(pages.page, chosen))
+    benefit = np.where(pages.checkable & (pages.latent | (pages.doubt >= LEAST)), pages.doubt + neighbour_doubt, 0)
+    for row in _choose_diverse(benefit, pages.group, count):
+        yield _make_review_row(connection, int(pages.page[row]), float(pages.doubt[row]), int(links[row]))
 
 
 def _read_pages(connection: sqlite3.Connection, selection: Selection) -> _Pages:
-    source, values = selection.source()
+    source, values = selection.write_source()
     cursor = connection.execute(
         "SELECT pages.page, host, language, confidence, COALESCE(characters, 0), fetched, method IS 'correction',"
         " COALESCE(texts.title, '') <> '' OR COALESCE(texts.text, '') <> ''"
@@ -103,27 +103,27 @@ def _read_pages(connection: sqlite3.Connection, selection: Selection) -> _Pages:
         parts.append(np.array(block, dtype=np.float64))
     page, group, doubt, characters, corrected, has_words = np.concatenate(parts).T
     options = Options()
-    listens = ((characters < options.clamp_length) | (1 - doubt < options.doubtful)) & (corrected == 0)
-    return _Pages(page.astype(np.int64), group.astype(np.int64), doubt, listens, (has_words > 0) & (corrected == 0))
+    latent = ((characters < options.clamp_length) | (1 - doubt < options.doubtful)) & (corrected == 0)
+    return _Pages(page.astype(np.int64), group.astype(np.int64), doubt, latent, (has_words > 0) & (corrected == 0))
 
 
 def _sum_neighbours(
     connection: sqlite3.Connection, pages: _Pages, row_of: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Sum the doubt about the neighbours of each page that listen, and count those in doubt; shape (p,) each."""
+    """Sum the doubt about the latent neighbours of each page, and count those in doubt; shape (p,) each."""
     edges = collection.read_edges(connection)
-    doubt = np.where(pages.listens, pages.doubt, 0)
-    around, many = np.zeros(len(pages.page)), np.zeros(len(pages.page), dtype=np.int64)
+    doubt = np.where(pages.latent, pages.doubt, 0)
+    neighbour_doubt, links = np.zeros(len(pages.page)), np.zeros(len(pages.page), dtype=np.int64)
     for begin, end in ((edges.source, edges.target), (edges.target, edges.source)):
         near, far = row_of[begin + 1], row_of[end + 1]
         both = (near >= 0) & (far >= 0)
         near, far = near[both], far[both]
-        around += np.bincount(near, doubt[far], minlength=len(around))
-        many += np.bincount(near, doubt[far] >= LEAST, minlength=len(many)).astype(np.int64)
-    return around, many
+        neighbour_doubt += np.bincount(near, doubt[far], minlength=len(neighbour_doubt))
+        links += np.bincount(near, doubt[far] >= LEAST, minlength=len(links)).astype(np.int64)
+    return neighbour_doubt, links
 
 
-def _choose_diverse(taught: NDArray[np.float64], group: NDArray[np.int64], count: int) -> Sequence[int]:
+def _choose_diverse(benefit: NDArray[np.float64], group: NDArray[np.int64], count: int) -> Sequence[int]:
     """Return rows in order of their worth, each of a group divided by its rank in the group.
 
     >>> _choose_diverse(np.array([3.0, 2.9, 1.0, 0.0]), np.array([0, 0, 1, 1]), 3)  # 2.9 / 2 is more than 1.0
@@ -131,22 +131,22 @@ def _choose_diverse(taught: NDArray[np.float64], group: NDArray[np.int64], count
     >>> _choose_diverse(np.array([3.0, 1.9, 1.0, 0.0]), np.array([0, 0, 1, 1]), 3)
     [0, 2, 1]
     """
-    rows = np.flatnonzero(taught >= LEAST)
-    rows = rows[np.lexsort((rows, -taught[rows], group[rows]))]
+    rows = np.flatnonzero(benefit >= LEAST)
+    rows = rows[np.lexsort((rows, -benefit[rows], group[rows]))]
     rank = np.arange(len(rows)) - np.searchsorted(group[rows], group[rows])
-    worth = taught[rows] / (rank + 1)
+    worth = benefit[rows] / (rank + 1)
     order: list[int] = rows[np.lexsort((rows, -worth))][:count].tolist()
     return order
 
 
-def _make_review_row(connection: sqlite3.Connection, page: int, doubt: float, many: int) -> tuple[Any, ...]:
+def _make_review_row(connection: sqlite3.Connection, page: int, doubt: float, links: int) -> tuple[Any, ...]:
     url, answer, confidence, runner_up, title, text = connection.execute(
         "SELECT url, language, confidence, runner_up, COALESCE(title, ''),"
         " REPLACE(SUBSTR(COALESCE(text, ''), 1, ?), CHAR(10), ' ')"
         " FROM page_languages LEFT JOIN texts USING (page) WHERE page = ?",
         (_EXCERPT, page),
     ).fetchone()
-    why = f"in doubt by {doubt:.2f}; {quantity(many, 'link')} to and from short pages in doubt"
+    why = f"in doubt by {doubt:.2f}; {quantity(links, 'link')} to and from short pages in doubt"
     return tuple(ReviewRow(url, "", "", answer, confidence, runner_up, why, title, text))
 
 
@@ -170,7 +170,7 @@ def sample_rows(
     were read changes nothing, and of a collection that has grown most are drawn again.
     """
     selection = replace(selection, fetched=True)
-    source, values = selection.source(of=selection.view, columns=("page", "url", "language", "script"))
+    source, values = selection.write_source(table=selection.view, columns=("page", "url", "language", "script"))
     key = draw.to_bytes(8, "little")
     drawn = heapq.nsmallest(
         count,

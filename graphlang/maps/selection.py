@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
     from graphlang.codes.languages import LanguageChoice
 
-#: Media types of pages; others count where text was read of them.
+#: Media types of pages; others count if text was read from them.
 _MARKUP: Final = ("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml")
-#: A page of a site: text that the server gave as what was asked for. Status and type are unknown in WET and the like.
+#: SQL: a page of a site is text that the server sent with status 200. In WET both status and type are unknown.
 IS_PAGE: Final = "(status IS NULL OR status = 200)", f"(charset IS NOT NULL OR mime IN {_MARKUP})"
 
-#: The view where only pages that were read count: SQLite goes through these, and not through all that was linked to.
+#: The view if only pages that were read count: SQLite scans these instead of all URLs.
 _READ: Final = "(SELECT * FROM page_languages WHERE page IN (SELECT page FROM captures))"
 #: Columns of the pages that a `Selection` selects: those of the view ``page_languages``.
 COLUMNS: Final = (
@@ -68,14 +68,14 @@ class Selection:
     gathered: GatheredPages | None = None  #: where the pages were gathered
     year: str | None = None  #: only pages that were gathered for this year
 
-    def source(
-        self, *, with_languages: bool = True, of: str = "page_languages", columns: tuple[str, ...] = COLUMNS
+    def write_source(
+        self, *, with_languages: bool = True, table: str = "page_languages", columns: tuple[str, ...] = COLUMNS
     ) -> tuple[str, dict[str, Any]]:
         """Write a subquery of the pages that count, with `COLUMNS` or those gathered; return it with its values."""
         values: dict[str, Any] = {"least": self.min_confidence}
         conditions: list[str] = []
         if self.gathered is not None:
-            of, columns = self.gathered
+            table, columns = self.gathered
         else:
             conditions = self._match_fetched(values)
         if self.year is not None:
@@ -88,13 +88,13 @@ class Selection:
             conditions.append("confidence < :below")
         languages = [write_choice_condition(self.choices, values)] if with_languages and self.choices else []
         if not self.min_confidence:
-            return f"(SELECT {', '.join(columns)} FROM {of}{_join_conditions(conditions + languages)})", values
+            return f"(SELECT {', '.join(columns)} FROM {table}{_join_conditions(conditions + languages)})", values
         chosen = ", ".join(columns)
         # The threshold comes before the filters, so that --language und finds the pages that it makes undetermined.
         for column, otherwise in (("language", "'und'"), ("script", "NULL")):
             masked = f"CASE WHEN confidence < :least THEN {otherwise} ELSE {column} END AS {column}"
             chosen = chosen.replace(column, masked, 1)
-        pages = f"(SELECT {chosen} FROM {of}{_join_conditions(conditions)})"
+        pages = f"(SELECT {chosen} FROM {table}{_join_conditions(conditions)})"
         return f"(SELECT * FROM {pages}{_join_conditions(languages)})" if languages else pages, values
 
     @property
@@ -127,7 +127,7 @@ class Selection:
         only_fetched = self.status or self.mime or self.min_length is not None or self.max_length is not None
         return [f"({'' if only_fetched else 'fetched = 0 OR '}({' AND '.join(conditions)}))"]
 
-    def takes(self, language: str, script: str | None = None) -> bool:
+    def includes(self, language: str, script: str | None = None) -> bool:
         """Return whether a language is selected; without a script, in any script."""
         if not self.choices:
             return True
@@ -139,7 +139,7 @@ class Selection:
     def includes_label(self, label: str) -> bool:
         """Return whether a label such as ``srp`` or ``srp_Cyrl`` is selected."""
         language, _, script = label.partition("_")
-        return self.takes(language, script or None)
+        return self.includes(language, script or None)
 
 
 def _join_conditions(conditions: list[str]) -> str:
@@ -219,8 +219,7 @@ def find_content_run(connection: Any) -> int | None:
 def write_total(column: str, where: str | None = None) -> str:
     """Write SQL for the sum of a column of probabilities, 0.0 where there is none.
 
-    Spark adds its partitions in whatever order they come. As decimals their sum is the same in every order; to SQLite
-    the cast means nothing.
+    Spark adds its partitions in any order. As decimals their sum is the same in every order; SQLite ignores the cast.
 
     >>> write_total("share")
     'COALESCE(SUM(CAST(share AS DECIMAL(20, 18))), 0.0)'
@@ -241,11 +240,11 @@ GATHERED_COLUMNS: Final = (
     *OWN_COLUMNS,
 )
 _SAVEPOINT: Final = "gathering"
-#: What of a date is not known is taken from the middle of the year.
+#: A part of a date that is unknown is taken from the middle of the year.
 _DAY: Final = "JULIANDAY(SUBSTR(date || SUBSTR('0000-07-02', LENGTH(date) + 1), 1, 10))"
 #: Days from the middle of the year; an invalid date is the farthest, and the main capture the nearest.
-#: What a run of another time says comes behind all that: a run of 2008 takes the first capture of a page that came to
-#: be in 2010, and infers its language from the links of 2008.
+#: Answers of runs of other years come last: a run of 2008 uses the first capture of a page of 2010, and infers its
+#: language from the links of 2008.
 _FAR: Final = f"""
 IIF(
     capture IS NULL,
@@ -267,11 +266,11 @@ def gather(
     connection: Any, selection: Selection, *, extra: Sequence[str] = (), yearly: bool = False
 ) -> Iterator[Selection]:
     """Copy the pages that count into a temporary table; until the end, writes of other processes are not seen."""
-    # Which languages, and how sure, is a matter of each question.
-    everyone = replace(selection, choices=(), below=None, min_confidence=0.0, fetched=None, gathered=None)
-    source, values = everyone.source()
+    # Languages and confidence are filters of each query.
+    all_pages = replace(selection, choices=(), below=None, min_confidence=0.0, fetched=None, gathered=None)
+    source, values = all_pages.write_source()
     if yearly:
-        source, values = everyone.source(of="capture_languages", columns=(*COLUMNS, "capture"))
+        source, values = all_pages.write_source(table="capture_languages", columns=(*COLUMNS, "capture"))
     columns = tuple(dict.fromkeys((*GATHERED_COLUMNS, *extra)))
     with_text = select_inferred_pages(source, CONTENT_RUN if yearly else ":own")
     if yearly:
@@ -298,7 +297,7 @@ def gather(
         )
         yield replace(selection, gathered=GatheredPages(table, columns))
     finally:
-        if connection.in_transaction:  # where there is no room left, SQLite has ended it already
+        if connection.in_transaction:  # SQLite has ended it if the disk is full
             connection.execute(f"ROLLBACK TO {_SAVEPOINT}")
             connection.execute(f"RELEASE {_SAVEPOINT}")
 

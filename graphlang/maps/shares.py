@@ -1,4 +1,4 @@
-"""Pages in several languages: what of them counts for languages that are not the page's answer.
+"""Pages in several languages: the parts that count for languages other than the answer.
 
 A page's shares are those of the content run behind the chosen run. They count where the answer is among them: a page
 whose answer is another (by its links, by hand, or `und` for want of confidence) is whole. The rest belongs to
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Sequence
 
-_TOLD: Final = 3  # codes of a page, as in Common Crawl's index
+_LISTED: Final = 3  # codes of a page, as in Common Crawl's index
 NONE: Final = "[]"  #: `SHARES` of a page in one language
 
 
@@ -90,7 +90,7 @@ def rank_shares(language: str, shares: str) -> list[tuple[str, float]]:
     if share_of.pop(language, None) is None:
         return [(language, 1.0)]
     rest = sorted(share_of.items(), key=lambda item: (-item[1], item[0]))
-    return [(language, 1.0 - sum(share_of.values())), *rest[: _TOLD - 1]]
+    return [(language, 1.0 - sum(share_of.values())), *rest[: _LISTED - 1]]
 
 
 def format_shares(ranking: list[tuple[str, float]]) -> tuple[str, str]:
@@ -108,12 +108,12 @@ _SEVERAL: Final = "EXISTS (SELECT 1 FROM page_shares WHERE page_shares.run = {} 
 def write_share_columns(connection: sqlite3.Connection, *, run: str = ":own") -> tuple[str, dict[str, int | None]]:
     """Write SQL for the columns ``languages`` and ``shares`` of ``pages``; return it with its values.
 
-    Few pages have shares: of the others all is said in SQL, so that a list of pages is as fast as without.
+    Few pages have shares. The columns of the others are plain SQL, so that a list of pages stays fast.
     """
     expressions = []
     for place, (name, single) in enumerate((("languages", "pages.language"), ("shares", "'1.00'"))):
-        connection.create_function(f"told_{name}", 2, _make_column_function(place), deterministic=True)
-        several = f"told_{name}(CAST(pages.language AS BLOB), CAST({write_shares_sql(run)} AS BLOB))"
+        connection.create_function(f"list_{name}", 2, _make_column_function(place), deterministic=True)
+        several = f"list_{name}(CAST(pages.language AS BLOB), CAST({write_shares_sql(run)} AS BLOB))"
         expressions.append(
             f"CASE WHEN pages.language IN ('{languages.UND}', '{languages.ZXX}') THEN ''"
             f" WHEN {_SEVERAL.format(run)} THEN {several} ELSE {single} END AS {name}"
@@ -130,6 +130,6 @@ def _make_column_function(place: int) -> Callable[[bytes, bytes], str]:
     return read_column
 
 
-@lru_cache(maxsize=4)  # both columns of a row ask for the same
+@lru_cache(maxsize=4)  # both columns of a row have the same arguments
 def _format_shares(language: bytes, parts: bytes) -> tuple[str, str]:
     return format_shares(rank_shares(language.decode(errors="replace"), parts.decode(errors="replace")))

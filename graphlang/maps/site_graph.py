@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from graphlang.db import collection
-from graphlang.maps.graph_measures import Ways, compute_betweenness, compute_shapes, count_steps_between
+from graphlang.maps.graph_measures import LinkIndex, compute_betweenness, compute_shapes, count_steps_between
 from graphlang.maps.sites import list_sites
 from graphlang.maps.web_graph import find_selected_pages, number_sites
 
@@ -40,10 +40,10 @@ class SiteLinks(NamedTuple):
     sites_in: int
     introversion: float  #: share of ``links_out`` that lead to sites of the same language
     extroversion: float  #: the rest
-    betweenness: float  #: how often it lies on the shortest ways between two others, 0 to 1: an intermediary site
+    betweenness: float  #: how often it lies on the shortest paths between two others, 0 to 1: an intermediary site
     components: int  #: strongly connected components of its pages, by the links between them
     largest: int  #: pages in the largest
-    diameter: int  #: longest shortest way in the largest component; of large ones what sweeps find, which is a bound
+    diameter: int  #: longest shortest path in the largest component; of large ones a lower bound, found by sweeps
 
 
 class SitePair(NamedTuple):
@@ -58,7 +58,7 @@ class SitePair(NamedTuple):
 
 
 class SiteDistance(NamedTuple):
-    """The shortest way from one site to another along outgoing links."""
+    """The shortest path from one site to another along outgoing links."""
 
     source: str
     target: str
@@ -69,10 +69,10 @@ class SiteGraph(NamedTuple):
     """Sites and the links between them; numbers are places in ``sites``."""
 
     sites: list[SiteLinks]  #: the most pages first
-    ways: Ways
+    link_index: LinkIndex
     links: NDArray[np.int64]  #: how many links between pages each pair has, in order of source and target
     pairs: NDArray[np.int64]  #: of which sites; shape (pairs, 2)
-    followed: int  #: from how many sites the betweenness is: all, or it is an estimate
+    followed: int  #: number of sites that the betweenness is computed from; an estimate unless these are all
 
 
 def read_site_graph(
@@ -85,25 +85,24 @@ def read_site_graph(
     sites = sorted(list_sites(connection, unit, selection, unfetched=True), key=lambda site: (-site.pages, site.site))
     rank = {site.site: number for number, site in enumerate(sites)}
     (source, target, links), shape = count_site_links(connection, selection, rank, unit, measures=measures)
-    ways = Ways(len(sites), source, target)
-    between, followed = compute_betweenness(ways) if measures else (np.zeros(len(sites)), len(sites))
+    index = LinkIndex(len(sites), source, target)
+    between, followed = compute_betweenness(index) if measures else (np.zeros(len(sites)), len(sites))
     _, language = np.unique([site.language for site in sites] or [""], return_inverse=True)
     same = np.where(language[source] == language[target], links, 0)
 
-    def of_each(at: NDArray[np.int64], weights: NDArray[np.int64] | None) -> list[int]:
-        counted: list[int] = np.bincount(at, weights=weights, minlength=len(sites)).astype(np.int64).tolist()
-        return counted
+    def sum_by_site(at: NDArray[np.int64], weights: NDArray[np.int64] | None) -> list[int]:
+        sums: list[int] = np.bincount(at, weights=weights, minlength=len(sites)).astype(np.int64).tolist()
+        return sums
 
     counts = (
-        *(of_each(source, links), of_each(target, links), of_each(source, None), of_each(target, None)),
-        *(of_each(source, same), between.tolist()),
+        *(sum_by_site(source, links), sum_by_site(target, links), sum_by_site(source, None), sum_by_site(target, None)),
+        *(sum_by_site(source, same), between.tolist()),
     )
-    shape_of_each: Sequence[tuple[int, int, int]] = shape or [(0, 0, 0)] * len(sites)
+    shapes: Sequence[tuple[int, int, int]] = shape or [(0, 0, 0)] * len(sites)
     rows = [
-        _make_row(site, numbers_of, site_shape)
-        for site, site_shape, *numbers_of in zip(sites, shape_of_each, *counts, strict=True)
+        _make_row(site, numbers, site_shape) for site, site_shape, *numbers in zip(sites, shapes, *counts, strict=True)
     ]
-    return SiteGraph(rows, ways, links, np.stack((source, target), axis=1), followed)
+    return SiteGraph(rows, index, links, np.stack((source, target), axis=1), followed)
 
 
 class SiteLinkCounts(NamedTuple):
@@ -144,14 +143,14 @@ def list_site_pairs(graph: SiteGraph) -> Iterator[SitePair]:
 def list_site_distances(graph: SiteGraph) -> Iterator[SiteDistance]:
     """Yield exact distances between the `NEAR` sites with the most pages, where a path connects them."""
     names = [site.site for site in graph.sites]
-    for source, target, steps in count_steps_between(graph.ways, np.arange(min(NEAR, len(names)))):
+    for source, target, steps in count_steps_between(graph.link_index, np.arange(min(NEAR, len(names)))):
         yield SiteDistance(names[source], names[target], steps)
 
 
 def _count_links(
     connection: sqlite3.Connection, of_page: NDArray[np.int32], size: int, *, keep: bool
 ) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]], list[NDArray[np.int32]]]:
-    """Count links between different sites; keep the links within sites if asked."""
+    """Count links between different sites; with ``keep`` also list those within sites."""
     keys, counts = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
     inside = [np.zeros((2, 0), dtype=np.int32)]
     for source, target in collection.read_link_ends(connection):

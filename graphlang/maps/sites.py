@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages
-from graphlang.codes.territories import territory
+from graphlang.codes.territories import find_territory
 from graphlang.maps import shares
 from graphlang.maps.page_counts import PageCounts, write_spread_query
 from graphlang.maps.selection import (
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 
-#: What a site can be. Several together make a finer one.
+#: Units of a site; several together make a finer one.
 UNITS: Final = ("host", "domain", "suffix", "tld", "country", "path", "year")
 #: A page with fewer letters is short: the graph is for them (Hayati 2004, table 5.1).
 SHORT: Final = 50
-#: A confidence from which an answer is one; below it a page by itself is in doubt.
+#: Minimum confidence of a certain answer; below it a page alone is in doubt.
 SURE: Final = 0.8
 _EXPRESSIONS: Final = {"country": "country(tld)", "path": "first_folder(url)", "year": "SUBSTR(date, 1, 4)"}
 _NEEDED: Final = {"country": "tld", "path": "url", "year": "date"}
@@ -58,7 +58,7 @@ class SiteRow(NamedTuple):
     resolved: int  #: short pages that are in doubt by their own text, and not by the chosen run
 
 
-class Map(NamedTuple):
+class LanguageMap(NamedTuple):
     """A language map."""
 
     columns: tuple[str, ...]
@@ -87,7 +87,7 @@ def read_site_map(
     *,
     scripts: bool = False,
     unfetched: bool = False,
-) -> Map:
+) -> LanguageMap:
     """Map languages by one or several units: a column for each unit (``site`` if one), then those of `SiteRow`.
 
     The largest sites come first, their years in order, and the languages of a year by frequency. With ``unfetched``,
@@ -99,13 +99,13 @@ def read_site_map(
     if len(set(units)) < len(units) or not units:
         raise ValueError(f"cannot group by {','.join(units)}: name each unit once")
     scripts = scripts or any(choice.script for choice in selection.choices)
-    connection.create_function("first_folder", 1, first_folder, deterministic=True)
+    connection.create_function("first_folder", 1, find_first_folder, deterministic=True)
     connection.create_function("country", 1, _find_country, deterministic=True)
     by_year = "year" in units
     if by_year and has_answered_history(connection):
         needed = [_NEEDED.get(unit, unit) for unit in units]
-        with gather(connection, selection, extra=needed, yearly=True) as at_hand:
-            return _read_map(connection, units, at_hand, scripts=scripts, unfetched=unfetched, of_captures=True)
+        with gather(connection, selection, extra=needed, yearly=True) as subset:
+            return _read_map(connection, units, subset, scripts=scripts, unfetched=unfetched, of_captures=True)
     return _read_map(connection, units, selection, scripts=scripts, unfetched=unfetched)
 
 
@@ -136,7 +136,7 @@ class _SiteCounts:
     def unfetched(self) -> int:
         return sum(counts.unfetched for counts in self.languages.values())
 
-    def rows(self, *, unfetched: bool) -> list[tuple[Any, ...]]:
+    def list_rows(self, *, unfetched: bool) -> list[tuple[Any, ...]]:
         """List the fields of `SiteRow` after ``site``, the commonest language first."""
         weights = {label: counts.weight for label, counts in self.languages.items()}
         weight, urls = sum(weights.values()), self.unfetched
@@ -147,7 +147,7 @@ class _SiteCounts:
             share = counts.unfetched / urls if urls else 0.0
             if weight:
                 share = weights[counts.language] / weight
-            name, (low, high) = languages.name(counts.language), counts.interval()
+            name, (low, high) = languages.name(counts.language), counts.find_interval()
             rows.append(
                 (
                     *(counts.language, name, counts.expected, low, high, share, counts.pages, counts.mean_confidence),
@@ -166,8 +166,8 @@ def _read_map(
     scripts: bool,
     unfetched: bool,
     of_captures: bool = False,
-) -> Map:
-    source, values = selection.source(with_languages=False, of=selection.view)
+) -> LanguageMap:
+    source, values = selection.write_source(with_languages=False, table=selection.view)
     keys = [_EXPRESSIONS.get(unit, unit) for unit in units]
     values |= {"short": SHORT, "sure": SURE, "own": find_content_run(connection)}
     places = ", ".join(str(place + 1) for place in range(len(units) + 5))
@@ -201,8 +201,8 @@ def _read_map(
         counts.resolved += lengths[2]
         if runner_up is not None and not scripts:
             site.find(runner_up, None).add_chances(pages, second)
-    read = replace(selection, fetched=True)  # SQLite goes through these alone, not through all URLs
-    read_source, _ = read.source(with_languages=False, of=read.view)
+    read = replace(selection, fetched=True)  # SQLite scans these alone, not all URLs
+    read_source, _ = read.write_source(with_languages=False, table=read.view)
     spread = write_spread_query(connection, read_source, keys, scripts=scripts)
     for row in connection.execute(spread, values) if selection.fetched is not False else ():
         language, script, variance, undetermined = row[width:]
@@ -221,14 +221,14 @@ def _read_map(
     unfetched = unfetched or selection.fetched is False or selection.everything
     rows = [
         (*key, *row)
-        for key in _rank(sites, units)
-        for row in sites[key].rows(unfetched=unfetched)
+        for key in _rank_sites(sites, units)
+        for row in sites[key].list_rows(unfetched=unfetched)
         if selection.includes_label(row[0])
     ]
-    return Map((*columns, *SiteRow._fields[1:]), rows)
+    return LanguageMap((*columns, *SiteRow._fields[1:]), rows)
 
 
-def _rank(sites: dict[tuple[Any, ...], _SiteCounts], units: Sequence[str]) -> list[tuple[Any, ...]]:
+def _rank_sites(sites: dict[tuple[Any, ...], _SiteCounts], units: Sequence[str]) -> list[tuple[Any, ...]]:
     """Rank sites: greatest first, the years of a site in their order; or by year, and within a year greatest first."""
     place = units.index("year") if "year" in units else len(units)
     years_first = place == 0
@@ -243,15 +243,15 @@ def _rank(sites: dict[tuple[Any, ...], _SiteCounts], units: Sequence[str]) -> li
 
 @cache
 def _find_country(tld: str) -> str:
-    return territory(tld) or ""
+    return find_territory(tld) or ""
 
 
-def first_folder(url: str) -> str:
+def find_first_folder(url: str) -> str:
     """Return host and first folder of a URL.
 
-    >>> first_folder("http://a.example/fr/guide/x.html")
+    >>> find_first_folder("http://a.example/fr/guide/x.html")
     'a.example/fr/'
-    >>> first_folder("http://a.example/index.html?q=/x/")
+    >>> find_first_folder("http://a.example/index.html?q=/x/")
     'a.example/'
     """
     host, _, rest = url.partition("://")[2].partition("/")

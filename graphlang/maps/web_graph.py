@@ -54,7 +54,7 @@ def read_web_graph(connection: sqlite3.Connection, unit: str, selection: Selecti
 
 
 def _read_pages(connection: sqlite3.Connection, selection: Selection) -> WebGraph:
-    source, values = selection.source()
+    source, values = selection.write_source()
     counted = np.zeros(collection.count_pages(connection) + 1, dtype=np.bool_)
 
     def nodes() -> Iterator[Node]:
@@ -104,7 +104,7 @@ def number_sites(connection: sqlite3.Connection, unit: str) -> tuple[NDArray[np.
 
 def find_selected_pages(connection: sqlite3.Connection, selection: Selection) -> NDArray[np.bool_]:
     """Return which pages count, shape (pages,)."""
-    source, values = selection.source()
+    source, values = selection.write_source()
     counted = np.zeros(collection.count_pages(connection), dtype=np.bool_)
     for (page,) in connection.execute(f"SELECT page FROM {source}", values):
         counted[page - 1] = True

@@ -186,7 +186,7 @@ def list_languages(name: str) -> list[MethodLanguage]:
     rows = []
     for label in labels:
         if label != languages.UND:
-            language, script = languages.split(label)
+            language, script = languages.split_label(label)
             number, *shares = tested.get(language, (None, None, None, None))
             shares += [None] * (3 - len(shares))
             row = (label, language, script, languages.name(label), languages.bcp47(label), number, *shares)

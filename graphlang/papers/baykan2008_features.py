@@ -147,7 +147,9 @@ def list_cctlds(codes: Sequence[str]) -> dict[str, list[str]]:
 @cache
 def _list_main_languages() -> dict[str, str]:
     letters = "abcdefghijklmnopqrstuvwxyz"
-    table = {a + b: official[0] for a in letters for b in letters if (official := languages.official(a + b))}
+    table = {
+        a + b: official[0] for a in letters for b in letters if (official := languages.list_official_languages(a + b))
+    }
     return {**table, **{domain: code for code, domains in PAPER_CCTLDS.items() for domain in domains}}
 
 

@@ -207,7 +207,7 @@ def make_profiles(
     return [
         make_profile(label, encoding, encode("\n".join(label_lines), encoding), order=order, size=size, edges=edges)
         for label, label_lines in zip(labels, lines, strict=True)
-        for encoding in list_encodings(label_lines, languages.split(label)[1])
+        for encoding in list_encodings(label_lines, languages.split_label(label)[1])
     ]
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from graphlang.codes import languages, territories
-from graphlang.codes.languages import name_of
+from graphlang.codes.languages import find_name
 from graphlang.db import values
 from graphlang.maps import languages as language_lists
 from graphlang.maps.changes import PageChangeCount, count_year_changes
-from graphlang.maps.language_graph import LanguageGraph, first_with_links
+from graphlang.maps.language_graph import LanguageGraph, read_first_graph
 from graphlang.maps.selection import FLOOR, IS_PAGE, Selection, count_unanswered, find_outdated, gather, write_total
 from graphlang.maps.sites import SHORT, SURE, SiteRow, read_site_map
 
@@ -121,12 +121,12 @@ class Facts:
 def count_facts(connection: sqlite3.Connection) -> Facts:
     """Count everything that the report shows, by the chosen run."""
     with gather(connection, Selection()) as selection:
-        facts = _count(connection, selection)
+        facts = _count_all(connection, selection)
     return replace(facts, year_changes=_count_year_changes(connection, facts.years))
 
 
-def _count(connection: sqlite3.Connection, selection: Selection) -> Facts:
-    source, values = selection.source()
+def _count_all(connection: sqlite3.Connection, selection: Selection) -> Facts:
+    source, values = selection.write_source()
     pages, unfetched, uncertain = connection.execute(
         f"SELECT COALESCE(SUM(fetched), 0), COUNT(*) - COALESCE(SUM(fetched), 0),"
         " COUNT(*) FILTER (WHERE fetched = 1 AND confidence < :sure AND language NOT IN ('und', 'zxx'))"
@@ -143,9 +143,9 @@ def _count(connection: sqlite3.Connection, selection: Selection) -> Facts:
     fetched = replace(selection, fetched=True)
     (all_links,) = connection.execute("SELECT COUNT(*) FROM links").fetchone()
     components = all_links <= _COMPONENTS
-    unit, links = first_with_links(connection, fetched, ("domain", "page"), components=components)
-    changed, changes = _changes(connection, source, values)
-    runs = _runs(connection)
+    unit, links = read_first_graph(connection, fetched, ("domain", "page"), components=components)
+    changed, changes = _list_settled_pages(connection, source, values)
+    runs = _list_runs(connection)
     return Facts(
         pages=pages,
         unfetched=unfetched,
@@ -166,7 +166,7 @@ def _count(connection: sqlite3.Connection, selection: Selection) -> Facts:
         links=links,
         components=components,
         off_site=unit == "domain",
-        lengths=_lengths(connection, source, values),
+        lengths=_count_by_length(connection, source, values),
         changed=changed,
         short=sum(row.short for row in rows),
         resolved=sum(row.resolved for row in rows),
@@ -208,7 +208,7 @@ def _list_places(rows: list[SiteRow]) -> list[Place]:
             sum(row.pages for row in listed),
             sorted(
                 (LanguagePages(row.language, row.name, row.expected, row.share) for row in listed),
-                key=lambda part: -part.share,
+                key=lambda language: -language.share,
             ),
         )
         for name, listed in places.items()
@@ -234,16 +234,16 @@ def name_country(code: str) -> str:
     >>> name_country("de"), name_country("gb")
     ('Germany', 'United Kingdom')
     """
-    name = name_of("territory", code.upper()) or code
+    name = find_name("territory", code.upper()) or code
     return f"{name} (domain sold to all the world)" if code in territories.GENERIC_CCTLDS else name
 
 
 def name_official_languages(code: str) -> str:
     """Return the names of the languages that are official in a territory."""
-    return ", ".join(languages.name(language) for language in territories.official(code)[:4])
+    return ", ".join(languages.name(language) for language in territories.list_official_languages(code)[:4])
 
 
-def _lengths(connection: sqlite3.Connection, source: str, values: dict[str, Any]) -> list[LengthClass]:
+def _count_by_length(connection: sqlite3.Connection, source: str, values: dict[str, Any]) -> list[LengthClass]:
     steps = " ".join(f"WHEN letters < {end} THEN {place}" for place, end in enumerate(LENGTHS[1:]))
     rows = connection.execute(
         f"SELECT CASE {steps} ELSE {len(LENGTHS) - 1} END, COUNT(*),"
@@ -278,7 +278,9 @@ _CHANGED: Final = (
 _ORDER: Final = "confidence DESC, own_confidence DESC, file, place"
 
 
-def _changes(connection: sqlite3.Connection, source: str, values: dict[str, Any]) -> tuple[int, list[SettledPage]]:
+def _list_settled_pages(
+    connection: sqlite3.Connection, source: str, values: dict[str, Any]
+) -> tuple[int, list[SettledPage]]:
     (count,) = connection.execute(f"SELECT COUNT(*){_CHANGED.format(source=source)}", values).fetchone()
     rows = connection.execute(
         "SELECT changed.page, url, COALESCE(title, ''), SUBSTR(COALESCE(text, ''), 1, 80), letters, own_language,"
@@ -291,14 +293,14 @@ def _changes(connection: sqlite3.Connection, source: str, values: dict[str, Any]
         f" ORDER BY {_ORDER}, changed.page",
         values | {"most": CHANGES},
     ).fetchall()
-    neighbours = _neighbours(connection, source, values, [row[0] for row in rows])
+    neighbours = _count_neighbours(connection, source, values, [row[0] for row in rows])
     return count, [
         SettledPage._make((url, title, " ".join(text.split()), *answers, neighbours[page]))
         for page, url, title, text, *answers in rows
     ]
 
 
-def _neighbours(
+def _count_neighbours(
     connection: sqlite3.Connection, source: str, values: dict[str, Any], pages: list[int]
 ) -> dict[int, list[tuple[str, int]]]:
     """Count the fetched pages with links from or to each of these pages, by language."""
@@ -319,7 +321,7 @@ def _neighbours(
     return listed
 
 
-def _runs(connection: sqlite3.Connection) -> list[dict[str, Any]]:
+def _list_runs(connection: sqlite3.Connection) -> list[dict[str, Any]]:
     cursor = connection.execute(
         "SELECT id, kind, method, model, model_hash, parameters, seeds, version, started, finished, pages, rounds,"
         " converged, id = (SELECT run FROM chosen) AS chosen FROM runs WHERE finished IS NOT NULL ORDER BY id"

@@ -1,4 +1,4 @@
-"""The report as one HTML file: no request to anywhere, and nothing of the crawl can do anything in it.
+"""The report as one HTML file without requests, in which nothing of the crawl can run.
 
 Jinja2 escapes every value. The Content-Security-Policy allows one style sheet and one script, known by their hashes,
 and nothing else: no image, no font, no connection, no form, no base. Lengths and colours are attributes of SVG, so that
@@ -42,19 +42,19 @@ _HEAT: Final = 9  # steps of colour in the table of links
 _YEARS: Final = 60  # of a chart in which each year has its place
 
 
-def _moment(environment: Mapping[str, str]) -> datetime:
+def _get_report_time(environment: Mapping[str, str]) -> datetime:
     """Return the time of the report: ``SOURCE_DATE_EPOCH``, in seconds since 1970, else now.
 
     With this variable of reproducible builds the same collection gives the same bytes.
     """
-    written = environment.get("SOURCE_DATE_EPOCH")
-    if not written:
+    seconds = environment.get("SOURCE_DATE_EPOCH")
+    if not seconds:
         return datetime.now(UTC)
     try:
-        return datetime.fromtimestamp(int(written), UTC)
+        return datetime.fromtimestamp(int(seconds), UTC)
     except (ValueError, OverflowError, OSError):
         raise InputError(
-            f"SOURCE_DATE_EPOCH is '{visible(written)}', which is not a time in seconds since 1970"
+            f"SOURCE_DATE_EPOCH is '{visible(seconds)}', which is not a time in seconds since 1970"
         ) from None
 
 
@@ -74,11 +74,11 @@ def render(
         undefined=jinja2.StrictUndefined,
     )
     environment.filters |= {
-        "clean": clean,
-        "percent": percent,
-        "thousands": thousands,
+        "clean": clean_text,
+        "percent": format_percent,
+        "thousands": format_thousands,
         "quantity": quantity,
-        "segments": lambda parts: segments(parts, colours),
+        "segments": lambda parts: list_segments(parts, colours),
         "language_name": languages.name,
         "heat": lambda share: math.ceil(_HEAT * share),
     }
@@ -87,17 +87,17 @@ def render(
         facts=facts,
         title=title,
         version=__version__,
-        made=(now or _moment(os.environ)).strftime("%Y-%m-%d %H:%M UTC"),
+        made=(now or _get_report_time(os.environ)).strftime("%Y-%m-%d %H:%M UTC"),
         style=Markup(style),  # noqa: S704  a file of this package
         script=Markup(script),  # noqa: S704  a file of this package
-        policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none';"
-        " form-action 'none'",
+        policy=f"default-src 'none'; style-src '{_hash_source(style)}'; script-src '{_hash_source(script)}';"
+        " base-uri 'none'; form-action 'none'",
         replay_prefix=replay_prefix,
         colours=colours,
         other=OTHER,
-        world=_world(facts, colours),
-        matrix=_matrix(facts),
-        charts=_year_charts(facts),
+        world=_make_world_map(facts, colours),
+        matrix=_make_matrix(facts),
+        charts=_make_year_charts(facts),
         limits=fact_lists,
         country_name=fact_lists.name_country,
         official=fact_lists.name_official_languages,
@@ -107,56 +107,56 @@ def render(
 _NO_LANGUAGE: Final = (languages.UND, languages.ZXX)
 
 
-def text_colour(colour: str) -> str:
+def choose_text_colour(colour: str) -> str:
     """Return black or white, whichever is easier to read on a colour.
 
-    >>> text_colour("#f0e442"), text_colour("#332288")
+    >>> choose_text_colour("#f0e442"), choose_text_colour("#332288")
     ('#000000', '#ffffff')
     """
     red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
     return "#ffffff" if 0.299 * red + 0.587 * green + 0.114 * blue < _DARK else "#000000"
 
 
-def segments(parts: list[fact_lists.LanguagePages], colours: Mapping[str, str]) -> list[dict[str, Any]]:
+def list_segments(parts: list[fact_lists.LanguagePages], colours: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return the parts of a bar from left to right: languages with a colour first, in the same order in all bars.
 
     >>> parts = [fact_lists.LanguagePages(code, code, 1, share) for code, share in (("a", 0.7), ("b", 0.3))]
-    >>> [(part["name"], part["x"], part["width"], part["label"]) for part in segments(parts, {"b": "#0072b2"})]
+    >>> [(part["name"], part["x"], part["width"], part["label"]) for part in list_segments(parts, {"b": "#0072b2"})]
     [('b', 0.0, 30.0, 'b'), ('a', 30.0, 70.0, 'a')]
     """
     places = {language: place for place, language in enumerate(colours)}
     listed, start = [], 0.0
-    for part in sorted(parts, key=lambda part: places.get(part.language, len(places))):
-        if part.share < _THINNEST:
+    for item in sorted(parts, key=lambda item: places.get(item.language, len(places))):
+        if item.share < _THINNEST:
             continue
-        fill = colours.get(part.language, OTHER)
+        fill = colours.get(item.language, OTHER)
         listed.append(
             {
-                "name": part.name,
-                "share": part.share,
-                "expected": part.expected,
+                "name": item.name,
+                "share": item.share,
+                "expected": item.expected,
                 "x": round(start, 2),
-                "width": round(100 * part.share, 2),
-                "label": part.language if part.share >= _LABELLED else "",
+                "width": round(100 * item.share, 2),
+                "label": item.language if item.share >= _LABELLED else "",
                 "fill": fill,
-                "text": text_colour(fill),
+                "text": choose_text_colour(fill),
             }
         )
-        start += 100 * part.share
+        start += 100 * item.share
     return listed
 
 
 _THINNEST: Final = 0.001  # share of a bar under which a part is not drawn
 
 
-def _hash(text: str) -> str:
+def _hash_source(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def clean(value: object, width: int = _LONGEST) -> str:
-    r"""Text of the crawl, short, with control and direction characters shown as escapes.
+def clean_text(value: object, width: int = _LONGEST) -> str:
+    r"""Shorten a text of the crawl, and escape control and direction characters.
 
-    >>> clean("a\u202eb" + "x" * 500, 5)
+    >>> clean_text("a\u202eb" + "x" * 500, 5)
     'a\\u2…'
     """
     text = visible(str(value))
@@ -170,12 +170,12 @@ def clean_value(value: Any) -> Any:
     return value
 
 
-def percent(share: float) -> str:
+def format_percent(share: float) -> str:
     """Write a share as a percentage, without false precision.
 
-    >>> percent(0.5), percent(0.0998), percent(0.0994), percent(0.9003)
+    >>> format_percent(0.5), format_percent(0.0998), format_percent(0.0994), format_percent(0.9003)
     ('50 %', '10 %', '9.9 %', '90 %')
-    >>> percent(0.0004), percent(0.99996), percent(1.0), percent(0)
+    >>> format_percent(0.0004), format_percent(0.99996), format_percent(1.0), format_percent(0)
     ('under 0.1 %', 'over 99.9 %', '100 %', '0 %')
     """
     if 0 < share < _FEW:
@@ -190,24 +190,24 @@ _FEW: Final = 0.001
 _TENTH: Final = 0.1
 
 
-def thousands(number: float) -> str:
+def format_thousands(number: float) -> str:
     """Write a whole number with commas.
 
-    >>> thousands(1234567)
+    >>> format_thousands(1234567)
     '1,234,567'
     """
     return f"{number:,.0f}"
 
 
 @cache
-def _outlines() -> dict[str, Any]:
+def _read_outlines() -> dict[str, Any]:
     outlines: dict[str, Any] = json.loads(files("graphlang").joinpath("data", "world.json").read_text("utf-8"))
     return outlines
 
 
-def _world(facts: fact_lists.Facts, colours: Mapping[str, str]) -> dict[str, Any]:
+def _make_world_map(facts: fact_lists.Facts, colours: Mapping[str, str]) -> dict[str, Any]:
     """Return the map: shapes and dots, with colour, opacity and title for each country that has pages."""
-    outlines = _outlines()
+    outlines = _read_outlines()
     places = {place.name: place for place in facts.countries}
 
     def describe(code: str) -> tuple[str, float, str]:
@@ -215,7 +215,7 @@ def _world(facts: fact_lists.Facts, colours: Mapping[str, str]) -> dict[str, Any
         if place is None:
             return "", 0.0, ""
         main = place.parts[0]
-        parts = ", ".join(f"{part.name} {percent(part.share)}" for part in place.parts[:5])
+        parts = ", ".join(f"{item.name} {format_percent(item.share)}" for item in place.parts[:5])
         title = f"{fact_lists.name_country(code)}: {quantity(place.pages, 'page')}; {parts}"
         return colours.get(main.language, OTHER), round(_PALEST + (1 - _PALEST) * main.share, 2), title
 
@@ -232,7 +232,7 @@ def _world(facts: fact_lists.Facts, colours: Mapping[str, str]) -> dict[str, Any
     }
 
 
-def _matrix(facts: fact_lists.Facts) -> dict[str, Any]:
+def _make_matrix(facts: fact_lists.Facts) -> dict[str, Any]:
     """Return links between the commonest languages as a square of shares."""
     linked = [node for node in facts.links.languages if node.links_out or node.links_in]
     listed = linked[: fact_lists.LINKED]
@@ -247,7 +247,7 @@ def _matrix(facts: fact_lists.Facts) -> dict[str, Any]:
     }
 
 
-def _year_charts(facts: fact_lists.Facts) -> list[dict[str, Any]]:
+def _make_year_charts(facts: fact_lists.Facts) -> list[dict[str, Any]]:
     """Return a chart of shares by year for each of the commonest languages."""
     years = [place for place in facts.years if place.name.isdecimal()]
     if len(years) < 2:  # noqa: PLR2004 - a chart needs two
@@ -257,12 +257,12 @@ def _year_charts(facts: fact_lists.Facts) -> list[dict[str, Any]]:
     places = [int(year.name) - first for year in years] if last - first < _YEARS else list(range(len(years)))
     charts: list[dict[str, Any]] = []
     for row in facts.languages:
-        shares = [next((part.share for part in year.parts if part.language == row.language), 0.0) for year in years]
+        shares = [next((item.share for item in year.parts if item.language == row.language), 0.0) for year in years]
         if row.language in _NO_LANGUAGE or not any(shares):
             continue
-        most, width = max(shares), 100 / (places[-1] + 1)
+        highest, width = max(shares), 100 / (places[-1] + 1)
         bars = [
-            (round(place * width, 2), round(width * 0.8, 2), round(40 * (1 - share / most), 1), year.name, share)
+            (round(place * width, 2), round(width * 0.8, 2), round(40 * (1 - share / highest), 1), year.name, share)
             for place, year, share in zip(places, years, shares, strict=True)
         ]
         charts.append({"name": row.name, "language": row.language, "bars": bars})

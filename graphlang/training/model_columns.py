@@ -295,7 +295,7 @@ def select_labels(
     second = find_further(model, str(path))
     further = second.labels if second else ()
     for choice in (*only, *without):
-        if not any(choice.includes(*languages.split(label)) for label in (*model.labels, *further)):
+        if not any(choice.includes(*languages.split_label(label)) for label in (*model.labels, *further)):
             raise ModelError(f"{path}: the model has no {'_'.join(filter(None, (choice.language, choice.script)))}")
     remaining = [
         label for label in model.labels if (not only or _is_chosen(only, label)) and not _is_chosen(without, label)

@@ -168,13 +168,13 @@ def edit_profiles(
         if not any(name in {label, f"{label}:{encoding}"} for label, encoding in dropped):
             raise ModelError(f"{name}: no profile of the model (LABEL, or LABEL:ENCODING)")
     for choice in only:
-        if not any(choice.includes(*languages.split(profile.label)) for profile in profiles):
+        if not any(choice.includes(*languages.split_label(profile.label)) for profile in profiles):
             raise ModelError(f"{choice.language}: no profile of the model")
     if only:
         dropped |= {
             profile.key
             for profile in profiles
-            if not any(choice.includes(*languages.split(profile.label)) for choice in only)
+            if not any(choice.includes(*languages.split_label(profile.label)) for choice in only)
         }
     new_profiles: list[ByteProfile] = []
     parameters: dict[str, Any] = dict(model.parameters)

@@ -81,7 +81,7 @@ def list_signs(labels: Sequence[str]) -> Iterator[tuple[int, int, float]]:
         for word in _list_language_names(languages.bcp47(label)):
             yield int(to_bucket(hash_words([word]))[0]), column[label], NAME_LOG_ODDS
     for country in _PAIRS:
-        columns = [column[code] for code in languages.official(country) if code in column]
+        columns = [column[code] for code in languages.list_official_languages(country) if code in column]
         for number, log_odds in zip(columns, CCTLD_LOG_ODDS, strict=False):
             yield _hash_to_bucket(country, position_number(TLD, DOT, SLASH)), number, log_odds
     if "eng" in column:
@@ -95,7 +95,7 @@ def list_code_signs(labels: Sequence[str]) -> Iterator[tuple[int, int, float]]:
     codes = {code: languages.code(code) for code in (*_PAIRS, *labels)}  # with old codes, such as iw and no
     yield from _sign_codes({code: column[label] for code, label in codes.items() if label in column})
     for country in _PAIRS:
-        columns = [column[code] for code in languages.official(country) if code in column]
+        columns = [column[code] for code in languages.list_official_languages(country) if code in column]
         if columns and codes[country] not in column:
             for position, log_odds in CODE_POSITIONS.items():
                 yield _hash_to_bucket(country, position), columns[0], log_odds * WEAKER_CODE

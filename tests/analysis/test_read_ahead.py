@@ -59,7 +59,7 @@ def db(tmp_path: Path) -> Path:
 def test_what_was_begun_is_what_the_step_would_have_read(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     weights, asked = dict.fromkeys(signals.NAMES, 0.5), np.zeros(0, np.int64)
     readers: list[str] = []
-    for module, name in ((collection, "edges"), (signals, "load")):
+    for module, name in ((collection, "read_edges"), (signals, "load")):
 
         def noted(*given: object, read: object = getattr(module, name), **how: object) -> object:
             readers.append(threading.current_thread().name.partition("_")[0])

@@ -254,8 +254,8 @@ def is_had(model: modelfile.Model, label: str, texts: list[str]) -> bool:
     letters = normalise(texts, limit=JOINED, one_script=True)
     script = scripts.name(int(np.bincount(letters.scripts, weights=letters.lengths).argmax()))
     names = [model.parameters["scripts"][number] for number in model.arrays["script"].tolist()]
-    held = {languages.split(own)[0] for own, name in zip(model.labels, names, strict=True) if name == script}
-    language = languages.split(label)[0]
+    held = {languages.split_label(own)[0] for own, name in zip(model.labels, names, strict=True) if name == script}
+    language = languages.split_label(label)[0]
     return language in held or languages.code(MACROLANGUAGES.get(language, languages.UND)) in held
 
 

@@ -120,7 +120,7 @@ def trained(data: Path, keep: Callable[[Path], bool], method: str, **options: An
 
 
 def codes(identifier: Any) -> list[str]:
-    return [languages.split(label)[0] for label in identifier.labels]
+    return [languages.split_label(label)[0] for label in identifier.labels]
 
 
 def best(identifier: Any, texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
@@ -216,8 +216,8 @@ def pages_of(data: Path, most: int) -> list[Page]:
     for path in sorted((data / "encodings").glob("*/*")):
         folder = path.parent.name
         gold = CHARSETS.get(folder) or FILES.get(f"{folder}/{path.name}") or languages.code(folder.rpartition("-")[2])
-        if gold and languages.split(gold)[0] == gold and folder != "ascii":
-            script = "Hant" if folder == "Big5" else languages.split(gold)[1]
+        if gold and languages.split_label(gold)[0] == gold and folder != "ascii":
+            script = "Hant" if folder == "Big5" else languages.split_label(gold)[1]
             pages.append(Page("encodings", gold, script, path.read_bytes(), None, _charset_of(folder)))
     for name, limit in (("httpd2006-legacy", 0), ("docs-full", most)):
         rows = (data / "web" / f"{name}.gold.tsv").read_text(encoding="utf-8").splitlines()[1:]
@@ -229,7 +229,7 @@ def pages_of(data: Path, most: int) -> list[Page]:
                 url = record.headers.get("WARC-Target-URI")
                 if url in chosen:
                     gold = gold_of[url]
-                    script, body = languages.split(gold)[1], record.reader.read()
+                    script, body = languages.split_label(gold)[1], record.reader.read()
                     pages.append(Page(name, gold, script, body, record.http_charset, charset_of[url]))
     return pages
 
@@ -326,10 +326,10 @@ def table_10(pages: list[Page], gold: np.ndarray, models: dict[str, tuple[Any, n
     say("pages, and on lines of FLORES-200, at most 12 a language, of languages that have a model.")
     lines = [line for line in lid_lines(data, None, 12) if line.file.startswith("flores")]
     of_pages = np.array([SYSTEMS.get(page.script, "other") for page in pages])
-    of_lines = np.array([SYSTEMS.get(languages.split(line.tag)[1], "other") for line in lines])
+    of_lines = np.array([SYSTEMS.get(languages.split_label(line.tag)[1], "other") for line in lines])
     columns: list[tuple[np.ndarray, np.ndarray]] = []
     for identifier, answer in models.values():
-        wanted = np.array([languages.split(line.tag)[0] for line in lines])
+        wanted = np.array([languages.split_label(line.tag)[0] for line in lines])
         found = np.array([*codes(identifier), ""])[identifier.identify_bytes([line.text.encode() for line in lines])[0]]
         known = np.isin(wanted, sorted(set(codes(identifier))))
         columns += [(of_pages, answer == gold), (np.where(known, of_lines, ""), found == wanted)]
@@ -350,9 +350,9 @@ def row_of(name: str, right: np.ndarray, sources: np.ndarray) -> None:
 def synthetic(data: Path, identifier: Any) -> None:
     """Pages written in references alone: made from lines, since hardly any of our pages are."""
     lines = [line for line in lid_lines(data, None, 12) if line.file.startswith("flores")]
-    lines = [line for line in lines if languages.split(line.tag)[1] != "Latn"]
+    lines = [line for line in lines if languages.split_label(line.tag)[1] != "Latn"]
     pages = ["".join(c if c < "\x80" else f"&#{ord(c)};" for c in line.text).encode() for line in lines]
-    gold = np.array([languages.split(line.tag)[0] for line in lines])
+    gold = np.array([languages.split_label(line.tag)[0] for line in lines])
     shares = []
     for on in (False, True):
         answer = identifier.identify_bytes([visible_bytes.extract_visible(page, references=on) for page in pages])[0]

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from graphlang import modelfile
-from graphlang.codes.languages import label, split
+from graphlang.codes.languages import label, split_label
 from graphlang.content import registry
 from graphlang.content.nfc.further import PARAMETER
 from graphlang.content.relatives import FILE, FLOOR, LEAST_BOUND, support
@@ -128,7 +128,7 @@ def similar_pairs(
         own, support_of[number] = support_of[number], 0
         for other in np.argsort(-support_of, kind="stable")[:RELATIVES].tolist():
             greater = identifier.labels[other]
-            if split(name)[1] != split(greater)[1] or support_of[other] <= _RESEMBLES * own:
+            if split_label(name)[1] != split_label(greater)[1] or support_of[other] <= _RESEMBLES * own:
                 continue
             is_small = size[name] < SMALLER * size.get(greater, 0)
             if is_small or prose.get(name, 0) < SMALLER * prose.get(greater, 0):

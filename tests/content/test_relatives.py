@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.codes.languages import split
+from graphlang.codes.languages import split_label
 from graphlang.content import registry, relatives
 from graphlang.content.segments import spans
 from graphlang.content.segments import units as segments
@@ -158,7 +158,7 @@ def test_the_shares_are_those_of_the_model_that_is_shipped() -> None:
     for label, others in found["relatives"].items():
         for relative, bound in others.items():
             assert {label, relative} <= set(identifier.labels)
-            assert split(label)[1] == split(relative)[1]
+            assert split_label(label)[1] == split_label(relative)[1]
             assert 0 < bound < 1
     bounds, number = relatives.find_bounds(identifier), identifier.labels.index
     assert bounds[number("ara")][number("arz")] == found["relatives"]["ara"]["arz"]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.evaluation.metrics import calibration_error, interval, macro_f, measure_by_length
+from graphlang.evaluation.metrics import calibration_error, macro_f, measure_by_length, wilson_interval
 from graphlang.numerics import softmax
 
 
@@ -81,19 +81,19 @@ def test_softmax_is_that_of_the_definition(rows: list[list[float]]) -> None:
 
 def test_the_interval_of_an_accuracy_by_hand() -> None:
     """z = 1.96, z^2 = 3.8415. One of one: (1 + 1.9207 ± 1.96 sqrt(.9604)) / 4.8415 = 4.8415 / 4.8415 and 1 / 4.8415."""
-    low, high = interval(1, 1)
+    low, high = wilson_interval(1, 1)
     assert (low, high) == (pytest.approx(1 / 4.8415, abs=1e-5), 1.0)
-    assert interval(0, 1) == (0.0, pytest.approx(1 - low))
+    assert wilson_interval(0, 1) == (0.0, pytest.approx(1 - low))
     # 300 of 400: (.75 + .0048 ± 1.96 sqrt(.75 * .25 / 400 + .0096 / 1600)) / 1.0096 = .7548 ± .0427, over 1.0096
-    assert interval(300, 400) == (pytest.approx(0.7053, abs=1e-4), pytest.approx(0.7899, abs=1e-4))
-    assert all(map(math.isnan, interval(0, 0)))
+    assert wilson_interval(300, 400) == (pytest.approx(0.7053, abs=1e-4), pytest.approx(0.7899, abs=1e-4))
+    assert all(map(math.isnan, wilson_interval(0, 0)))
     with pytest.raises(ValueError, match="3 right of 2"):
-        interval(3, 2)
+        wilson_interval(3, 2)
 
 
 def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
     """Of all samples of 200 out of pages of which nine in ten are right, 93 to 97 % of the intervals hold .9."""
     rights = np.arange(201)
     likely = np.array([math.comb(200, right) * 0.9**right * 0.1 ** (200 - right) for right in rights.tolist()])
-    holds = np.array([low <= 0.9 <= high for low, high in (interval(right, 200) for right in rights.tolist())])
+    holds = np.array([low <= 0.9 <= high for low, high in (wilson_interval(right, 200) for right in rights.tolist())])
     assert 0.93 < likely[holds].sum() < 0.97

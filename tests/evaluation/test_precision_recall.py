@@ -9,7 +9,7 @@ from typing import Any
 from graphlang.db import open_existing
 from graphlang.db.runs.run import get_chosen_run
 from graphlang.evaluation.evaluate import evaluate, read_gold
-from graphlang.evaluation.metrics import interval
+from graphlang.evaluation.metrics import wilson_interval
 
 
 def test_precision_and_recall_of_each_language(
@@ -27,7 +27,7 @@ def test_precision_and_recall_of_each_language(
     # Of two German pages one is found, and nothing else is taken for German; 2 * 1 / (2 + 1) = 2/3.
     assert found[0][:6] == ("fra", 2, 2, 0.5, 0.5, 0.5)
     assert found[1][:6] == ("deu", 2, 1, 1.0, 0.5, 2 / 3)
-    assert found[1][6:] == (*interval(1, 1), *interval(1, 2))
+    assert found[1][6:] == (*wilson_interval(1, 1), *wilson_interval(1, 2))
     assert found[2][:4] == ("nld", 0, 1, 0.0)
     assert math.isnan(found[2].recall)
     assert found[2].f1 == 0

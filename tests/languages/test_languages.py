@@ -12,7 +12,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from graphlang.codes.languages import FASTTEXT, MULTISCRIPT, bcp47, code, label, likely_script, name, script, split
+from graphlang.codes.languages import (
+    FASTTEXT,
+    MULTISCRIPT,
+    bcp47,
+    code,
+    label,
+    likely_script,
+    name,
+    script,
+    split_label,
+)
 
 DATA = Path(os.environ.get("GRAPHLANG_DATA") or Path(__file__).parents[3] / "shared" / "data")
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the shared data is not here (GRAPHLANG_DATA)")
@@ -88,7 +98,7 @@ def test_any_text_has_a_code_or_none(tag: str) -> None:
     assert (found is None) == (code(tag) is None)
     if found is not None:
         assert label(found) == found
-        assert split(found) == (code(tag), script(tag))
+        assert split_label(found) == (code(tag), script(tag))
 
 
 @pytest.mark.parametrize(
@@ -150,7 +160,7 @@ def test_every_training_folder_has_a_label_of_its_own_in_its_script() -> None:
     wrong = [
         (folder, written, labels[folder])
         for folder, written in folders
-        if split(labels[folder] or "")[1] not in chinese.get(written, {written}) | {written}
+        if split_label(labels[folder] or "")[1] not in chinese.get(written, {written}) | {written}
     ]
     assert wrong == []
 
@@ -159,7 +169,7 @@ def test_every_training_folder_has_a_label_of_its_own_in_its_script() -> None:
 def test_labels_lead_back_to_themselves_and_have_names() -> None:
     for folder, _ in train_folders():
         found = label(folder) or ""
-        language, written = split(found)
+        language, written = split_label(found)
         assert label(found) == label(bcp47(found)) == label(f"{language}-{written}") == found
         assert (code(found), script(found)) == (language, written)
         assert name(language) != language
@@ -170,7 +180,7 @@ def test_labels_lead_back_to_themselves_and_have_names() -> None:
 def test_languages_of_several_training_scripts_are_the_multiscript_ones() -> None:
     scripts: dict[str, set[str]] = {}
     for folder, _ in train_folders():
-        language, written = split(label(folder) or "")
+        language, written = split_label(label(folder) or "")
         scripts.setdefault(language, set()).add(written)
     assert {language for language, written in scripts.items() if len(written) > 1} == MULTISCRIPT
 

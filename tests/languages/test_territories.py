@@ -10,7 +10,14 @@ import pytest
 
 from graphlang.codes import languages
 from graphlang.codes.languages import code
-from graphlang.codes.territories import GENERIC_CCTLDS, _table, countries, official, territory, uses
+from graphlang.codes.territories import (
+    GENERIC_CCTLDS,
+    _read_table,
+    find_territory,
+    list_countries,
+    list_official_languages,
+    list_uses,
+)
 
 DATA = Path(os.environ.get("GRAPHLANG_DATA") or Path(__file__).parents[3] / "shared" / "data")
 
@@ -37,20 +44,20 @@ DATA = Path(os.environ.get("GRAPHLANG_DATA") or Path(__file__).parents[3] / "sha
     ],
 )
 def test_the_official_languages_of_a_domain(tld: str, expected: tuple[str, ...]) -> None:
-    assert official(tld) == expected
+    assert list_official_languages(tld) == expected
 
 
 def test_swiss_german_is_spoken_and_standard_german_written() -> None:
-    assert "gsw" not in [use.language for use in uses("ch")]
+    assert "gsw" not in [use.language for use in list_uses("ch")]
 
 
 def test_a_territory_without_official_language_falls_back_on_those_used() -> None:
-    assert official("ta") == ("eng",)  # Tristan da Cunha
+    assert list_official_languages("ta") == ("eng",)  # Tristan da Cunha
 
 
 def test_every_row_is_sound() -> None:
-    for country, rows in _table().items():
-        assert territory(country) == country or country == "ac"
+    for country, rows in _read_table().items():
+        assert find_territory(country) == country or country == "ac"
         assert [use.share for use in rows] == sorted((use.share for use in rows), reverse=True)
         assert len({use.language for use in rows}) == len(rows)
         for use in rows:
@@ -60,13 +67,15 @@ def test_every_row_is_sound() -> None:
 
 
 def test_countries_are_the_inverse_of_official() -> None:
-    languages = {language for country in _table() for language in official(country)}
+    languages = {language for country in _read_table() for language in list_official_languages(country)}
     for language in languages:
-        assert set(countries(language)) == {country for country in _table() if language in official(country)}
+        assert set(list_countries(language)) == {
+            country for country in _read_table() if language in list_official_languages(country)
+        }
 
 
 def test_generic_domains_are_territories() -> None:
-    assert all(territory(tld) for tld in GENERIC_CCTLDS)
+    assert all(find_territory(tld) for tld in GENERIC_CCTLDS)
 
 
 def test_the_table_of_names_is_what_its_script_makes() -> None:
@@ -95,9 +104,9 @@ def test_the_tables_are_what_their_script_makes() -> None:
 
 
 def test_names_are_found_by_their_order() -> None:
-    lines = languages._name_lines()
+    lines = languages._read_name_lines()
     assert lines == sorted(lines)
     assert all(
-        languages.name_of(line.split("\t")[0], line.split("\t")[1]) == line.split("\t")[2] for line in lines[::97]
+        languages.find_name(line.split("\t")[0], line.split("\t")[1]) == line.split("\t")[2] for line in lines[::97]
     )
-    assert languages.name_of("language", "zzzz") is languages.name_of("territory", "zzzz") is None
+    assert languages.find_name("language", "zzzz") is languages.find_name("territory", "zzzz") is None

@@ -111,7 +111,7 @@ def test_of_a_year_the_own_capture_counts_or_the_one_nearest_to_its_middle(
                 (place, date, 1000 + place, f"D{place}", run),
             )
         with gather(connection, Selection(), yearly=True) as at_hand:
-            source, values = at_hand.source()
+            source, values = at_hand.write_source()
             found = dict(connection.execute(f"SELECT year, length FROM {source}", values).fetchall())
     assert found.keys() == {own[:4], "2012"}
     assert found["2012"] == 1000 + taken or (taken == 0 and found["2012"] < 1000)
@@ -137,7 +137,7 @@ def test_of_a_year_a_run_of_this_year_speaks(make_collection: Make, written: Any
         taken = []
         for _ in range(3):
             with gather(connection, Selection(), yearly=True) as at_hand:
-                source, values = at_hand.source()
+                source, values = at_hand.write_source()
                 found = dict(connection.execute(f"SELECT year, run FROM {source}", values).fetchall())
             taken.append(found["2010"])
             connection.execute("DELETE FROM history WHERE run = ?", (found["2010"],))

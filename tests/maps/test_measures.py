@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from graphlang.maps.graph_measures import Ways, compute_betweenness, compute_shapes, count_steps_between
+from graphlang.maps.graph_measures import LinkIndex, compute_betweenness, compute_shapes, count_steps_between
 
 MOST = 9
 Links = list[tuple[int, int]]
@@ -31,7 +31,7 @@ def circle(size: int, first: int = 0) -> Links:
 
 @given(links)
 def test_betweenness_is_that_of_networkx(given_links: Links) -> None:
-    found, followed = compute_betweenness(Ways(MOST, *ends(given_links)))
+    found, followed = compute_betweenness(LinkIndex(MOST, *ends(given_links)))
     expected = nx.betweenness_centrality(graph_of(given_links, MOST))
     assert followed == MOST
     np.testing.assert_allclose(found, [expected[node] for node in range(MOST)], atol=1e-12)
@@ -40,7 +40,7 @@ def test_betweenness_is_that_of_networkx(given_links: Links) -> None:
 def test_an_estimate_has_the_mean_of_the_ways_that_were_followed() -> None:
     # A star: all ways between the leaves lead over the middle, which is exact from however few leaves.
     star = [(0, leaf) for leaf in range(1, 40)] + [(leaf, 0) for leaf in range(1, 40)]
-    found, followed = compute_betweenness(Ways(40, *ends(star)), budget=10_000)
+    found, followed = compute_betweenness(LinkIndex(40, *ends(star)), budget=10_000)
     assert 1 < followed < 40
     np.testing.assert_allclose(found, [1.0, *[0.0] * 39])
 
@@ -50,7 +50,7 @@ def test_more_shortest_ways_than_a_float_can_count() -> None:
     diamonds: Links = []
     for first in range(0, 6_000, 3):
         diamonds += [(first, first + 1), (first, first + 2), (first + 1, first + 3), (first + 2, first + 3)]
-    found, _ = compute_betweenness(Ways(6_001, *ends(diamonds)), budget=1)
+    found, _ = compute_betweenness(LinkIndex(6_001, *ends(diamonds)), budget=1)
     assert np.isfinite(found).all()
     np.testing.assert_allclose(found[1::3], found[2::3])
 
@@ -59,7 +59,7 @@ def test_more_shortest_ways_than_a_float_can_count() -> None:
 def test_distances_are_those_of_networkx(given_links: Links, nodes: set[int]) -> None:
     expected = dict(nx.all_pairs_shortest_path_length(graph_of(given_links, MOST)))
     wanted = sorted(nodes)
-    found = list(count_steps_between(Ways(MOST, *ends(given_links)), np.array(wanted, dtype=np.int64)))
+    found = list(count_steps_between(LinkIndex(MOST, *ends(given_links)), np.array(wanted, dtype=np.int64)))
     assert found == [
         (place, to, expected[one][other])
         for place, one in enumerate(wanted)
@@ -69,7 +69,7 @@ def test_distances_are_those_of_networkx(given_links: Links, nodes: set[int]) ->
 
 
 def test_distances_from_more_nodes_than_are_searched_at_once() -> None:
-    found = count_steps_between(Ways(150, *ends(circle(150))), np.arange(150))
+    found = count_steps_between(LinkIndex(150, *ends(circle(150))), np.arange(150))
     assert list(found) == [
         (one, other, (other - one) % 150) for one in range(150) for other in range(150) if one != other
     ]

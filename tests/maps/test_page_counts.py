@@ -56,15 +56,15 @@ def test_three_doubtful_pages_of_a_domain_are_no_discovery() -> None:
     counts = PageCounts("deu")
     counts.add_pages(3, 0.9)
     counts.variance = (3 * math.sqrt(0.3 * 0.7)) ** 2
-    assert (counts.interval(), round(counts.certainty, 3)) == ((0, 3), 0.657)
+    assert (counts.find_interval(), round(counts.certainty, 3)) == ((0, 3), 0.657)
 
 
 def test_the_pages_with_an_answer_are_in_its_interval() -> None:
     counts = PageCounts("deu")
     counts.add_pages(1000, 999.0)  # the runner-up of other pages adds nothing
     counts.variance = 0.01
-    assert (counts.expected, counts.interval()) == (999, (999, 1000))
-    assert PageCounts("nld").interval() == (0, 0)
+    assert (counts.expected, counts.find_interval()) == (999, (999, 1000))
+    assert PageCounts("nld").find_interval() == (0, 0)
 
 
 def test_where_sqlite_has_no_square_root() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from graphlang.collection import Collection
-from graphlang.evaluation.metrics import interval
+from graphlang.evaluation.metrics import wilson_interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,7 +88,7 @@ def test_a_sample_filled_in_is_a_gold_file(graphlang: Call, crawl: Path, tmp_pat
     group = whole["runs"][0]["groups"][0]
     right = sum(row["language"] == "Swahili" and "/de" not in row["url"] for row in rows)
     assert group["accuracy"] == right / 2
-    assert (group["low"], group["high"]) == pytest.approx(interval(right, 2), abs=1e-6)
+    assert (group["low"], group["high"]) == pytest.approx(wilson_interval(right, 2), abs=1e-6)
 
 
 def test_impossible_samples_are_refused(crawl: Path) -> None:

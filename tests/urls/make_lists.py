@@ -54,7 +54,7 @@ def countries() -> dict[str, str]:
     found = {}
     for code in (a + b for a in string.ascii_uppercase for b in string.ascii_uppercase):
         name = Language.get(f"und-{code}").territory_name()
-        if territories.uses(code.lower()):  # retired codes have names, too
+        if territories.list_uses(code.lower()):  # retired codes have names, too
             found.setdefault(name, code.lower())
     return found | OTHER_NAMES
 
@@ -71,7 +71,7 @@ def cities(table: Path) -> tuple[dict[str, set[str]], int]:
             if country is None:
                 lost += 1
             elif len(name) >= SHORTEST_CITY:
-                for use in territories.uses(country):
+                for use in territories.list_uses(country):
                     if use.status != "used" and use.share >= 0.1:
                         found[use.language].add(name)
     return found, lost
