@@ -1,6 +1,6 @@
 """graphlang finds the language of every page of a crawled collection by its text and by its links.
 
-In: archive files, texts or URLs. Out: languages with their confidence. Open `collection/` for what `open` gives,
+In: archive files, texts or URLs. Out: languages with their confidence. Open `collection/` for the result of `open`,
 `identification` for texts and URLs, `graphlang.ingest` for pages without a database, `rows` for lists; the steps are in
 `analysis/`, the methods in `content/`, `urls/` and `graph/`, the command line in `cli/`.
 
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from graphlang.plugins import PluginError, use_plugins
     from graphlang.rows import Rows
 
-# Python that starts in a checkout finds this folder first, which has neither `db` nor kernels: the installed one has.
+# Python that starts in a checkout finds this folder first, which lacks `db` and the kernels of the installed package.
 if not os.path.isdir(os.path.join(__path__[0], "db")):  # noqa: PTH112, PTH118 - pathlib takes time to import
     _folders = [os.path.join(entry, "graphlang") for entry in sys.path]  # noqa: PTH118
     __path__[:] = [next((folder for folder in _folders if os.path.isdir(os.path.join(folder, "db"))), __path__[0])]  # noqa: PTH112, PTH118
 
-#: Here and not in `pyproject.toml`: to look it up where it was installed takes longer than all that a worker imports.
+#: Here and not in `pyproject.toml`: reading the installed metadata takes longer than all imports of a worker.
 __version__ = "0.1.0"
 
-#: Name -> module, and its name there. Nothing is imported before it is used: all of it takes 0.28 s, and a worker or
-#: `graphlang --help`, which is there after 0.04 s, needs none of it.
+#: Name -> module and its name there, imported at first use: importing all takes 0.28 s, and a worker or
+#: `graphlang --help`, which takes 0.04 s, needs none of them.
 _WHERE = {
     "Collection": ("collection", "Collection"),
     "Limits": ("ingest", "Limits"),

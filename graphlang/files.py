@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PART = ".part"  #: suffix of an incomplete file; it remains if the process is killed
 _SQLITE = b"SQLite format 3\0"
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_NAME = 100  # characters of the target's name in that of the part: file systems take 255 bytes
+_NAME = 100  # characters of the target's name in that of the temporary file: file systems allow 255 bytes
 
 
 class OutputError(OSError):
@@ -31,36 +31,36 @@ class NothingToWriteError(OutputError):
 
 
 @contextmanager
-def replacing(target: Path) -> Iterator[IO[bytes]]:
+def open_replacement(target: Path) -> Iterator[IO[bytes]]:
     """Open a file that replaces ``target`` if the block ends without an exception.
 
     Until then it is beside the target. A link is followed; a pipe or device is written directly. Raise an OSError if
-    the target cannot be written or is a link in a circle, an OutputError if it is a database.
+    the target cannot be written or is a circular link, an OutputError if it is a database.
 
     >>> folder = Path(tempfile.mkdtemp())
-    >>> with replacing(folder / "a.txt") as file:
+    >>> with open_replacement(folder / "a.txt") as file:
     ...     _ = file.write(b"whole")
     >>> (folder / "a.txt").read_bytes(), len(list(folder.iterdir()))
     (b'whole', 1)
     """
     if target.exists() and not target.is_file():  # before links are followed: /dev/stdout has no path
-        with naming(target), target.open("wb") as file:
+        with add_file_name(target), target.open("wb") as file:
             yield file
         return
     refuse_database(target)
     target = _resolve_links(target)
     try:
         handle, name = tempfile.mkstemp(prefix=f".{target.name[:_NAME]}.", suffix=PART, dir=target.parent)
-    except OSError as error:  # with the user's file name, not that of the part
+    except OSError as error:  # with the name of the target, not of the temporary file
         raise OSError(error.errno, error.strerror, str(target)) from error
-    part = Path(name)
+    unfinished = Path(name)
     try:
-        with naming(target), os.fdopen(handle, "wb") as file:
+        with add_file_name(target), os.fdopen(handle, "wb") as file:
             yield file
-        part.chmod(target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_read_umask())
-        part.replace(target)
+        unfinished.chmod(target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_read_umask())
+        unfinished.replace(target)
     except BaseException:
-        part.unlink()
+        unfinished.unlink()
         raise
 
 
@@ -81,10 +81,10 @@ def remove_compression(name: str | PurePath) -> PurePath:
 
 
 @contextmanager
-def packing(target: Path) -> Iterator[IO[bytes]]:
-    """Open a file as `replacing` does, and compress it if its name ends in ``.gz`` or ``.zst``."""
+def open_packed(target: Path) -> Iterator[IO[bytes]]:
+    """Open a file as `open_replacement` does, and compress it if its name ends in ``.gz`` or ``.zst``."""
     ending = target.suffix.lower()
-    with replacing(target) as file:
+    with open_replacement(target) as file:
         if ending == ".gz":
             with gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
                 yield cast("IO[bytes]", packed)
@@ -98,7 +98,7 @@ def packing(target: Path) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def naming(target: Path) -> Iterator[None]:
+def add_file_name(target: Path) -> Iterator[None]:
     """Add the name of the target to an error without room: the system does not name the file of a write."""
     try:
         yield
@@ -109,9 +109,9 @@ def naming(target: Path) -> Iterator[None]:
 
 
 def refuse_unwritable(target: Path) -> None:
-    """Refuse a target that `replacing` could not write, before hours are spent on its content.
+    """Refuse a target that `open_replacement` could not write, before hours are spent on its content.
 
-    Raise an OSError if its folder is missing or not writable, or it is a folder, a socket or a link in a circle; an
+    Raise an OSError if its folder is missing or not writable, or it is a folder, a socket or a circular link; an
     OutputError if it is a database.
     """
     if target.is_dir():
@@ -158,11 +158,11 @@ def _read_umask() -> int:
 
 
 #: Upper limit in bytes for lists, gold files and the like; larger ones are a mistake.
-MOST = 1 << 30
+MAX_BYTES = 1 << 30
 
 
-def open_regular(path: str | Path, *, most: int | None = None) -> BinaryIO:
-    """Open a regular file of at most `most` bytes for reading; links are followed.
+def open_regular(path: str | Path, *, max_bytes: int | None = None) -> BinaryIO:
+    """Open a regular file of at most `max_bytes` bytes for reading; links are followed.
 
     Raise an OSError with the path as ``filename`` if it cannot be opened, is no regular file, or is larger.
 
@@ -173,33 +173,33 @@ def open_regular(path: str | Path, *, most: int | None = None) -> BinaryIO:
     # Without waiting: a pipe would not open before something writes to it.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        _check(os.fstat(descriptor), str(path), most)
+        _check_status(os.fstat(descriptor), str(path), max_bytes)
         return os.fdopen(descriptor, "rb")
     except BaseException:
         os.close(descriptor)
         raise
 
 
-def _check(status: os.stat_result, path: str, most: int | None) -> None:
+def _check_status(status: os.stat_result, path: str, max_bytes: int | None) -> None:
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "no regular file (a pipe, a device or the like)", path)
-    if most is not None and status.st_size > most:
-        raise OSError(errno.EINVAL, f"larger than {most:,} bytes", path)
+    if max_bytes is not None and status.st_size > max_bytes:
+        raise OSError(errno.EINVAL, f"larger than {max_bytes:,} bytes", path)
 
 
 def open_text(
     path: str | Path, *, encoding: str = "utf-8", errors: str = "strict", newline: str | None = None
 ) -> TextIO:
-    """Open a regular file of at most `MOST` bytes as text, see `open_regular` and `io.TextIOWrapper`."""
-    return io.TextIOWrapper(open_regular(path, most=MOST), encoding=encoding, errors=errors, newline=newline)
+    """Open a regular file of at most `MAX_BYTES` bytes as text, see `open_regular` and `io.TextIOWrapper`."""
+    return io.TextIOWrapper(open_regular(path, max_bytes=MAX_BYTES), encoding=encoding, errors=errors, newline=newline)
 
 
-def read_regular(path: str | Path, *, most: int = MOST) -> bytes:
-    """Read a regular file of at most `most` bytes, see `open_regular`."""
-    with open_regular(path, most=most) as file:
-        return file.read(most)
+def read_regular(path: str | Path, *, max_bytes: int = MAX_BYTES) -> bytes:
+    """Read a regular file of at most `max_bytes` bytes, see `open_regular`."""
+    with open_regular(path, max_bytes=max_bytes) as file:
+        return file.read(max_bytes)
 
 
 #: Suffixes that imply a format, supported or not: nothing else is written to such a file.

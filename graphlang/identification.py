@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from graphlang.urls.url_methods import UrlIdentifier
 
 _Batch: TypeAlias = "list[tuple[str, str]]"  # names and texts
-_Asked = TypeVar("_Asked")
+_Result = TypeVar("_Result")
 
 _BATCH = 4096
 _BATCH_CHARACTERS = 1 << 24  # texts of a batch together, so that long ones do not fill the memory
@@ -100,7 +100,7 @@ def identify(
     if isinstance(texts, str):
         raise TypeError("identify takes a list of texts: gl.identify([text])")
     details = Details(min_confidence, top or 0, shares, spans)
-    predicted = predictions(load(method), _refuse_unnamed(texts), workers=workers, details=details)
+    predicted = predict(load(method), _refuse_unnamed(texts), workers=workers, details=details)
     return [prediction for _, prediction in predicted]
 
 
@@ -141,7 +141,7 @@ def load(method: str | Path | Classifier) -> Identifier | UrlIdentifier:
     return ClassifierMethod(str(getattr(method, "name", type(method).__name__.lower())), method, {})
 
 
-@lru_cache(maxsize=4)  # the last few are kept in memory
+@lru_cache(maxsize=4)  # methods in memory
 def _load_named(method: str) -> Identifier | UrlIdentifier:
     if not is_url_method(method):
         return content_methods.load(method)
@@ -151,7 +151,7 @@ def _load_named(method: str) -> Identifier | UrlIdentifier:
 
 
 class Details(NamedTuple):
-    """What else to find out about each text (`identify`)."""
+    """Further results for each text (`identify`)."""
 
     min_confidence: float = 0.0
     top: int = 0
@@ -159,7 +159,7 @@ class Details(NamedTuple):
     spans: bool = False
 
 
-def predictions(
+def predict(
     identifier: Identifier | UrlIdentifier,
     texts: Iterable[tuple[str, str]],
     *,
@@ -172,7 +172,7 @@ def predictions(
         identifier: a method.
         texts: pairs of a name and a text.
         workers: threads that identify, where the method allows more than one.
-        details: What else to find out.
+        details: further results.
 
     Yields:
         Each pair, and its prediction.
@@ -180,16 +180,16 @@ def predictions(
     Raises:
         ValueError: shares or spans of URLs.
     """
-    of_urls = hasattr(identifier, "decisions")
-    if of_urls:
+    reads_urls = hasattr(identifier, "decisions")
+    if reads_urls:
         from graphlang.urls.readable_text import is_url, make_readable  # noqa: PLC0415 - texts do without
 
         if details.shares or details.spans:
             raise ValueError(f"{identifier.name} reads URLs, which have no shares and no spans")
 
-    def ask(batch: _Batch) -> tuple[_Batch, list[list[int]], list[list[float]], Iterable[list[Span]]]:
+    def predict_batch(batch: _Batch) -> tuple[_Batch, list[list[int]], list[list[float]], Iterable[list[Span]]]:
         read = [text for _, text in batch]
-        if not of_urls:
+        if not reads_urls:
             read = [repair.text if repair else text for repair, text in zip(_repair(read), read, strict=True)]
         best, score = choose_top(identifier.probabilities(read), max(2, details.top))
         spans: Iterable[list[Span]] = repeat([], len(batch))
@@ -197,12 +197,12 @@ def predictions(
             spans = _find_spans(identifier, batch)
         return batch, best.tolist(), score.tolist(), spans
 
-    names = [(label, *_split(label)) for label in identifier.labels]
+    names = [(label, *_split_label(label)) for label in identifier.labels]
     plain = not (details.top or details.shares or details.spans)
-    for batch, best, score, spans in _ask_in_threads(ask, identifier, texts, workers):
+    for batch, best, score, spans in _run_in_threads(predict_batch, identifier, texts, workers):
         for item, first, sure, spans_of_text in zip(batch, best, score, spans, strict=True):
-            # A method would answer for the words of any line; data: and tel: name no page.
-            if of_urls and not (is_url(item[1]) and make_readable(item[1]).strip()):
+            # A method would answer for any line with words, and for data: and tel:, which are no pages.
+            if reads_urls and not (is_url(item[1]) and make_readable(item[1]).strip()):
                 yield item, Prediction(languages.UND, None, 0.0, None, None)
             else:
                 prediction = _make_prediction(names, item[1], first, sure, details.min_confidence)
@@ -213,7 +213,7 @@ def predictions(
                 yield item, prediction
 
 
-def segments(
+def find_segments(
     identifier: Identifier, texts: Iterable[tuple[str, str]], *, workers: int = 1
 ) -> Iterator[tuple[tuple[str, str], list[Span]]]:
     """Find the languages inside texts, in batches, as they come.
@@ -227,10 +227,10 @@ def segments(
         Each pair, and the spans of its text (`content.segments.spans`).
     """
 
-    def ask(batch: _Batch) -> list[tuple[tuple[str, str], list[Span]]]:
+    def segment_batch(batch: _Batch) -> list[tuple[tuple[str, str], list[Span]]]:
         return list(zip(batch, _find_spans(identifier, batch), strict=True))
 
-    for answers in _ask_in_threads(ask, identifier, texts, workers):
+    for answers in _run_in_threads(segment_batch, identifier, texts, workers):
         yield from answers
 
 
@@ -257,23 +257,23 @@ def _add_details(
     return prediction._replace(spans=tuple(spans)) if details.spans else prediction
 
 
-def _split(label: str) -> tuple[str, str | None]:
+def _split_label(label: str) -> tuple[str, str | None]:
     return (label, None) if label == languages.UND else languages.split_label(label)
 
 
-def _ask_in_threads(
-    ask: Callable[[_Batch], _Asked],
+def _run_in_threads(
+    work: Callable[[_Batch], _Result],
     identifier: Identifier | UrlIdentifier,
     texts: Iterable[tuple[str, str]],
     workers: int,
-) -> Iterator[_Asked]:
-    """Ask a method about each batch, in order; with more threads batches have fewer characters."""
+) -> Iterator[_Result]:
+    """Call ``work`` on each batch, in order; with more threads, batches have fewer characters."""
     threads = min(workers, MOST) if getattr(identifier, "concurrent", False) else 1
-    return run_side_by_side(ask, _cut_batches(texts, _BATCH_CHARACTERS // threads), threads)
+    return run_side_by_side(work, _cut_batches(texts, _BATCH_CHARACTERS // threads), threads)
 
 
 def _repair(texts: list[str]) -> list[Repaired | None]:
-    """Repaired versions of texts that were encoded twice; None for each other text, which is nearly all."""
+    """Repair texts that were encoded twice; None for each other text, as nearly all are."""
     if all(map(str.isascii, texts)):
         return [None] * len(texts)
     from graphlang.ingest.payload.encoded_twice import repair_encoding  # noqa: PLC0415 - ASCII does without
@@ -282,7 +282,7 @@ def _repair(texts: list[str]) -> list[Repaired | None]:
 
 
 def _restore_offsets(spans: list[Span], text: str, encoded: int) -> list[Span]:
-    """Spans of a repaired text, by their places in the original."""
+    """Convert offsets in a repaired text to offsets in the original."""
     from graphlang.ingest.payload.encoded_twice import find_character_places  # noqa: PLC0415 - rarely needed
 
     place = find_character_places(text, encoded)

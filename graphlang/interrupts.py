@@ -2,8 +2,8 @@
 
 They raise a KeyboardInterrupt, so that half-written files are removed and finished work is kept.
 
-A KeyboardInterrupt that falls into a function which SQLite calls (the one that counts its steps, or one of SQL) never
-reaches Python: the query ends with "interrupted", or "user-defined function raised exception". Check `interrupted`
+A KeyboardInterrupt inside a function that SQLite calls (its progress handler, or a function of SQL) never reaches
+Python: the query ends with "interrupted", or "user-defined function raised exception". Check `interrupted`
 before you blame a file for an error of SQLite.
 """
 

@@ -26,7 +26,7 @@ def read_labelled_rows(path: str | Path | Any, needed: Sequence[str]) -> Iterato
             length than its header.
     """
     if not isinstance(path, str | Path):
-        yield from _frame_rows(path, needed)
+        yield from _read_frame(path, needed)
         return
     try:
         with open_text(path, encoding="utf-8-sig", newline="") as file:
@@ -54,7 +54,7 @@ def read_labelled_rows(path: str | Path | Any, needed: Sequence[str]) -> Iterato
         raise InputError(f"cannot read {path}: {reason}") from error
 
 
-def _frame_rows(frame: Any, needed: Sequence[str]) -> Iterator[dict[str, str]]:
+def _read_frame(frame: Any, needed: Sequence[str]) -> Iterator[dict[str, str]]:
     """Yield the rows of a table of pandas or polars, of `Rows`, or of dictionaries."""
     if hasattr(frame, "to_dicts"):
         rows = frame.to_dicts()

@@ -57,16 +57,16 @@ def train(
     target, folder = Path(output), Path(corpus)
     if target.exists() and target.samefile(folder):
         raise OutputError(f"cannot write to {target}: it is the corpus")
-    paths: dict[str, Any] = {"words": _path(words), "messages": tuple(map(Path, messages))}
-    report = reporter(make_progress(progress))
+    paths: dict[str, Any] = {"words": _to_path(words), "messages": tuple(map(Path, messages))}
+    report = make_reporter(make_progress(progress))
     if extend is None:
-        model: Any = train_model(folder, method, text=_path(text), report=report, **paths, **options)
+        model: Any = train_model(folder, method, text=_to_path(text), report=report, **paths, **options)
     else:
         from graphlang.training.extend import extend_model  # noqa: PLC0415 - rarely needed
 
         base = registry.path(extend)
         content, digest = modelfile.read(base)
-        paths |= {"replace": replace, "relatives": _path(relatives)}
+        paths |= {"replace": replace, "relatives": _to_path(relatives)}
         model = extend_model(folder, base=content, path=base, digest=digest, **paths, **options)
     model.save(target)
     labels: tuple[str, ...] = tuple(model.labels)
@@ -87,7 +87,7 @@ def train_model(
     from graphlang.training import train, train_url  # noqa: PLC0415 - takes long to import
 
     check_material(corpus, method, text=text, words=words, messages=messages)
-    if _is_of_urls(method):
+    if _reads_urls(method):
         return train_url.train_url_method(corpus, method=method, text=text, progress=report, **options)
     return train.train(corpus, method=method, words=words, messages=messages, progress=report, **options)
 
@@ -96,7 +96,7 @@ def check_material(
     corpus: Path, method: str, *, text: Path | None, words: Path | None, messages: Sequence[Path]
 ) -> None:
     """Raise ValueError for material that a method does not take."""
-    if _is_of_urls(method):
+    if _reads_urls(method):
         if words is not None or messages:
             raise ValueError(f"{method} learns from URLs, and takes no {'messages' if words is None else 'words'}")
     elif text is not None or not corpus.is_dir():
@@ -104,12 +104,12 @@ def check_material(
         raise ValueError(f"{why}: {method} learns from one folder, with a sub-folder for each label")
 
 
-def _is_of_urls(method: str) -> bool:
+def _reads_urls(method: str) -> bool:
     return method == url_methods.DEFAULT or method.startswith("url-")
 
 
-def reporter(progress: Progress) -> Callable[[str, int, int], None]:
-    """Return a function of a stage's name, what is done, and all there is to do, as training calls it."""
+def make_reporter(progress: Progress) -> Callable[[str, int, int], None]:
+    """Make the callback of training, which receives a stage, the steps done and the total."""
     stage = ""
 
     def report(name: str, done: int, total: int) -> None:
@@ -122,5 +122,5 @@ def reporter(progress: Progress) -> Callable[[str, int, int], None]:
     return report
 
 
-def _path(name: str | Path | None) -> Path | None:
+def _to_path(name: str | Path | None) -> Path | None:
     return None if name is None else Path(name)

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 
 from graphlang.files import open_regular
-from graphlang.modelfile import Kept, fastest_zlib
+from graphlang.modelfile import CachedTables, load_zlib
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -41,20 +41,20 @@ OFF: Final = "no"
 _MAGIC: Final = b"graphlang arrays"
 _SIZE: Final = struct.Struct("<Q")
 _LONGEST: Final = 1 << 16  # bytes of a header
-_PAGE: Final = 4096  # arrays begin at a multiple, as rows of tables want it
+_PAGE: Final = 4096  # arrays begin at a multiple, so that their rows are aligned
 _SUFFIX: Final = ".arrays"
 _MOST_BYTES: Final = 1 << 30  # of a file
 _WRITTEN_FOR: Final = 3600.0  # seconds, an upper limit: it takes less than one
-_MOST: Final = 4  # files that are kept, those used last: of environments with models of their own
+_MOST: Final = 4  # files to keep, the last used ones: environments may have different models
 
 
-def folder() -> Path | None:
+def find_folder() -> Path | None:
     """Return the folder of the cache; None if it is disabled."""
-    named = os.environ.get(VARIABLE)
-    if named == OFF:
+    folder = os.environ.get(VARIABLE)
+    if folder == OFF:
         return None
-    if named:
-        return Path(named)
+    if folder:
+        return Path(folder)
     if sys.platform == "darwin":
         base = "~/Library/Caches"
     elif sys.platform == "win32":
@@ -69,16 +69,16 @@ def folder() -> Path | None:
         return None
 
 
-def find(identity: str, makers: Iterable[Path]) -> Kept | None:
+def find_tables(identity: str, makers: Iterable[Path]) -> CachedTables | None:
     """Return the cached tables of a model file by its identity; None if there are none, or they are not valid.
 
     `makers` are the files of the modules that compute the arrays.
     """
-    where = _file(identity, makers)
+    where = _find_path(identity, makers)
     if where is None:
         return None
     try:
-        with open_regular(where, most=_MOST_BYTES) as file:
+        with open_regular(where, max_bytes=_MOST_BYTES) as file:
             status = os.fstat(file.fileno())
             if not _is_own(status):
                 return None
@@ -89,10 +89,10 @@ def find(identity: str, makers: Iterable[Path]) -> Kept | None:
     except OSError:  # there is none, or it cannot be read
         return None
     data.flags.writeable = False
-    return _read(data)
+    return _parse_tables(data)
 
 
-def keep(
+def store_tables(
     identity: str,
     makers: Iterable[Path],
     arrays: Mapping[str, NDArray[Any]],
@@ -105,12 +105,12 @@ def keep(
     `makers` are the files of the modules that compute the arrays. The arrays of the model file in `instead_of` are not
     needed beside the cached ones. `digest` is the SHA-256 of that file.
     """
-    where = _file(identity, makers)
+    where = _find_path(identity, makers)
     if where is None:
         return False
-    if find(identity, makers) is not None:  # another process was faster
+    if find_tables(identity, makers) is not None:  # another process was faster
         return True
-    from graphlang.files import replacing  # noqa: PLC0415 - rarely needed
+    from graphlang.files import open_replacement  # noqa: PLC0415 - rarely needed
 
     entries, at, checksum = {}, 0, _crc32(digest.encode())
     for name, array in arrays.items():
@@ -122,7 +122,7 @@ def keep(
     begin = -(-(len(_MAGIC) + _SIZE.size + len(header)) // _PAGE) * _PAGE
     try:
         where.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with replacing(where) as file:
+        with open_replacement(where) as file:
             file.write((_MAGIC + _SIZE.pack(len(header)) + header).ljust(begin, b"\0"))
             for array in arrays.values():
                 file.write(np.ascontiguousarray(array).data)
@@ -135,23 +135,23 @@ def keep(
     return True
 
 
-def _file(identity: str, makers: Iterable[Path]) -> Path | None:
-    where = folder()
+def _find_path(identity: str, makers: Iterable[Path]) -> Path | None:
+    where = find_folder()
     if where is None:
         return None
-    named = hashlib.sha256(f"{identity} {sys.byteorder}".encode())
+    name = hashlib.sha256(f"{identity} {sys.byteorder}".encode())
     try:
         for maker in makers:
             status = maker.stat()
-            named.update(f" {status.st_size} {status.st_mtime_ns}".encode())
+            name.update(f" {status.st_size} {status.st_mtime_ns}".encode())
     except OSError:  # in a zip, or gone
         return None
-    return where / f"{named.hexdigest()[:32]}{_SUFFIX}"
+    return where / f"{name.hexdigest()[:32]}{_SUFFIX}"
 
 
 def _crc32(data: Any, before: int = 0) -> int:
-    """Checksum of bytes that follow others; of all that is kept it takes 9 milliseconds where isal is installed."""
-    return int(fastest_zlib().crc32(data, before)) if len(data) else before
+    """Return the checksum of bytes that follow others; it takes 9 milliseconds for all tables if isal is installed."""
+    return int(load_zlib().crc32(data, before)) if len(data) else before
 
 
 def _is_own(status: os.stat_result) -> bool:
@@ -167,13 +167,13 @@ def _mark_used(descriptor: int) -> None:
 
 
 def _allocate_aligned(size: int) -> NDArray[np.uint8]:
-    """Room that begins where a page does. numpy asks for large pages: tables that are looked up at random need them."""
+    """Allocate memory that begins at a page. numpy requests large pages, which speed up random look-ups in tables."""
     room = np.empty(size + _PAGE, np.uint8)
     begin = -room.ctypes.data % _PAGE
     return room[begin : begin + size]
 
 
-def _read(data: NDArray[np.uint8]) -> Kept | None:
+def _parse_tables(data: NDArray[np.uint8]) -> CachedTables | None:
     head = data[: len(_MAGIC) + _SIZE.size + _LONGEST].tobytes()
     begin = len(_MAGIC) + _SIZE.size
     if not head.startswith(_MAGIC) or len(head) < begin:
@@ -192,13 +192,13 @@ def _read(data: NDArray[np.uint8]) -> Kept | None:
             name: np.frombuffer(data, kind, math.prod(shape), first + at).reshape(shape)
             for name, (kind, shape, at) in header["arrays"].items()
         }
-        return Kept(arrays, frozenset(header["instead_of"]), digest)
+        return CachedTables(arrays, frozenset(header["instead_of"]), digest)
     except (ValueError, KeyError, TypeError):
         return None
 
 
 def _clear(newest: Path) -> None:
-    """Remove the caches of earlier versions but for a few, and what killed processes left."""
+    """Remove all but a few caches of earlier versions, and unfinished files of killed processes."""
     from graphlang.files import PART  # noqa: PLC0415 - rarely needed
 
     old_files = [path for path in newest.parent.glob(f"*{_SUFFIX}") if path != newest]

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def fastest_zlib() -> Any:
+def load_zlib() -> Any:
     """Return isal's drop-in for zlib, which inflates twice as fast, where it is installed."""
     try:
         return import_module("isal.isal_zlib")
@@ -59,7 +59,7 @@ _LOCAL = struct.Struct("<4s2s4H3L2H")  # the local header before each member of 
 _ENCRYPTED = 1
 #: errors of reading a damaged zip, header or array
 _DAMAGE = (
-    zipfile.BadZipFile, zlib.error, fastest_zlib().error, KeyError, EOFError, NotImplementedError, RuntimeError,
+    zipfile.BadZipFile, zlib.error, load_zlib().error, KeyError, EOFError, NotImplementedError, RuntimeError,
     ValueError, OSError, TypeError, MemoryError, struct.error,
     tokenize.TokenError,  # numpy's, on a header of an array that is no Python
 )  # fmt: skip
@@ -69,7 +69,7 @@ class ModelError(ValueError):
     """A model file or a training corpus cannot be used; the message names it and the reason on one line."""
 
 
-class Kept(NamedTuple):
+class CachedTables(NamedTuple):
     """Tables that an earlier start has computed from a model file (`modelcache`).
 
     `arrays` are by name and cannot be written to; the arrays of the model file in `instead_of` are not needed beside
@@ -93,7 +93,7 @@ class Model:
     parameters: Mapping[str, Any]
     arrays: Mapping[str, NDArray[Any]] = field(repr=False)
     #: Tables computed from the arrays earlier (`modelcache`), in place of some of them; None without a cache.
-    kept: Mapping[str, NDArray[Any]] | None = field(default=None, repr=False, compare=False)
+    cached: Mapping[str, NDArray[Any]] | None = field(default=None, repr=False, compare=False)
     #: Device, inode, size and times of the file, by which its tables are cached; empty without a cache.
     identity: str = field(default="", repr=False, compare=False)
 
@@ -107,12 +107,12 @@ class Model:
         data = self.to_bytes()
         if len(data) > MAX_FILE or sum(array.nbytes for array in self.arrays.values()) > MAX_ARRAYS - MAX_HEADER:
             raise ModelError(
-                f"{path}: the model would be larger ({len(data):,} bytes) than what is read: give it fewer features"
+                f"{path}: the model would be too large to read ({len(data):,} bytes): give it fewer features"
             )
-        from graphlang.files import OutputError, replacing  # noqa: PLC0415 - reading models needs none
+        from graphlang.files import OutputError, open_replacement  # noqa: PLC0415 - reading models needs none
 
         try:
-            with replacing(Path(path)) as file:
+            with open_replacement(Path(path)) as file:
                 file.write(data)
         except OutputError:
             raise
@@ -121,7 +121,7 @@ class Model:
         return hashlib.sha256(data).hexdigest()
 
     def to_bytes(self) -> bytes:
-        """The file as bytes: equal for equal content."""
+        """Return the file as bytes: equal for equal content."""
         header = {
             "format": FORMAT,
             "method": self.method,
@@ -130,15 +130,15 @@ class Model:
         }
         file = io.BytesIO()
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-            _write(archive, _HEADER, json.dumps(header, ensure_ascii=False, sort_keys=True, indent=1).encode())
+            _write_member(archive, _HEADER, json.dumps(header, ensure_ascii=False, sort_keys=True, indent=1).encode())
             for name, array in sorted(self.arrays.items()):
                 packed = io.BytesIO()
                 npy.write_array(packed, np.ascontiguousarray(array), version=(1, 0), allow_pickle=False)
-                _write(archive, f"{name}.npy", packed.getvalue())
+                _write_member(archive, f"{name}.npy", packed.getvalue())
         return file.getvalue()
 
 
-def _write(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
+def _write_member(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
     # The entry's date is fixed: the bytes must not depend on the time.
     entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
     entry.compress_type = zipfile.ZIP_DEFLATED
@@ -147,21 +147,22 @@ def _write(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
     archive.writestr(entry, data)
 
 
-def read(path: str | Path, kept: Callable[[str], Kept | None] | None = None) -> tuple[Model, str]:
+def read(path: str | Path, find_cached: Callable[[str], CachedTables | None] | None = None) -> tuple[Model, str]:
     """Read a model file; return the model and the SHA-256 of its bytes.
 
-    `kept` finds the cached tables of a model by its identity; with them only small arrays of the file are read. Raise a
-    ModelError if the file is missing, not a model, damaged, of a newer format, or larger than any valid model.
+    `find_cached` returns the cached tables of a model by its identity; with them only small arrays of the file are
+    read. Raise a ModelError if the file is missing, not a model, damaged, of a newer format, or larger than any valid
+    model.
     """
     path, cached, identity = Path(path), None, ""
     try:
-        with open_regular(path, most=MAX_FILE) as file:
-            if kept is not None:
+        with open_regular(path, max_bytes=MAX_FILE) as file:
+            if find_cached is not None:
                 status = os.fstat(file.fileno())
                 # Archives and images may restore the time of the content, but not that of the last change (ctime).
                 times = f"{status.st_mtime_ns} {status.st_ctime_ns}"
                 identity = f"{status.st_dev} {status.st_ino} {status.st_size} {times}"
-                cached = kept(identity)
+                cached = find_cached(identity)
             if cached is not None:
                 digest, without = cached.digest, cached.instead_of
             else:
@@ -170,29 +171,29 @@ def read(path: str | Path, kept: Callable[[str], Kept | None] | None = None) -> 
             model = parse_model(file, str(path), without)
     except OSError as error:
         raise ModelError(f"{path}: {error.strerror or error}") from error
-    if kept is not None:
-        model = replace(model, kept={} if cached is None else cached.arrays, identity=identity)
+    if find_cached is not None:
+        model = replace(model, cached={} if cached is None else cached.arrays, identity=identity)
     return model, digest
 
 
-def method_of(path: str | Path) -> str:
-    """Return the method of a model file; raise the errors of `header_of`."""
-    return header_of(path)[0]
+def read_method(path: str | Path) -> str:
+    """Return the method of a model file; raise the errors of `read_header`."""
+    return read_header(path)[0]
 
 
-def header_of(path: str | Path) -> tuple[str, tuple[str, ...], dict[str, Any]]:
+def read_header(path: str | Path) -> tuple[str, tuple[str, ...], dict[str, Any]]:
     """Return the method, labels and parameters of a model file, without reading its arrays.
 
     Raise a ModelError for a file that is not a model.
     """
     try:
         with (
-            open_regular(path, most=MAX_FILE) as file,
+            open_regular(path, max_bytes=MAX_FILE) as file,
             zipfile.ZipFile(file) as archive,
             archive.open(_HEADER) as header,
         ):
             content = header.read(MAX_HEADER)
-        return _header(content, str(path))
+        return _parse_header(content, str(path))
     except ModelError:
         raise
     except _DAMAGE as error:
@@ -207,7 +208,7 @@ def parse_model(file: BinaryIO, name: str = "model", without: frozenset[str] = f
     try:
         with zipfile.ZipFile(file) as archive:
             entries = archive.infolist()
-            _bound(entries, name)
+            _check_sizes(entries, name)
             entries = [entry for entry in entries if entry.filename.removesuffix(".npy") not in without]
             with ThreadPoolExecutor(_THREADS) as pool:  # zlib releases the lock of the interpreter
                 largest_first = sorted(entries, key=lambda entry: entry.compress_size, reverse=True)
@@ -215,8 +216,8 @@ def parse_model(file: BinaryIO, name: str = "model", without: frozenset[str] = f
                 contents = pool.map(_unpack_member, packed, largest_first)
                 unpacked = dict(zip((entry.filename for entry in largest_first), contents, strict=True))
         members = {entry.filename: unpacked[entry.filename] for entry in entries}
-        method, labels, parameters = _header(members.pop(_HEADER), name)
-        arrays = {member.removesuffix(".npy"): _array(content, name) for member, content in members.items()}
+        method, labels, parameters = _parse_header(members.pop(_HEADER), name)
+        arrays = {member.removesuffix(".npy"): _parse_array(content, name) for member, content in members.items()}
     except ModelError:
         raise
     except KeyError as error:
@@ -226,7 +227,7 @@ def parse_model(file: BinaryIO, name: str = "model", without: frozenset[str] = f
     return Model(method, labels, parameters, arrays)
 
 
-def _bound(entries: list[zipfile.ZipInfo], name: str) -> None:
+def _check_sizes(entries: list[zipfile.ZipInfo], name: str) -> None:
     if len(entries) > MAX_MEMBERS or sum(entry.file_size for entry in entries) > MAX_ARRAYS:
         raise ModelError(f"{name}: unpacks to more than any model of this program")
     for entry in entries:
@@ -248,7 +249,7 @@ def _read_member(file: BinaryIO, entry: zipfile.ZipInfo) -> bytes:
 
 def _unpack_member(packed: bytes, entry: zipfile.ZipInfo) -> bytes:
     """Unpack a member of a zip, at most to the size in the directory, which may be wrong."""
-    library = fastest_zlib()
+    library = load_zlib()
     if entry.compress_type == zipfile.ZIP_STORED:
         content = packed[: entry.file_size + 1]
     else:
@@ -258,7 +259,7 @@ def _unpack_member(packed: bytes, entry: zipfile.ZipInfo) -> bytes:
     return content
 
 
-def _header(content: bytes, name: str) -> tuple[str, tuple[str, ...], dict[str, Any]]:
+def _parse_header(content: bytes, name: str) -> tuple[str, tuple[str, ...], dict[str, Any]]:
     try:
         header = json.loads(content)
     except RecursionError as error:
@@ -277,7 +278,7 @@ def _header(content: bytes, name: str) -> tuple[str, tuple[str, ...], dict[str, 
     raise ModelError(f"{name}: its header lacks a method, labels or parameters")
 
 
-def _array(content: bytes, name: str) -> NDArray[Any]:
+def _parse_array(content: bytes, name: str) -> NDArray[Any]:
     stream = io.BytesIO(content)
     if npy.read_magic(stream) != (1, 0):
         raise ModelError(f"{name}: an array of an unknown format")
@@ -294,14 +295,14 @@ def _array(content: bytes, name: str) -> NDArray[Any]:
     return array if array.flags.aligned else array.copy()  # as a header of another length leaves it
 
 
-def take_kept(model: Model, name: str, kind: str, size: int | None, source: str) -> NDArray[Any] | None:
-    """Return a cached one-dimensional table of `size` numbers (None: any), of a type as in `take`.
+def take_cached(model: Model, name: str, kind: str, size: int | None, source: str) -> NDArray[Any] | None:
+    """Return a cached one-dimensional table of `size` numbers (None: any), of a type as in `take_array`.
 
     None if there is none. Raise a ModelError that names `source` if it does not fit.
     """
-    if not model.kept:
+    if not model.cached:
         return None
-    array = model.kept.get(name)
+    array = model.cached.get(name)
     if array is None or array.dtype.str[1:] != kind or array.ndim != 1 or size not in (None, len(array)):
         raise damage_error(source)
     return array
@@ -309,26 +310,26 @@ def take_kept(model: Model, name: str, kind: str, size: int | None, source: str)
 
 def damage_error(source: str) -> ModelError:
     """Return the error for a model whose cached arrays do not fit each other; `source` is for the message."""
-    return ModelError(f"{source}: what is kept of it is damaged: GRAPHLANG_CACHE=no works it out again")
+    return ModelError(f"{source}: its cached tables are damaged: GRAPHLANG_CACHE=no computes them again")
 
 
-def take(
-    model: Model, name: str, kind: str, shape: tuple[int | None, ...], source: str, *, most: float = math.inf
+def take_array(
+    model: Model, name: str, kind: str, shape: tuple[int | None, ...], source: str, *, maximum: float = math.inf
 ) -> NDArray[Any]:
     """Return an array of the model after checking its type, its shape, and that it has no NaN or infinity.
 
     `kind` is numpy's letter of the type, followed by the bytes of a number if only that size is valid. None in `shape`
-    allows any length. `most` bounds the absolute value of floats, so that results computed from them stay finite. Raise
-    a ModelError that names `source` if the array is missing or does not pass.
+    allows any length. `maximum` bounds the absolute value of floats, so that results computed from them stay finite.
+    Raise a ModelError that names `source` if the array is missing or does not pass.
     """
     array = model.arrays.get(name)
     if array is None:
         raise ModelError(f"{source}: the array {name!r} is missing")
     fits = len(array.shape) == len(shape) and all(
-        want in (None, have) for want, have in zip(shape, array.shape, strict=True)
+        expected in (None, length) for expected, length in zip(shape, array.shape, strict=True)
     )
     if not array.dtype.str[1:].startswith(kind) or not fits:
-        raise ModelError(f"{source}: the array {name!r} has not the kind and shape that {model.method} needs")
+        raise ModelError(f"{source}: the array {name!r} does not have the type and shape that {model.method} needs")
     if kind[0] == "f" and not np.isfinite(array).all():
         raise ModelError(f"{source}: the array {name!r} holds values that are not numbers")
     if kind[0] == "f" and np.abs(array).max(initial=0) > most:

@@ -48,7 +48,7 @@ def visible(text: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    r"""Replace them in a text of several lines, whose line feeds stay.
+    r"""Apply `visible` to each line of a text.
 
     >>> visible_lines("one\ntwo\r\x1b[1A")
     'one\ntwo\\r\\x1b[1A'
@@ -176,7 +176,7 @@ def _format_csv(rows: Sequence[Sequence[Any]], *, safe: bool, for_screen: bool) 
         if cells is None:
             texts = join_column(column, "\n")
             if texts is None or for_screen or (safe and _MAY_BE_FORMULA.search(texts)) or _has_surrogates(texts):
-                cells, returns = [_csv_cell(value, safe=safe, for_screen=for_screen) for value in column], True
+                cells, returns = [_format_csv_cell(value, safe=safe, for_screen=for_screen) for value in column], True
             else:
                 cells, returns = column, returns or "\r" in texts
         columns.append(cells)
@@ -197,7 +197,7 @@ def _write_rows(rows: Iterable[Sequence[Any]], *, returns: bool) -> str:
 
 
 class _LineBuffer:
-    """Takes rows from the writer, and gives them on with a line feed at their end."""
+    """Receives rows from the CSV writer, and ends them with a line feed."""
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file
@@ -216,7 +216,7 @@ def _has_surrogates(text: str) -> bool:
     return False
 
 
-def _csv_cell(value: Any, *, safe: bool, for_screen: bool) -> str:
+def _format_csv_cell(value: Any, *, safe: bool, for_screen: bool) -> str:
     text = format_cell(value)
     if safe and isinstance(value, str) and text.startswith(FORMULA):
         text = "'" + text
@@ -242,7 +242,7 @@ def write_tsv(columns: Sequence[str], rows: Iterable[Sequence[Any]], file: IO[st
 
 
 def split_tsv(line: str) -> list[str]:
-    r"""Return the cells that a line was written from.
+    r"""Return the cells of a line.
 
     >>> split_tsv("C:\\\\temp\ttwo\\nlines\t\\u001b[2J\n")
     ['C:\\temp', 'two\nlines', '\x1b[2J']
@@ -251,11 +251,11 @@ def split_tsv(line: str) -> list[str]:
 
 
 def _format_tsv(rows: Sequence[Sequence[Any]]) -> str:
-    columns = map(_tsv_cells, zip(*rows, strict=True))
+    columns = map(_format_tsv_cells, zip(*rows, strict=True))
     return "\n".join(map("\t".join, zip(*columns, strict=True))) + "\n"
 
 
-def _tsv_cells(column: Sequence[Any]) -> Iterable[str]:
+def _format_tsv_cells(column: Sequence[Any]) -> Iterable[str]:
     texts = format_numbers(column)
     if texts is not None:
         return texts
@@ -295,19 +295,19 @@ def write_jsonl(columns: Sequence[str], rows: Iterable[Sequence[Any]], file: IO[
     """Write each row as an object on its own line; return their number."""
     names = [format_json(name).replace("%", "%%") for name in columns]
 
-    def made(block: Sequence[Sequence[Any]]) -> str:
-        values = list(map(_json_values, zip(*block, strict=True)))
+    def format_block(block: Sequence[Sequence[Any]]) -> str:
+        values = list(map(_format_json_values, zip(*block, strict=True)))
         members = ", ".join(f"{name}: {place}" for name, (place, _) in zip(names, values, strict=True))
         return "".join(map(f"{{{members}}}\n".__mod__, zip(*(cells for _, cells in values), strict=True)))
 
     written = 0
-    for text, count in format_blocks(rows, made):
+    for text, count in format_blocks(rows, format_block):
         file.write(text)
         written += count
     return written
 
 
-def _json_values(column: Sequence[Any]) -> tuple[str, Sequence[Any]]:
+def _format_json_values(column: Sequence[Any]) -> tuple[str, Sequence[Any]]:
     """Return a column as JSON: the placeholder of its values in a row, and the values."""
     kinds = set(map(type, column))
     if kinds == {int}:

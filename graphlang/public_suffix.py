@@ -27,7 +27,7 @@ _ADDRESS: Final = re.compile(r"\[.*\]|\d{1,3}(?:\.\d{1,3}){3}")
 
 
 @cache
-def rules(*, private: bool = True) -> dict[str, int]:
+def read_rules(*, private: bool = True) -> dict[str, int]:
     """Return the rules of the list: for each name the kinds of its rules, as a sum of the keys of `MARKS`.
 
     Names beyond ASCII are listed as they are and encoded for IDNA. Without `private`, the private section is left out.
@@ -52,18 +52,18 @@ def rules(*, private: bool = True) -> dict[str, int]:
     return kinds
 
 
-def suffix_of(name: str, *, private: bool = True) -> str:
+def find_suffix(name: str, *, private: bool = True) -> str:
     """Return the public suffix of a name in lower case without empty labels.
 
     The longest rule decides. A wildcard rule for names below one makes that one a suffix, too. A name without a rule
     is registered under its last label. Without `private`, the private section of the list does not count.
 
-    >>> suffix_of("www.city.kobe.jp"), suffix_of("www.other.kobe.jp"), suffix_of("kobe.jp"), suffix_of("a.unknown")
-    ('kobe.jp', 'other.kobe.jp', 'kobe.jp', 'unknown')
-    >>> suffix_of("alice.github.io"), suffix_of("alice.github.io", private=False)
+    >>> [find_suffix(name) for name in ("www.city.kobe.jp", "www.other.kobe.jp", "kobe.jp", "a.unknown")]
+    ['kobe.jp', 'other.kobe.jp', 'kobe.jp', 'unknown']
+    >>> find_suffix("alice.github.io"), find_suffix("alice.github.io", private=False)
     ('github.io', 'io')
     """
-    suffix_rules = rules(private=private)
+    suffix_rules = read_rules(private=private)
     before = at = 0
     while True:
         rest = name[at:]
@@ -78,31 +78,31 @@ def suffix_of(name: str, *, private: bool = True) -> str:
         before, at = at, dot + 1
 
 
-def is_like_its_parent(label: str, parent: str) -> bool:
+def has_suffix_of_parent(label: str, parent: str) -> bool:
     """Return True if `label` before `parent` has the public suffix of `parent`, which is not a public suffix itself.
 
-    >>> is_like_its_parent("www", "bbc.co.uk"), is_like_its_parent("city", "kobe.jp")
+    >>> has_suffix_of_parent("www", "bbc.co.uk"), has_suffix_of_parent("city", "kobe.jp")
     (True, False)
     """
-    suffix_rules = rules()
+    suffix_rules = read_rules()
     return not suffix_rules.get(parent, 0) & _BELOW and f"{label}.{parent}" not in suffix_rules
 
 
-def domain_of(name: str, suffix: str) -> str | None:
+def find_domain(name: str, suffix: str) -> str | None:
     """Return the domain that was registered under the public suffix of a name; None if the name is the suffix.
 
-    >>> domain_of("www.bbc.co.uk", "co.uk"), domain_of("co.uk", "co.uk")
+    >>> find_domain("www.bbc.co.uk", "co.uk"), find_domain("co.uk", "co.uk")
     ('bbc.co.uk', None)
     """
     before = name[: -len(suffix) - 1]
     return f"{before.rpartition('.')[2]}.{suffix}" if before else None
 
 
-def domain_name(host: str) -> str | None:
-    """The host in lower case without a final dot, if it is a domain name of two labels or more.
+def parse_domain_name(host: str) -> str | None:
+    """Return the host in lower case without a final dot, if it is a domain name of two labels or more.
 
-    >>> domain_name("WWW.Example."), domain_name("192.0.2.1"), domain_name("localhost"), domain_name("[::1]")
-    ('www.example', None, None, None)
+    >>> [parse_domain_name(host) for host in ("WWW.Example.", "192.0.2.1", "localhost", "[::1]")]
+    ['www.example', None, None, None]
     """
     name = host.rstrip(".").lower()
     if "." not in name or _ADDRESS.fullmatch(name) or name.startswith(".") or ".." in name:
@@ -110,15 +110,15 @@ def domain_name(host: str) -> str | None:
     return name
 
 
-def registered_domain(host: str, *, private: bool = True) -> str | None:
+def find_registered_domain(host: str, *, private: bool = True) -> str | None:
     """Return the domain of a host that was registered under a public suffix.
 
     None for addresses, suffixes and single labels. With `private` every ``*.github.io`` is a site of its own.
 
-    >>> registered_domain("www.bbc.co.uk"), registered_domain("192.0.2.1"), registered_domain("co.uk")
+    >>> find_registered_domain("www.bbc.co.uk"), find_registered_domain("192.0.2.1"), find_registered_domain("co.uk")
     ('bbc.co.uk', None, None)
-    >>> registered_domain("www.alice.github.io"), registered_domain("www.alice.github.io", private=False)
+    >>> find_registered_domain("www.alice.github.io"), find_registered_domain("www.alice.github.io", private=False)
     ('alice.github.io', 'github.io')
     """
-    name = domain_name(host)
-    return domain_of(name, suffix_of(name, private=private)) if name else None
+    name = parse_domain_name(host)
+    return find_domain(name, find_suffix(name, private=private)) if name else None

@@ -74,9 +74,9 @@ class Rows(Generic[Row]):
     def __getitem__(self, place: int | slice) -> Row | list[Row]:
         rows: Iterator[Row] = map(self._kind, self._read())
         if isinstance(place, slice):
-            parts = (place.start, place.stop, place.step)
-            ahead = all(part is None or part >= 0 for part in parts) and place.step != 0
-            return list(islice(rows, *parts)) if ahead else list(rows)[place]
+            bounds = (place.start, place.stop, place.step)
+            is_forward = all(bound is None or bound >= 0 for bound in bounds) and place.step != 0
+            return list(islice(rows, *bounds)) if is_forward else list(rows)[place]
         if place < 0:
             return list(rows)[place]
         for row in islice(rows, place, place + 1):
@@ -90,10 +90,10 @@ class Rows(Generic[Row]):
         """Return the first rows as a table for a notebook."""
         rows = list(islice(self._read(), _SHOWN + 1))
         head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
-        lines = ["".join(f"<td>{_cell(value)}</td>" for value in row) for row in rows[:_SHOWN]]
+        lines = ["".join(f"<td>{_format_cell(value)}</td>" for value in row) for row in rows[:_SHOWN]]
         body = "".join(f"<tr>{line}</tr>" for line in lines)
-        more = "<p>and more rows</p>" if len(rows) > _SHOWN else ""
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+        note = "<p>and more rows</p>" if len(rows) > _SHOWN else ""
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{note}"
 
     def tuples(self) -> Iterator[tuple[Any, ...]]:
         """Return the rows as plain tuples, which is fastest."""
@@ -153,10 +153,10 @@ class Rows(Generic[Row]):
         return pa.table({name: list(values) for name, values in zip(self.columns, columns, strict=True)})
 
 
-def _cell(value: Any) -> str:
+def _format_cell(value: Any) -> str:
     """Return a value as HTML: short, and without control characters of a crawl.
 
-    >>> _cell("<b>"), _cell(0.123456), _cell(None)
+    >>> _format_cell("<b>"), _format_cell(0.123456), _format_cell(None)
     ('&lt;b&gt;', '0.1235', '')
     """
     text = "" if value is None else f"{value:.4g}" if isinstance(value, float) else visible(str(value))

@@ -12,7 +12,7 @@ from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
-from graphlang.files import refuse_empty, replacing
+from graphlang.files import open_replacement, refuse_empty
 from graphlang.ingest.formats.arc import Arc
 from graphlang.ingest.formats.detect import open_records
 from graphlang.ingest.formats.observatory_store import write_record
@@ -49,7 +49,7 @@ def to_store(
     ``progress`` gets the number of bytes of the source that are read. Raise an OSError if the source cannot be read or
     the target not written, or the source has no record and the target exists.
     """
-    with replacing(target) as file:
+    with open_replacement(target) as file:
 
         def write(raw: RawRecord) -> Faults:
             write_record(file, raw.head, raw.block, raw.remainder or (), folder=target.resolve().parent)
@@ -67,7 +67,7 @@ def to_warc(
     a line end, are percent-encoded, and are a fault. Arguments and errors are those of `to_store`.
     """
     compressed = target.name.lower().endswith(".gz")
-    with replacing(target) as file:
+    with open_replacement(target) as file:
 
         def write(raw: RawRecord) -> Faults:
             if raw.remainder is not None:

@@ -46,11 +46,11 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     with path.open("wb") as file:
         file.truncate(1 << 40)  # without taking a block of the disk
     with pytest.raises(OSError, match=r"larger than 1,000 bytes"):
-        read_regular(path, most=1000)
+        read_regular(path, max_bytes=1000)
     with pytest.raises(OSError, match="larger than"):
         open_text(path)
     path.write_bytes(b"small")
-    assert read_regular(path, most=5) == b"small"
+    assert read_regular(path, max_bytes=5) == b"small"
 
 
 def test_every_option_that_takes_a_file(graphlang: Call, endless: Path, tmp_path: Path) -> None:

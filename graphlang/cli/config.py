@@ -102,7 +102,7 @@ def _is_there(path: Path) -> bool:
 
 def _read(path: Path) -> bytes:
     try:
-        return read_regular(path, most=_LARGEST)
+        return read_regular(path, max_bytes=_LARGEST)
     except OSError as error:
         raise click.UsageError(f"cannot read {path}: {error.strerror or error}") from error
 

@@ -222,7 +222,7 @@ def _read_weights(ctx: click.Context, param: click.Parameter, path: Path | None)
     if path is None:
         return
     try:
-        weights = json.loads(read_regular(path, most=_LARGEST_FILE))
+        weights = json.loads(read_regular(path, max_bytes=_LARGEST_FILE))
     except OSError as error:
         raise click.BadParameter(f"cannot read {path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:

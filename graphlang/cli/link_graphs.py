@@ -15,7 +15,7 @@ from graphlang.cli.shared.options import selects
 from graphlang.cli.shared.output import csv_safe, format_of_name, wide_option, write_rows, write_text
 from graphlang.cli.shared.paths import refuse_inputs
 from graphlang.export.graph_files import write_language_graph, write_site_graph
-from graphlang.files import refuse_empty, replacing
+from graphlang.files import open_replacement, refuse_empty
 from graphlang.maps.language_graph import Distance, Language, Pair, list_distances
 from graphlang.maps.site_graph import NEAR, SiteDistance, SiteLinks, SitePair, list_site_distances, list_site_pairs
 
@@ -115,7 +115,7 @@ def write_answer(result: LanguageGraphOutput, format_: str, output: Path) -> Non
         write_text(result.write)
     else:
         refuse_inputs(output)
-        with replacing(output) as file:
+        with open_replacement(output) as file:
             if not result.write(file):
                 refuse_empty(output)
 

@@ -27,7 +27,7 @@ from graphlang.cli.shared.paths import refuse_before_work
 from graphlang.cli.shared.progress import bars
 from graphlang.collection.opened_file import NOTHING_YET
 from graphlang.db import StoreError
-from graphlang.files import replacing
+from graphlang.files import open_replacement
 from graphlang.maps.changes import UNITS
 from graphlang.printing import format_json, quantity
 from graphlang.urls.url_methods import DEFAULT
@@ -281,7 +281,7 @@ def tune(
     (crawl, answers), *rest = labelled
     with bars() as progress:
         tuned = crawl.tune(answers, also=rest, even=even, seed=seed, progress=progress)
-    with replacing(output) as file:
+    with open_replacement(output) as file:
         file.write(f"{format_json(tuned.weights, indent=1)}\n".encode())
     if log().quiet:
         return
@@ -356,7 +356,7 @@ def score(
         raise Failure(f"languages to score: {error}", USAGE) from error
     if confusion:
         columns = ("language", *decisions.languages)
-        write_rows(columns, decisions.confusion(), **target)
+        write_rows(columns, decisions.compute_confusion(), **target)
         return
-    lines = [(code, count, *measures) for code, count, measures in decisions.measures()]
+    lines = [(code, count, *measures) for code, count, measures in decisions.compute_measures()]
     write_rows(("language", "urls", *UrlMeasures._fields), lines, **target)

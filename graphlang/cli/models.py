@@ -24,7 +24,7 @@ from graphlang.cli.shared.paths import refuse_inputs
 from graphlang.cli.shared.progress import bars
 from graphlang.codes import languages as codes
 from graphlang.content import registry as content_methods
-from graphlang.files import OutputError, refuse_unwritable, replacing
+from graphlang.files import OutputError, open_replacement, refuse_unwritable
 from graphlang.printing import format_json, quantity, visible
 from graphlang.urls import url_methods
 
@@ -125,7 +125,7 @@ def _write_text(text: str, output: str) -> None:
         write_lines(text.removesuffix("\n"))
         return
     refuse_inputs(output)
-    with replacing(Path(output)) as file:
+    with open_replacement(Path(output)) as file:
         file.write(text.encode())
 
 
@@ -224,7 +224,7 @@ def train(
     refuse_unwritable(model)
     if model.exists() and model.samefile(corpus):
         raise OutputError(f"cannot write to {model}: it is the corpus")
-    from graphlang.model_training import check_material, reporter, train_model  # noqa: PLC0415
+    from graphlang.model_training import check_material, make_reporter, train_model  # noqa: PLC0415
     from graphlang.training.corpus import explain_left_out  # noqa: PLC0415
 
     material: dict[str, Any] = {"text": text, "words": frequencies, "messages": messages}
@@ -233,7 +233,7 @@ def train(
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     with bars() as progress:
-        trained = train_model(corpus, method, report=reporter(progress), **material, **values)
+        trained = train_model(corpus, method, report=make_reporter(progress), **material, **values)
     digest = trained.save(model)
     say(f"{model}: {quantity(len(trained.labels), 'label')}, {model.stat().st_size:,} bytes, sha256 {digest}")
     if left_out := trained.parameters.get("left_out"):

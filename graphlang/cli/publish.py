@@ -35,7 +35,7 @@ from graphlang.cli.shared.paths import refuse_before_work, refuse_inputs
 from graphlang.export import to_file
 from graphlang.export.tables import MissingExtraError, Table, write_parquet
 from graphlang.export.texts import write_txt
-from graphlang.files import packing, refuse_empty, replacing
+from graphlang.files import open_packed, open_replacement, refuse_empty
 from graphlang.printing import quantity, visible
 
 if TYPE_CHECKING:
@@ -290,7 +290,7 @@ def _write_texts(table: Table, format_: str, output: str) -> None:
 def _write_texts_to(target: Path, table: Table, format_: str) -> None:
     refuse_inputs(target)
     write = write_parquet if format_ == "parquet" else write_txt
-    with packing(target) if format_ == "txt" else replacing(target) as file:
+    with open_packed(target) if format_ == "txt" else open_replacement(target) as file:
         written = write(table, file)
         if not written:
             refuse_empty(target)

@@ -259,7 +259,7 @@ def identify(
       graphlang identify --method url --lines urls.txt
     """
     from graphlang.analysis.collection_methods import DECLARED, TLD  # noqa: PLC0415
-    from graphlang.identification import Details, is_url_method, load, predictions, segments  # noqa: PLC0415
+    from graphlang.identification import Details, find_segments, is_url_method, load, predict  # noqa: PLC0415
 
     if files.count("-") > 1:
         raise click.UsageError("standard input (-) can be read once")
@@ -281,13 +281,13 @@ def identify(
     texts = _read_first(source, texts, from_terminal=not files and sys.stdin.isatty())
     if (shares or spans) and top is None and not min_confidence:  # without predictions, which cost time
         columns: tuple[str, ...] = ("input", *["shares"] * shares, *["spans"] * spans, *["text"] * text)
-        spans_of_texts = segments(identifier, texts, workers=workers or cores())
+        spans_of_texts = find_segments(identifier, texts, workers=workers or cores())
         rows = _list_segments(spans_of_texts, shares=shares, spans=spans, text=text)
         write_rows(columns, rows, format_="jsonl", limit=limit, output=output)
     else:
         columns = (*_COLUMNS, *["top"] * bool(top), *["shares"] * shares, *["spans"] * spans, *["text"] * text)
         details = Details(min_confidence, top or 0, shares, spans)
-        predicted = predictions(identifier, texts, workers=workers or cores(), details=details)
+        predicted = predict(identifier, texts, workers=workers or cores(), details=details)
         not_urls = _NotUrls()
         if of_urls:
             predicted = not_urls.count(predicted)

@@ -33,7 +33,7 @@ from graphlang.cluster.tables import (
 from graphlang.db import StoreError, collection
 from graphlang.db.records import LinkKind, inflate_text
 from graphlang.db.runs.run import get_chosen_run
-from graphlang.files import OutputError, naming
+from graphlang.files import OutputError, add_file_name
 
 if TYPE_CHECKING:
     import sqlite3
@@ -114,7 +114,7 @@ def export_database(path: Path, folder: Path, *, overwrite: bool = False) -> Wri
         except OSError as error:  # in words of what the user named, not of the part beside it
             raise OSError(error.errno, error.strerror, str(folder)) from error
         try:
-            with naming(folder):
+            with add_file_name(folder):
                 done = _Load(connection, unfinished).write_all()
             if folder.exists():
                 shutil.rmtree(folder)

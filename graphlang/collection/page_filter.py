@@ -82,7 +82,7 @@ def languages(tags: str | Sequence[str], *, name: str = "language") -> tuple[Lan
         try:
             choices.append(parse_choice(tag))
         except ValueError as error:
-            similar = similar_names(tag)
+            similar = find_similar_names(tag)
             hint = f"; did you mean {' or '.join(similar)}?" if similar else " (known: graphlang languages --known)"
             raise ValueError(f"{error}{hint}") from None
     return tuple(choices)

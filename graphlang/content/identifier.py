@@ -9,7 +9,7 @@ import numpy as np
 
 from graphlang.content import calibration
 from graphlang.content.text.normalise import blocks
-from graphlang.modelfile import ModelError, take
+from graphlang.modelfile import ModelError, take_array
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +70,7 @@ class Calibrated(ABC):
         self.limit, self.closed = _read_settings(model, source)
         self._parameters = dict(model.parameters)
         shape = (None, len(calibration.KNOTS)) if self.each_script else (len(calibration.KNOTS),)
-        self._inverse_temperature = take(model, "sharpness", "f", shape, source, most=self.most_log)
+        self._inverse_temperature = take_array(model, "sharpness", "f", shape, source, maximum=self.most_log)
 
     def describe(self) -> dict[str, Any]:
         """Describe the training and the model, for the record of a run."""

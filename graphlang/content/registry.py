@@ -34,10 +34,10 @@ class _Method:
     shipped: str | None = None  # file in graphlang/data; None: the user trains a model
     makers: str | None = None  # module whose `makers` unpack large arrays of that file; None: nothing is cached
 
-    def load_cached(self, identity: str) -> modelfile.Kept | None:
+    def load_cached(self, identity: str) -> modelfile.CachedTables | None:
         """Find the cached arrays of the shipped model."""
         makers = import_module(f"graphlang.{self.makers}").makers()
-        return modelcache.find(identity, makers)
+        return modelcache.find_tables(identity, makers)
 
     @property
     def loader(self) -> Callable[..., Identifier]:

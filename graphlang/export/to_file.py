@@ -24,10 +24,10 @@ from graphlang.files import (
     COMPRESSIBLE,
     OutputError,
     find_promised_format,
-    packing,
+    open_packed,
+    open_replacement,
     refuse_empty,
     remove_compression,
-    replacing,
 )
 from graphlang.maps.pages import describe_missing_answers, needs_other_captures
 from graphlang.maps.selection import Selection
@@ -148,7 +148,7 @@ def export(
     elif order == "language":
         written = _write_each_language(table(), format_, _Folder(output.parent, database), output.name, safe=safe)
     else:
-        with packing(output) if format_ in COMPRESSIBLE else replacing(output) as file:
+        with open_packed(output) if format_ in COMPRESSIBLE else open_replacement(output) as file:
             if format_ in ("csv", "tsv", "jsonl"):
                 written = _write_rows(table(), format_, file, safe=safe)
             elif what == "share":
@@ -269,7 +269,7 @@ def _write_each_language(table: tables.Table, format_: str, folder: _Folder, nam
     written = 0
     place = table.columns.index("language")
     for language, rows in groupby(table.rows, key=itemgetter(place)):
-        with packing(folder.make_path(name.replace(LANGUAGE, language))) as file:
+        with open_packed(folder.make_path(name.replace(LANGUAGE, language))) as file:
             written += _write_table(tables.Table(table.columns, rows), format_, file, safe=safe)
     return written
 
@@ -304,14 +304,14 @@ def _write_folder(connection: sqlite3.Connection, what: str, by: str, selection:
 
     if what == "vertices-edges":
         vertices, edges = folder.make_path("vertices.txt.gz"), folder.make_path("edges.txt.gz")
-        with replacing(vertices) as vertex_file, replacing(edges) as edge_file:
+        with open_replacement(vertices) as vertex_file, open_replacement(edges) as edge_file:
             written = common_crawl.write_vertices_and_edges(connection, by, selection, vertex_file, edge_file)
             if not written:
                 refuse_empty(vertices)
         return written
     written = 0
     for language, page in common_crawl.list_sites_by_language(connection, selection):
-        with replacing(folder.make_path(f"{language}.md")) as file:
+        with open_replacement(folder.make_path(f"{language}.md")) as file:
             file.write(page.encode())
         written += 1
     return written

@@ -270,7 +270,7 @@ def names() -> dict[str, tuple[str, str]]:
     """Return kind (content, url or graph) and summary of each method."""
     methods = {name: ("content", about) for name, about in content_methods.names().items()}
     methods[DECLARED] = ("content", "what the pages declare for themselves, a baseline (Chew et al. 2011)")
-    methods |= {name: ("url", about) for name, about in (url_methods.names() | url_methods.MERGED).items()}
+    methods |= {name: ("url", about) for name, about in (url_methods.list_methods() | url_methods.MERGED).items()}
     methods[TLD] = ("url", "the commonest language of the collection's top-level domain (Hayati 2004, 5.1)")
     return methods | {name: ("graph", about) for name, about in GRAPH_ABOUT.items()}
 

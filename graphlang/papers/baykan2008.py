@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from graphlang.codes.languages import UND
-from graphlang.modelfile import Model, ModelError, take
+from graphlang.modelfile import Model, ModelError, take_array
 from graphlang.numerics import softmax
 from graphlang.papers import baykan2008_features
 from graphlang.papers.baykan2008_features import COUNT_KINDS, ChosenFeatures, Lexicon, UrlVocabulary
@@ -155,7 +155,7 @@ def read_classifier(content: Model, digest: str, source: str) -> UrlClassifier:
     labels = content.labels
     parameters = dict(content.parameters)
     kind, binary, unit = (parameters.pop(name, None) for name in ("kind", "binary", "unit"))
-    prior = take(content, "prior", "f", (len(labels),), source)
+    prior = take_array(content, "prior", "f", (len(labels),), source)
     if not labels or (prior <= 0).any():
         raise ModelError(f"{source}: no labels, or a prior that is not above 0")
     features, size = _read_features(content, kind, source)
@@ -166,7 +166,7 @@ def read_classifier(content: Model, digest: str, source: str) -> UrlClassifier:
         scorer=_read_scorer(content, size, source, unit=bool(unit)),
         prior=prior / prior.sum(),
         binary=bool(binary),
-        temperature_coefficients=take(content, "sharpness", "f", (2,), source, most=MOST_COEFFICIENT),
+        temperature_coefficients=take_array(content, "sharpness", "f", (2,), source, maximum=MOST_COEFFICIENT),
         parameters=parameters,
         digest=digest,
     )
@@ -176,16 +176,16 @@ def _read_features(content: Model, kind: object, source: str) -> tuple[FeatureSe
     if kind == "custom":
         if content.parameters.get("lists") != baykan2008_features.digest_lists():
             raise ModelError(f"{source}: trained with other dictionaries and cities than this version has; train again")
-        word = take(content, "trained", "u", (None,), source)
-        language = take(content, "trained_language", "i", (len(word),), source)
-        columns = take(content, "columns", "i", (None,), source)
+        word = take_array(content, "trained", "u", (None,), source)
+        language = take_array(content, "trained_language", "i", (len(word),), source)
+        columns = take_array(content, "columns", "i", (None,), source)
         if ((language < 0) | (language >= len(content.labels))).any() or (word[1:] < word[:-1]).any():
             raise ModelError(f"{source}: its trained dictionary is damaged")
         custom = baykan2008_features.make_custom(content.labels, Lexicon(word, language))
         if ((columns < 0) | (columns >= len(custom.names))).any():
             raise ModelError(f"{source}: it has unknown features")
         return ChosenFeatures(custom, columns), len(columns)
-    hashes = take(content, "hashes", "u", (None,), source)
+    hashes = take_array(content, "hashes", "u", (None,), source)
     if not isinstance(kind, str) or kind not in COUNT_KINDS or (hashes[1:] <= hashes[:-1]).any():
         raise ModelError(f"{source}: its vocabulary is damaged")
     return UrlVocabulary(kind, hashes), len(hashes)
@@ -194,12 +194,12 @@ def _read_features(content: Model, kind: object, source: str) -> tuple[FeatureSe
 def _read_scorer(content: Model, size: int, source: str, *, unit: bool) -> Scorer:
     labels = len(content.labels)
     if "feature" in content.arrays:
-        nodes = take(content, "feature", "i", (None,), source)
+        nodes = take_array(content, "feature", "i", (None,), source)
         arrays = {
-            "tree": take(content, "tree", "i", (labels + 1,), source),
+            "tree": take_array(content, "tree", "i", (labels + 1,), source),
             "feature": nodes,
-            "threshold": take(content, "threshold", "f", (len(nodes),), source),
-            "weight": take(content, "weight", "f", (len(nodes), 2), source),
+            "threshold": take_array(content, "threshold", "f", (len(nodes),), source),
+            "weight": take_array(content, "weight", "f", (len(nodes), 2), source),
         }
         try:
             return TreePerLanguage.from_arrays(arrays, size)

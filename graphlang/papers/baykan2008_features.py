@@ -30,7 +30,7 @@ import scipy  # scipy.sparse is imported on first use: it takes a tenth of a sec
 
 from graphlang import modelfile
 from graphlang.codes import languages
-from graphlang.modelfile import Model, ModelError, take
+from graphlang.modelfile import Model, ModelError, take_array
 from graphlang.urls.tokens import (
     HOST,
     PATH,
@@ -68,7 +68,7 @@ def hash_top_level(urls: Sequence[str]) -> NDArray[np.uint64]:
     tokens = find_runs(urls)
     last = np.flatnonzero(find_zones(tokens) == TLD)
     answer = np.zeros(len(urls), dtype=np.uint64)
-    answer[tokens.rows()[last]] = hash_tokens(tokens)[last]
+    answer[tokens.find_urls()[last]] = hash_tokens(tokens)[last]
     return answer
 
 
@@ -403,7 +403,8 @@ def _read_lists() -> tuple[tuple[str, ...], Lexicon, Lexicon, str]:
         raise ModelError(f"{_FILE}: no file of word lists")
     dictionary, cities = (
         Lexicon(
-            take(content, name, "u", (None,), str(_FILE)), take(content, f"{name}_language", "i", (None,), str(_FILE))
+            take_array(content, name, "u", (None,), str(_FILE)),
+            take_array(content, f"{name}_language", "i", (None,), str(_FILE)),
         )
         for name in ("word", "city")
     )

@@ -11,7 +11,7 @@ from graphlang.papers import baykan2008_features, baykan2008_learners
 from graphlang.papers.baykan2008 import UrlClassifier
 from graphlang.papers.baykan2008_features import Lexicon, learn_vocabulary
 from graphlang.papers.baykan2008_learners import WEIGHT_STEP, LinearScorer
-from graphlang.urls.labelled_urls import registered_domains
+from graphlang.urls.labelled_urls import find_registered_domains
 from graphlang.urls.tokens import Tokens, find_runs, hash_tokens, tokenize
 from graphlang.urls.url_methods import PAPER_METHODS
 from graphlang.urls.url_model import fit_temperature
@@ -116,7 +116,7 @@ def train_classifier(
     all_urls = [url for label in labels for url in urls[label]]
     label = np.repeat(np.arange(len(labels)), [len(urls[language]) for language in labels])
     prior = np.bincount(label, minlength=len(labels)) / len(label)
-    _, domain = np.unique(registered_domains(all_urls), return_inverse=True)
+    _, domain = np.unique(find_registered_domains(all_urls), return_inverse=True)
     held_out = np.random.default_rng(seed).integers(_FOLDS, size=domain.max() + 1)[domain] == 0
     # A language whose domains are all held out keeps its first URL, so that it has a row.
     held_out[np.unique(label, return_index=True)[1]] = False

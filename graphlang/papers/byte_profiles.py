@@ -30,7 +30,7 @@ from graphlang.content.ngrams import bytes_input
 from graphlang.content.ngrams.count_all import KeyTable, Tally, tally
 from graphlang.content.ngrams.keys import wide_hashes
 from graphlang.content.text.normalise import blocks, normalise
-from graphlang.modelfile import Model, ModelError, take
+from graphlang.modelfile import Model, ModelError, take_array
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -229,12 +229,12 @@ def pack_profiles(profiles: Iterable[ByteProfile], *, counts: bool) -> tuple[tup
 
 def unpack_profiles(model: Model, source: str) -> list[ByteProfile]:
     """Unpack the profiles of a model, sorted by label; raise a ModelError if the arrays are damaged."""
-    sizes = take(model, "sizes", "i", (None,), source).astype(np.int64)
-    grams = _decode_gaps(take(model, "gaps", "u", (4, None), source))
-    owners = take(model, "owners", "i", (len(sizes),), source).tolist()
+    sizes = take_array(model, "sizes", "i", (None,), source).astype(np.int64)
+    grams = _decode_gaps(take_array(model, "gaps", "u", (4, None), source))
+    owners = take_array(model, "owners", "i", (len(sizes),), source).tolist()
     counts = np.ones(len(grams), dtype=np.uint32)
     if "counts" in model.arrays:
-        counts = take(model, "counts", "u", (len(grams),), source).astype(np.uint32)
+        counts = take_array(model, "counts", "u", (len(grams),), source).astype(np.uint32)
     try:
         encodings = take(model, _ENCODING_NAMES, "u", (None,), source).tobytes().decode("ascii").split("\n")
     except UnicodeDecodeError as error:

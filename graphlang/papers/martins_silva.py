@@ -37,7 +37,7 @@ from graphlang.content.ngrams.count_all import KeyTable, Tally, keys_of, strings
 from graphlang.content.ngrams.vocabulary import pack_ngrams
 from graphlang.content.page_input import Marked
 from graphlang.content.text.normalise import blocks, normalise
-from graphlang.modelfile import Model, ModelError, take
+from graphlang.modelfile import Model, ModelError, take_array
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,13 +94,13 @@ class MartinsSilva(Calibrated):
         super().__init__(model, digest, source, name=name, labels=(*model.labels, UND))
         size: Any = model.parameters.get("features")
         self._languages = len(model.labels)
-        self._information = take(model, "information", "f", (None,), source).astype(np.float32)
-        owner = take(model, "owners", "i", (None,), source)
-        gram = take(model, "grams", "i", owner.shape, source)
-        counts = take(model, "counts", "u", owner.shape, source).astype(np.float64)
+        self._information = take_array(model, "information", "f", (None,), source).astype(np.float32)
+        owner = take_array(model, "owners", "i", (None,), source)
+        gram = take_array(model, "grams", "i", owner.shape, source)
+        counts = take_array(model, "counts", "u", owner.shape, source).astype(np.float64)
         shape = (len(self._information), self._languages)
         try:
-            vocabulary = take(model, "ngrams", "u", (None,), source).tobytes().decode("utf-8").split("\n")
+            vocabulary = take_array(model, "ngrams", "u", (None,), source).tobytes().decode("utf-8").split("\n")
             listed = scipy.sparse.csr_array(scipy.sparse.coo_array((counts, (gram, owner)), shape=shape))
             self._table = KeyTable(keys_of(vocabulary))
         except ValueError as error:

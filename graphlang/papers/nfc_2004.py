@@ -19,7 +19,7 @@ from graphlang.content.identifier import Calibrated
 from graphlang.content.ngrams.vocabulary import Vocabulary, read_vocabulary
 from graphlang.content.text.normalise import normalise
 from graphlang.content.text.scripts import registry
-from graphlang.modelfile import Model, ModelError, take
+from graphlang.modelfile import Model, ModelError, take_array
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +55,7 @@ class Nfc2004(Calibrated):
     def __init__(self, model: Model, digest: str, source: str, *, name: str = "") -> None:
         super().__init__(model, digest, source, name=name)
         self.vocabulary = read_vocabulary(model, source)
-        vectors = take(model, "vectors", "f", (len(model.labels), len(self.vocabulary)), source)
+        vectors = take_array(model, "vectors", "f", (len(model.labels), len(self.vocabulary)), source)
         if vectors.min(initial=0) < 0 or vectors.max(initial=0) > 1:  # shares of a vector whose length is 1
             raise ModelError(f"{source}: its vectors do not have length 1")
         self._vectors = np.ascontiguousarray(vectors.T, dtype=np.float32)

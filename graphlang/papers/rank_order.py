@@ -32,7 +32,7 @@ from graphlang.content.native import tally as _kernels
 from graphlang.content.ngrams.count_all import KeyTable, keys_of, strings, tally
 from graphlang.content.ngrams.vocabulary import pack_ngrams
 from graphlang.content.text.normalise import blocks, normalise
-from graphlang.modelfile import Model, ModelError, take
+from graphlang.modelfile import Model, ModelError, take_array
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -159,8 +159,8 @@ def compute_closeness(lists: RankLists, counted: Any) -> NDArray[np.float32]:
 
 def read_rank_lists(model: Model, source: str, *, encoding: str, fixed: bool) -> RankLists:
     """Read the ranked lists of a model; raise a ModelError if they are missing or damaged."""
-    table = take(model, "ranks", "i", (len(model.labels), None), source)
-    packed = take(model, "ngrams", "u", (None,), source)
+    table = take_array(model, "ranks", "i", (len(model.labels), None), source)
+    packed = take_array(model, "ngrams", "u", (None,), source)
     try:
         vocabulary = packed.tobytes().decode(encoding).split("\n")
         return RankLists(vocabulary, table.astype(np.int32), fixed=fixed)

@@ -23,7 +23,7 @@ from markupsafe import Markup
 from graphlang import __version__
 from graphlang.codes import languages
 from graphlang.db.errors import InputError
-from graphlang.files import replacing
+from graphlang.files import open_replacement
 from graphlang.maps.colours import OTHER, choose_colours
 from graphlang.printing import quantity, visible
 from graphlang.report import facts as fact_lists
@@ -274,7 +274,7 @@ def _make_year_charts(facts: fact_lists.Facts) -> list[dict[str, Any]]:
 def write_report(connection: sqlite3.Connection, output: Path, title: str, *, replay_prefix: str | None = None) -> None:
     """Write the report of a collection to a file, which is replaced when all is written."""
     page = render_bytes(connection, title, replay_prefix=replay_prefix)
-    with replacing(output) as file:
+    with open_replacement(output) as file:
         file.write(page)
 
 

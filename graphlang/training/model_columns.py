@@ -22,7 +22,7 @@ from graphlang.codes import languages
 from graphlang.content.nfc import char_lm, weight_codec
 from graphlang.content.nfc.further import find_further, leave_out
 from graphlang.content.nfc.model import Discriminative
-from graphlang.modelfile import Model, ModelError, take
+from graphlang.modelfile import Model, ModelError, take_array
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -237,14 +237,14 @@ def read_occurrences(model: Model, path: Path) -> NDArray[np.float64]:
     """
     features = int(model.arrays["features"][:, 1].sum())
     if OCCURRENCES in model.arrays:
-        return unpack_occurrences(take(model, OCCURRENCES, "u1", (features,), str(path)))
+        return unpack_occurrences(take_array(model, OCCURRENCES, "u1", (features,), str(path)))
     file = locate_occurrences(path)
     if not file.exists():
         raise ModelError(f"{path}: lacks the counts of its n-grams in the training text; train it again")
     content, _ = modelfile.read(file)
     if content.method != OCCURRENCES_METHOD or content.parameters.get("ngrams") != digest_ngrams(model):
         raise ModelError(f"{file}: belongs to another model than {path}")
-    return unpack_occurrences(take(content, OCCURRENCES, "u1", (features,), str(file)))
+    return unpack_occurrences(take_array(content, OCCURRENCES, "u1", (features,), str(file)))
 
 
 def digest_ngrams(model: Model) -> str:
@@ -318,7 +318,7 @@ def select_labels(
 
 
 def _is_chosen(choices: Sequence[LanguageChoice], label: str) -> bool:
-    return any(choice.includes(*languages.split(label)) for choice in choices)
+    return any(choice.includes(*languages.split_label(label)) for choice in choices)
 
 
 def _find_single_labels(model: Model) -> list[str]:

@@ -6,7 +6,7 @@ For the shipped model ``url``:
    Bayes).
 2. Codes, ccTLDs and names of languages (`url_examples.list_signs`) override them.
 3. Regression over the labelled URLs (`fit_softmax`) moves the weights from there. Each URL with a path counts once more
-   without it (`host_alone`); otherwise the n-grams of the path would explain everything and the host nothing.
+   without it (`cut_after_host`); otherwise the n-grams of the path would explain everything and the host nothing.
 4. The weights of codes also learn from made-up URLs of translations (`url_examples.draw_translated`).
 5. The same is done three times with two thirds of the registered domains. From the scores of the other third,
    `fit_temperature` fits how certain the model may be on unseen domains.
@@ -25,7 +25,7 @@ from graphlang.modelfile import ModelError
 from graphlang.numerics import softmax
 from graphlang.papers import baykan2008_training
 from graphlang.training.url_examples import draw_slugs, draw_translated, list_code_signs, list_signs, read_text
-from graphlang.urls.labelled_urls import host_alone, read_urls, registered_domains
+from graphlang.urls.labelled_urls import cut_after_host, find_registered_domains, read_urls
 from graphlang.urls.url_features import BUCKET_BITS, FeatureKind, extract_features, to_matrix
 from graphlang.urls.url_methods import DEFAULT, PAPER_METHODS
 from graphlang.urls.url_model import UrlModel, fit_temperature
@@ -225,7 +225,7 @@ def gather_examples(
     label = np.repeat(np.arange(len(labels)), [len(urls[name]) for name in labels])
     slugs = [list(draw_slugs(name, text.get(name, ()), options.slugs, options.seed)) for name in labels]
     slug_label = np.repeat(np.arange(len(labels)), [len(label_slugs) for label_slugs in slugs])
-    _, domain = np.unique(registered_domains(all_urls), return_inverse=True)
+    _, domain = np.unique(find_registered_domains(all_urls), return_inverse=True)
     weight = np.bincount(domain)[domain].astype(np.float64) ** -options.damping
     prior = np.bincount(label, weights=weight, minlength=len(labels)) + 1.0
 
@@ -244,7 +244,7 @@ def gather_examples(
         start[row[bucket], column] = max(start[row[bucket], column], log_odds)
     is_code = np.zeros(len(start), dtype=bool)
     is_code[[row[bucket] for bucket, _, _ in list_code_signs(labels)]] = True
-    hosts = [(number, host) for number, url in enumerate(all_urls) if (host := host_alone(url))]
+    hosts = [(number, host) for number, url in enumerate(all_urls) if (host := cut_after_host(url))]
     translations = list(draw_translated(all_urls, labels, options.translated, options.seed))
     return UrlExamples(
         labels=labels,

@@ -40,7 +40,7 @@ from graphlang.urls.tokens import (
     TLD,
     UNDERSCORE,
     hash_words,
-    position_number,
+    number_position,
 )
 from graphlang.urls.url_features import hash_positioned, to_bucket
 
@@ -50,17 +50,17 @@ if TYPE_CHECKING:
 
 #: log-odds of the two-letter code of a language in each position of codes
 CODE_POSITIONS = {
-    position_number(PATH, SLASH, SLASH): 4.0,  # /de/
-    position_number(PATH, EQUALS, SLASH): 4.0,  # ?lang=de
-    position_number(PATH, EQUALS, EQUALS): 4.0,  # ?lang=de&
-    position_number(HOST, SLASH, DOT): 3.5,  # de.example.org
-    position_number(PATH, SLASH, DOT): 3.0,  # /de.html
-    position_number(PATH, DOT, DOT): 3.0,  # index.de.html
-    position_number(PATH, DOT, SLASH): 3.0,  # index.html.de
-    position_number(PATH, UNDERSCORE, DOT): 3.0,  # manual_de.html
-    position_number(PATH, UNDERSCORE, SLASH): 3.0,  # manual_de
-    position_number(PATH, HYPHEN, DOT): 1.5,  # manual-de.html, but also end-of.html
-    position_number(PATH, HYPHEN, SLASH): 1.5,
+    number_position(PATH, SLASH, SLASH): 4.0,  # /de/
+    number_position(PATH, EQUALS, SLASH): 4.0,  # ?lang=de
+    number_position(PATH, EQUALS, EQUALS): 4.0,  # ?lang=de&
+    number_position(HOST, SLASH, DOT): 3.5,  # de.example.org
+    number_position(PATH, SLASH, DOT): 3.0,  # /de.html
+    number_position(PATH, DOT, DOT): 3.0,  # index.de.html
+    number_position(PATH, DOT, SLASH): 3.0,  # index.html.de
+    number_position(PATH, UNDERSCORE, DOT): 3.0,  # manual_de.html
+    number_position(PATH, UNDERSCORE, SLASH): 3.0,  # manual_de
+    number_position(PATH, HYPHEN, DOT): 1.5,  # manual-de.html, but also end-of.html
+    number_position(PATH, HYPHEN, SLASH): 1.5,
 }
 #: factor for the code of a country or a three-letter code in the same positions
 WEAKER_CODE = 0.55
@@ -83,10 +83,10 @@ def list_signs(labels: Sequence[str]) -> Iterator[tuple[int, int, float]]:
     for country in _PAIRS:
         columns = [column[code] for code in languages.list_official_languages(country) if code in column]
         for number, log_odds in zip(columns, CCTLD_LOG_ODDS, strict=False):
-            yield _hash_to_bucket(country, position_number(TLD, DOT, SLASH)), number, log_odds
+            yield _hash_to_bucket(country, number_position(TLD, DOT, SLASH)), number, log_odds
     if "eng" in column:
         for domain in _ENGLISH_DOMAINS:
-            yield _hash_to_bucket(domain, position_number(TLD, DOT, SLASH)), column["eng"], CCTLD_LOG_ODDS[0]
+            yield _hash_to_bucket(domain, number_position(TLD, DOT, SLASH)), column["eng"], CCTLD_LOG_ODDS[0]
 
 
 def list_code_signs(labels: Sequence[str]) -> Iterator[tuple[int, int, float]]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from graphlang.codes import languages
 from graphlang.files import read_regular
-from graphlang.public_suffix import registered_domain
+from graphlang.public_suffix import find_registered_domain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,17 +46,17 @@ def read_urls(path: str | Path) -> list[LabelledUrl]:
 def _read_table(path: Path) -> list[LabelledUrl]:
     lines = read_regular(path).decode("utf-8", "surrogateescape").split("\n")
     columns = lines[0].removeprefix("\ufeff").rstrip("\r").split("\t")
-    named = "lang" if "lang" in columns else "language"
-    if not {named, "url"} <= set(columns):
+    column = "lang" if "lang" in columns else "language"
+    if not {column, "url"} <= set(columns):
         raise ValueError("the first line must name the columns lang (or language) and url")
-    lang, url = columns.index(named), columns.index("url")
+    lang, url = columns.index(column), columns.index("url")
     source = columns.index("source") if "source" in columns else None
     rows = []
     for line in lines[1:]:
         cells = line.rstrip("\r").split("\t")
         if len(cells) != len(columns):
             continue
-        code = _code(cells[lang])
+        code = _parse_code(cells[lang])
         if code is not None:
             rows.append(LabelledUrl(code, cells[source] if source is not None else "", cells[url]))
     return rows
@@ -65,7 +65,7 @@ def _read_table(path: Path) -> list[LabelledUrl]:
 def _read_folder(path: Path) -> list[LabelledUrl]:
     rows = []
     for place in sorted(path.iterdir()):
-        code = _code(place.name) if place.is_dir() else None
+        code = _parse_code(place.name) if place.is_dir() else None
         if code is None:
             continue
         for file in sorted(place.glob("*.txt")):
@@ -74,7 +74,7 @@ def _read_folder(path: Path) -> list[LabelledUrl]:
     return rows
 
 
-def _code(tag: str) -> str | None:
+def _parse_code(tag: str) -> str | None:
     code = languages.code(tag)
     return code if code not in (languages.UND, languages.ZXX) else None
 
@@ -82,36 +82,36 @@ def _code(tag: str) -> str | None:
 _WITH_PATH = re.compile(r"(https?://[^/?#]+)[/?#]..", re.DOTALL)
 
 
-def registered_domains(urls: Sequence[str]) -> list[str]:
+def find_registered_domains(urls: Sequence[str]) -> list[str]:
     """Return the domain of each URL below the ICANN public suffix: ``epfl.ch`` (footnote 12 of Baykan et al. 2008).
 
     The private section of the list does not count: all of ``*.github.io`` is one domain. A host without a registered
     domain (an IP address, a bare suffix) is its own; a URL without a host has the empty string.
 
-    >>> registered_domains(["http://ltaa.epfl.ch/algorithms.html", "http://chu.cam.ac.uk/", "http://10.0.0.1/"])
+    >>> find_registered_domains(["http://ltaa.epfl.ch/algorithms.html", "http://chu.cam.ac.uk/", "http://10.0.0.1/"])
     ['epfl.ch', 'cam.ac.uk', '10.0.0.1']
     """
-    seen: dict[str, str] = {}
-    for host in map(_host_name, urls):
-        if host not in seen:
-            seen[host] = registered_domain(host, private=False) or host
-    return [seen[_host_name(url)] for url in urls]
+    domains: dict[str, str] = {}
+    for host in map(_find_host_name, urls):
+        if host not in domains:
+            domains[host] = find_registered_domain(host, private=False) or host
+    return [domains[_find_host_name(url)] for url in urls]
 
 
-def host_alone(url: str) -> str:
+def cut_after_host(url: str) -> str:
     """Cut a URL after its host and a slash; empty if there is nothing more to cut.
 
-    >>> host_alone("http://www.example.fr/feed"), host_alone("http://www.example.fr/")
+    >>> cut_after_host("http://www.example.fr/feed"), cut_after_host("http://www.example.fr/")
     ('http://www.example.fr/', '')
     """
     match = _WITH_PATH.match(url)
     return f"{match[1]}/" if match else ""
 
 
-def _host_name(url: str) -> str:
+def _find_host_name(url: str) -> str:
     try:
         return (urlsplit(url if "//" in url else "//" + url).hostname or "").strip(".")
-    except ValueError:  # an IPv6 address that is none
+    except ValueError:  # an invalid IPv6 address
         return ""
 
 
@@ -129,14 +129,14 @@ class UrlMeasures(NamedTuple):
 
 
 def measure_decisions(decided: NDArray[np.bool_], truth: NDArray[np.bool_]) -> UrlMeasures:
-    """P, R, p(-|-) and F of yes-decisions against the truth.
+    """Compute P, R, p(-|-) and F of yes-decisions against the truth.
 
     P = n+ p(+|+) / (n+ p(+|+) + n- (1 - p(-|-))) with n+ = n-, so P = R / (R + 1 - p(-|-)); F = 2 / (1/R + 1/P).
     A classifier that never says yes has P = F = 0.
 
     Args:
-        decided: [URLs] the classifier's yes or no.
-        truth: [URLs] the right one.
+        decided: [URLs] whether the classifier accepts the URL.
+        truth: [URLs] the right decision.
 
     Raises:
         ValueError: there is no positive or no negative URL, and a ratio has no meaning.
@@ -166,7 +166,7 @@ def count_confusion(
     return np.array([decided[language == code].mean(axis=0) for code in languages])
 
 
-def balanced_f(decided: NDArray[np.bool_], language: NDArray[np.str_], languages: Sequence[str]) -> float:
+def compute_balanced_f(decided: NDArray[np.bool_], language: NDArray[np.str_], languages: Sequence[str]) -> float:
     """Return F in the balanced setting, averaged over the languages.
 
     Shapes: decided [URLs, languages], language [URLs] with the true codes.
@@ -181,8 +181,8 @@ class UrlDecisions(NamedTuple):
     language: NDArray[np.str_]  #: true code of each URL, (URLs,)
     decided: NDArray[np.bool_]  #: (URLs, languages)
 
-    def measures(self) -> list[tuple[str, int, UrlMeasures]]:
-        """Code, number of URLs and measures of each language; the average comes last."""
+    def compute_measures(self) -> list[tuple[str, int, UrlMeasures]]:
+        """Return code, number of URLs and measures of each language; the average comes last."""
         each = [
             (
                 code,
@@ -194,8 +194,8 @@ class UrlDecisions(NamedTuple):
         means = (float(np.mean(column)) for column in zip(*(values for _, _, values in each), strict=True))
         return [*each, ("average", len(self.language), UrlMeasures(*means))]
 
-    def confusion(self) -> list[tuple[Any, ...]]:
-        """A row per language: its code, and the share of its URLs with a yes of each classifier."""
+    def compute_confusion(self) -> list[tuple[Any, ...]]:
+        """Return a row per language: its code, and the share of its URLs that each classifier accepts."""
         shares = count_confusion(self.decided, self.language, self.languages).tolist()
         return [(code, *row) for code, row in zip(self.languages, shares, strict=True)]
 
@@ -210,7 +210,7 @@ def decide_urls(
     >>> from graphlang.urls import url_methods
     >>> from graphlang.urls.labelled_urls import LabelledUrl
     >>> urls = [LabelledUrl("deu", "list", "http://a.example.de/"), LabelledUrl("fra", "list", "http://a.example.fr/")]
-    >>> decide_urls(url_methods.load("url-cctld"), urls).measures()[-1]
+    >>> decide_urls(url_methods.load("url-cctld"), urls).compute_measures()[-1]
     ('average', 2, UrlMeasures(precision=1.0, recall=1.0, negative=1.0, f=1.0))
     """
     present = {row.language for row in urls}

@@ -42,11 +42,11 @@ def is_url(text: str) -> bool:
 
 
 def make_readable(url: str) -> str:
-    """The first `MOST_CHARACTERS` characters of the URL, with percent escapes and punycode labels decoded.
+    """Return the first `MOST_CHARACTERS` characters of the URL, with percent escapes and punycode labels decoded.
 
     Escapes that are not UTF-8 are read as Latin-1, which was the custom before RFC 3986. A scheme that embeds its
-    content (``data:``, ``javascript:``) or names no web page (``mailto:``) gives the empty string: such a URL says
-    nothing about the language of a page.
+    content (``data:``, ``javascript:``) or names no web page (``mailto:``) gives the empty string: such a URL is no
+    evidence of a language.
 
     >>> make_readable("https://xn--bcher-kva.example/%D0%BC%D0%B8%D1%80")
     'https://bücher.example/мир'
@@ -91,7 +91,7 @@ def _decode_punycode(url: str) -> str:
 
 
 def make_all_readable(urls: Sequence[str]) -> list[str]:
-    """`make_readable` of every URL; those without an escape, a punycode label or a rare scheme are only cut.
+    """Apply `make_readable` to each URL; those without an escape, a punycode label or a rare scheme are only cut.
 
     >>> make_all_readable(["http://example.org/", "data:text/plain,hello"])
     ['http://example.org/', '']

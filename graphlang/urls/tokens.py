@@ -4,7 +4,7 @@ A token is a run of letters; runs of fewer than two letters and `STOP_WORDS` are
 of characters and every step is one pass over it, so that no Python statement runs per token.
 
 Letters are folded to those that URLs use for them: small, without diacritics. URLs are mostly written in bare ASCII:
-``actualites`` for *actualités*, ``isci`` for *işçi*. Folding both lets the words of ordinary text say something about
+``actualites`` for *actualités*, ``isci`` for *işçi*. Folding both makes the words of ordinary text evidence about
 URLs. Scripts other than Latin keep their letters, so that the script identifies a decoded path in Cyrillic or Arabic.
 
 A token's position matters: ``de`` is Germany after the last dot of a host, German between two slashes, and a Spanish
@@ -39,10 +39,10 @@ _AFTER_LATIN = 0x370
 
 
 @cache
-def fold_table() -> NDArray[np.uint16]:
+def make_fold_table() -> NDArray[np.uint16]:
     """Map each code point below 65,536 to that of its folded letter, 0 if it is not a letter.
 
-    >>> table = fold_table()
+    >>> table = make_fold_table()
     >>> [chr(table[ord(letter)]) for letter in "ÉłйЯ漢"], int(table[ord("7")])
     (['e', 'l', 'и', 'я', '漢'], 0)
     """
@@ -93,18 +93,18 @@ class Tokens:
         count = np.concatenate(([0], np.cumsum(keep)))
         return Tokens(self.characters, self.letters, self.first, self.start[keep], self.end[keep], count[self.indptr])
 
-    def words(self) -> list[str]:
-        """The tokens as strings, for a reader; the arithmetic never needs them."""
+    def to_strings(self) -> list[str]:
+        """Return the tokens as strings, for debugging and tests."""
         text = self.letters.tobytes().decode("utf-16-le", "surrogatepass")
         return [text[a:b] for a, b in zip(self.start.tolist(), self.end.tolist(), strict=True)]
 
-    def rows(self) -> NDArray[np.int64]:
-        """[tokens] the URL of each token."""
+    def find_urls(self) -> NDArray[np.int64]:
+        """Return the number of the URL of each token, [tokens]."""
         return np.repeat(np.arange(len(self.first) - 1), np.diff(self.indptr))
 
 
 def join_urls(urls: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """The code points of all URLs, made readable, each URL followed by a line feed; [urls + 1] where each starts."""
+    """Return the code points of all readable URLs, each followed by a line feed; and [urls + 1] where each starts."""
     texts = make_all_readable(urls)
     lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
     first = np.concatenate(([0], np.cumsum(lengths + 1)))
@@ -119,7 +119,7 @@ def find_runs(urls: Sequence[str]) -> Tokens:
     ['http', 'a', 'example', 'x']
     """
     characters, first = join_urls(urls)
-    letters = fold_table()[np.minimum(characters, 0xFFFF)]
+    letters = make_fold_table()[np.minimum(characters, 0xFFFF)]
     is_letter = letters != 0
     change = np.flatnonzero(is_letter[1:] != is_letter[:-1]) + 1
     if len(letters) and is_letter[0]:
@@ -129,7 +129,7 @@ def find_runs(urls: Sequence[str]) -> Tokens:
 
 
 def tokenize(urls: Sequence[str]) -> Tokens:
-    """The tokens of the paper: runs of two letters or more that are not in `STOP_WORDS`.
+    """Return the tokens of the paper: runs of two letters or more that are not in `STOP_WORDS`.
 
     >>> tokenize(["http://www.internetwordstats.com/africa2.htm"]).words()
     ['internetwordstats', 'com', 'africa']
@@ -140,7 +140,7 @@ def tokenize(urls: Sequence[str]) -> Tokens:
 
 
 def hash_tokens(tokens: Tokens) -> NDArray[np.uint64]:
-    """[tokens] a 64-bit hash of each token's letters: the same word has the same hash in any batch on any machine.
+    """Return a 64-bit hash of each token, [tokens]: a word has the same hash in any batch on any machine.
 
     The hash is a polynomial of the letters modulo 2 ** 64, finished with two rounds of mixing. In half a million
     distinct words two share a hash with probability 1e-8; a URL written to collide harms only its own answer.
@@ -161,16 +161,16 @@ def mix_bits(value: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return (value ^ (value >> _HALF)) * _MIX
 
 
-def hash_words(words: Sequence[str]) -> NDArray[np.uint64]:
-    """Return `hash_tokens` of words given as strings, [words].
+def hash_words(texts: Sequence[str]) -> NDArray[np.uint64]:
+    """Return `hash_tokens` of words that are strings, [words].
 
     Raise a ValueError if one is not a single run of letters.
 
     >>> bool(hash_words(["Café"])[0] == hash_tokens(find_runs(["/cafe/"]))[0])
     True
     """
-    tokens = find_runs(words)
-    if len(tokens.start) != len(words) or not all(words):
+    tokens = find_runs(texts)
+    if len(tokens.start) != len(texts) or not all(texts):
         raise ValueError("each word must be one run of letters")
     return hash_tokens(tokens)
 
@@ -190,7 +190,7 @@ for _mark, _class in (
 
 
 def find_hosts(tokens: Tokens) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """[urls] where the host of each URL starts and ends in ``Tokens.characters``.
+    """Return where the host of each URL starts and ends, [urls], in ``Tokens.characters``.
 
     The host follows the first ``//`` if only a scheme precedes it, and otherwise is the beginning of the URL;
     it ends at the next ``/``, ``?`` or ``#``. User information before an ``@`` is no part of it.
@@ -228,14 +228,14 @@ def find_zones(tokens: Tokens) -> NDArray[np.uint8]:
     zone[tokens.start < np.repeat(end, counts)] = HOST
     zone[tokens.start < np.repeat(start, counts)] = SCHEME
     last = np.searchsorted(tokens.start, end) - 1
-    held = (last >= 0) & (tokens.start[last] > start) if len(tokens.start) else np.zeros(len(end), dtype=bool)
-    last = last[held]
+    has_token = (last >= 0) & (tokens.start[last] > start) if len(tokens.start) else np.zeros(len(end), dtype=bool)
+    last = last[has_token]
     zone[last[tokens.characters[tokens.start[last] - 1] == ord(".")]] = TLD
     return zone
 
 
 def find_positions(tokens: Tokens, zone: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """[tokens] a number for zone, mark before and mark after; the first half of ``pt-BR`` counts as a whole segment.
+    """Number each token by zone and marks, [tokens]; the first half of ``pt-BR`` counts as a whole segment.
 
     ``tokens`` must come from `find_runs`, because the halves of a locale are found as neighbours.
 
@@ -263,13 +263,13 @@ def find_positions(tokens: Tokens, zone: NDArray[np.uint8]) -> NDArray[np.uint8]
     return (zone * _CLASSES + mark_before) * _CLASSES + mark_after
 
 
-def position_number(zone: int, left: int, right: int) -> int:
-    """The number of one position: its zone, the class of the mark before and of the mark after.
+def number_position(zone: int, before: int, after: int) -> int:
+    """Number a position by its zone, the class of the mark before and that of the mark after.
 
-    >>> position_number(PATH, SLASH, SLASH)
+    >>> number_position(PATH, SLASH, SLASH)
     115
     """
-    return (zone * _CLASSES + left) * _CLASSES + right
+    return (zone * _CLASSES + before) * _CLASSES + after
 
 
 _FACTOR = np.uint64(0x2545F4914F6CDD1D)
@@ -277,7 +277,7 @@ _LETTERS_OF_WORD = 4  # of 16 bits, in 64
 
 
 def join_letters(tokens: Tokens) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
-    """The letters of all tokens in one line, a 0 before, between and after them; [urls + 1] where each URL starts.
+    """Return the letters of all tokens, with a 0 before, between and after them; and [urls + 1] where each URL starts.
 
     The mark between two URLs belongs to the latter.
     """
@@ -318,7 +318,7 @@ def hash_ngrams(tokens: Tokens, n: int) -> tuple[NDArray[np.uint64], NDArray[np.
 
 
 def _pack_ngrams(letters: NDArray[np.uint16], n: int, count: int) -> NDArray[np.uint64]:
-    """[count] each n-gram as one number: its letters side by side up to four, a polynomial of them above."""
+    """Pack each n-gram into a number, [count]: up to four letters side by side, more as a polynomial."""
     if n <= _LETTERS_OF_WORD:
         wide = np.concatenate((letters, np.zeros(_LETTERS_OF_WORD, dtype=np.uint16))).astype("<u2")
         four = np.ndarray(count, dtype="<u8", buffer=wide, strides=(2,))  # four letters from each place on

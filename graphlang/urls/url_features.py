@@ -58,8 +58,8 @@ class FeatureKind(NamedTuple):
 def extract_features(urls: Sequence[str]) -> dict[str, FeatureKind]:
     """Extract the features of each URL by kind: ``word``, ``place``, ``ngram``, ``letter``, ``block`` of code points.
 
-    >>> found = extract_features(["http://www.example.fr/"])
-    >>> {kind: len(found[kind].bucket) for kind in found}
+    >>> features = extract_features(["http://www.example.fr/"])
+    >>> {name: len(kind.bucket) for name, kind in features.items()}
     {'word': 2, 'place': 2, 'ngram': 8, 'letter': 0, 'block': 0}
     """
     tokens = find_runs(urls)
@@ -74,8 +74,8 @@ def extract_features(urls: Sequence[str]) -> dict[str, FeatureKind]:
     letters = tokens.characters[beyond].astype(np.uint64)
     letters_first = np.searchsorted(beyond, tokens.first)
     return {
-        "word": FeatureKind(to_bucket(code[body]), _first(tokens, body)),
-        "place": FeatureKind(to_bucket(positioned), _first(tokens, short)),
+        "word": FeatureKind(to_bucket(code[body]), _find_first(tokens, body)),
+        "place": FeatureKind(to_bucket(positioned), _find_first(tokens, short)),
         "ngram": FeatureKind(to_bucket(grams), grams_first),
         "letter": FeatureKind(to_bucket(mix_bits(letters + _LETTER)), letters_first),
         "block": FeatureKind(to_bucket(mix_bits(letters // np.uint64(_ASCII) + _BLOCK)), letters_first),
@@ -83,7 +83,7 @@ def extract_features(urls: Sequence[str]) -> dict[str, FeatureKind]:
 
 
 def hash_positioned(code: NDArray[np.uint64], position: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """The hash of a token (`hash_tokens`) at a position (`tokens.find_positions`).
+    """Return the hash of a token (`hash_tokens`) at a position (`tokens.find_positions`).
 
     Shapes: code [tokens], position [tokens].
     """
@@ -91,12 +91,12 @@ def hash_positioned(code: NDArray[np.uint64], position: NDArray[np.uint8]) -> ND
 
 
 def to_bucket(code: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """The bucket of a hash, 0 to 2 ** `BUCKET_BITS` - 1."""
+    """Return the bucket of a hash, 0 to 2 ** `BUCKET_BITS` - 1."""
     return (code >> _DOWN).astype(np.int64)
 
 
 def damp_ngrams(ngrams: NDArray[np.int64], enough: float) -> NDArray[np.float32]:
-    """Factor of each n-gram by the number of known ones in its URL: 1 up to ``enough``, then falling as their root.
+    """Return the factor of n-grams by their number in each URL: 1 up to ``enough``, then falling as the square root.
 
     The n-grams of a long path repeat the same evidence, and would outvote the country and the codes.
 
@@ -111,7 +111,7 @@ def damp_ngrams(ngrams: NDArray[np.int64], enough: float) -> NDArray[np.float32]
 def to_matrix(
     kinds: dict[str, FeatureKind], row: NDArray[np.int32], scale: dict[str, float], enough: float = np.inf
 ) -> sparse.csr_matrix:
-    """URLs x features, float32, in CSR: occurrences of each feature in each URL, times the scale of its kind.
+    """Return a CSR matrix of URLs x features: occurrences of each feature, times the scale of its kind.
 
     Shapes: row [2 ** BITS].
     """
@@ -121,20 +121,20 @@ def to_matrix(
     columns = int(row.max()) + 1
     for name, kind in kinds.items():
         column = row[kind.bucket]
-        held = column >= 0
-        count = np.concatenate(([0], np.cumsum(held)))
+        is_feature = column >= 0
+        count = np.concatenate(([0], np.cumsum(is_feature)))
         first = count[kind.first]
         values = np.full(int(count[-1]), scale.get(name, 1.0), dtype=np.float32)
         if name == "ngram" and np.isfinite(enough):
-            count_known = np.diff(first)
-            values *= np.repeat(damp_ngrams(count_known, enough), count_known)
+            known_counts = np.diff(first)
+            values *= np.repeat(damp_ngrams(known_counts, enough), known_counts)
         shape = (len(kind.first) - 1, columns)
-        parts.append(sparse.csr_matrix((values, column[held], first), shape=shape))
+        parts.append(sparse.csr_matrix((values, column[is_feature], first), shape=shape))
     total = parts[0]
     for matrix in parts[1:]:
         total = total + matrix
     return total.tocsr()
 
 
-def _first(tokens: Tokens, keep: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _find_first(tokens: Tokens, keep: NDArray[np.bool_]) -> NDArray[np.int64]:
     return np.concatenate(([0], np.cumsum(keep)))[tokens.indptr]

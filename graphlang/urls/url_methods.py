@@ -1,6 +1,6 @@
 """The URL methods by name: ``url``, the default, and those of Baykan, Henzinger and Weber 2008 in `graphlang.papers`.
 
-A module of the papers is imported when one of its methods is asked for.
+A module of the papers is imported when one of its methods is loaded.
 """
 
 from __future__ import annotations
@@ -80,13 +80,13 @@ class UrlIdentifier(Protocol):
         """Shape (urls, labels): yes or no for each language, as the paper decides."""
 
 
-def names() -> dict[str, str]:
-    """Return each method's name with a line about it; any two can be merged, see `MERGED`."""
+def list_methods() -> dict[str, str]:
+    """Return each method's name with a description; any two can be merged, see `MERGED`."""
     return {**_TRAINED, **_CCTLD}
 
 
 def split_merged(name: str) -> tuple[str, str, str] | None:
-    """Main method, ``or`` or ``and``, and helper of a merged method's name; None for any other name.
+    """Split the name of a merged method: main method, ``or`` or ``and``, and helper; None for any other name.
 
     >>> split_merged("url-words-me or url-words-re")
     ('url-words-me', 'or', 'url-words-re')
@@ -105,10 +105,10 @@ def is_url_method(name_or_path: str | Path) -> bool:
     (True, False)
     """
     name = str(name_or_path)
-    if name in names() or split_merged(name) is not None:
+    if name in list_methods() or split_merged(name) is not None:
         return True
     try:
-        return modelfile.method_of(name_or_path) in _TRAINED
+        return modelfile.read_method(name_or_path) in _TRAINED
     except ModelError:
         return False
 
@@ -141,7 +141,7 @@ def load(name_or_path: str | Path = DEFAULT) -> UrlIdentifier:
         return identifier
     path = _DATA / f"{name}.npz" if name in _TRAINED else Path(name_or_path)
     if name not in _TRAINED and not path.exists():
-        raise ModelError(f"{name}: no such URL method ({', '.join(names())}) and no such file")
+        raise ModelError(f"{name}: no such URL method ({', '.join(list_methods())}) and no such file")
     content, digest = modelfile.read(path)
     if content.method not in _TRAINED:
         raise ModelError(f"{path}: made for the method {content.method!r}, which is no URL method")

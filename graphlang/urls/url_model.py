@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.modelfile import Model, ModelError, take
+from graphlang.modelfile import Model, ModelError, take_array
 from graphlang.numerics import softmax
 from graphlang.urls.native import url_sums as _kernels
-from graphlang.urls.tokens import MARKS, fold_table, join_urls
+from graphlang.urls.tokens import MARKS, join_urls, make_fold_table
 from graphlang.urls.url_features import BUCKET_BITS
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def decide_best(probabilities: NDArray[np.floating]) -> NDArray[np.bool_]:
-    """The decisions of a classifier that names one language: yes for the best, no for all others (section 3.2).
+    """Decide like a classifier that names one language: yes for the best, no for all others (section 3.2).
 
     >>> decide_best(np.array([[0.2, 0.8], [0.6, 0.4]])).tolist()
     [[False, True], [True, False]]
@@ -42,28 +42,28 @@ def decide_best(probabilities: NDArray[np.floating]) -> NDArray[np.bool_]:
 MOST_COEFFICIENT = 4.0
 
 
-def inverse_temperature(coefficients: NDArray[np.floating], known: NDArray[np.int64]) -> NDArray[np.float32]:
-    """The factor on the evidence of each URL: exp(a + b log(1 + known)), [URLs].
+def inverse_temperature(coefficients: NDArray[np.floating], count: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Return the factor on the evidence of each URL: exp(a + b log(1 + n)), [URLs].
 
-    Shapes: coefficients [2], known [URLs].
+    Shapes: coefficients [2], count [URLs].
 
     >>> inverse_temperature(np.array([0.0, -0.5]), np.array([0, 3])).tolist()
     [1.0, 0.5]
     """
     a, b = coefficients
-    return np.asarray(np.exp(a + b * np.log1p(known)), dtype=np.float32)
+    return np.asarray(np.exp(a + b * np.log1p(count)), dtype=np.float32)
 
 
 def fit_temperature(
     evidence: NDArray[np.float32],
-    known: NDArray[np.int64],
+    count: NDArray[np.int64],
     offset: NDArray[np.float32],
     label: NDArray[np.int64],
     weight: NDArray[np.float64],
 ) -> NDArray[np.float32]:
     """Fit the coefficients a and b, [2], that maximise the likelihood of the right labels of held-out URLs.
 
-    Shapes: evidence [URLs, labels], scores by a model that has not seen the URL's domain; known [URLs], known features;
+    Shapes: evidence [URLs, labels], scores by a model that has not seen the URL's domain; count [URLs], known features;
     offset [labels], log prior; label [URLs], the right column; weight [URLs].
     """
     from scipy import optimize  # noqa: PLC0415 - a tenth of a second that only training needs
@@ -71,7 +71,7 @@ def fit_temperature(
     rows = np.arange(len(label))
 
     def loss(coefficients: NDArray[np.float64]) -> float:
-        probabilities = softmax(evidence * inverse_temperature(coefficients, known)[:, None] + offset)
+        probabilities = softmax(evidence * inverse_temperature(coefficients, count)[:, None] + offset)
         return float(-(weight * np.log(np.maximum(probabilities[rows, label], 1e-9))).sum() / weight.sum())
 
     # The default first steps of 0.00025 would end the search where it began.
@@ -132,7 +132,7 @@ class UrlModel:
         self._before = np.searchsorted(buckets, np.arange(0, 1 << BUCKET_BITS, _BITS_OF_WORD)).astype(np.int32)
 
     def describe(self) -> dict[str, Any]:
-        """The parameters of training and of the model, for the record of a run."""
+        """Return the parameters of training and of the model, which a run stores."""
         return {"method": self.name, "labels": len(self.labels), "model": self.hash, **self.parameters}
 
     def save(self, path: str | Path) -> str:
@@ -148,31 +148,31 @@ class UrlModel:
         ).save(path)
 
     def probabilities(self, urls: Sequence[str]) -> NDArray[np.float32]:
-        """Calibrated probability of each language, float32 (urls, labels); each row sums to 1.
+        """Return the calibrated probability of each language, float32 (urls, labels); each row sums to 1.
 
         A row depends on its own URL alone.
         """
         answer = np.empty((len(urls), len(self.labels)), dtype=np.float32)
         for begin in range(0, len(urls), _BATCH):
-            evidence, known = self.evidence(urls[begin : begin + _BATCH])
-            evidence *= inverse_temperature(self.temperature_coefficients, known)[:, None]
+            evidence, count = self.sum_evidence(urls[begin : begin + _BATCH])
+            evidence *= inverse_temperature(self.temperature_coefficients, count)[:, None]
             evidence += np.log(self.prior)
             answer[begin : begin + _BATCH] = softmax(evidence)
         return answer
 
     def decisions(self, urls: Sequence[str]) -> NDArray[np.bool_]:
-        """Yes for the most probable language of each URL, (urls, labels)."""
+        """Return yes for the most probable language of each URL, (urls, labels)."""
         return decide_best(self.probabilities(urls))
 
-    def evidence(self, urls: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """Sum of the weights of each URL in log-odds, (urls, labels), not yet scaled; and its known features."""
+    def sum_evidence(self, urls: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """Sum the weights of each URL in log-odds, unscaled, (urls, labels), and count its known features."""
         characters, first = join_urls(urls)
         total = np.zeros((len(urls), len(self.labels)), dtype=np.float32)
-        known = np.empty(len(urls), dtype=np.int64)
+        count = np.empty(len(urls), dtype=np.int64)
         _kernels.url_sums(
             characters=characters,
             first=first,
-            letters=fold_table(),
+            letters=make_fold_table(),
             marks=MARKS,
             weighs=self._weighs,
             before=self._before,
@@ -180,10 +180,10 @@ class UrlModel:
             enough=self.enough,
             own=np.empty(len(self.labels), dtype=np.float32),
             sums=total,
-            known=known,
+            known=count,
         )
         total *= np.float32(self.step)
-        return total, known
+        return total, count
 
 
 def read_url_model(content: Model, digest: str, source: str) -> UrlModel:
@@ -191,23 +191,23 @@ def read_url_model(content: Model, digest: str, source: str) -> UrlModel:
     labels = content.labels
     parameters = dict(content.parameters)
     step, enough = parameters.pop("step", None), parameters.pop("enough", None)
-    buckets = take(content, "buckets", "i", (None,), source)
-    prior = take(content, "prior", "f", (len(labels),), source, most=_MOST_PRIOR)
+    buckets = take_array(content, "buckets", "i", (None,), source)
+    prior = take_array(content, "prior", "f", (len(labels),), source, maximum=_MOST_PRIOR)
     if len(buckets) and (buckets[0] < 0 or buckets[-1] >= 1 << BUCKET_BITS or (np.diff(buckets) <= 0).any()):
         raise ModelError(f"{source}: its buckets are out of order")
     share = prior / prior.sum()
     if not labels or not (share > 0).all() or not isinstance(step, float) or not 0 < step < 1:
-        raise ModelError(f"{source}: its labels, its prior or its step cannot be")
+        raise ModelError(f"{source}: its labels, its prior or its step are invalid")
     if not isinstance(enough, int | float) or not 1 <= enough <= 1 << 20:
-        raise ModelError(f"{source}: its number of n-grams that are enough cannot be")
+        raise ModelError(f"{source}: its number of n-grams that count in full is invalid")
     return UrlModel(
         labels=labels,
         prior=share,
         buckets=buckets,
-        weights=take(content, "weights", "i1", (len(buckets), len(labels)), source),
+        weights=take_array(content, "weights", "i1", (len(buckets), len(labels)), source),
         enough=float(enough),
         step=step,
-        temperature_coefficients=take(content, "sharpness", "f", (2,), source, most=MOST_COEFFICIENT),
+        temperature_coefficients=take_array(content, "sharpness", "f", (2,), source, maximum=MOST_COEFFICIENT),
         parameters=parameters,
         digest=digest,
     )

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from ada_url import join_url, normalize_url
 
 from graphlang.db.records import Link, pack_texts
-from graphlang.public_suffix import domain_name, domain_of, is_like_its_parent, rules, suffix_of
+from graphlang.public_suffix import find_domain, find_suffix, has_suffix_of_parent, parse_domain_name, read_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -153,17 +153,17 @@ def place(url: str) -> HostNames:
     HostNames(host='www.bbc.co.uk', domain='bbc.co.uk', suffix='co.uk', tld='uk')
     """
     match = _BELOW_ANOTHER.match(url)
-    if match and (parent := _parent(match[2])).domain and is_like_its_parent(match[1], match[2]):
+    if match and (parent := _parent(match[2])).domain and has_suffix_of_parent(match[1], match[2]):
         return HostNames(url[match.start(1) : match.end(2)], *parent[1:])
     return _find_host_place(host(url))
 
 
 def _find_host_place(host: str) -> HostNames:
-    name = domain_name(host)
+    name = parse_domain_name(host)
     if name is None:
         return HostNames(host, None, None, None)
-    suffix = suffix_of(name)
-    return HostNames(host, domain_of(name, suffix), suffix, name.rpartition(".")[2])
+    suffix = find_suffix(name)
+    return HostNames(host, find_domain(name, suffix), suffix, name.rpartition(".")[2])
 
 
 _parent = lru_cache(maxsize=1 << 14)(_find_host_place)  # many hosts have the same parent
@@ -189,7 +189,7 @@ def _make_suffix_table() -> tuple[ModuleType, Any]:
     """Return the kernels, and the rules in ASCII as they take them: plain hosts have no other letters."""
     from graphlang.ingest.links.native import places as kernels  # noqa: PLC0415  few programs need it
 
-    ascii_rules = {name: kinds for name, kinds in rules().items() if name.isascii()}
+    ascii_rules = {name: kinds for name, kinds in read_rules().items() if name.isascii()}
     return kernels, kernels.places_new(pack_texts(ascii_rules), bytes(ascii_rules.values()))
 
 
@@ -199,8 +199,8 @@ def public_suffix(host: str) -> str | None:
     >>> public_suffix("www.bbc.co.uk"), public_suffix("localhost")
     ('co.uk', None)
     """
-    name = domain_name(host)
-    return suffix_of(name) if name else None
+    name = parse_domain_name(host)
+    return find_suffix(name) if name else None
 
 
 def tld(host: str) -> str | None:
@@ -209,7 +209,7 @@ def tld(host: str) -> str | None:
     >>> tld("www.bbc.co.uk")
     'uk'
     """
-    name = domain_name(host)
+    name = parse_domain_name(host)
     return name.rpartition(".")[2] if name else None
 
 

@@ -164,7 +164,7 @@ def urls(data: Path, wanted: set[str]) -> dict[str, Figures]:
     pairs = {merged: merged.replace("A", PAIR[0]).replace("B", PAIR[1]) for merged in url_methods.MERGED}
     rows = read_urls(data / "urls" / "visible.tsv")
     found = {}
-    for name in [*url_methods.names(), *pairs]:
+    for name in [*url_methods.list_methods(), *pairs]:
         if name not in wanted:
             continue
         method = url_methods.load(pairs.get(name, name))
@@ -283,14 +283,14 @@ def main() -> None:
     parser.add_argument("methods", nargs="*", help="all if none is named")
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("GRAPHLANG_DATA", "../shared/data")))
     asked = parser.parse_args()
-    every = {*content_methods.names(), *url_methods.names(), *url_methods.MERGED, *GRAPH}
+    every = {*content_methods.names(), *url_methods.list_methods(), *url_methods.MERGED, *GRAPH}
     wanted = set(asked.methods) or every
     if wanted - every:
         parser.error(f"no such method: {', '.join(sorted(wanted - every))}")
     before = read_figures()["methods"] if asked.methods and FIGURES_FILE.exists() else {}
     # Found anew and kept, in the order of the list of methods.
     both = before | contents(asked.data, wanted) | urls(asked.data, wanted) | graphs(asked.data, wanted)
-    order = [*content_methods.names(), *url_methods.names(), *url_methods.MERGED, *GRAPH]
+    order = [*content_methods.names(), *url_methods.list_methods(), *url_methods.MERGED, *GRAPH]
     written = {
         "command": COMMAND,
         "date": f"{dt.datetime.now(tz=dt.UTC):%Y-%m-%d}",

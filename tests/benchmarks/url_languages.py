@@ -22,9 +22,9 @@ from url_data import FIVE, has_path, rows, table
 
 from graphlang.evaluation.metrics import calibration_error, macro_f
 from graphlang.training.url_examples import list_signs
-from graphlang.urls.labelled_urls import balanced_f
+from graphlang.urls.labelled_urls import compute_balanced_f
 from graphlang.urls.url_features import extract_features
-from graphlang.urls.url_methods import load, names
+from graphlang.urls.url_methods import list_methods, load
 
 LEAST = 20
 
@@ -53,7 +53,7 @@ def all_languages() -> None:
     parts = {"all": path | ~path, "hint": hinted, "no hint": ~hinted, "path": path, "no path": ~path}
     known = np.isin(language, FIVE)
     accuracy, quality = [], []
-    for name in names():
+    for name in list_methods():
         method = load(name)
         chances = method.probabilities(urls)
         begin = time.process_time()
@@ -63,7 +63,7 @@ def all_languages() -> None:
         right = answer == language
         cells = [f"{right[some].mean():.3f} / {macro_f(language[some], answer[some]):.3f}" for some in parts.values()]
         accuracy.append((name, len(method.labels), *cells))
-        five = balanced_f(answer[known, None] == np.array(FIVE), language[known], FIVE)
+        five = compute_balanced_f(answer[known, None] == np.array(FIVE), language[known], FIVE)
         quality.append((name, float(five), calibration_error(chances.max(axis=1), right), f"{rate:,.0f}"))
     shares = [f"{title} ({some.mean():.0%})" for title, some in parts.items()]
     print(f"Accuracy / macro-F on {len(test):,} URLs in {len(set(language.tolist()))} languages\n")
@@ -83,7 +83,7 @@ def pin() -> None:
         "methods": {},
     }
     file.write_text(json.dumps(baseline))
-    baseline["methods"] = {name: tests["figures"](name) for name in sorted(names())}
+    baseline["methods"] = {name: tests["figures"](name) for name in sorted(list_methods())}
     file.write_text(json.dumps(baseline, indent=1) + "\n")
     print(json.dumps(baseline["methods"], indent=1))
 

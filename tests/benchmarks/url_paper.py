@@ -16,7 +16,7 @@ from url_data import FIVE, Part, decisions, f_of, five, table
 from graphlang.papers import baykan2008_features, baykan2008_training
 from graphlang.papers.baykan2008 import improve_precision, improve_recall
 from graphlang.urls import url_methods
-from graphlang.urls.labelled_urls import count_confusion, measure_decisions, registered_domains
+from graphlang.urls.labelled_urls import count_confusion, find_registered_domains, measure_decisions
 from graphlang.urls.url_methods import PAPER_METHODS
 
 #: Table 4, web crawl: P, R, p(-|-), F.
@@ -87,7 +87,7 @@ def table_6(tests: dict[str, Part], made: dict[str, list[np.ndarray]]) -> None:
 
 def best_pairs(part: Part) -> list[tuple[str, str, str]]:
     """The best pair of methods for each language and how it is merged, chosen on a third of the training domains."""
-    _, domain = np.unique(registered_domains(part.urls), return_inverse=True)
+    _, domain = np.unique(find_registered_domains(part.urls), return_inverse=True)
     third = np.random.default_rng(1).integers(3, size=domain.max() + 1)[domain] == 0
     held_out = part.some(third)
     trial = decisions(part.some(~third), [held_out], PAPER_METHODS)
@@ -157,8 +157,10 @@ def figure_1(part: Part) -> None:
 def main() -> None:
     part = five("train", path=False)
     tests = {"with a path": five("visible", path=True), "all": five("visible", path=False)}
-    domains = set(registered_domains(part.urls))
-    seen = {name: np.mean([domain in domains for domain in registered_domains(t.urls)]) for name, t in tests.items()}
+    domains = set(find_registered_domains(part.urls))
+    seen = {
+        name: np.mean([domain in domains for domain in find_registered_domains(t.urls)]) for name, t in tests.items()
+    }
     print(f"{len(part.urls):,} URLs train; test domains seen:", ", ".join(f"{n} {s:.1%}" for n, s in seen.items()))
     print("(the paper's web crawl: 53 %)\n")
     table_4(tests)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from graphlang.files import OutputError, refuse_empty, replacing
+from graphlang.files import OutputError, open_replacement, refuse_empty
 
 Call = Callable[..., Result]
 
@@ -72,7 +72,7 @@ def test_a_file_without_room_is_named_and_what_stood_there_stays(tmp_path: Path)
     target.write_text("before", encoding="utf-8")
 
     def write() -> None:
-        with replacing(target) as file:
+        with open_replacement(target) as file:
             file.write(b"half")
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -120,14 +120,14 @@ def test_what_fails_halfway_leaves_what_was_there(tmp_path: Path) -> None:
     target.chmod(0o640)
 
     def fail() -> None:
-        with replacing(target) as file:
+        with open_replacement(target) as file:
             file.write(b"half")
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
         fail()
     assert target.read_text(encoding="utf-8") == "before"
-    with replacing(target) as file:
+    with open_replacement(target) as file:
         file.write(b"whole")
     assert (target.read_text(encoding="utf-8"), target.stat().st_mode & 0o777) == ("whole", 0o640)
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
@@ -137,11 +137,11 @@ def test_links_are_followed_and_devices_written_to(tmp_path: Path) -> None:
     real, link = tmp_path / "real.txt", tmp_path / "link.txt"
     real.write_text("before", encoding="utf-8")
     link.symlink_to(real)
-    with replacing(link) as file:
+    with open_replacement(link) as file:
         file.write(b"after")
     assert link.is_symlink()
     assert real.read_text(encoding="utf-8") == "after"
-    with replacing(Path(os.devnull)) as file:
+    with open_replacement(Path(os.devnull)) as file:
         file.write(b"gone")
     assert not Path(os.devnull).is_file()
 
@@ -206,7 +206,7 @@ def test_a_pipe_that_has_no_path_is_written_to_as_it_is() -> None:
     """/dev/stdout, where standard output is a pipe, is a link to such a one."""
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb") as other:
-        with replacing(Path(f"/dev/fd/{writing}")) as file:
+        with open_replacement(Path(f"/dev/fd/{writing}")) as file:
             file.write(b"whole")
         os.close(writing)
         assert other.read() == b"whole"

@@ -49,7 +49,7 @@ LONGEST: Final = 400  #: characters of a line
 
 def read_files(data: Path) -> dict[tuple[str, str], bytes]:
     """Read the files of the archive in languages that the first part lacks, but word lists."""
-    known = set(modelfile.header_of(FIRST)[1])
+    known = set(modelfile.read_header(FIRST)[1])
     files: dict[tuple[str, str], bytes] = {}
     for (code, source), content in make_corpus.read_archive(data / make_corpus.ARCHIVE).items():
         label = languages.label(code)
@@ -60,7 +60,7 @@ def read_files(data: Path) -> dict[tuple[str, str], bytes]:
 
 def write_corpus(data: Path, folder: Path) -> None:
     """Write FOLDER/further, and hold out text of the archive."""
-    known = set(modelfile.header_of(FIRST)[1])
+    known = set(modelfile.read_header(FIRST)[1])
     shutil.rmtree(folder / "further", ignore_errors=True)
     for path in sorted((folder / "corpus").glob("*/*.txt")):
         label = languages.label(path.parent.name)

@@ -114,7 +114,7 @@ def main(data: Path, folder: Path) -> None:
         folder / "corpus", maximum=400_000, messages=[data / "train-software", folder / "words"], **settings
     )
     second = corpus.read_corpus(folder / "further", maximum=400_000, **settings)
-    further = set(modelfile.header_of(registry.path("nfc"))[2][PARAMETER]["labels"])
+    further = set(modelfile.read_header(registry.path("nfc"))[2][PARAMETER]["labels"])
     held_out = read_held_out(folder / "held_out")
     rows = [COLUMNS]
     for label in sorted(identifier.labels):

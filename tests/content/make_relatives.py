@@ -144,7 +144,7 @@ def shares(identifier: Identifier, data: Path, folder: Path) -> dict[str, dict[s
         name: min(_READ, sum(len(line) for _, lines in files for line in lines))
         for name, files in corpus.read_files((folder,), label, {}).items()
     }
-    second = modelfile.header_of(registry.path("nfc"))[2][PARAMETER]["labels"]  # whose texts the first part doubts
+    second = modelfile.read_header(registry.path("nfc"))[2][PARAMETER]["labels"]  # whose texts the first part doubts
     lines = {name: some for name, some in read.lines.items() if name not in second}
     great: dict[str, Any] = {}
     found: dict[str, dict[str, float]] = {}

@@ -159,7 +159,7 @@ def test_the_second_part_is_read_when_a_text_needs_it(
     ],
 )
 def test_a_damaged_parameter_is_refused(pair: Path, wrong: dict[str, Any]) -> None:
-    parameter = modelfile.header_of(pair)[2][further.PARAMETER]
+    parameter = modelfile.read_header(pair)[2][further.PARAMETER]
     assert further.find_further(Model("nfc", ("deu",), {further.PARAMETER: parameter}, {}), str(pair)) is not None
     damaged = Model("nfc", ("deu",), {further.PARAMETER: {**parameter, **wrong}}, {})
     with pytest.raises(ModelError, match="its parameter further is damaged"):

@@ -41,9 +41,9 @@ def maker(tmp_path: Path) -> Path:
 
 
 def test_what_is_kept_is_found_as_it_was(folder: Path, maker: Path) -> None:
-    assert modelcache.find("a" * 64, [maker]) is None
-    assert modelcache.keep("a" * 64, [maker], ARRAYS, ["packed"], digest=DIGEST)
-    found = modelcache.find("a" * 64, [maker])
+    assert modelcache.find_tables("a" * 64, [maker]) is None
+    assert modelcache.store_tables("a" * 64, [maker], ARRAYS, ["packed"], digest=DIGEST)
+    found = modelcache.find_tables("a" * 64, [maker])
     assert found is not None
     assert found.instead_of == {"packed"}
     assert found.digest == DIGEST
@@ -59,29 +59,29 @@ def test_what_is_kept_is_found_as_it_was(folder: Path, maker: Path) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_another_model_or_another_maker_finds_none(maker: Path, tmp_path: Path) -> None:
-    modelcache.keep("a" * 64, [maker], ARRAYS, [], digest=DIGEST)
-    assert modelcache.find("b" * 64, [maker]) is None
+    modelcache.store_tables("a" * 64, [maker], ARRAYS, [], digest=DIGEST)
+    assert modelcache.find_tables("b" * 64, [maker]) is None
     os.utime(maker, ns=(1, 1))
-    assert modelcache.find("a" * 64, [maker]) is None
-    assert modelcache.find("a" * 64, [tmp_path / "gone.py"]) is None
-    assert not modelcache.keep("a" * 64, [tmp_path / "gone.py"], ARRAYS, [], digest=DIGEST)
+    assert modelcache.find_tables("a" * 64, [maker]) is None
+    assert modelcache.find_tables("a" * 64, [tmp_path / "gone.py"]) is None
+    assert not modelcache.store_tables("a" * 64, [tmp_path / "gone.py"], ARRAYS, [], digest=DIGEST)
 
 
 @pytest.mark.parametrize("named", ["x" * 300, "/dev/null", "/proc/none"])
 def test_a_folder_that_cannot_be_is_no_error(maker: Path, monkeypatch: pytest.MonkeyPatch, named: str) -> None:
     monkeypatch.setenv(modelcache.VARIABLE, named)
-    assert modelcache.find("a" * 64, [maker]) is None
-    assert not modelcache.keep("a" * 64, [maker], ARRAYS, [], digest=DIGEST)
+    assert modelcache.find_tables("a" * 64, [maker]) is None
+    assert not modelcache.store_tables("a" * 64, [maker], ARRAYS, [], digest=DIGEST)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
 def test_a_folder_of_somebody_else_is_no_error(folder: Path) -> None:
-    assert modelcache.keep("a" * 64, [], ARRAYS, [], digest=DIGEST)
+    assert modelcache.store_tables("a" * 64, [], ARRAYS, [], digest=DIGEST)
     folder.chmod(0o700)
     os.seteuid(65534)
     try:
-        assert modelcache.find("a" * 64, []) is None
-        assert not modelcache.keep("a" * 64, [], ARRAYS, [], digest=DIGEST)
+        assert modelcache.find_tables("a" * 64, []) is None
+        assert not modelcache.store_tables("a" * 64, [], ARRAYS, [], digest=DIGEST)
     finally:
         os.seteuid(0)
 
@@ -93,16 +93,16 @@ def test_a_folder_of_caches_that_is_no_absolute_path_is_not_taken(
     monkeypatch.delenv(modelcache.VARIABLE, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", "caches")
-    assert modelcache.folder() == tmp_path / ".cache" / "graphlang"
+    assert modelcache.find_folder() == tmp_path / ".cache" / "graphlang"
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
-    assert modelcache.folder() == tmp_path / "caches" / "graphlang"
+    assert modelcache.find_folder() == tmp_path / "caches" / "graphlang"
 
 
 def test_a_file_that_others_may_write_to_is_not_read(folder: Path, maker: Path) -> None:
-    modelcache.keep("a" * 64, [maker], ARRAYS, [], digest=DIGEST)
+    modelcache.store_tables("a" * 64, [maker], ARRAYS, [], digest=DIGEST)
     (file,) = folder.iterdir()
     file.chmod(0o666)
-    assert modelcache.find("a" * 64, [maker]) is None
+    assert modelcache.find_tables("a" * 64, [maker]) is None
 
 
 @given(data=st.data())
@@ -112,7 +112,7 @@ def test_a_file_that_is_not_whole_is_none_and_never_an_error(
     folder = tmp_path_factory.mktemp("cache")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(modelcache.VARIABLE, str(folder))
-        modelcache.keep("a" * 64, [], ARRAYS, ["packed"], digest=DIGEST)
+        modelcache.store_tables("a" * 64, [], ARRAYS, ["packed"], digest=DIGEST)
         (file,) = folder.iterdir()
         whole = file.read_bytes()
         header = len(whole) - 4 * 4096 if len(whole) > 4 * 4096 else len(whole)
@@ -126,7 +126,7 @@ def test_a_file_that_is_not_whole_is_none_and_never_an_error(
         else:
             at = data.draw(st.integers(0, min(header, 200)))
             file.write_bytes(whole[:at] + data.draw(st.binary(min_size=1, max_size=3)) + whole[at + 1 :])
-        found = modelcache.find("a" * 64, [])
+        found = modelcache.find_tables("a" * 64, [])
         if how in {"cut", "longer", "other"}:
             assert found is None
         elif found is not None:  # a name or a number of the header is another one now
@@ -134,46 +134,46 @@ def test_a_file_that_is_not_whole_is_none_and_never_an_error(
 
 
 def test_an_array_with_one_other_bit_is_not_read(folder: Path, maker: Path) -> None:
-    modelcache.keep("a" * 64, [maker], ARRAYS, [], digest=DIGEST)
+    modelcache.store_tables("a" * 64, [maker], ARRAYS, [], digest=DIGEST)
     (file,) = folder.iterdir()
     whole = bytearray(file.read_bytes())
     whole[4096 + 100] ^= 1
     file.write_bytes(whole)
-    assert modelcache.find("a" * 64, [maker]) is None
-    assert modelcache.keep("a" * 64, [maker], ARRAYS, [], digest=DIGEST)  # in its place
-    assert modelcache.find("a" * 64, [maker]) is not None
+    assert modelcache.find_tables("a" * 64, [maker]) is None
+    assert modelcache.store_tables("a" * 64, [maker], ARRAYS, [], digest=DIGEST)  # in its place
+    assert modelcache.find_tables("a" * 64, [maker]) is not None
 
 
 def test_a_pipe_in_its_place_is_not_waited_for(folder: Path, maker: Path) -> None:
-    modelcache.keep("a" * 64, [maker], ARRAYS, [], digest=DIGEST)
+    modelcache.store_tables("a" * 64, [maker], ARRAYS, [], digest=DIGEST)
     (file,) = folder.iterdir()
     file.unlink()
     os.mkfifo(file)
-    assert modelcache.find("a" * 64, [maker]) is None
+    assert modelcache.find_tables("a" * 64, [maker]) is None
 
 
 def test_nothing_is_kept_where_nothing_is_to_be_or_can_be(
     tmp_path: Path, maker: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(modelcache.VARIABLE, "no")
-    assert modelcache.folder() is None
-    assert not modelcache.keep("a" * 64, [maker], ARRAYS, [], digest=DIGEST)
+    assert modelcache.find_folder() is None
+    assert not modelcache.store_tables("a" * 64, [maker], ARRAYS, [], digest=DIGEST)
     monkeypatch.setenv(modelcache.VARIABLE, str(maker))  # a file stands there
-    assert not modelcache.keep("a" * 64, [maker], ARRAYS, [], digest=DIGEST)
-    assert modelcache.find("a" * 64, [maker]) is None
+    assert not modelcache.store_tables("a" * 64, [maker], ARRAYS, [], digest=DIGEST)
+    assert modelcache.find_tables("a" * 64, [maker]) is None
     monkeypatch.delenv(modelcache.VARIABLE)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr("sys.platform", "linux")
-    assert modelcache.folder() == tmp_path / "graphlang"
+    assert modelcache.find_folder() == tmp_path / "graphlang"
 
 
 def test_the_four_files_that_were_used_last_are_kept(folder: Path, maker: Path) -> None:
     for number in range(6):
-        assert number < 1 or modelcache.find("0" * 64, [maker])
-        assert modelcache.keep(str(number) * 64, [maker], ARRAYS, [], digest=DIGEST)
+        assert number < 1 or modelcache.find_tables("0" * 64, [maker])
+        assert modelcache.store_tables(str(number) * 64, [maker], ARRAYS, [], digest=DIGEST)
         for path in folder.iterdir():  # older by a second
             os.utime(path, ns=(path.stat().st_atime_ns, path.stat().st_mtime_ns - 10**9))
-    found = [number for number in range(6) if modelcache.find(str(number) * 64, [maker])]
+    found = [number for number in range(6) if modelcache.find_tables(str(number) * 64, [maker])]
     assert found == [0, 3, 4, 5]
 
 
@@ -186,7 +186,7 @@ def test_what_a_killed_process_left_goes_with_the_next_file_and_what_is_being_wr
         path.write_bytes(b"half")
     for path in (left, foreign):
         os.utime(path, (1, 1))
-    assert modelcache.keep("a" * 64, [maker], ARRAYS, [], digest=DIGEST)
+    assert modelcache.store_tables("a" * 64, [maker], ARRAYS, [], digest=DIGEST)
     assert sorted(path.name for path in folder.glob(".*")) == [being_written.name, foreign.name]
 
 
@@ -224,8 +224,8 @@ def test_a_model_file_that_is_written_over_is_another_one_even_with_its_size_and
 
 
 def test_what_does_not_fit_the_model_is_refused_and_the_way_out_named(folder: Path) -> None:
-    modelcache.keep(identity(), makers(), {"marks": np.zeros(1 << 14, np.uint64)}, ["ngrams"], digest=DIGEST)
-    with pytest.raises(ModelError, match="GRAPHLANG_CACHE=no works it out again"):
+    modelcache.store_tables(identity(), makers(), {"marks": np.zeros(1 << 14, np.uint64)}, ["ngrams"], digest=DIGEST)
+    with pytest.raises(ModelError, match="GRAPHLANG_CACHE=no computes them again"):
         registry.load("nfc")
     assert folder.exists()
 
@@ -246,6 +246,6 @@ def test_tables_that_do_not_hold_together_are_refused(
     kept = list_large_arrays(registry.load("nfc").parts)  # type: ignore[attr-defined]
     for path in folder.iterdir():
         path.unlink()
-    modelcache.keep(identity(), makers(), {**kept, name: change(kept[name])}, PACKED, digest=DIGEST)
-    with pytest.raises(ModelError, match="what is kept of it is damaged"):
+    modelcache.store_tables(identity(), makers(), {**kept, name: change(kept[name])}, PACKED, digest=DIGEST)
+    with pytest.raises(ModelError, match="its cached tables are damaged"):
         registry.load("nfc")

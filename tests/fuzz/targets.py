@@ -22,7 +22,7 @@ from graphlang.ingest.links.canonical import canonical_url, host, public_suffix,
 from graphlang.ingest.links.resolve import Joiner
 from graphlang.ingest.payload.charset import decode
 from graphlang.ingest.payload.http import parse_response
-from graphlang.public_suffix import registered_domain
+from graphlang.public_suffix import find_registered_domain
 
 if TYPE_CHECKING:
     import random
@@ -249,7 +249,7 @@ def check_url(data: bytes, folder: Path) -> None:
         assert "#" not in url
         assert canonical_url(url) == url, url
         name = host(url)
-        for one in (registered_domain(name), public_suffix(name), tld(name)):
+        for one in (find_registered_domain(name), public_suffix(name), tld(name)):
             assert one is None or name.rstrip(".").endswith(one), name
         assert canonical_url(strip_url(url)) == strip_url(url), url
 

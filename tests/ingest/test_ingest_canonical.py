@@ -7,7 +7,7 @@ from publicsuffixlist import PublicSuffixList
 
 from graphlang import public_suffix as suffixes
 from graphlang.ingest.links.canonical import canonical_url, host, place, public_suffix, tld
-from graphlang.public_suffix import registered_domain
+from graphlang.public_suffix import find_registered_domain
 
 BASE = "http://a.example/b/c/d?q"
 
@@ -81,7 +81,7 @@ def test_host_and_what_it_belongs_to(
     url: str, name: str, domain: str | None, suffix: str | None, top: str | None
 ) -> None:
     assert host(url) == name
-    assert (registered_domain(name), public_suffix(name), tld(name)) == (domain, suffix, top)
+    assert (find_registered_domain(name), public_suffix(name), tld(name)) == (domain, suffix, top)
 
 
 LIST = PublicSuffixList()
@@ -106,10 +106,10 @@ def test_suffixes_and_domains_are_those_that_the_library_finds(before: list[str]
     where = place(f"http://{name}:80/x")
     expected = (LIST.privatesuffix(name), LIST.publicsuffix(name)) if "." in name else (None, None)
     assert (where.domain, where.suffix) == expected
-    assert (registered_domain(name), public_suffix(name)) == expected
+    assert (find_registered_domain(name), public_suffix(name)) == expected
     assert (where.host, where.tld) == (name, tld(name))
     assert place(f"http://{name}/x") == where  # by the name above it, where that tells
-    assert registered_domain(name, private=False) == (ICANN.privatesuffix(name) if "." in name else None)
+    assert find_registered_domain(name, private=False) == (ICANN.privatesuffix(name) if "." in name else None)
 
 
 @pytest.mark.parametrize(
@@ -122,11 +122,11 @@ def test_suffixes_and_domains_are_those_that_the_library_finds(before: list[str]
 )
 def test_where_a_page_is_follows_from_its_host(url: str) -> None:
     where, name = place(url), host(url)
-    assert where == (name, registered_domain(name), public_suffix(name), tld(name))
+    assert where == (name, find_registered_domain(name), public_suffix(name), tld(name))
 
 
 def test_rules_are_those_that_the_library_reads() -> None:
     rules = set()
-    for name, kinds in suffixes.rules().items():
+    for name, kinds in suffixes.read_rules().items():
         rules |= {mark + name for kind, mark in suffixes.MARKS.items() if kinds & kind}
     assert rules == LIST._publicsuffix

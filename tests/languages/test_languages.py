@@ -196,7 +196,7 @@ def test_every_code_of_the_test_lines_and_urls_is_known() -> None:
 
 
 def test_importing_loads_no_table_and_no_names() -> None:
-    sizes = "print(*(table.cache_info().currsize for table in (m._aliases, m._read_names, m._read_subtags)))"
+    sizes = "print(*(table.cache_info().currsize for table in (m._read_aliases, m._read_names, m._read_subtags)))"
     code = f"import graphlang.codes.languages as m; {sizes}"
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["0", "0", "0"]

@@ -50,7 +50,7 @@ def test_every_method_has_a_card_with_a_source_and_what_differs(name: str) -> No
 
 
 def test_methods_of_the_registries_are_all_there() -> None:
-    registered = {*content_methods.names(), *url_methods.names(), *url_methods.MERGED}
+    registered = {*content_methods.names(), *url_methods.list_methods(), *url_methods.MERGED}
     assert set(NAMES) - registered == {*sources.GRAPH_ABOUT, "declared", "tld"}
 
 

@@ -67,7 +67,7 @@ def cities(table: Path) -> tuple[dict[str, set[str]], int]:
     with table.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             country = code.get(row["country"]) or code.get(row["country"].partition(",")[0])
-            name = "".join(find_runs([row["name"].partition("(")[0]]).words())
+            name = "".join(find_runs([row["name"].partition("(")[0]]).to_strings())
             if country is None:
                 lost += 1
             elif len(name) >= SHORTEST_CITY:

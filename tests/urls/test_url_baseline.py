@@ -16,7 +16,7 @@ import pytest
 
 from graphlang.evaluation.metrics import calibration_error, macro_f
 from graphlang.urls import url_methods
-from graphlang.urls.labelled_urls import balanced_f, read_urls
+from graphlang.urls.labelled_urls import compute_balanced_f, read_urls
 
 if TYPE_CHECKING:
     from graphlang.urls.url_methods import UrlIdentifier
@@ -43,8 +43,8 @@ def figures(name: str) -> dict[str, float]:
     found = {
         "accuracy": (answer == language).mean(),
         "macro_f": macro_f(language, answer),
-        "balanced_f": balanced_f(of_five[five, None] == np.array(FIVE), language[five], FIVE),
-        "balanced_f_all_labels": balanced_f(answer[five, None] == np.array(FIVE), language[five], FIVE),
+        "balanced_f": compute_balanced_f(of_five[five, None] == np.array(FIVE), language[five], FIVE),
+        "balanced_f_all_labels": compute_balanced_f(answer[five, None] == np.array(FIVE), language[five], FIVE),
         "calibration_error": calibration_error(chances.max(axis=1), answer == language),
     }
     if name == url_methods.DEFAULT:
@@ -62,7 +62,7 @@ def translated_sites(method: UrlIdentifier) -> float:
     return float((answer == np.array([row[place["language"]] for row in cells])).mean())
 
 
-@pytest.mark.parametrize("name", sorted(url_methods.names()))
+@pytest.mark.parametrize("name", sorted(url_methods.list_methods()))
 def test_no_figure_falls(name: str) -> None:
     if not VISIBLE.exists():
         pytest.skip("the shared data is not here (GRAPHLANG_DATA)")

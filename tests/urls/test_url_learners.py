@@ -14,7 +14,7 @@ from graphlang.papers import baykan2008_features, baykan2008_learners, baykan200
 from graphlang.papers.baykan2008 import improve_precision, improve_recall
 from graphlang.papers.baykan2008_features import learn_vocabulary
 from graphlang.papers.baykan2008_learners import to_shares
-from graphlang.urls.labelled_urls import balanced_f, count_confusion, measure_decisions
+from graphlang.urls.labelled_urls import compute_balanced_f, count_confusion, measure_decisions
 from graphlang.urls.tokens import hash_words
 
 TWO = ["http://haus.de/haus", "http://maison.fr/"]
@@ -147,7 +147,7 @@ def test_confusion_and_average() -> None:
     decided = np.array([[True, False], [True, True], [False, True]])
     assert count_confusion(decided, language, ("eng", "deu")).tolist() == [[1, 0.5], [0, 1]]
     # eng: R 1, p(-|-) 1, F 1. deu: R 1, p(-|-) 1/2, P 2/3, F 4/5
-    assert balanced_f(decided, language, ("eng", "deu")) == pytest.approx(0.9)
+    assert compute_balanced_f(decided, language, ("eng", "deu")) == pytest.approx(0.9)
 
 
 @given(arrays(bool, (2, 20)), arrays(bool, 20))

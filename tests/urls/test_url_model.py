@@ -19,7 +19,7 @@ from graphlang.training.romanize import romanize
 from graphlang.training.train_url import UrlOptions, fit_softmax, train_url
 from graphlang.training.url_examples import CODE_POSITIONS, draw_slugs, list_signs, read_text
 from graphlang.urls import url_methods
-from graphlang.urls.labelled_urls import LabelledUrl, read_urls, registered_domains
+from graphlang.urls.labelled_urls import LabelledUrl, find_registered_domains, read_urls
 from graphlang.urls.url_features import damp_ngrams, extract_features
 from graphlang.urls.url_methods import PAPER_METHODS
 from graphlang.urls.url_model import fit_temperature
@@ -111,7 +111,7 @@ PARTS = (
 @given(st.lists(st.lists(st.sampled_from(PARTS), max_size=16).map("".join), max_size=6), st.integers(1, 3))
 def test_the_kernel_adds_up_as_its_definition_does(small: url_model.UrlModel, urls: list[str], enough: int) -> None:
     with patch.object(small, "enough", enough):
-        found, known = small.evidence(urls)
+        found, known = small.sum_evidence(urls)
     expected = np.zeros_like(found)
     counts = np.zeros(len(urls), dtype=np.int64)
     rows_of = {bucket: row for row, bucket in enumerate(small.buckets.tolist())}
@@ -185,7 +185,7 @@ def test_an_unknown_method_is_refused() -> None:
         baykan2008_training.train_classifier("url-words-tarot", URLS)
 
 
-@pytest.mark.parametrize("name", sorted(url_methods.names()))
+@pytest.mark.parametrize("name", sorted(url_methods.list_methods()))
 def test_shipped_methods_answer_anything(name: str) -> None:
     method = url_methods.load(name)
     hostile = [
@@ -358,7 +358,7 @@ def test_registered_domains() -> None:
         "http://[bad/",
         "http://localhost/",
     ]
-    assert registered_domains(urls) == ["b.co.uk", "b.co.uk", "co.uk", "10.0.0.1", "", "", "localhost"]
+    assert find_registered_domains(urls) == ["b.co.uk", "b.co.uk", "co.uk", "10.0.0.1", "", "", "localhost"]
 
 
 def test_corpus_files(tmp_path: Path) -> None:

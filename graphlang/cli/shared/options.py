@@ -238,10 +238,10 @@ def complete_codes(ctx: click.Context, param: click.Parameter, incomplete: str) 
     del ctx, param
     from graphlang.codes import languages  # noqa: PLC0415 - of completion alone
     from graphlang.content.registry import path  # noqa: PLC0415
-    from graphlang.modelfile import header_of  # noqa: PLC0415
+    from graphlang.modelfile import read_header  # noqa: PLC0415
 
     before, comma, word = incomplete.rpartition(",")
-    names = {label: languages.name(label) for label in header_of(path("nfc"))[1]}
+    names = {label: languages.name(label) for label in read_header(path("nfc"))[1]}
     beginning = word.casefold()
     chosen = [item for item in names.items() if any(text.casefold().startswith(beginning) for text in item)]
     return [CompletionItem(f"{before}{comma}{label}", help=name) for label, name in chosen]

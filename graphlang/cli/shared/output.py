@@ -22,7 +22,7 @@ from graphlang.cli.shared.log import remember, say
 from graphlang.cli.shared.options import WholeNumber
 from graphlang.cli.shared.paths import refuse_inputs
 from graphlang.cli.shared.table import write_table
-from graphlang.files import COMPRESSIBLE, find_promised_format, packing, refuse_empty, remove_compression
+from graphlang.files import COMPRESSIBLE, find_promised_format, open_packed, refuse_empty, remove_compression
 from graphlang.printing import (
     format_cell,
     format_json,
@@ -162,7 +162,7 @@ def write_rows(
             say_empty()
         return
     refuse_inputs(output)
-    with packing(Path(output)) as file:
+    with open_packed(Path(output)) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
         safe = _is_safe(for_people or Path(output).suffix.lower() == ".csv")
         written = _write(columns, rows, format_, text, first, safe=safe)

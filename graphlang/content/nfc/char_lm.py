@@ -22,7 +22,7 @@ from graphlang.content.nfc.weight_codec import longest_text
 from graphlang.content.ngrams.keys import MAX_ORDER
 from graphlang.content.ngrams.vocabulary import MOST_BITS, NgramTable
 from graphlang.content.text.normalise import SPACE, Letters
-from graphlang.modelfile import ModelError, damage_error, take, take_kept
+from graphlang.modelfile import ModelError, damage_error, take_array, take_cached
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -111,7 +111,7 @@ def unpack(model: Model, source: str) -> CharLM | None:
     if not any(name.startswith(PREFIX) for name in model.arrays):
         return None
     table = _table(model, source)
-    knots = take(model, f"{PREFIX}gain", "f", (len(calibration.KNOTS),), source, most=GREATEST)
+    knots = take_array(model, f"{PREFIX}gain", "f", (len(calibration.KNOTS),), source, maximum=GREATEST)
     gain = np.interp(calibration.position(_LENGTHS), np.arange(len(knots)), knots).astype(np.float32)
     if knots.min() < 0 or not gain.any():
         raise ModelError(f"{source}: its character language model never counts")
@@ -120,12 +120,12 @@ def unpack(model: Model, source: str) -> CharLM | None:
         raise ModelError(f"{source}: its character language model counts for texts whose weights cannot be summed")
     labels = (len(model.labels),)
     letter, word, text = (
-        take(model, f"{PREFIX}{n}", "f", labels, source, most=GREATEST).astype(np.float32) for n in _PER_LABEL
+        take_array(model, f"{PREFIX}{n}", "f", labels, source, maximum=GREATEST).astype(np.float32) for n in _PER_LABEL
     )
     return CharLM(
         table,
         sparse_weights.unpack(model, len(table), source, prefix=PREFIX),
-        float(take(model, f"{PREFIX}step", "f", (1,), source, most=GREATEST)[0]),
+        float(take_array(model, f"{PREFIX}step", "f", (1,), source, maximum=GREATEST)[0]),
         gain[:last],
         letter,
         word,
@@ -146,14 +146,14 @@ def _table(model: Model, source: str) -> NgramTable:
     bits: Any = model.parameters.get(f"{PREFIX}bits")
     if type(bits) is not int or not 1 <= bits <= MOST_BITS:
         raise ModelError(f"{source}: its parameter {PREFIX}bits is not 1 to {MOST_BITS}")
-    marks = take_kept(model, f"{PREFIX}marks", "u8", None, source)
-    entries = take_kept(model, f"{PREFIX}entries", "u4", None, source)
+    marks = take_cached(model, f"{PREFIX}marks", "u8", None, source)
+    entries = take_cached(model, f"{PREFIX}entries", "u4", None, source)
     if marks is not None and entries is not None:
         try:
             return NgramTable.from_arrays(marks, entries, range(1, MAX_ORDER + 1), bits=bits, has_words=True)
         except ValueError as error:
             raise damage_error(source) from error
-    packed = take(model, f"{PREFIX}keys", "u4", (None,), source)
+    packed = take_array(model, f"{PREFIX}keys", "u4", (None,), source)
     if len(packed) >= 1 << bits:
         raise ModelError(
             f"{source}: the n-grams of its character language model are damaged (as many n-grams as slots)"

@@ -90,8 +90,8 @@ class Discriminative(Calibrated):
             log_inverse_temperature=self._inverse_temperature,
             further=len(further),
         )
-        if model.kept is not None and not model.kept:
-            modelcache.keep(model.identity, makers(), list_large_arrays(self.parts), PACKED, digest=digest)
+        if model.cached is not None and not model.cached:
+            modelcache.store_tables(model.identity, makers(), list_large_arrays(self.parts), PACKED, digest=digest)
         self.vocabulary = self.parts.vocabulary
         open_set = OpenSet(self.parts)
         self._short = ShortTexts(self.parts, open_set)

@@ -20,7 +20,7 @@ from graphlang.content.ngrams.keys import MAX_ORDER
 from graphlang.content.ngrams.vocabulary import lengths_among, read_vocabulary
 from graphlang.content.text.normalise import Characters, Letters, characters, fold, sample
 from graphlang.content.text.scripts import registry
-from graphlang.modelfile import Model, ModelError, take
+from graphlang.modelfile import Model, ModelError, take_array
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -127,9 +127,13 @@ def load(
         loading = thread.submit(char_lm.unpack, model, source)
         features = read_vocabulary(model, source)
         weights = unpack(model, len(features), source)
-    lean = take(model, "lean", "f", (len(calibration.KNOTS),), source, most=char_lm.GREATEST).astype(np.float32)
-    step = take(model, "step", "f", (1,), source, most=char_lm.GREATEST).astype(np.float32)
-    per_label = [_pad(take(model, n, "f", (len(labels),), source, most=char_lm.GREATEST), further) for n in _PER_LABEL]
+    lean = take_array(model, "lean", "f", (len(calibration.KNOTS),), source, maximum=char_lm.GREATEST).astype(
+        np.float32
+    )
+    step = take_array(model, "step", "f", (1,), source, maximum=char_lm.GREATEST).astype(np.float32)
+    per_label = [
+        _pad(take_array(model, n, "f", (len(labels),), source, maximum=char_lm.GREATEST), further) for n in _PER_LABEL
+    ]
     _check_limit(limit, features, weights, source)
     if len(log_inverse_temperature) != len(weights.names):
         raise ModelError(f"{source}: its calibration does not fit its scripts")
@@ -181,7 +185,7 @@ def makers() -> tuple[Path, ...]:
 
 
 def list_large_arrays(parts: ModelParts) -> dict[str, NDArray[Any]]:
-    """List the large arrays, which `load` takes from `Model.kept` if they are cached there."""
+    """List the large arrays, which `load` takes from `Model.cached` if they are cached there."""
     vocabulary_, weights_of = parts.vocabulary, {"": parts.weights}
     arrays: dict[str, NDArray[Any]] = {
         "ngrams": np.frombuffer(vocabulary_.lines, np.uint8),

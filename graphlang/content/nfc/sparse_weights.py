@@ -13,7 +13,7 @@ import numpy as np
 
 from graphlang.content.native import ngrams as _kernels
 from graphlang.content.nfc.weight_codec import LEVELS
-from graphlang.modelfile import Model, ModelError, take, take_kept
+from graphlang.modelfile import Model, ModelError, take_array, take_cached
 from graphlang.native.kernels import KernelError
 
 if TYPE_CHECKING:
@@ -205,8 +205,8 @@ def unpack(model: Model, features: int, source: str, *, prefix: str = "") -> Scr
     names: Any = model.parameters.get("scripts")
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
         raise ModelError(f"{source}: its parameters lack the scripts")
-    script = take(model, "script", "u1", (labels,), source)
-    numbers = take(model, f"{prefix}features", "i", (len(names), 2), source).astype(np.int64)
+    script = take_array(model, "script", "u1", (labels,), source)
+    numbers = take_array(model, f"{prefix}features", "i", (len(names), 2), source).astype(np.int64)
     common, total = numbers[:, 0], numbers[:, 1]
     if not names or not labels or script.max() >= len(names) or (common < 0).any() or (common > total).any():
         raise ModelError(f"{source}: its scripts do not fit its labels")
@@ -227,13 +227,13 @@ def unpack(model: Model, features: int, source: str, *, prefix: str = "") -> Scr
     first, begin, start = (np.cumsum(counts) - counts for counts in (total, sizes, lists))
     blocks = np.stack([first, common, total - common, half, begin, start], axis=1)
     layout = (tuple(names), tuple(members), blocks)
-    table = take_kept(model, f"{prefix}table", "u2", int(sizes.sum()), source)
-    starts = take_kept(model, f"{prefix}starts", "i4", int(lists.sum()), source)
-    lists_cached = take_kept(model, f"{prefix}rest", "i4", None, source)
+    table = take_cached(model, f"{prefix}table", "u2", int(sizes.sum()), source)
+    starts = take_cached(model, f"{prefix}starts", "i4", int(lists.sum()), source)
+    lists_cached = take_cached(model, f"{prefix}rest", "i4", None, source)
     if table is not None and starts is not None and lists_cached is not None:
         return ScriptWeights(*layout, table, starts, lists_cached)
-    gaps = take(model, f"{prefix}gaps", "u1", (None,), source)
-    values = take(model, f"{prefix}values", "i1", (None,), source)
+    gaps = take_array(model, f"{prefix}gaps", "u1", (None,), source)
+    values = take_array(model, f"{prefix}values", "i1", (None,), source)
     weights = ScriptWeights(
         *layout, _allocate_aligned(int(sizes.sum())), np.empty(int(lists.sum()), np.int32), _NO_LISTS
     )

@@ -16,7 +16,7 @@ import numpy as np
 
 from graphlang.content.native import ngrams as _kernels
 from graphlang.content.ngrams.keys import LONGEST, MAX_ORDER, encode_lines, keys_of, keys_of_lines
-from graphlang.modelfile import Model, ModelError, damage_error, take, take_kept
+from graphlang.modelfile import Model, ModelError, damage_error, take_array, take_cached
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -177,17 +177,17 @@ def read_vocabulary(model: Model, source: str) -> Vocabulary:
     bits: Any = model.parameters.get("bits")
     if bits is not None and (type(bits) is not int or not 1 <= bits <= MOST_BITS):
         raise ModelError(f"{source}: its parameter bits is not 1 to {MOST_BITS}")
-    marks = take_kept(model, "marks", "u8", None, source)
+    marks = take_cached(model, "marks", "u8", None, source)
     if marks is not None:
         cached = (
-            take_kept(model, n, k, None, source) for n, k in (("ngrams", "u1"), ("sizes", "u1"), ("entries", "u4"))
+            take_cached(model, n, k, None, source) for n, k in (("ngrams", "u1"), ("sizes", "u1"), ("entries", "u4"))
         )
         lines, sizes, entries = (array for array in cached if array is not None)
         try:
             return Vocabulary.from_parts(lines, sizes, marks, entries, bits=bits)
         except ValueError as error:
             raise damage_error(source) from error
-    packed = take(model, "ngrams", "u1", (None,), source)
+    packed = take_array(model, "ngrams", "u1", (None,), source)
     try:
         return Vocabulary(packed.tobytes(), bits=bits)
     except ValueError as error:

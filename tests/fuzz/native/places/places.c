@@ -48,7 +48,7 @@ static uint8_t kinds_of_name(const Line *rules, uint64_t count, const uint8_t *n
   return 0;
 }
 
-/* As `graphlang.public_suffix.suffix_of` has it: the longest name decides. */
+/* As `graphlang.public_suffix.find_suffix` has it: the longest name decides. */
 static size_t slow_suffix(const Line *rules, uint64_t count, const uint8_t *host, size_t size) {
   size_t before = 0, at = 0;
   for (;;) {
