@@ -230,7 +230,7 @@ def test_a_model_that_could_not_be_read_is_not_written(tmp_path: Path, monkeypat
     for most, size in (("MAX_FILE", 100), ("MAX_ARRAYS", modelfile.MAX_HEADER + 5)):
         with monkeypatch.context() as smaller:
             smaller.setattr(modelfile, most, size)
-            with pytest.raises(ModelError, match="than what is read"):
+            with pytest.raises(ModelError, match="too large to read"):
                 SMALL.save(tmp_path / "m.npz")
             assert not list(tmp_path.iterdir())
             smaller.setattr(modelfile, most, modelfile.MAX_HEADER + 6)
@@ -266,11 +266,11 @@ def test_missing_folder_and_oversized_files(tmp_path: Path) -> None:
     ("change", "message"),
     [
         ({"values": None}, "'values' is missing"),
-        ({"values": np.zeros((1, 1), np.int8)}, "kind and shape"),
+        ({"values": np.zeros((1, 1), np.int8)}, "type and shape"),
         ({"gaps": np.full(9, 255, np.uint8), "values": np.zeros(9, np.int8)}, "do not fit"),
         ({"gaps": np.zeros(1, np.uint8), "values": np.zeros(1, np.int8)}, "do not fit"),
         ({"gaps": np.ones(1, np.uint8), "values": np.zeros(2, np.int8)}, "do not fit"),
-        ({"bias": np.array([np.nan] * 3, np.float32)}, "no numbers"),
+        ({"bias": np.array([np.nan] * 3, np.float32)}, "NaN or infinity"),
         ({"ngrams": np.frombuffer(b"\xff\xff", np.uint8)}, "n-grams are damaged"),
         ({"ngrams": np.frombuffer(b"toolong", np.uint8)}, "n-grams are damaged"),
         ({"ngrams": np.frombuffer("aé".encode()[:-1], np.uint8)}, "n-grams are damaged"),

@@ -131,10 +131,10 @@ def test_a_classifier_that_changed_is_asked_anew(crawl: gl.Collection) -> None:
     class Says:
         def __init__(self, german: float) -> None:
             self.labels = ("de", "fr")
-            self._make_row = (german, 1 - german)
+            self._row = (german, 1 - german)
 
         def probabilities(self, texts: Sequence[str]) -> list[tuple[float, float]]:
-            return [self._make_row] * len(texts)
+            return [self._row] * len(texts)
 
     first, second = (crawl.classify(Says(german)) for german in (0.75, 0.25))
     assert first.id < second.id

@@ -211,7 +211,7 @@ class _Terms:
         evidence = tables.evidence
         self._tables, self._roles, self._learned, self._prior = tables, roles, learned, prior
         self._linked = linked
-        self._load_signals = {name: signal for name, signal in signals.items() if signal.weight}
+        self._signals = {name: signal for name, signal in signals.items() if signal.weight}
         self._foreign = likelihoods.estimate_foreign_text(evidence.codes, tables.active)
         #: pages without evidence of text or signals (except URL), complete after all latent pages; shape (n,)
         self.no_evidence = roles.best < 0
@@ -229,13 +229,13 @@ class _Terms:
         doubtful = roles.doubtful[pages]
         text[doubtful] = np.log(likelihoods.smooth_scores(scores[doubtful]))
         terms = {"text": text, "site": site}
-        for name, signal in self._load_signals.items():
+        for name, signal in self._signals.items():
             right = self._learned.reliability[name].by_host[roles.host[pages]]
             log_odds = likelihoods.compute_signal_odds(self._tables.scores(pages, signal), prior, right)
             terms[name] = log_odds * np.float32(signal.weight)
         if URL in terms and CCTLD in terms:
             terms[CCTLD][terms[URL].any(axis=1)] = 0
-        for name in self._load_signals:
+        for name in self._signals:
             stands_out = likelihoods.is_sole_evidence(terms[name])
             if name == URL:
                 self.url_stands_out[pages] = (roles.best[pages] < 0) & stands_out
