@@ -330,7 +330,7 @@ class Unpacked:
     def __init__(self, file: BinaryIO, limits: Limits, choose: Callable[[BinaryIO], RecordStream]) -> None:
         room = UNPACKED_FREELY + _ROOM * measure_size(file)
         self._source = ByteSource(file, max_ratio=limits.max_ratio, room=room)
-        self._choose_captures = choose
+        self._choose = choose
 
     @property
     def bytes_read(self) -> int:
@@ -345,5 +345,5 @@ class Unpacked:
                 if chunk.fault:
                     yield RawRecord(chunk.offset, b"", b"", ((chunk.kind, chunk.fault),))
             unpacked.seek(0)
-            for raw in self._choose_captures(cast("BinaryIO", unpacked)):
+            for raw in self._choose(cast("BinaryIO", unpacked)):
                 yield raw._replace(offset=0, item=raw.item and replace(raw.item, offset=0))
