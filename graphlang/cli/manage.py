@@ -97,9 +97,10 @@ def say_ingested(ingested: Ingested, progress: Timed, *, verbose: bool) -> None:
     if ingested.files and not ingested.pages and not ingested.problems:
         them = "it" if ingested.files == 1 else "them"
         say(f"no captures in {them}: only records with http and https URLs are pages", "no pages")
-    if ingested.others:
-        message = f"{quantity(ingested.others, 'repeat capture')}: {_describe_fate(ingested)} (--keep {ingested.keep})"
-        say(message, "captures", captures=ingested.others, kept=ingested.kept)
+    if ingested.further_captures:
+        repeats = quantity(ingested.further_captures, "repeat capture")
+        message = f"{repeats}: {_describe_fate(ingested)} (--keep {ingested.keep})"
+        say(message, "captures", captures=ingested.further_captures, kept=ingested.stored_captures)
     stages = {name: round(seconds, 1) for name, seconds in progress.seconds.items() if seconds >= _SHORT}
     if stages:
         say(f"stages: {'  '.join(f'{name} {seconds} s' for name, seconds in stages.items())}", "stages", **stages)

@@ -205,8 +205,8 @@ def _read_scorer(content: Model, size: int, source: str, *, unit: bool) -> Score
             return TreePerLanguage.from_arrays(arrays, size)
         except ValueError as error:
             raise ModelError(f"{source}: {error}") from error
-    steps = take(content, "weights", "i", (labels, size), source)
-    bias = take(content, "bias", "f", (labels,), source)
+    steps = take_array(content, "weights", "i", (labels, size), source)
+    bias = take_array(content, "bias", "f", (labels,), source)
     return LinearScorer(np.ascontiguousarray(steps.T) * np.float32(WEIGHT_STEP), bias, unit=unit)
 
 

@@ -322,7 +322,7 @@ class CustomFeatures:
 
     def _count_columns(self, urls: Sequence[str]) -> Iterator[scipy.sparse.csr_matrix]:
         tokens = find_runs(urls)
-        zone, code, row = find_zones(tokens), hash_tokens(tokens), tokens.rows()
+        zone, code, row = find_zones(tokens), hash_tokens(tokens), tokens.find_urls()
         is_host = (zone == HOST) | (zone == TLD)
         size = len(self.languages)
 

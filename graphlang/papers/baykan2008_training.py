@@ -45,7 +45,7 @@ def train_dictionaries(urls: Sequence[str], label: NDArray[np.int64], classes: i
     """
     tokens = _select_long(tokenize(urls))
     words, token = np.unique(hash_tokens(tokens), return_inverse=True)
-    pairs = np.unique(token * len(urls) + tokens.rows())
+    pairs = np.unique(token * len(urls) + tokens.find_urls())
     containing = np.zeros((len(words), classes))
     np.add.at(containing, (pairs // len(urls), label[pairs % len(urls)]), 1)
     share = containing / np.maximum(np.bincount(label, minlength=classes), 1)

@@ -236,7 +236,7 @@ def unpack_profiles(model: Model, source: str) -> list[ByteProfile]:
     if "counts" in model.arrays:
         counts = take_array(model, "counts", "u", (len(grams),), source).astype(np.uint32)
     try:
-        encodings = take(model, _ENCODING_NAMES, "u", (None,), source).tobytes().decode("ascii").split("\n")
+        encodings = take_array(model, _ENCODING_NAMES, "u", (None,), source).tobytes().decode("ascii").split("\n")
     except UnicodeDecodeError as error:
         raise ModelError(f"{source}: its encodings are damaged ({error})") from error
     if unknown := sorted(set(encodings) - ENCODINGS):
