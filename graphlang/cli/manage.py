@@ -320,7 +320,6 @@ def remove(
         raise click.BadParameter(f"{wrong[0]!r} is not a URL (a host is named with --host)", param_hint="--url")
     host_names = [parse_named_host(name) for name in names if name in hosts or "://" not in name]
     url_names = [parse_named_url(name) for name in names if name not in hosts and "://" in name]
-    from graphlang.public_suffix import find_registered_domain  # noqa: PLC0415
 
     domain_names = [parse_named_host(name) for name in domains]
     if wrong := [name for name in domain_names if registered_domain(name) is None]:
