@@ -331,7 +331,7 @@ def take_array(
     if not array.dtype.str[1:].startswith(kind) or not fits:
         raise ModelError(f"{source}: the array {name!r} does not have the type and shape that {model.method} needs")
     if kind[0] == "f" and not np.isfinite(array).all():
-        raise ModelError(f"{source}: the array {name!r} holds values that are not numbers")
-    if kind[0] == "f" and np.abs(array).max(initial=0) > most:
+        raise ModelError(f"{source}: the array {name!r} holds NaN or infinity")
+    if kind[0] == "f" and np.abs(array).max(initial=0) > maximum:
         raise ModelError(f"{source}: the array {name!r} holds greater values than any model of this program")
     return array

@@ -322,7 +322,7 @@ def remove(
     url_names = [parse_named_url(name) for name in names if name not in hosts and "://" in name]
 
     domain_names = [parse_named_host(name) for name in domains]
-    if wrong := [name for name in domain_names if registered_domain(name) is None]:
+    if wrong := [name for name in domain_names if find_registered_domain(name) is None]:
         raise click.BadParameter(f"{wrong[0]} is not a registered domain, nor below one", param_hint="--domain")
     of_hosts: dict[str, Any] = {"hosts": host_names, "domains": domain_names}
     removed = open_crawl(db).remove(*url_names, **of_hosts, vacuum=vacuum, forget=forget)

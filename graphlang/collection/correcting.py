@@ -202,7 +202,7 @@ class Correcting(OpenedFile):
 
         host_names = [parse_host(name) for name in hosts]
         for name in map(parse_host, domains):
-            if registered_domain(name) is None:
+            if find_registered_domain(name) is None:
                 raise ValueError(f"{name} is not a registered domain, nor below one")
             host_names.append(f"*.{name}")
         names = [parse_url(url) for url in list_texts("urls", urls)], host_names

@@ -14,8 +14,8 @@ of tokens in the dictionary and in the trained dictionary.
 15,000 people from GeoNames (CC BY 4.0; the credit is in the same folder).
 
 ccTLD and ccTLD+ (section 3.2) answer with the language of the country of the host. The paper lists the ccTLDs of its
-five languages: `PAPER_CCTLDS`. For other languages, `graphlang.codes.languages.list_official_languages` has the official and main
-languages of a country.
+five languages: `PAPER_CCTLDS`. For other languages, `graphlang.codes.territories.list_official_languages` has the
+official and main languages of a country.
 """
 
 from __future__ import annotations
