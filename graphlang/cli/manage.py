@@ -322,6 +322,8 @@ def remove(
     url_names = [parse_named_url(name) for name in names if name not in hosts and "://" in name]
 
     domain_names = [parse_named_host(name) for name in domains]
+    from graphlang.public_suffix import find_registered_domain  # noqa: PLC0415
+
     if wrong := [name for name in domain_names if find_registered_domain(name) is None]:
         raise click.BadParameter(f"{wrong[0]} is not a registered domain, nor below one", param_hint="--domain")
     of_hosts: dict[str, Any] = {"hosts": host_names, "domains": domain_names}

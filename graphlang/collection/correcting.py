@@ -199,6 +199,7 @@ class Correcting(OpenedFile):
         """
         from graphlang.db import remove as removal  # noqa: PLC0415
         from graphlang.ingest.links.canonical import canonical_url, host, parse_host, parse_url  # noqa: PLC0415
+        from graphlang.public_suffix import find_registered_domain  # noqa: PLC0415
 
         host_names = [parse_host(name) for name in hosts]
         for name in map(parse_host, domains):
