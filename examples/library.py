@@ -19,13 +19,13 @@ FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 and not sys.argv[1].startswith("
 
 # %% Texts, without a database
 texts = ["Nebel im Tal", "Nebbia a valle", "Foto 12"]
-for text, found in zip(texts, gl.identify(texts), strict=True):
-    print(text, "->", found.language, f"{found.confidence:.2f}")
+for text, prediction in zip(texts, gl.identify(texts), strict=True):
+    print(text, "->", prediction.language, f"{prediction.confidence:.2f}")
 
 # %% Read the crawl: pages, texts and links into one SQLite file
 crawl = gl.open(FOLDER / "library.db")
-done = crawl.ingest(HERE / "crawl.warc.gz")
-print(f"{done.pages} pages, {done.links} links, {done.problems} problems")
+counts = crawl.ingest(HERE / "crawl.warc.gz")
+print(f"{counts.pages} captures, {counts.links} links, {counts.problems} problems")
 
 # %% Classify every text by its n-grams; let the inlinks vote; then let the whole graph decide
 content = crawl.classify()
@@ -36,13 +36,13 @@ print(f"propagation: {final.rounds} rounds, {'converged' if final.converged else
 # %% The same inference with weaker links is one more run; the views keep showing the first
 weaker = crawl.propagate(weights={"neighbours": 0.3}, keep_chosen=True)
 
-# %% Compare the runs with the gold labels
+# %% Measure the runs with the gold labels
 for run in (content, by_vote, final, weaker):
     groups = {group.group: group for group in crawl.evaluate(HERE / "crawl.gold.tsv", by="bucket", run=run.id).groups}
-    shown = " ".join(
+    line = " ".join(
         f"{part} {groups[f'bucket {part}'].accuracy:.3f}" for part in ("tiny", "short", "full", "unfetched")
     )
-    print(f"run {run.id} {run.method:12} {shown}")
+    print(f"run {run.id} {run.method:12} {line}")
 
 # %% The language map of the sites
 for site in crawl.sites(by="host").head(10):
@@ -60,7 +60,7 @@ query = "SELECT host, COUNT(*) AS languages FROM site_languages WHERE pages > 0 
 for row in crawl.db.query(query):
     print(row["host"], row["languages"])
 
-# %% A model trained on what the collection itself says: the texts of the pages that are long and certain
+# %% Train a model on the collection: on the texts of pages that are long and certain
 corpus = FOLDER / "corpus"
 sentences: defaultdict[str, list[str]] = defaultdict(list)
 certain = (
@@ -69,14 +69,14 @@ certain = (
 )
 for row in crawl.db.query(certain):
     sentences[row["language"]] += re.split(r"(?<=[.。।])\s*", row["text"])
-for language, own in sentences.items():
+for language, lines in sentences.items():
     (corpus / language).mkdir(parents=True, exist_ok=True)
-    (corpus / language / "pages.txt").write_text("\n".join(own), encoding="utf-8")
+    (corpus / language / "pages.txt").write_text("\n".join(lines), encoding="utf-8")
 labels = gl.train(FOLDER / "own.npz", corpus, method="nfc-2004", minimum=500)
 own_run = crawl.classify(FOLDER / "own.npz", keep_chosen=True)
 print(f"{len(labels)} languages, {own_run.pages} pages classified by run {own_run.id}")
 
-# %% Nothing was overwritten: every run is still there, with all its parameters
+# %% Every run is kept, with all its parameters
 for run in crawl.runs():
     print(run.id, run.kind, run.method, run.pages)
 crawl.close()
