@@ -83,11 +83,13 @@ class RecordReader:
             first, reported = [], True
         head = b"".join(chunk.data for chunk in first)
         if not self._begin and is_index(head):
-            yield RawRecord(0, b"", b"", (("not-an-archive", "an index (CDX), and no archive"),))
+            yield RawRecord(0, b"", b"", (("not-an-archive", "an index (CDX), not an archive"),))
             return
         grammar = _choose_grammar(head, self._name)
         if grammar is None:
-            yield RawRecord(0, b"", b"", (("not-an-archive", "no WARC or ARC record at the start of the file"),))
+            yield RawRecord(
+                0, b"", b"", (("not-an-archive", "unknown format: 'graphlang ingest --help' lists the formats"),)
+            )
             return
         chunks = chain(first, chunks)
         packed = bool(self._source.compression)

@@ -427,3 +427,4 @@ def test_a_run_without_pages_prints_no_empty_tables(graphlang: Call, tmp_path: P
     summary = "0 pages read in 0 languages, 0 of them undetermined; 0 more only linked to"
     assert result.stdout.splitlines() == [summary, f"database: {db}"]
     assert f"1 problem: 'graphlang problems {db}' lists it\n" in result.stderr
+    assert "unknown format: 'graphlang ingest --help' lists the formats" in graphlang("problems", db).stdout
