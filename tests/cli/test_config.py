@@ -111,7 +111,7 @@ def test_the_command_line_counts_before_the_environment_and_that_before_the_file
         ("pages = 1\n", "graphlang.toml: [pages] is not a table"),
         ("[pages]\nlimits = 1\n", "graphlang.toml: [pages]: limits is not an option of this verb"),
         ("[pages]\nlimit = -1\n", "Invalid value for '--limit': -1 is not in the range x>=0"),
-        ("[pages]\nlimit = 'x'\n", "Invalid value for '--limit': 'x' is not a valid integer range"),
+        ("[pages]\nlimit = 'x'\n", "Invalid value for '--limit': 'x' is not a valid whole number"),
         ("[pages]\nlimit = [1]\n", "[pages]: limit takes one value"),
         ("[pages]\nlimit = {a = 1}\n", "[pages]: limit must be a text or a number"),
         ("[pages]\nlimit = 2020-01-01\n", "[pages]: limit must be a text or a number"),

@@ -155,10 +155,10 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)  # tests that "nohup" started would
 from pathlib import Path
 import graphlang.report.page as at
 from graphlang.cli import main
-from graphlang.files import replacing
+from graphlang.files import open_replacement
 
 def write(*_, **__):
-    with replacing(Path(sys.argv[-1])) as file:
+    with open_replacement(Path(sys.argv[-1])) as file:
         file.write(b"half")
         print("begun", flush=True)
         time.sleep(60)
@@ -221,7 +221,7 @@ def test_ctrl_c_while_modules_are_imported_is_no_traceback(*, ignored: bool) -> 
 #: Ctrl-C falls into a function that SQLite calls: one of SQL, or the one that counts its steps.
 STOPPED_WITHIN = {
     "function": "import graphlang.maps.sites as at; at._find_country = lambda *_: stop()",
-    "steps": "import graphlang.db.connection as at; at._COUNTED = 1000; at._size = lambda _: stop()",
+    "steps": "import graphlang.db.connection as at; at._COUNTED = 1000; at._measure_size = lambda _: stop()",
 }
 
 
