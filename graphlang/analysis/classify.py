@@ -12,7 +12,7 @@ from graphlang.analysis.progress import SILENT, Progress
 from graphlang.analysis.templates import Bodies, HostTemplates, digest_pages
 from graphlang.codes import languages
 from graphlang.content.page_input import ENOUGH, Answers, Material, ask
-from graphlang.content.score_lists import KEPT, LEAST, letters, score_lists
+from graphlang.content.score_lists import KEPT, LEAST, count_letters, make_score_lists
 from graphlang.content.segments.page_shares import LabelShare, compute_page_shares, doubt_minorities
 from graphlang.content.segments.readers import ReadsParts
 from graphlang.content.template_lines import GENERAL, REPEATED
@@ -209,10 +209,10 @@ def answer_pages(
     answers = (
         ask(identifier, bodies.material, title=title) if pages else Answers(_make_empty_scores(identifier), None, [])
     )
-    characters = letters(answers.texts)
+    characters = count_letters(answers.texts)
     parts = compute_page_shares(identifier, answers.texts, answers.probabilities) if shares else []
     doubt_minorities(answers.probabilities, parts)
-    label, score = score_lists(answers.probabilities, characters, framed=bodies.framed)
+    label, score = make_score_lists(answers.probabilities, characters, framed=bodies.framed)
     return PageAnswers(pages, label, score, characters, answers.encodings, numbers, parts)
 
 
@@ -238,7 +238,7 @@ def classify_urls(
             new_pages, digests = [pages[place] for place in new], [numbers[place] for place in new]
             characters = np.zeros(len(new), dtype=np.int64)
             yield _Batch(
-                PageAnswers(new_pages, *score_lists(answers, characters), characters, None, digests, []), unchanged
+                PageAnswers(new_pages, *make_score_lists(answers, characters), characters, None, digests, []), unchanged
             )
 
     described = MethodDescription(

@@ -19,7 +19,7 @@ from graphlang.analysis.replay import replay
 from graphlang.analysis.templates import HostTemplates
 from graphlang.analysis.vote import apply_rule
 from graphlang.codes import languages
-from graphlang.content.template_lines import PageText, body_of
+from graphlang.content.template_lines import PageText, extract_body
 from graphlang.db import StoreError, collection, corrections, snapshot, values
 from graphlang.db.records import LinkKind
 from graphlang.db.runs.lifecycle import digest_input
@@ -279,7 +279,7 @@ def _find_read_text(connection: sqlite3.Connection, page: int) -> ReadText | Non
         ).fetchall()
         pages = np.array(rows, dtype=np.int64)[:, 0]
     templates = HostTemplates(connection, collection.read_hosts(connection), pages=pages).read_page_lines(page)
-    body = body_of(PageText(batch.titles[0], batch.texts[0], batch.mains[0]), templates)
+    body = extract_body(PageText(batch.titles[0], batch.texts[0], batch.mains[0]), templates)
     return ReadText(body.text, body.dropped, max((templates.counts[line] for line in body.dropped), default=0))
 
 

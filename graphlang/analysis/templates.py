@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from graphlang.content.page_input import Material
-from graphlang.content.template_lines import NO_TEMPLATES, REPEATED, PageText, Templates, body_of, find_templates
+from graphlang.content.template_lines import NO_TEMPLATES, REPEATED, PageText, Templates, extract_body, find_templates
 from graphlang.db import collection, values
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def read_bodies(
     """Return the texts of some pages without the template lines of their hosts."""
     titles, texts, framed = [], [], np.zeros(len(pages), dtype=np.bool_)
     for place, (page, lines) in enumerate(zip(pages, templates, strict=True)):
-        body = body_of(page, lines)
+        body = extract_body(page, lines)
         titles.append(body.title)
         texts.append(body.text.replace("\n", " "))  # answers do not depend on where lines end
         framed[place] = not body.text and bool(page.text)

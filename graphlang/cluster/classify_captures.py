@@ -18,7 +18,7 @@ from graphlang.cluster.template_lines import TEMPLATES_TABLE, digest_hosts, make
 from graphlang.codes import languages
 from graphlang.content import registry
 from graphlang.content.page_input import ask
-from graphlang.content.score_lists import letters, score_lists
+from graphlang.content.score_lists import count_letters, make_score_lists
 from graphlang.content.segments.page_shares import compute_page_shares, doubt_minorities
 from graphlang.content.segments.readers import ReadsParts
 from graphlang.content.template_lines import NO_TEMPLATES
@@ -122,12 +122,12 @@ def _make_answers(batch: pa.RecordBatch, identifier: Identifier, hosts: Mapping[
     with_shares = isinstance(identifier, ReadsParts)
     rows: list[dict[str, Any]] = [dict.fromkeys(ANSWER.names) for _ in range(batch.num_rows)]
     if answer is not None:
-        characters = letters(answer.texts)
+        characters = count_letters(answer.texts)
         parts = (
             compute_page_shares(identifier, answer.texts, answer.probabilities) if with_shares else [[] for _ in places]
         )
         doubt_minorities(answer.probabilities, parts)
-        label, score = score_lists(answer.probabilities, characters, framed=bodies.framed)
+        label, score = make_score_lists(answer.probabilities, characters, framed=bodies.framed)
         names = [*identifier.labels, languages.UND, languages.ZXX]
         read = digest_pages(*bodies.material)
         for row, place in enumerate(places):

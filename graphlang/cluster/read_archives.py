@@ -47,12 +47,12 @@ class RecordRows:
 
     def __init__(self, source: int, file: str, begin: int, new: NewUrls | None = None, key: bytes = b"") -> None:
         self._where = {"source": source, "file": file, "begin": begin}
-        self._count_columns: dict[str, list[Any]] = {name: [] for name in RECORDS.names}
+        self._columns: dict[str, list[Any]] = {name: [] for name in RECORDS.names}
         self._ids = PageIds(new, key)
         self._place = 0
 
     def __len__(self) -> int:
-        return len(self._count_columns["kind"])
+        return len(self._columns["kind"])
 
     def add(self, item: Item) -> None:
         """Add a page, or a problem."""
@@ -67,8 +67,8 @@ class RecordRows:
 
     def batch(self) -> pa.RecordBatch:
         """Return the rows that were added since the last batch."""
-        columns = [pa.array(self._count_columns[field.name], type=field.type) for field in RECORDS]
-        for values in self._count_columns.values():
+        columns = [pa.array(self._columns[field.name], type=field.type) for field in RECORDS]
+        for values in self._columns.values():
             values.clear()
         return pa.RecordBatch.from_arrays(columns, schema=RECORDS)
 
@@ -76,7 +76,7 @@ class RecordRows:
         row |= self._where
         row["place"] = self._place
         self._place += 1
-        for name, values in self._count_columns.items():
+        for name, values in self._columns.items():
             values.append(row.get(name))
 
 

@@ -19,7 +19,7 @@ from graphlang.analysis.ingest import find_site
 from graphlang.analysis.templates import COMPARED, digest_url
 from graphlang.cluster.stages import BucketFile, read_batches, read_bucket
 from graphlang.cluster.storage import WORK
-from graphlang.content.template_lines import REPEATED, PageText, Templates, page_lines
+from graphlang.content.template_lines import REPEATED, PageText, Templates, list_page_lines
 from graphlang.db import records
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _send(bucket_count: int, location: Location, output: TaskOutput) -> None:
         columns = {name: batch.column(name).to_pylist() for name in batch.schema.names}
         for url, host, page in zip(columns["url"], digest_hosts(columns["url"]), make_page_texts(columns), strict=True):
             if page.text or page.title:
-                lines = sorted({_digest(line) for line in page_lines(page)})
+                lines = sorted({_digest(line) for line in list_page_lines(page)})
                 lowest[host].append((digest_url(url), _digest(page.content), lines))
                 if len(lowest[host]) >= 2 * COMPARED:
                     lowest[host] = sorted(lowest[host])[:COMPARED]

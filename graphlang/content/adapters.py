@@ -1,7 +1,7 @@
-"""Other programs' identifiers behind the interface of our methods, for users who have them installed.
+"""Adapters that give other programs the interface of content methods, if they are installed.
 
-ADAPTERS has a line for each. A program is imported when its method is asked for. To add one: write a subclass of
-`Adapter` and its line.
+`ADAPTERS` has a line for each. A program is imported when its method is used. To add one, write a subclass of `Adapter`
+and its line.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_LONGEST = 10_000  # characters of a text that another program reads, from all over it
+_LONGEST = 10_000  # characters of a text that another program reads: a sample of a longer one
 #: The codes of lid.176, which its library does not list.
 _LID176: Final = (  # noqa: SIM905 - as a list it would fill four pages
     "af als am an ar arz as ast av az azb ba bar bcl be bg bh bn bo bpy br bs bxr ca cbk ce ceb ckb co cs cv cy da de"
@@ -35,10 +35,10 @@ _LID176: Final = (  # noqa: SIM905 - as a list it would fill four pages
 
 
 class Adapter(ABC):
-    """Another program with the interface of our methods.
+    """Another program with the interface of content methods.
 
-    Its codes become our labels. The rest of its scores goes to the label ``und``, so rows sum to 1 and its own
-    confidence stays the same. `package` is the distribution to install, `module` the full name of its module. Raise a
+    Its codes become labels of graphlang. The label ``und`` gets the rest of its scores, so rows sum to 1 and its
+    confidence does not change. `package` is the distribution to install, `module` the full name of its module. Raise a
     ModelError with the command that installs the package if it is missing.
     """
 
@@ -50,10 +50,10 @@ class Adapter(ABC):
         except ImportError as error:
             raise ModelError(f"{package} is not installed ({error}): pip install {package}") from error
         self.name = name
-        label_of = {code: self.label(code) for code in codes if code not in self.undetermined}
-        self.labels = (*sorted({label for label in label_of.values() if label is not None}), languages.UND)
+        code_labels = {code: self.label(code) for code in codes if code not in self.undetermined}
+        self.labels = (*sorted({label for label in code_labels.values() if label is not None}), languages.UND)
         column = {label: index for index, label in enumerate(self.labels)}
-        self._count_columns = {code: column[label] for code, label in label_of.items() if label is not None}
+        self._columns = {code: column[label] for code, label in code_labels.items() if label is not None}
         from importlib.metadata import version  # noqa: PLC0415 - it takes 20 ms, and most runs need no other package
 
         self._about = {"method": name, "package": package, "version": version(package)}
@@ -68,7 +68,7 @@ class Adapter(ABC):
         """Identify a text that holds letters: codes and scores from 0 to 1."""
 
     def label(self, code: str) -> str | None:
-        """Translate one of its codes; None where it is no language."""
+        """Translate one of its codes; None if it is no language."""
         return languages.label(code)
 
     def describe(self) -> dict[str, Any]:
@@ -76,27 +76,27 @@ class Adapter(ABC):
         return {**self._about, "labels": len(self.labels), "model": self.hash}
 
     def probabilities(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Ask for each text in turn: float32 (texts, labels). Rows sum to 1, or are all 0 without a letter."""
+        """Identify text by text, (texts, labels). Rows sum to 1, or are all 0 without a letter."""
         answer = np.zeros((len(texts), len(self.labels)), dtype=np.float32)
         letters = normalise(texts, limit=_LONGEST).lengths
         for row in np.flatnonzero(letters).tolist():
-            for code, score in self.scores(_printable(sample(texts[row], _LONGEST))):
+            for code, score in self.scores(_replace_controls(sample(texts[row], _LONGEST))):
                 # A code that the program does not list goes to und.
-                answer[row, self._count_columns.get(code, -1)] += 0.0 if code in self.undetermined else max(score, 0.0)
+                answer[row, self._columns.get(code, -1)] += 0.0 if code in self.undetermined else max(score, 0.0)
         sums = answer.sum(axis=1)
         answer[letters > 0, -1] += np.maximum(1 - sums, 0)[letters > 0]
         answer /= np.maximum(sums, 1)[:, None]
         return answer
 
 
-def _printable(text: str) -> str:
-    """Replace what other programs fail on by spaces: lone surrogates, NUL and other controls, line ends."""
-    kept = text.encode("utf-8", "replace").decode()
-    return "".join([character if character >= " " and not "\x7f" <= character < "\xa0" else " " for character in kept])
+def _replace_controls(text: str) -> str:
+    """Replace characters that other programs fail on by spaces: lone surrogates, NUL and other controls, line ends."""
+    valid = text.encode("utf-8", "replace").decode()
+    return "".join([character if character >= " " and not "\x7f" <= character < "\xa0" else " " for character in valid])
 
 
 class Cld2(Adapter):
-    """CLD2: up to three languages with their share of the text, or none where it is not sure."""
+    """CLD2: up to three languages with their shares of the text, or none if it is not sure."""
 
     undetermined = ("un",)
 
@@ -115,12 +115,12 @@ class Cld2(Adapter):
         try:
             _, _, shares = self._cld2.detect(text, isPlainText=True)
         except self._cld2.error:
-            return []  # text that it takes for invalid
+            return []  # it rejects the text as invalid
         return [(code, share / 100) for _, code, share, _ in shares]
 
 
 class CommonLingua(Adapter):
-    """Common Crawl's byte model, with its softmax; a code that is no language to us (LaTeX) goes to ``und``."""
+    """Common Crawl's byte model, with its softmax; a code that is no language (LaTeX) goes to ``und``."""
 
     def load(self, module: Any) -> Iterable[str]:
         """List the codes of an answer, which has them all."""
@@ -184,21 +184,21 @@ class Lid176(Adapter):
 
 
 class Lingua(Adapter):
-    """lingua with all its languages and full models, which need some GB of memory once they are used."""
+    """lingua with all its languages and full models, which need some GB of memory."""
 
     def load(self, module: Any) -> Iterable[str]:
         """Build a detector of all languages."""
         self._detector = module.LanguageDetectorBuilder.from_all_languages().build()
-        return [self._code(language) for language in module.Language.all()]
+        return [self._read_code(language) for language in module.Language.all()]
 
     @staticmethod
-    def _code(language: Any) -> str:
+    def _read_code(language: Any) -> str:
         return str(language.iso_code_639_3.name).lower()
 
     def scores(self, text: str) -> Iterable[tuple[str, float]]:
         """Return the confidence of every language; they sum to 1."""
         values = self._detector.compute_language_confidence_values(text)
-        return [(self._code(value.language), float(value.value)) for value in values]
+        return [(self._read_code(value.language), float(value.value)) for value in values]
 
 
 class Py3langid(Adapter):
@@ -216,7 +216,7 @@ class Py3langid(Adapter):
 
 class _Program(NamedTuple):
     about: str
-    package: str  # what pip calls it
+    package: str  # for pip
     module: str
     adapter: type[Adapter]
 

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-_READ = 2000  # characters of a text in which a letter is looked for
-_NAMED = 5  # labels that an error names
-_ROUNDING = 1e-3  # by which a row of probabilities may sum to more than 1
+_READ = 2000  # characters of a text that are searched for a letter
+_LISTED = 5  # labels in an error
+_ROUNDING = 1e-3  # by which a row of probabilities may exceed a sum of 1
 
 
 class Classifier(Protocol):
@@ -42,12 +42,12 @@ class Classifier(Protocol):
 
 
 class ClassifierMethod:
-    """A classifier with the interface of our methods.
+    """A classifier with the interface of content methods.
 
-    Its codes become our labels, and columns of one label are summed. It gets only texts with letters, and its answers
-    are checked. `origin` is package and version, for the record of a run. Without it and without a `hash` of the
-    classifier, the object counts as a new model, whose earlier answers are not reused. Raise a ModelError if it lacks
-    `labels` or `probabilities`, or one of its labels names no language.
+    Its codes become labels of graphlang, and columns of one label are summed. It gets only texts with letters, and its
+    answers are checked. `origin` is package and version, for the record of a run. Without it and without a `hash` of
+    the classifier, the object counts as a new model, whose earlier answers are not reused. Raise a ModelError if it
+    lacks `labels` or `probabilities`, or if a label names no language.
 
     >>> class Vowels:
     ...     labels = ("it", "de")
@@ -70,51 +70,50 @@ class ClassifierMethod:
         codes = [str(code) for code in classifier.labels]
         labels = [languages.label(code) for code in codes]
         if wrong := [code for code, label in zip(codes, labels, strict=True) if label is None]:
-            more = f" and {len(wrong) - _NAMED} more" if len(wrong) > _NAMED else ""
+            omitted = f" and {len(wrong) - _LISTED} more" if len(wrong) > _LISTED else ""
             is_none = "is not a language" if len(wrong) == 1 else "are not languages"
-            raise ModelError(f"{name}: {', '.join(wrong[:_NAMED])}{more} {is_none}; name a column of no language und")
+            listed = ", ".join(wrong[:_LISTED])
+            raise ModelError(f"{name}: {listed}{omitted} {is_none}; name a column of no language und")
         if not codes:
             raise ModelError(f"{name}: it has no labels")
         self.labels = (*sorted({label for label in labels if label and label != languages.UND}), languages.UND)
         place = {label: column for column, label in enumerate(self.labels)}
-        self._count_columns = [place[label] for label in labels if label is not None]
+        self._columns = [place[label] for label in labels if label is not None]
         describe = getattr(classifier, "describe", None)
         description: dict[str, Any] = dict(describe()) if callable(describe) else {}
         self._about = {**description, **origin, "method": name, "labels": len(self.labels)}
-        # An object passed in Python may answer differently from the last one of its class.
+        # Two objects of a class that are passed in Python may have different answers.
         identity = [self._about, codes, str(getattr(classifier, "hash", "" if origin else uuid4()))]
         self.hash = hashlib.sha256(json.dumps(identity, sort_keys=True, default=str).encode()).hexdigest()
 
     def describe(self) -> dict[str, Any]:
-        """Describe the classifier in its own words, with its package, version and number of labels."""
+        """Return the classifier's description with its package, version and number of labels."""
         return {**self._about, "model": self.hash}
 
     def probabilities(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Ask the classifier: float32 (texts, labels). Rows sum to 1, or are all 0 without a letter.
+        """Ask the classifier, (texts, labels). Rows sum to 1, or are all 0 without a letter.
 
-        Raise a ModelError if it fails, or returns something other than probabilities; with the first wrong number.
+        Raise a ModelError if it fails or returns something other than probabilities.
         """
         answer = np.zeros((len(texts), len(self.labels)), dtype=np.float32)
         rows = np.flatnonzero(normalise(texts, limit=_READ).lengths)
         if not len(rows):
             return answer
-        chances = self._ask([texts[row] for row in rows.tolist()])
+        chances = self._ask_classifier([texts[row] for row in rows.tolist()])
         summed = np.zeros((len(rows), len(self.labels)))
-        for values, column in zip(
-            chances.T, self._count_columns, strict=True
-        ):  # several of its labels may map to one label
+        for values, column in zip(chances.T, self._columns, strict=True):  # several of its labels may map to one label
             summed[:, column] += values
         sums = summed.sum(axis=1)
         summed[:, -1] += np.maximum(1 - sums, 0)
         answer[rows] = summed / np.maximum(sums, 1)[:, None]
         return answer
 
-    def _ask(self, texts: list[str]) -> NDArray[np.float64]:
+    def _ask_classifier(self, texts: list[str]) -> NDArray[np.float64]:
         try:
             chances = np.asarray(self._classifier.probabilities(texts), dtype=np.float64)
         except plugins.FAILURES as error:
             raise ModelError(f"the method {self.name} failed: {type(error).__name__}: {error}") from error
-        shape = (len(texts), len(self._count_columns))
+        shape = (len(texts), len(self._columns))
         if chances.shape != shape:
             raise ModelError(f"the method {self.name} returned an array of shape {chances.shape}, expected {shape}")
         if not np.isfinite(chances).all() or chances.min() < 0:
@@ -129,7 +128,7 @@ class ClassifierMethod:
 
 def names() -> dict[str, str]:
     """List the methods of other packages, and the package of each; none unless the user asked for plug-ins."""
-    return {name: f"added by {' '.join(plugins.find_package(entry))}" for name, entry in _entries().items()}
+    return {name: f"added by {' '.join(plugins.find_package(entry))}" for name, entry in _list_entries().items()}
 
 
 def load(name: str) -> ClassifierMethod:
@@ -137,7 +136,7 @@ def load(name: str) -> ClassifierMethod:
 
     Raise a ModelError if it is not a classifier, a PluginError if it cannot be loaded.
     """
-    entry = _entries()[name]
+    entry = _list_entries()[name]
     maker = plugins.load_plugin(entry)
     try:
         classifier = maker()
@@ -147,5 +146,5 @@ def load(name: str) -> ClassifierMethod:
     return ClassifierMethod(name, classifier, {"package": package, "version": version})
 
 
-def _entries() -> dict[str, EntryPoint]:
+def _list_entries() -> dict[str, EntryPoint]:
     return plugins.list_plugins(plugins.METHODS)

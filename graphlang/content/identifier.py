@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 
 from graphlang.content import calibration
-from graphlang.content.text.normalise import blocks
+from graphlang.content.text.normalise import cut_blocks
 from graphlang.modelfile import ModelError, take_array
 
 if TYPE_CHECKING:
@@ -82,10 +82,10 @@ class Calibrated(ABC):
         A row depends on its text only, not on the batch.
         """
         answer = np.zeros((len(texts), len(self.labels)), dtype=np.float32)
-        for start, stop in blocks(texts, limit=self.limit):
+        for start, stop in cut_blocks(texts, limit=self.limit):
             scores, letters = self.similarities(texts[start:stop])
-            scores *= calibration.inverse_temperature(self._inverse_temperature, letters)[:, None]
-            answer[start:stop] = calibration.probabilities(scores)
+            scores *= calibration.interpolate_inverse_temperature(self._inverse_temperature, letters)[:, None]
+            answer[start:stop] = calibration.compute_probabilities(scores)
             answer[start:stop][letters == 0] = 0
         return answer
 

@@ -3,9 +3,8 @@
 Most methods read a text: the title and the main content, because a menu of forty language names, or the cookie banner
 in the visitor's language, must not decide the language of a page. The rest of a page is read if it has no main content.
 A page of few words is read with the words of its inlinks, if there are any. A title never outweighs the text below it:
-of a longer one only as much is read.
-`martins-silva` weighs the parts. The byte methods of Chew et al. and of Zavarsky et al. read the bytes of pages where
-these are kept, and name their encoding; other pages they read in UTF-8.
+a longer title is cut to the same length. `martins-silva` weighs the parts. The byte methods of Chew et al. and of
+Zavarsky et al. read the bytes of pages if these are stored, and name their encoding; they read other pages in UTF-8.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ if TYPE_CHECKING:
 
     from graphlang.content.identifier import Identifier
 
-#: Characters of main content below which the words of inlinks are read as well.
+#: Characters of main content below which the words of inlinks are read too.
 ENOUGH = 200
-#: Characters of a title that are always read, as most titles are shorter; more only up to the length of the text.
+#: Characters of a title that are always read (most titles are shorter); more only up to the length of the text.
 _TITLE = 100
 
 
@@ -102,14 +101,14 @@ def ask(identifier: Identifier, material: Material, *, title: bool = True) -> An
 
 
 def join_parts(material: Material, *, title: bool = True) -> list[str]:
-    r"""Make one text of each page: title, main content (or all its text), and where that is short the words of inlinks.
+    r"""Make one text of each page: title, main content (or all its text), and if that is short the words of inlinks.
 
     >>> join_parts(Material(["T", ""], ["Foto menu", "menu"], [4, 0], [b"", b""], ["link", ""]))
     ['T\nFoto\nlink', 'menu']
     """
     bodies = [
-        f"{text[: main or None]}\n{words}" if words and main < ENOUGH else text[: main or None]
-        for text, main, words in zip(material.texts, material.mains, material.anchors, strict=True)
+        f"{text[: main or None]}\n{inlink_words}" if inlink_words and main < ENOUGH else text[: main or None]
+        for text, main, inlink_words in zip(material.texts, material.mains, material.anchors, strict=True)
     ]
     if not title:
         return bodies
@@ -124,10 +123,10 @@ def mark_parts(material: Material, *, title: bool = True) -> list[Marked]:
     return [
         Marked(
             title=head if title else "",
-            blocks=tuple(part for part in (text[:main], text[main:].strip()) if part),
-            metadata=words.replace("\n", " ") if main < ENOUGH else "",
+            blocks=tuple(block for block in (text[:main], text[main:].strip()) if block),
+            metadata=inlink_words.replace("\n", " ") if main < ENOUGH else "",
         )
-        for head, text, main, words in zip(
+        for head, text, main, inlink_words in zip(
             material.titles, material.texts, material.mains, material.anchors, strict=True
         )
     ]

@@ -36,7 +36,7 @@ class _Method:
 
     def load_cached(self, identity: str) -> modelfile.CachedTables | None:
         """Find the cached arrays of the shipped model."""
-        makers = import_module(f"graphlang.{self.makers}").makers()
+        makers = import_module(f"graphlang.{self.makers}").list_makers()
         return modelcache.find_tables(identity, makers)
 
     @property
@@ -97,10 +97,10 @@ def names() -> dict[str, str]:
     """
     ours = {name: method.about for name, method in _METHODS.items()}
     ours |= {name: program.about for name, program in adapters.ADAPTERS.items()}
-    others = classifier.names()
-    if taken := sorted(ours.keys() & others.keys()):
-        raise PluginError(f"{taken[0]} is a method of graphlang and cannot be {others[taken[0]]}")
-    return ours | others
+    plugin_methods = classifier.names()
+    if conflicts := sorted(ours.keys() & plugin_methods.keys()):
+        raise PluginError(f"{conflicts[0]} is a method of graphlang and cannot be {plugin_methods[conflicts[0]]}")
+    return ours | plugin_methods
 
 
 def path(name_or_path: str | Path) -> Path:

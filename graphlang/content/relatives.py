@@ -1,16 +1,14 @@
-"""Recognise texts in a small language whose sentences, one by one, look like a great relative of it.
+"""Recognise texts in a small language whose single sentences look like a great relative of it.
 
-A model knows some thousand lines of Egyptian Arabic and far more of the standard language. So it takes most words of an
-Egyptian text for Standard Arabic, and each unit of the text is likelier that. But a text that is in the great language
-supports the small one very little. How little was measured for pairs of similar languages, on lines of the great one
-kept out of training: the mean support of the units for the small language, as a share of their support for the great
-one. This share is the bound. A text whose units support the small language by more is in it. On long texts of the
-development lines this adds .5 points of accuracy. `tests/content/make_relatives.py` measures the bounds, which belong
-to one model.
+A model has some thousand lines of Egyptian Arabic and far more of the standard language. So it identifies most words of
+an Egyptian text, and each unit of the text, as Standard Arabic. But a text in the great language supports the small one
+very little. The bound of a pair of similar languages is the mean support of units for the small language, as a share of
+their support for the great one, measured on held-out lines of the great one. A text whose units support the small
+language by more is in it. `tests/content/make_relatives.py` measures the bounds, which belong to one model.
 
 The support of a unit for a label is the log of its probability over `FLOOR`. A probability below the floor is no
-evidence, since names and interface messages are a little like many languages. Units must agree: a few in the small
-language, as a page of names and headings has them, do not outweigh many others.
+evidence, because names and interface messages resemble many languages a little. Units must agree: a few in the small
+language, as on a page of names and headings, do not outweigh many others.
 """
 
 from __future__ import annotations
@@ -37,25 +35,24 @@ if TYPE_CHECKING:
 
 FILE: Final = Path(__file__).parents[1] / "data" / "nfc-relatives.json"
 FLOOR = 0.1  #: probability below which a unit supports nothing
-#: The bounds are no lower, as each was measured on little text.
-LEAST_BOUND: Final = 0.08
+LEAST_BOUND: Final = 0.08  #: each bound was measured on little text, so none is lower
 LEAST_UNITS = 10  #: of a text; the bounds were measured on texts with as many or more
 #: A text is compared if its relative has more than this times the bound times the great label's probability. A third
-#: of it helps a few more texts, but took one of sixty Zulu texts for Xhosa.
+#: of it helps few more texts, but makes some Zulu texts Xhosa.
 NEAR = 0.003
 AGREE = 0.7  #: standard errors of the mean by which the support must exceed the bound
-#: Of the logit that a text is in the relative, for each of these errors: of 350 texts that were read again those at one
-#: error were in the relative as often as not, and of those at two or more nine in ten.
+#: Slope of the logit that a text is in the relative, per standard error: at one error texts are in the relative as
+#: often as not, at two nine in ten.
 STEEP: Final = 1.5
 _MOST_LOG: Final = 30.0
 
 
-def support(chances: NDArray[np.float32], floor: float = FLOOR) -> NDArray[np.float32]:
-    """Compute the support of each unit for each label: its log probability over the floor, (units, labels).
+def measure_support(chances: NDArray[np.float32], floor: float = FLOOR) -> NDArray[np.float32]:
+    """Measure the support of each unit for each label: its log probability over the floor, (units, labels).
 
     Units with a row of 0 are left out.
 
-    >>> support(np.array([[0.1, 0.9], [0, 0]], dtype=np.float32), 0.1).astype(float).round(2).tolist()
+    >>> measure_support(np.array([[0.1, 0.9], [0, 0]], dtype=np.float32), 0.1).astype(float).round(2).tolist()
     [[0.0, 2.2]]
     """
     rows = chances[chances.any(axis=1)]
@@ -64,8 +61,8 @@ def support(chances: NDArray[np.float32], floor: float = FLOOR) -> NDArray[np.fl
 
 
 def find_bounds(identifier: Identifier) -> Bounds:
-    """Look up the bounds of a method; none for models that they were not measured with."""
-    return _bounds(identifier.labels) if identifier.hash == _load_measured()["model"] else {}
+    """Find the bounds of a method; none for a model that they were not measured with."""
+    return _number_bounds(identifier.labels) if identifier.hash == _load_measured()["model"] else {}
 
 
 def lower_bounds(bounds: Bounds, minimum: float) -> Bounds:
@@ -75,8 +72,8 @@ def lower_bounds(bounds: Bounds, minimum: float) -> Bounds:
     {0: {1: 0.5, 2: 0.02}}
     """
     return {
-        label: {other: minimum if bound <= LEAST_BOUND else bound for other, bound in others.items()}
-        for label, others in bounds.items()
+        label: {other: minimum if bound <= LEAST_BOUND else bound for other, bound in relatives.items()}
+        for label, relatives in bounds.items()
     }
 
 
@@ -124,21 +121,21 @@ def find_smaller(
 
 
 def _find_best_supported(
-    chances: NDArray[np.float32], label: int, bound_of: Mapping[int, float], minimum: int
+    chances: NDArray[np.float32], label: int, relative_bounds: Mapping[int, float], minimum: int
 ) -> tuple[int, float]:
     """Find the relative with the most support beyond its bound, and by how many standard errors of the mean."""
-    supports = support(chances[:, [label, *bound_of]])
+    supports = measure_support(chances[:, [label, *relative_bounds]])
     if len(supports) < minimum:
         return label, -np.inf
-    more = supports[:, 1:] - np.fromiter(bound_of.values(), dtype=np.float32) * supports[:, :1]
-    mean = more.mean(axis=0)
+    excess = supports[:, 1:] - np.fromiter(relative_bounds.values(), dtype=np.float32) * supports[:, :1]
+    mean = excess.mean(axis=0)
     best = int(mean.argmax())
-    error = more[:, best].std() / np.sqrt(len(more))
+    error = excess[:, best].std() / np.sqrt(len(excess))
     errors = mean[best] / error if error > 0 else np.inf if mean[best] > 0 else -np.inf
-    return list(bound_of)[best], float(errors)
+    return list(relative_bounds)[best], float(errors)
 
 
-def settle(
+def relabel_relatives(
     chances: NDArray[np.float32],
     path: Ints,
     texts: Ints,
@@ -153,7 +150,7 @@ def settle(
     text and label are needed, and their support must exceed the bound by `agree` standard errors of the mean.
 
     >>> chances = np.array([[0.6, 0.4]] * 10 + [[0.99, 0.01]] * 10, dtype=np.float32)
-    >>> settle(chances, np.zeros(20, dtype=int), np.repeat([0, 1], 10), {0: {1: 0.5}}).tolist()
+    >>> relabel_relatives(chances, np.zeros(20, dtype=int), np.repeat([0, 1], 10), {0: {1: 0.5}}).tolist()
     [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
     """
     settled = path.copy()
@@ -176,7 +173,7 @@ def _load_measured() -> dict[str, Any]:
 
 
 @cache
-def _bounds(labels: tuple[str, ...]) -> Bounds:
+def _number_bounds(labels: tuple[str, ...]) -> Bounds:
     number = {label: place for place, label in enumerate(labels)}
     return {
         number[label]: {number[relative]: bound for relative, bound in relatives.items()}

@@ -1,4 +1,4 @@
-"""The best labels of each page, which a run keeps of a method's probabilities."""
+"""List the best labels of each page, the probabilities that a run stores."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphlang.content.native import scores as _kernels
-from graphlang.content.text.normalise import normalised_lengths
+from graphlang.content.text.normalise import count_normalised
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-#: Labels of a page that are stored: the inference reads the whole list, which is long only where the text is short.
+#: Labels of a page that are stored: the inference reads the whole list, which is long only for short texts.
 KEPT = 20
 LEAST = 0.001  #: lower probabilities are not stored
 COUNTED = 2000  #: characters of a text whose letters are counted; a longer text counts as long
@@ -27,16 +27,16 @@ class ScoreLists(NamedTuple):
     score: NDArray[np.float32]  #: their probabilities, shape (n, k)
 
 
-def score_lists(
+def make_score_lists(
     probabilities: NDArray[np.float32], characters: NDArray[np.int64], *, framed: NDArray[np.bool_] | None = None
 ) -> ScoreLists:
-    """List the best labels of each page: the best one in any case, others from `LEAST` on.
+    """List the best labels of each page: always the best one, others if they have `LEAST` or more.
 
     Shapes: probabilities (n, L), a row of zeros for a page without linguistic content or in a script without labels;
-    characters (n,), see `letters`, 0 of them and a row of zeros mean ``zxx``. Pages with letters that were not read are
-    `framed` (n,): they are ``und``, not ``zxx``.
+    characters (n,) from `count_letters`: 0 of them and a row of zeros mean ``zxx``. `framed` (n,) are pages with
+    letters that were not read: they are ``und``, not ``zxx``.
 
-    >>> lists = score_lists(np.array([[0.9, 0.1], [0, 0], [0, 0]], np.float32), np.array([7, 7, 0]))
+    >>> lists = make_score_lists(np.array([[0.9, 0.1], [0, 0], [0, 0]], np.float32), np.array([7, 7, 0]))
     >>> lists.label[:, :2].tolist(), lists.score[1:, 0].tolist()
     ([[0, 1], [2, -1], [3, -1]], [0.0, 1.0])
     """
@@ -53,9 +53,9 @@ def score_lists(
     return ScoreLists(label, score)
 
 
-def letters(texts: Sequence[str]) -> NDArray[np.int64]:
+def count_letters(texts: Sequence[str]) -> NDArray[np.int64]:
     """Count letters, and single spaces between words, in the first `COUNTED` characters of each text."""
-    return normalised_lengths(texts, limit=COUNTED)
+    return count_normalised(texts, limit=COUNTED)
 
 
 def choose_top(probabilities: NDArray[np.float32], k: int) -> tuple[NDArray[np.int16], NDArray[np.float32]]:

@@ -1,10 +1,9 @@
-"""The speaker prior: the probability of each language before any text is read.
+"""The speaker prior: the probability of each language before the text is read.
 
 A rare language needs more evidence than a common one. The prior is a power of the number of people who can use a
-language, the sum over territories in Unicode's CLDR; nothing is trained. The exponent is small: equal probabilities
-would let hundreds of small languages take every short text between them, and proportional ones would never let one of
-them win. It is greatest for a word or two and near 0 for a long text, where the evidence decides, and where doubt
-between a small language and a great relative is no question of the number of speakers.
+language, the sum over territories in Unicode's CLDR; nothing is trained. The exponent is small: with equal
+probabilities the hundreds of small languages would win most short texts, and with proportional ones none of them would
+win any. It is greatest for a word or two, and near 0 for a long text, where the evidence decides.
 """
 
 from __future__ import annotations
@@ -24,21 +23,21 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-FEWEST = 10_000  #: added to the speakers of every language, as CLDR lists none for some
+FEWEST = 10_000  #: added to the speakers of every language, because CLDR lists none for some
 
 
 @cache
-def speakers(label: str) -> int:
-    """Count the people who can use the language of a label; 0 when CLDR lists it in no territory.
+def count_speakers(label: str) -> int:
+    """Count the people who can use the language of a label; 0 if CLDR lists it in no territory.
 
-    >>> speakers("deu") > 50_000_000, speakers("vot")
+    >>> count_speakers("deu") > 50_000_000, count_speakers("vot")
     (True, 0)
     """
-    return _speakers().get(languages.code(label) or "", 0)
+    return _read_speakers().get(languages.code(label) or "", 0)
 
 
 @cache
-def _speakers() -> dict[str, int]:
+def _read_speakers() -> dict[str, int]:
     codes = {territories.find_territory(first + second) for first, second in product(ascii_lowercase, repeat=2)}
     numbers: dict[str, int] = {}
     for territory in sorted(code for code in codes if code):
@@ -47,19 +46,19 @@ def _speakers() -> dict[str, int]:
     return numbers
 
 
-def log_prior(labels: Sequence[str], exponent: float) -> NDArray[np.float32]:
+def compute_log_prior(labels: Sequence[str], exponent: float) -> NDArray[np.float32]:
     """Compute the log prior of each label, 0 for the greatest: exponent * log(speakers + FEWEST), (labels,)."""
-    people = np.array([speakers(label) + FEWEST for label in labels], dtype=np.float64)
+    people = np.array([count_speakers(label) + FEWEST for label in labels], dtype=np.float64)
     logs: NDArray[np.float32] = (exponent * np.log(people / people.max())).astype(np.float32)
     return logs
 
 
-def exponents(knots: NDArray[np.floating], lengths: NDArray[np.int64]) -> NDArray[np.float32]:
+def interpolate_exponents(knots: NDArray[np.floating], lengths: NDArray[np.int64]) -> NDArray[np.float32]:
     """Interpolate exponents (knots,) between `calibration.KNOTS`, (texts,), linear in the log of a text's letters.
 
-    >>> exponents(np.array([0.3, 0.3, 0.2, 0.1, 0.0, 0.0, 0.0]), np.array([1, 16, 400])).round(2).tolist()
+    >>> interpolate_exponents(np.array([0.3, 0.3, 0.2, 0.1, 0.0, 0.0, 0.0]), np.array([1, 16, 400])).round(2).tolist()
     [0.30000001192092896, 0.20000000298023224, 0.0]
     """
-    position = calibration.position(lengths)
+    position = calibration.place_lengths(lengths)
     values: NDArray[np.float32] = np.interp(position, np.arange(len(calibration.KNOTS)), knots).astype(np.float32)
     return values

@@ -77,23 +77,23 @@ def find_templates(pages: Iterable[PageText]) -> Templates:
     """
     distinct: dict[str, set[str]] = defaultdict(set)
     for page in pages:
-        distinct[page.content] |= page_lines(page)
+        distinct[page.content] |= list_page_lines(page)
     counts = Counter(line for lines in distinct.values() for line in lines)
     return Templates({line: count for line, count in counts.items() if count >= REPEATED}, len(distinct))
 
 
-def page_lines(page: PageText) -> set[str]:
+def list_page_lines(page: PageText) -> set[str]:
     """Return the lines of a page, split at separators."""
-    return set(_lines(page.title, page.text)) - {""}
+    return set(_split_lines(page.title, page.text)) - {""}
 
 
-def body_of(page: PageText, templates: Templates) -> Body:
+def extract_body(page: PageText, templates: Templates) -> Body:
     r"""Return the title and content of a page without the template lines of its host.
 
     If that leaves no letters, lines that are on few pages of the host are read as well. Of a page without main content
     only these are read, or all its text if the host repeats nothing.
 
-    >>> body_of(PageText("", "Home\nFoto 12\nDeutsch", 12), Templates({"Home": 9}, 9))
+    >>> extract_body(PageText("", "Home\nFoto 12\nDeutsch", 12), Templates({"Home": 9}, 9))
     Body(title='', text='Foto 12', dropped=('Home',))
     """
     content = page.text[: page.main]
@@ -103,9 +103,9 @@ def body_of(page: PageText, templates: Templates) -> Body:
             return Body(page.title, content, ())
     counts, limit = templates.counts, GENERAL * templates.pages
     if not counts:
-        return Body(" ".join(_lines(page.title)), content if _has_letters([content]) else "", ())
-    title = " ".join(item for item in _lines(page.title) if item not in counts)
-    lines = [line for line in _lines(content) if line]
+        return Body(" ".join(_split_lines(page.title)), content if _has_letters([content]) else "", ())
+    title = " ".join(item for item in _split_lines(page.title) if item not in counts)
+    lines = [line for line in _split_lines(content) if line]
     remaining = [line for line in lines if line not in counts]
     if content is page.text and page.main < len(content) and counts:
         # Markup excluded this text: comments and teasers in any language, and the menu of a section in its own.
@@ -121,7 +121,7 @@ def body_of(page: PageText, templates: Templates) -> Body:
     return Body(title, "\n".join(remaining), tuple(line for line in lines if line in counts and line not in read))
 
 
-def _lines(*texts: str) -> list[str]:
+def _split_lines(*texts: str) -> list[str]:
     """Split texts into lines, and lines at separators."""
     return _SEPARATOR.sub("\n", "\n".join(texts)).split("\n")
 

@@ -28,8 +28,8 @@ from graphlang.content.identifier import Calibrated
 from graphlang.content.native import tally as _kernels
 from graphlang.content.ngrams import bytes_input
 from graphlang.content.ngrams.count_all import KeyTable, Tally, tally
-from graphlang.content.ngrams.keys import wide_hashes
-from graphlang.content.text.normalise import blocks, normalise
+from graphlang.content.ngrams.keys import hash_ngrams
+from graphlang.content.text.normalise import cut_blocks, normalise
 from graphlang.modelfile import Model, ModelError, take_array
 
 if TYPE_CHECKING:
@@ -190,9 +190,9 @@ def make_profile(label: str, encoding: str, data: bytes, *, order: int, size: in
     >>> [(gram.to_bytes(3), count) for gram, count in zip(profile.grams.tolist(), profile.counts.tolist())]
     [(b'aba', 1), (b'bab', 1)]
     """
-    letters = bytes_input.rows([data], limit=len(data) + 1, edges=edges)
+    letters = bytes_input.make_rows([data], limit=len(data) + 1, edges=edges)
     counted = tally(letters, [order])
-    chosen, _ = counted.ranks(len(counted.key) if size is None else size)
+    chosen, _ = counted.rank_ngrams(len(counted.key) if size is None else size)
     grams = np.zeros(len(chosen), dtype=np.uint32)
     for place in range(order):
         grams = (grams << np.uint32(8)) | letters.symbols[counted.place[chosen] + place]
@@ -299,7 +299,7 @@ class ProfileIndex:
         self._dense_of = np.full(len(grams), -1, dtype=np.int32)
         self._dense_of[common] = np.arange(len(common))
         self._starts = matrix.indptr.astype(np.int64)
-        self._count_columns, self._values = matrix.indices.astype(np.int32), matrix.data.astype(np.float32)
+        self._columns, self._values = matrix.indices.astype(np.int32), matrix.data.astype(np.float32)
 
     def multiply(self, counts: scipy.sparse.csr_array) -> NDArray[np.float32]:
         """Multiply rows of counts by every profile: inner products, (rows, profiles)."""
@@ -313,7 +313,7 @@ class ProfileIndex:
             dense_of=self._dense_of,
             dense=self._dense,
             starts=self._starts,
-            columns=self._count_columns,
+            columns=self._columns,
             values=self._values,
             out=product,
         )
@@ -326,7 +326,7 @@ def unpack_keys(grams: NDArray[np.uint32], order: int) -> NDArray[np.uint64]:
     symbols = ((grams[:, None] >> shifts) & np.uint32(0xFF)).reshape(-1)
     if not len(symbols):
         return np.zeros(0, dtype=np.uint64)
-    return wide_hashes(symbols, order)[::order] >> _KEY_BITS
+    return hash_ngrams(symbols, order)[::order] >> _KEY_BITS
 
 
 _BLOCK = 1 << 15  # bytes of a batch that are counted together
@@ -379,7 +379,7 @@ class ByteIdentifier(Calibrated):
         """
         scores = np.zeros((len(texts), len(self.labels)), dtype=np.float32)
         lengths = np.zeros(len(texts), dtype=np.int64)
-        for start, stop in blocks(texts, limit=self.limit, characters=_BLOCK):
+        for start, stop in cut_blocks(texts, limit=self.limit, characters=_BLOCK):
             lengths[start:stop] = normalise(texts[start:stop], limit=self.limit).lengths
             if self._utf8 is not None:
                 data = [text.encode("utf-8", "replace") for text in texts[start:stop]]
@@ -421,8 +421,8 @@ class ByteIdentifier(Calibrated):
                 decode(bytes_input.sample(item, 4 * self.limit), name) for item, name in zip(block, names, strict=True)
             ]
             lengths = normalise(texts, limit=self.limit).lengths
-            factor = calibration.inverse_temperature(self._inverse_temperature, lengths)
-            block_probabilities = calibration.probabilities(label_scores * factor[:, None])
+            factor = calibration.interpolate_inverse_temperature(self._inverse_temperature, lengths)
+            block_probabilities = calibration.compute_probabilities(label_scores * factor[:, None])
             letters = bytes_input.has_letters(block) & (lengths > 0)
             probabilities[start:stop] = np.where(letters[:, None], block_probabilities, 0)
             encodings[start:stop] = [
@@ -437,10 +437,10 @@ class ByteIdentifier(Calibrated):
         return best
 
     def _tally(self, data: Sequence[bytes]) -> Tally:
-        return tally(bytes_input.rows(data, limit=4 * self.limit, edges=self.edges), [self.order])
+        return tally(bytes_input.make_rows(data, limit=4 * self.limit, edges=self.edges), [self.order])
 
     def _blocks(self, data: Sequence[bytes]) -> list[tuple[int, int]]:
-        return blocks(cast("Sequence[str]", data), limit=4 * self.limit, characters=_BLOCK)  # it reads only lengths
+        return cut_blocks(cast("Sequence[str]", data), limit=4 * self.limit, characters=_BLOCK)  # it reads only lengths
 
 
 def choose_best(probabilities: NDArray[np.float32]) -> tuple[NDArray[np.int16], NDArray[np.float32]]:

@@ -89,7 +89,7 @@ class ByteTrigrams(ByteIdentifier):
 
     def measure_closeness(self, counted: Tally, index: ProfileIndex) -> NDArray[np.float32]:
         """Compute the rates R_i."""
-        rates = index.multiply(counted.matrix(index.table, index.features))
+        rates = index.multiply(counted.to_matrix(index.table, index.features))
         rates /= np.maximum(counted.totals, 1)[:, None].astype(np.float32)
         return rates
 

@@ -33,10 +33,10 @@ import scipy  # scipy.sparse is imported on first use: it takes a tenth of a sec
 from graphlang.codes.languages import UND
 from graphlang.content import calibration
 from graphlang.content.identifier import Calibrated
-from graphlang.content.ngrams.count_all import KeyTable, Tally, keys_of, strings, tally
+from graphlang.content.ngrams.count_all import KeyTable, Tally, compute_tally_keys, decode_ngrams, tally
 from graphlang.content.ngrams.vocabulary import pack_ngrams
 from graphlang.content.page_input import Marked
-from graphlang.content.text.normalise import blocks, normalise
+from graphlang.content.text.normalise import cut_blocks, normalise
 from graphlang.modelfile import Model, ModelError, take_array
 
 if TYPE_CHECKING:
@@ -63,13 +63,13 @@ def build(lines: Sequence[Sequence[str]], *, features: int = SIZE) -> tuple[dict
         text = " ".join(language_lines)
         letters = normalise([text], limit=len(text) + 1, margin=max(ORDERS) - 1)
         counted = tally(letters, ORDERS)
-        chosen, _ = counted.ranks(features)
-        grams.append(strings(letters, counted.place[chosen], counted.order[chosen]))
+        chosen, _ = counted.rank_ngrams(features)
+        grams.append(decode_ngrams(letters, counted.place[chosen], counted.order[chosen]))
         tallies.append(counted)
     vocabulary = sorted({gram for ngrams in grams for gram in ngrams})
     number = {gram: index for index, gram in enumerate(vocabulary)}
-    table = KeyTable(keys_of(vocabulary))
-    counts = np.stack([counted.matrix(table, len(vocabulary)).toarray()[0] for counted in tallies])
+    table = KeyTable(compute_tally_keys(vocabulary))
+    counts = np.stack([counted.to_matrix(table, len(vocabulary)).toarray()[0] for counted in tallies])
     totals = np.array([max(int(counted.totals[0]), 1) for counted in tallies])
     shares = (counts / totals[:, None]).mean(axis=0)
     listed = np.zeros_like(counts, dtype=np.uint32)
@@ -102,7 +102,7 @@ class MartinsSilva(Calibrated):
         try:
             vocabulary = take_array(model, "ngrams", "u", (None,), source).tobytes().decode("utf-8").split("\n")
             listed = scipy.sparse.csr_array(scipy.sparse.coo_array((counts, (gram, owner)), shape=shape))
-            self._table = KeyTable(keys_of(vocabulary))
+            self._table = KeyTable(compute_tally_keys(vocabulary))
         except ValueError as error:
             raise ModelError(f"{source}: its profiles are damaged ({error})") from error
         bounds = self._information.min(initial=0), self._information.max(initial=0)
@@ -128,10 +128,12 @@ class MartinsSilva(Calibrated):
         """Compute calibrated probabilities, (pages, labels): 1 for `und` below 40 characters, all 0 without letters."""
         answer = np.zeros((len(pages), len(self.labels)), dtype=np.float32)
         parts = [_weigh_parts(page) for page in pages]
-        for start, stop in blocks(["".join(text for text, _ in page_parts) for page_parts in parts], limit=self.limit):
+        for start, stop in cut_blocks(
+            ["".join(text for text, _ in page_parts) for page_parts in parts], limit=self.limit
+        ):
             scores, letters, characters = self._score_pages(parts[start:stop])
-            scores *= calibration.inverse_temperature(self._inverse_temperature, letters)[:, None]
-            answer[start:stop, :-1] = calibration.probabilities(scores)
+            scores *= calibration.interpolate_inverse_temperature(self._inverse_temperature, letters)[:, None]
+            answer[start:stop, :-1] = calibration.compute_probabilities(scores)
             answer[start:stop][characters < SHORTEST] = 0
             answer[start:stop, -1] = (letters > 0) & (characters < SHORTEST)
         return answer
@@ -165,7 +167,7 @@ class MartinsSilva(Calibrated):
         return scores, lengths, characters
 
     def _compute_similarity(self, counted: Tally) -> NDArray[np.float32]:
-        chosen, _ = counted.ranks(self._size)
+        chosen, _ = counted.rank_ngrams(self._size)
         row = counted.row[chosen]
         count = counted.count[chosen].astype(np.float32)
         rows = len(counted.totals)

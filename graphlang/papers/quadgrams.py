@@ -56,6 +56,6 @@ class Quadgrams(ByteIdentifier):
         """Compute 1 - distance / sqrt 2."""
         squares = np.bincount(counted.row, weights=counted.count.astype(np.float64) ** 2, minlength=len(counted.totals))
         norms = np.sqrt(np.maximum(squares, 1)).astype(np.float32)
-        cosines = index.multiply(counted.matrix(index.table, index.features)) / norms[:, None]
+        cosines = index.multiply(counted.to_matrix(index.table, index.features)) / norms[:, None]
         close: NDArray[np.float32] = (1 - np.sqrt(np.maximum(1 - cosines, 0))).astype(np.float32)
         return close

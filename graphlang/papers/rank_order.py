@@ -13,9 +13,9 @@ ranked n-gram of a text costs 1 if the language lacks it, and up to C - 1 if the
 language for having it. Cavnar and Trenkle charge a fixed maximum (C, in their program). `RankLists` has both. Neither
 paper defines the distance for texts with fewer than C n-grams: here the sum is over those that exist.
 
-Equal counts are ordered by `count_all.Tally.ranks`. In texts of a few words nearly all counts are equal, so ranks mean
-little; the paper reports that BASE errs mostly on these. The paper has no probabilities: here they are a calibrated
-softmax over 1 - d / (the distance from a list that has nothing in common with the text).
+Equal counts are ordered by `count_all.Tally.rank_ngrams`. In texts of a few words nearly all counts are equal, so ranks
+mean little; the paper reports that BASE errs mostly on these. The paper has no probabilities: here they are a
+calibrated softmax over 1 - d / (the distance from a list that has nothing in common with the text).
 
 Languages are not compared one by one: a postings list has the lists and ranks of each n-gram, so the cost is the number
 of pairs of an n-gram of the text and a list with it.
@@ -29,9 +29,9 @@ import numpy as np
 
 from graphlang.content.identifier import Calibrated
 from graphlang.content.native import tally as _kernels
-from graphlang.content.ngrams.count_all import KeyTable, keys_of, strings, tally
+from graphlang.content.ngrams.count_all import KeyTable, compute_tally_keys, decode_ngrams, tally
 from graphlang.content.ngrams.vocabulary import pack_ngrams
-from graphlang.content.text.normalise import blocks, normalise
+from graphlang.content.text.normalise import cut_blocks, normalise
 from graphlang.modelfile import Model, ModelError, take_array
 
 if TYPE_CHECKING:
@@ -45,9 +45,9 @@ if TYPE_CHECKING:
 
 def rank_ngrams(letters: Letters, orders: Sequence[int], size: int, *, with_words: bool = False) -> list[str]:
     """Rank the `size` commonest n-grams of a batch with one row, commonest first."""
-    counted = tally(letters, orders, words=with_words)
-    chosen, _ = counted.ranks(size)
-    return strings(letters, counted.place[chosen], counted.order[chosen])
+    counted = tally(letters, orders, within_words=with_words)
+    chosen, _ = counted.rank_ngrams(size)
+    return decode_ngrams(letters, counted.place[chosen], counted.order[chosen])
 
 
 def pack_lists(lists: Sequence[Sequence[str]], size: int) -> tuple[list[str], NDArray[np.int32]]:
@@ -77,7 +77,7 @@ class RankLists:
             raise ValueError("ranks of n-grams that are not in the vocabulary")
         self.lists, self.size = table.shape
         self._fixed = fixed
-        self._table = KeyTable(keys_of(vocabulary))
+        self._table = KeyTable(compute_tally_keys(vocabulary))
         owner, rank = np.nonzero(table >= 0)
         feature = table[owner, rank]
         order = np.argsort(feature, kind="stable")
@@ -95,7 +95,7 @@ class RankLists:
         The worst distance is that from a list without any n-gram of the row.
         """
         rows = len(counted.totals)
-        chosen, rank = counted.ranks(self.size)
+        chosen, rank = counted.rank_ngrams(self.size)
         row = counted.row[chosen]
         cost = self.compute_missing_cost(rank)
         worst = np.bincount(row, weights=cost, minlength=rows).astype(np.int64)
@@ -144,7 +144,7 @@ class RankOrder(Calibrated):
         """Compute 1 - distance / worst distance, (texts, labels), and the length of each text, (texts,)."""
         scores = np.zeros((len(texts), len(self.labels)), dtype=np.float32)
         lengths = np.zeros(len(texts), dtype=np.int64)
-        for start, stop in blocks(texts, limit=self.limit):
+        for start, stop in cut_blocks(texts, limit=self.limit):
             letters = normalise(texts[start:stop], limit=self.limit, margin=max(ORDERS) - 1, closed=self.closed)
             scores[start:stop] = compute_closeness(self.lists, tally(letters, ORDERS))
             lengths[start:stop] = letters.lengths

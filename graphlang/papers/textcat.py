@@ -6,8 +6,8 @@ per language; the default of TextCat, and of this module, is 400.
 
 The page does not define the rest. Here digits and white space separate words, n-grams stay within a word and the spaces
 around it, capitals and punctuation stay, and an n-gram that a language lacks costs a fixed maximum (see `rank_order`).
-Equal counts are ordered by `count_all.Tally.ranks`; TextCat leaves them to chance. TextCat has no probabilities; here
-they are a calibrated softmax.
+Equal counts are ordered by `count_all.Tally.rank_ngrams`; TextCat leaves them to chance. TextCat has no probabilities;
+here they are a calibrated softmax.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from graphlang.content.identifier import Calibrated
 from graphlang.content.ngrams import bytes_input
 from graphlang.content.ngrams.count_all import tally
-from graphlang.content.text.normalise import blocks, normalise
+from graphlang.content.text.normalise import cut_blocks, normalise
 from graphlang.papers import rank_order
 from graphlang.papers.byte_profiles import choose_best
 from graphlang.papers.rank_order import compute_closeness, read_rank_lists
@@ -44,7 +44,7 @@ def build(lines: Sequence[Sequence[str]], *, features: int = SIZE) -> tuple[dict
         data = "\n".join(language_lines).encode("utf-8", "replace")
         lists.append(
             rank_order.rank_ngrams(
-                bytes_input.rows([data], limit=len(data), blank=_BLANK), ORDERS, features, with_words=True
+                bytes_input.make_rows([data], limit=len(data), blank=_BLANK), ORDERS, features, with_words=True
             )
         )
     vocabulary, table = rank_order.pack_lists(lists, features)
@@ -66,7 +66,7 @@ class TextCat(Calibrated):
         """Compute 1 - distance / worst distance, (texts, labels), and the letters of each text, (texts,)."""
         scores = np.zeros((len(texts), len(self.labels)), dtype=np.float32)
         lengths = np.zeros(len(texts), dtype=np.int64)
-        for start, stop in blocks(texts, limit=self.limit, characters=1 << 15):
+        for start, stop in cut_blocks(texts, limit=self.limit, characters=1 << 15):
             lengths[start:stop] = normalise(texts[start:stop], limit=self.limit).lengths
             scores[start:stop] = self._measure_closeness(
                 [text.encode("utf-8", "replace") for text in texts[start:stop]]
@@ -82,5 +82,5 @@ class TextCat(Calibrated):
         return best, score, ["utf-8" if label >= 0 else None for label in best.tolist()]
 
     def _measure_closeness(self, data: Sequence[bytes]) -> NDArray[np.float32]:
-        read = bytes_input.rows(data, limit=4 * self.limit, blank=_BLANK)
-        return compute_closeness(self.lists, tally(read, ORDERS, words=True))
+        read = bytes_input.make_rows(data, limit=4 * self.limit, blank=_BLANK)
+        return compute_closeness(self.lists, tally(read, ORDERS, within_words=True))

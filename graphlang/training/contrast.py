@@ -86,12 +86,12 @@ def retrain(model: Model, label: str, groups: Sequence[LineGroup], *, seed: int)
 def score_texts(identifier: Discriminative, texts: Sequence[str], label: int) -> ScoredTexts:
     """Score texts in the script of a label."""
     parts = identifier.parts
-    script = int(parts.weights.script_of(np.array([label]))[0])
+    script = int(parts.weights.find_scripts(np.array([label]))[0])
     start, common, rare, *_ = parts.weights.blocks[script].tolist()
     inverse_temperature = parts.scores.inverse_temperature[script]
     counts, gaps, places = [], [], []
     for begin in range(0, len(texts), _BATCH):
-        sums = parts.sums(texts[begin : begin + _BATCH])
+        sums = parts.sum_weights(texts[begin : begin + _BATCH])
         number = np.diff(sums.offsets)
         all_counts = sparse.csr_array(
             (np.ones(len(sums.features)), sums.features, sums.offsets), shape=(len(number), len(parts.vocabulary))

@@ -30,9 +30,9 @@ from graphlang.content import speaker_prior
 from graphlang.content.nfc import char_lm, weight_codec
 from graphlang.content.nfc.further import PARAMETER
 from graphlang.content.nfc.model import Discriminative
-from graphlang.content.ngrams.keys import LONGEST, MAX_ORDER, keys_of
-from graphlang.content.ngrams.vocabulary import Vocabulary, slots_of
-from graphlang.content.text.normalise import blocks, normalise
+from graphlang.content.ngrams.keys import LONGEST, MAX_ORDER, compute_keys
+from graphlang.content.ngrams.vocabulary import Vocabulary, find_slots
+from graphlang.content.text.normalise import cut_blocks, normalise
 from graphlang.content.text.scripts import EAST_ASIA, registry
 from graphlang.modelfile import Model, ModelError
 from graphlang.training import logistic_regression, model_columns, new_languages, witten_bell
@@ -168,7 +168,7 @@ class _Extension:
         arrays = dict(self.base.arrays) | self._build_vectors()
         if self.has_lm:
             arrays |= self._build_char_lms()
-        prior = speaker_prior.log_prior(self.labels, 1.0)
+        prior = speaker_prior.compute_log_prior(self.labels, 1.0)
         prior += self.base.arrays["prior"][0] - prior[self.labels.index(self.base.labels[0])]
         arrays["prior"] = self._select_labels("prior", dict(zip(self.labels, prior.tolist(), strict=True)))
         arrays["siblings"] = self._select_labels("siblings", {})
@@ -187,7 +187,7 @@ class _Extension:
     def _build_vectors(self) -> dict[str, NDArray[Any]]:
         bits = int(self.base.parameters["bits"])
         used_slots = np.zeros(1 << bits, dtype=np.bool_)
-        used_slots[slots_of(keys_of([gram for grams in self.grams for gram in grams]), bits=bits)] = True
+        used_slots[find_slots(compute_keys([gram for grams in self.grams for gram in grams]), bits=bits)] = True
         lm_keys = set(model_columns.list_lm_keys(self.base).tolist()) if self.has_lm else set()
         turns = {label: size ** self.base.parameters["turns"] for label, size in self.sizes.items()}
         share = self.base.parameters["features"] / sum(turns.values())
@@ -247,7 +247,7 @@ class _Extension:
         all_keys = model_columns.list_lm_keys(self.base)
         keys = [all_keys[a:b] for a, b in pairwise(ends)]
         used_slots = np.zeros(1 << bits, dtype=np.bool_)
-        used_slots[slots_of(all_keys, bits=bits)] = True
+        used_slots[find_slots(all_keys, bits=bits)] = True
         letter: dict[str, float] = {}
         word: dict[str, float] = {}
         text: dict[str, float] = {}
@@ -260,8 +260,8 @@ class _Extension:
             if char_lms is None:
                 continue
             key_rows = {key: row for row, key in enumerate(keys[number].tolist())}
-            new_keys = keys_of(char_lms.ngrams)
-            slots = slots_of(new_keys, bits=bits)
+            new_keys = compute_keys(char_lms.ngrams)
+            slots = find_slots(new_keys, bits=bits)
             rows = np.full(len(new_keys), -1, dtype=np.int64)
             added: list[int] = []
             for place in np.argsort(-char_lms.worth, kind="stable").tolist():
@@ -393,9 +393,11 @@ def _choose_new_ngrams(
     """Choose the commonest n-grams and words of lines that the model lacks, at most `limit`."""
     counts: Counter[str] = Counter()
     orders = range(1, MAX_ORDER) if registry.name(script) == EAST_ASIA else range(2, MAX_ORDER + 1)
-    for begin, end in blocks(lines, limit=10_000):
+    for begin, end in cut_blocks(lines, limit=10_000):
         line_scripts = np.full(end - begin, script, dtype=np.uint8)
-        letters = normalise(lines[begin:end], limit=10_000, margin=MAX_ORDER - 1, one_script=True, wanted=line_scripts)
+        letters = normalise(
+            lines[begin:end], limit=10_000, margin=MAX_ORDER - 1, one_script=True, row_scripts=line_scripts
+        )
         for first, length in zip(letters.starts.tolist(), letters.lengths.tolist(), strict=True):
             text = "".join(map(chr, letters.symbols[first : first + length + MAX_ORDER - 1].tolist()))
             for order in orders:
@@ -407,8 +409,8 @@ def _choose_new_ngrams(
     candidates.sort(key=lambda item: (-item[1], item[0]))
     grams = [gram for gram, _ in candidates]
     chosen: list[str] = []
-    keys = keys_of(grams)
-    for gram, key, slot in zip(grams, keys.tolist(), slots_of(keys, bits=bits).tolist(), strict=True):
+    keys = compute_keys(grams)
+    for gram, key, slot in zip(grams, keys.tolist(), find_slots(keys, bits=bits).tolist(), strict=True):
         if len(chosen) == limit:
             break
         if key not in lm_keys and not used_slots[slot]:

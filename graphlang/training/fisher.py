@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphlang.content.ngrams.keys import MAX_ORDER, wide_hashes, word_hashes, words
-from graphlang.content.ngrams.vocabulary import admissible, bits_for
+from graphlang.content.ngrams.keys import MAX_ORDER, find_words, hash_ngrams, hash_words
+from graphlang.content.ngrams.vocabulary import choose_bits, find_admissible
 from graphlang.content.text.normalise import normalise
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ class FeatureCandidates:
                 margin=max(orders) - 1,
                 closed=closed,
                 one_script=text_scripts is not None,
-                wanted=text_scripts,
+                row_scripts=text_scripts,
             )
             self._letters.append(letters)
             located = [_locate_ngrams(letters, order) for order in orders]
@@ -221,7 +221,7 @@ class FeatureCandidates:
 
     def _select_admissible(self, order: NDArray[np.int64], number: int) -> list[str]:
         strings = self.list_strings(order[: number * 2])
-        return [strings[i] for i in admissible(strings, bits=bits_for(number))[:number].tolist()]
+        return [strings[i] for i in find_admissible(strings, bits=choose_bits(number))[:number].tolist()]
 
 
 def _locate_ngrams(letters: Letters, order: int) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
@@ -229,17 +229,17 @@ def _locate_ngrams(letters: Letters, order: int) -> tuple[NDArray[np.uint64], ND
     index = np.arange(int(letters.lengths.sum()))
     offsets = np.cumsum(letters.lengths) - letters.lengths
     place = index + np.repeat(letters.starts - offsets, letters.lengths)
-    return wide_hashes(letters.symbols, order)[place], place, np.full(len(place), order)
+    return hash_ngrams(letters.symbols, order)[place], place, np.full(len(place), order)
 
 
 def _locate_words(letters: Letters, order: int) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
     """Locate the words longer than the n-grams of an order: their keys, places and sizes with two spaces."""
-    begins, ends = words(letters)
+    begins, ends = find_words(letters)
     long = (ends - begins + 2 > max(order, MAX_ORDER)) & (ends - begins <= _LONGEST_WORD)
     begins, ends = begins[long], ends[long]
     # Two independent hashes of 32 bits form one of 64.
-    low = word_hashes(letters.symbols, begins, ends).astype(np.uint64)
-    high = word_hashes(letters.symbols * np.uint32(0xC2B2AE35), begins, ends).astype(np.uint64)
+    low = hash_words(letters.symbols, begins, ends).astype(np.uint64)
+    high = hash_words(letters.symbols * np.uint32(0xC2B2AE35), begins, ends).astype(np.uint64)
     return (high << np.uint64(32)) | low, begins, ends - begins + 2
 
 

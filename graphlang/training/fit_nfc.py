@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphlang.content.nfc import weight_codec
-from graphlang.content.ngrams.vocabulary import Vocabulary, admissible, bits_for, pack_ngrams
+from graphlang.content.ngrams.vocabulary import Vocabulary, choose_bits, find_admissible, pack_ngrams
 from graphlang.content.text.scripts import EAST_ASIA, registry
 from graphlang.training import derived_text, logistic_regression, model_columns, sampling_error, witten_bell
 from graphlang.training.corpus import find_main_script
@@ -68,7 +68,7 @@ def fit_nfc(
     steps: list[NDArray[np.int8]] = []
     occurrences: list[NDArray[np.int64]] = []
     numbers = np.maximum(1, options.draws * (sizes / sizes.max()) ** options.power).astype(np.int64)
-    bits = bits_for(options.features)
+    bits = choose_bits(options.features)
     leaning: list[list[Any]] = []
     done = 0
     for script in scripts:
@@ -92,7 +92,7 @@ def fit_nfc(
         base[members], bias[members] = vectors.base, vectors.bias
         rounded = weight_codec.quantise(vectors.weights, options.step)
         rounded[np.abs(rounded) <= _SMALLEST] = 0
-        common, rare = weight_codec.dense_first(rounded, script_occurrences, options.table // len(members))
+        common, rare = weight_codec.split_dense(rounded, script_occurrences, options.table // len(members))
         order = np.concatenate([common, rare])
         script.ngrams = [script.ngrams[i] for i in order.tolist()]
         script.common = len(common)
@@ -163,7 +163,7 @@ def _choose_features(
         done += len(members)
     ngrams = [gram for script in chosen for gram in script.ngrams]
     is_admissible = np.zeros(len(ngrams), dtype=np.bool_)
-    is_admissible[admissible(ngrams, bits=bits_for(options.features))] = True
+    is_admissible[find_admissible(ngrams, bits=choose_bits(options.features))] = True
     first = 0
     for script in chosen:
         stays = is_admissible[first : first + len(script.ngrams)].tolist()

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 
-from graphlang.content.calibration import probabilities
+from graphlang.content.calibration import compute_probabilities
 from graphlang.content.native import tally as _kernels
-from graphlang.content.text.normalise import blocks, normalise
+from graphlang.content.text.normalise import cut_blocks, normalise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -91,14 +91,14 @@ def find_features(
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Find the features of texts in one script, joined, and the offset at which each text starts, (texts + 1,)."""
     features, numbers = [np.zeros(0, dtype=np.int32)], [np.zeros(1, dtype=np.int64)]
-    for begin, end in blocks(texts, limit=limit):
+    for begin, end in cut_blocks(texts, limit=limit):
         letters = normalise(
             texts[begin:end],
             limit=limit,
             margin=vocabulary.margin,
             closed=closed,
             one_script=True,
-            wanted=np.full(end - begin, script, dtype=np.uint8),
+            row_scripts=np.full(end - begin, script, dtype=np.uint8),
         )
         block_features, offsets = vocabulary.find(letters)
         features.append(block_features)
@@ -166,7 +166,9 @@ def refine_vectors(
             step = np.float32(rate * (1 - (number + begin / len(truth)) / rounds))
             slope = score_texts(vectors, x)
             slope[rows, y] += correction(x, y)
-            slope = probabilities(slope + (log_prior[begin : begin + batch] if len(log_prior) > 1 else log_prior))
+            slope = compute_probabilities(
+                slope + (log_prior[begin : begin + batch] if len(log_prior) > 1 else log_prior)
+            )
             loss -= float(np.log(np.maximum(slope[rows, y], 1e-9)).sum())
             slope[rows, y] -= 1
             slope[np.abs(slope) < _NOTICEABLE] = 0

@@ -268,7 +268,7 @@ def _contest_texts(identifier: Discriminative, texts: Sequence[str], truth: NDAr
     """Compare the score of a label with the best other one in each text; in another script the label never wins."""
     gap, factor = np.full(len(texts), -np.inf), np.zeros(len(texts))
     is_known = np.zeros(len(texts), dtype=np.bool_)
-    script = identifier.parts.weights.script_of(np.array([label]))[0]
+    script = identifier.parts.weights.find_scripts(np.array([label]))[0]
     inverse_temperature = identifier.parts.scores.inverse_temperature[script]
     for begin in range(0, len(texts), _BATCH):
         for rows, columns, scores, lengths in identifier.measure(texts[begin : begin + _BATCH]):

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from graphlang.content.calibration import probabilities
+from graphlang.content.calibration import compute_probabilities
 from graphlang.training import logistic_regression
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def compute_confusion(scores: Scores, truth: NDArray[np.int64]) -> Floats:
     Shapes: scores (texts, languages).
     """
     total = np.zeros((scores.shape[1],) * 2)
-    np.add.at(total, truth, probabilities(scores.copy()))
+    np.add.at(total, truth, compute_probabilities(scores.copy()))
     mean: Floats = total / np.maximum(np.bincount(truth, minlength=len(total)), 1)[:, None]
     return mean
 

@@ -83,7 +83,7 @@ def train(
     material = corpus.read_corpus(
         folder,
         label=languages.label,
-        minimum=lambda label: chosen.minimum // (2 if speaker_prior.speakers(label) else 1),
+        minimum=lambda label: chosen.minimum // (2 if speaker_prior.count_speakers(label) else 1),
         maximum=chosen.maximum,
         messages=messages,
         one_script=method == "nfc",
@@ -113,7 +113,7 @@ def train(
             texts,
             documents,
             held_out=[out for _, out in parts],
-            prior=speaker_prior.log_prior(labels, 1.0),
+            prior=speaker_prior.compute_log_prior(labels, 1.0),
             close_languages=groups,
             options=chosen,
             random=random,
@@ -184,7 +184,7 @@ def _calibrate(
         random = np.random.default_rng((chosen.seed, 1))
     excerpts = Excerpts(held_out, shortest=4, longest=400, random=random)
     limit = max(1, min(_MOST_EXCERPTS, 60_000 // len(held_out)))
-    expected = np.exp(speaker_prior.log_prior(model.labels, chosen.prior[0] if model.method == "nfc" else 0.0))
+    expected = np.exp(speaker_prior.compute_log_prior(model.labels, chosen.prior[0] if model.method == "nfc" else 0.0))
     expected_numbers = limit * len(held_out) * expected / expected.sum()
     numbers = np.array(
         [min(int(n) + 1, 4 * len(samples)) for n, samples in zip(expected_numbers, held_out, strict=True)],
@@ -197,7 +197,7 @@ def _calibrate(
         letters = lengths > 0
         if not letters.any():
             raise ModelError(_NO_LETTERS)
-        fitted = calibration.fit(scores[letters], lengths[letters], truth[letters])
+        fitted = calibration.fit_inverse_temperature(scores[letters], lengths[letters], truth[letters])
         return np.asarray(fitted + doubt, dtype=np.float32)
     with_lm = np.zeros(len(model.parameters["scripts"]), dtype=np.bool_)
     if char_lm.PREFIX + "features" in model.arrays:
@@ -221,8 +221,8 @@ def _calibrate(
     if not samples:
         raise ModelError(_NO_LETTERS)
     common = max(samples, key=lambda item: (item[1][0].shape[1] > 1, len(item[1][1])))
-    coefficients[:] = calibration.fit(*common[1], outliers=OUTLIERS)
+    coefficients[:] = calibration.fit_inverse_temperature(*common[1], outliers=OUTLIERS)
     for number, sample in samples:
         if len(sample[1]) >= _CALIBRATION_TEXTS and sample[0].shape[1] > 1:
-            coefficients[number] = calibration.fit(*sample, outliers=OUTLIERS)
+            coefficients[number] = calibration.fit_inverse_temperature(*sample, outliers=OUTLIERS)
     return np.asarray(coefficients + doubt + lm_factors, dtype=np.float32)

@@ -88,7 +88,7 @@ def train_paper(folder: Path, *, method: str, progress: Progress, options: dict[
     material = corpus.read_corpus(
         folder,
         label=languages.label,
-        minimum=lambda label: shared.minimum // (2 if speaker_prior.speakers(label) else 1),
+        minimum=lambda label: shared.minimum // (2 if speaker_prior.count_speakers(label) else 1),
         maximum=shared.maximum,
     )
     progress("read", len(material.lines), len(material.lines))
@@ -117,7 +117,7 @@ def _calibrate(reader: Any, held_out: list[list[str]], options: PublishedOptions
     texts, truth = excerpts.draw(np.array([min(limit, 4 * len(lines)) for lines in held_out], dtype=np.int64))
     scores, lengths = reader.similarities(texts)
     letters = lengths > 0
-    logs = calibration.fit(scores[letters], lengths[letters], truth[letters])
+    logs = calibration.fit_inverse_temperature(scores[letters], lengths[letters], truth[letters])
     inverse_temperature: NDArray[np.float32] = (logs + np.log(options.doubt)).astype(np.float32)
     return inverse_temperature
 
@@ -210,7 +210,7 @@ def _read_corpus(folder: Path, model: Model) -> corpus.Corpus:
     material = corpus.read_corpus(
         folder,
         label=languages.label,
-        minimum=lambda label: minimum // (2 if speaker_prior.speakers(label) else 1),
+        minimum=lambda label: minimum // (2 if speaker_prior.count_speakers(label) else 1),
         maximum=maximum,
         least_labels=1,
     )

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from graphlang.content.calibration import KNOTS
-from graphlang.content.nfc.weight_codec import longest_text
+from graphlang.content.nfc.weight_codec import compute_longest_text
 from graphlang.content.ngrams.keys import MAX_ORDER
 from graphlang.content.ngrams.vocabulary import MOST_BITS
 from graphlang.modelfile import ModelError
@@ -167,7 +167,9 @@ NFC_ONLY = (
     *("table", "step", "prior", "lm_gain", "lm_least", "lm_text_exponent", "lm_inverse_temperature"),
 )
 _MOST = 2**31
-_WITHOUT_LM = sum(knot >= longest_text(MAX_ORDER, words=True) for knot in KNOTS[1:]) + 1  # knots that must have 0
+_WITHOUT_LM = (
+    sum(knot >= compute_longest_text(MAX_ORDER, words=True) for knot in KNOTS[1:]) + 1
+)  # knots that must have 0
 _RULES: Final[Mapping[str, Rule]] = {
     "orders": Numbers(Range(1, MAX_ORDER), 1, MAX_ORDER, rising=True),
     "features": Range(1, (1 << MOST_BITS) // 3),  # three slots of the table for each
@@ -216,5 +218,5 @@ def list_option_rules(method: str) -> dict[str, Rule]:
     ['bare', 'bare_least', 'batch', 'close_languages']
     """
     if method == "nfc":
-        return {**_RULES, "limit": Range(1, longest_text(1, words=False))}
+        return {**_RULES, "limit": Range(1, compute_longest_text(1, words=False))}
     return {name: values for name, values in _RULES.items() if name not in NFC_ONLY}

@@ -26,9 +26,9 @@ from scipy import sparse
 
 from graphlang.content.nfc import char_lm, weight_codec
 from graphlang.content.nfc.char_lm import PREFIX
-from graphlang.content.ngrams.keys import LONGEST, MAX_ORDER, keys_of
-from graphlang.content.ngrams.vocabulary import admissible, bits_for
-from graphlang.content.text.normalise import blocks, normalise
+from graphlang.content.ngrams.keys import LONGEST, MAX_ORDER, compute_keys
+from graphlang.content.ngrams.vocabulary import choose_bits, find_admissible
+from graphlang.content.text.normalise import cut_blocks, normalise
 from graphlang.content.text.scripts import EAST_ASIA, registry
 
 if TYPE_CHECKING:
@@ -254,7 +254,7 @@ def fit_char_lms(
         chosen = model.weights[rows]
         small = weight_codec.quantise(chosen.data.astype(np.float32), _STEP)
         table = sparse.csr_array((small, chosen.indices, chosen.indptr), shape=chosen.shape).toarray()
-        common, rare = weight_codec.dense_first(
+        common, rare = weight_codec.split_dense(
             table, np.rint(model.worth[rows]).astype(np.int64), _DENSE_WEIGHTS // len(labels)
         )
         order = np.concatenate([common, rare])
@@ -287,11 +287,11 @@ def _admit_ngrams(models: Sequence[CharLMs | None]) -> tuple[list[dict[int, int]
     """
     ngrams = [ngram for model in models if model is not None for ngram in model.ngrams]
     worth = np.concatenate([np.zeros(0), *(model.worth for model in models if model is not None)])
-    bits = min(_TABLE_BITS, bits_for(len(ngrams)))
+    bits = min(_TABLE_BITS, choose_bits(len(ngrams)))
     order = np.argsort(-worth, kind="stable")
     is_admitted = np.zeros(len(ngrams), dtype=np.bool_)
-    is_admitted[order[admissible([ngrams[i] for i in order.tolist()], bits=bits)]] = True
-    keys = keys_of(ngrams)
+    is_admitted[order[find_admissible([ngrams[i] for i in order.tolist()], bits=bits)]] = True
+    keys = compute_keys(ngrams)
     admitted: list[dict[int, int]] = []
     begin = 0
     for model in models:
@@ -306,9 +306,9 @@ def count_words(lines: Sequence[str], script: int) -> dict[str, int]:
     """Count the normalised words of lines that are in one script."""
     longest = max(map(len, lines), default=1)
     counts: Counter[str] = Counter()
-    for begin, end in blocks(lines, limit=longest):
+    for begin, end in cut_blocks(lines, limit=longest):
         line_scripts = np.full(end - begin, script, dtype=np.uint8)
-        letters = normalise(lines[begin:end], limit=longest, one_script=True, wanted=line_scripts)
+        letters = normalise(lines[begin:end], limit=longest, one_script=True, row_scripts=line_scripts)
         symbols = letters.symbols.astype("<u4", copy=False)
         counts.update(symbols.tobytes().decode("utf-32-le", "surrogatepass").split(" "))
     return {word: number for word, number in counts.items() if 0 < len(word) <= LONGEST - 2}

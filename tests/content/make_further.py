@@ -105,7 +105,7 @@ def measure(
         batch = texts[begin : begin + BATCH]
         _, signs = further.measure_signs(first.probabilities(batch), len(first.labels), batch, sure=2.0)
         best = second.probabilities(batch)[:, columns].max(axis=1)
-        rows.append(np.column_stack([signs, further.log_odds(best)]))
+        rows.append(np.column_stack([signs, further.compute_log_odds(best)]))
     return np.concatenate(rows)
 
 
@@ -116,7 +116,7 @@ def fit(signs: NDArray[np.float32], truth: NDArray[np.bool_]) -> doubt.Coefficie
     """
     mean, spread = signs.mean(axis=0), signs.std(axis=0)
     scaled = np.clip((signs - mean) / spread, -doubt.CUT, doubt.CUT)
-    terms = np.column_stack([np.ones(len(signs)), doubt.quadratic_terms(scaled.astype(np.float32))]).astype(np.float64)
+    terms = np.column_stack([np.ones(len(signs)), doubt.append_products(scaled.astype(np.float32))]).astype(np.float64)
     weight = np.where(truth, RATE / truth.sum(), (1 - RATE) / (~truth).sum())
     coefficients = np.zeros(terms.shape[1])
     for _ in range(100):

@@ -29,7 +29,7 @@ def text(data: Path, model: modelfile.Model) -> corpus.Corpus:
         found = corpus.read_corpus(
             data / "train",
             label=languages.label,
-            minimum=lambda label: options.minimum // (2 if speaker_prior.speakers(label) else 1),
+            minimum=lambda label: options.minimum // (2 if speaker_prior.count_speakers(label) else 1),
             maximum=options.maximum,
             messages=messages,
             one_script=True,

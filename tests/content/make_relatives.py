@@ -30,7 +30,7 @@ from graphlang import modelfile
 from graphlang.codes.languages import label, split_label
 from graphlang.content import registry
 from graphlang.content.nfc.further import PARAMETER
-from graphlang.content.relatives import FILE, FLOOR, LEAST_BOUND, support
+from graphlang.content.relatives import FILE, FLOOR, LEAST_BOUND, measure_support
 from graphlang.content.segments import units
 from graphlang.training import corpus
 
@@ -79,7 +79,8 @@ def supports(identifier: Identifier, some: list[str]) -> tuple[NDArray[np.float6
     """What the units of texts say for each label on average, (texts, labels): nearly anything, and what counts."""
     read = [identifier.probabilities([text[unit.begin : unit.end] for unit in units.cut(text)]) for text in some]
     any_of_it, counted = (
-        np.array([support(chances, floor).mean(axis=0, dtype=np.float64) for chances in read]) for floor in (ANY, FLOOR)
+        np.array([measure_support(chances, floor).mean(axis=0, dtype=np.float64) for chances in read])
+        for floor in (ANY, FLOOR)
     )
     return any_of_it, counted
 

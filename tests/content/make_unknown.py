@@ -37,7 +37,7 @@ from graphlang.content.nfc import doubt, long_texts
 from graphlang.content.nfc.long_texts import LongTexts
 from graphlang.content.nfc.model import Discriminative
 from graphlang.content.nfc.short_texts import ShortTexts
-from graphlang.content.text.normalise import characters, fold
+from graphlang.content.text.normalise import fold, join_texts
 from graphlang.content.text.scripts import registry as scripts
 from graphlang.training import corpus
 from graphlang.training.model_columns import remove_labels
@@ -130,9 +130,9 @@ def usual(identifier: Discriminative, lines: Mapping[str, Sequence[str]]) -> dic
         if len(some) < FEWEST_USUAL or not lm.letter[place]:
             continue
         labels = np.full(len(some), place)
-        wanted = np.array([scripts.number(weights.names[i]) for i in weights.script_of(labels)], dtype=np.uint8)
-        letters = fold(characters(some), margin=trained.margin, closed=True, one_script=True, wanted=wanted)
-        told, full = lm.label_likelihood(letters, labels), letters.lengths > USUAL / 2
+        wanted = np.array([scripts.number(weights.names[i]) for i in weights.find_scripts(labels)], dtype=np.uint8)
+        letters = fold(join_texts(some), margin=trained.margin, closed=True, one_script=True, row_scripts=wanted)
+        told, full = lm.estimate_likelihood(letters, labels), letters.lengths > USUAL / 2
         if np.count_nonzero(full) >= FEWEST_USUAL:
             usual_one = float(told[full].sum() / letters.lengths[full].sum())
             found[label] = [round(usual_one, 4), round(float(lm.letter[place]), 5)]
@@ -227,7 +227,7 @@ def recorded(kept: dict[int, list[NDArray[np.float32]]]) -> Iterator[None]:
 
     with (
         mock.patch.object(doubt, "discount", record),
-        mock.patch.object(doubt, "coefficients_of", return_value=BEFORE),
+        mock.patch.object(doubt, "read_coefficients", return_value=BEFORE),
         mock.patch.object(doubt, "ASK", 0.0),
         mock.patch.object(doubt, "ASK_LIKELIHOOD", 0.0),
         mock.patch.object(doubt, "SURE", 0.0),
@@ -258,7 +258,7 @@ def fit(made: Made, stage: doubt.Stage) -> dict[str, list[float]]:
     signs, unknown, weight = made.signs[:, : doubt.STAGES[stage]], made.group != KNOWN, weights(made)
     mean, spread = np.average(signs, axis=0, weights=weight), signs.std(axis=0)
     x = np.clip((signs - mean) / spread, -doubt.CUT, doubt.CUT)
-    x = np.column_stack([np.ones(len(x)), doubt.quadratic_terms(x)])
+    x = np.column_stack([np.ones(len(x)), doubt.append_products(x)])
     terms = np.zeros(x.shape[1])
     pull = np.full(len(terms), PULL)
     pull[0] = 0
@@ -316,9 +316,9 @@ def weights(made: Made) -> Floats:
 def main(data: Path, folder: Path) -> None:
     model, digest = modelfile.read(registry.path("nfc"))
     lines = lines_of(data, folder)
-    with mock.patch.object(doubt, "_read", return_value={"usual": {}}):
+    with mock.patch.object(doubt, "_read_file", return_value={"usual": {}}):
         measured = usual(Discriminative(model, "", "nfc"), lines)
-    with mock.patch.object(doubt, "_read", return_value={"usual": measured}):
+    with mock.patch.object(doubt, "_read_file", return_value={"usual": measured}):
         made = collect(data, model, lines)
     found = {"model": digest, "signs": list(doubt.FEATURES)} | {stage: fit(made, stage) for stage in doubt.STAGES}
     rows = ",\n".join(f'  "{label}": {json.dumps(own)}' for label, own in measured.items())

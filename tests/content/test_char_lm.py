@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from graphlang.content import calibration
 from graphlang.content.nfc import char_lm, doubt
 from graphlang.content.nfc.model import Discriminative
-from graphlang.content.ngrams.keys import keys_of
+from graphlang.content.ngrams.keys import compute_keys
 from graphlang.content.text import windows
 from graphlang.content.text.scripts import registry
 from graphlang.modelfile import Model, ModelError
@@ -158,25 +158,23 @@ def test_the_kernel_adds_what_is_told_of_each_script(tiny: Discriminative, monke
     probabilities = tiny.probabilities(texts)
     for rows, columns, scores, letters in tiny.measure(texts):
         if columns != slice(None):
-            expected = calibration.probabilities(scores, has_letters=letters > 0, outliers=0.008)
+            expected = calibration.compute_probabilities(scores, has_letters=letters > 0, outliers=0.008)
             assert probabilities[rows][:, columns] == pytest.approx(expected, abs=1e-5)
 
 
 def test_one_label_is_asked_every_fourth_ngram_which_count_four_times(tiny: Discriminative, tiny_model: Model) -> None:
     lm = tiny.parts.char_lm
     assert lm is not None
-    letters = tiny.parts.sums(["the dog and"]).letters
+    letters = tiny.parts.sum_weights(["the dog and"]).letters
     label = tiny.labels.index("eng")
-    [found] = lm.label_likelihood(letters, np.array([label])).tolist()
+    [found] = lm.estimate_likelihood(letters, np.array([label])).tolist()
     written = "the dog and the "  # n-grams wrap round
     grams = [written[begin : begin + size] for begin in (0, 4, 8) for size in range(1, 6)]
     number = {
         key: row for row, key in enumerate(np.cumsum(tiny_model.arrays["spelling_keys"], dtype=np.uint32).tolist())
     }
-    rows = [number[key] for key in keys_of(grams).tolist() if key in number]
-    each = [
-        lm.weights.label_sums(np.array([row], np.int32), np.array([0, 1]), np.array([label])).item() for row in rows
-    ]
+    rows = [number[key] for key in compute_keys(grams).tolist() if key in number]
+    each = [lm.weights.sum_label(np.array([row], np.int32), np.array([0, 1]), np.array([label])).item() for row in rows]
     assert len(rows) > 4
     assert found == pytest.approx(4 * lm.step * sum(each) + 12 * lm.letter[label], abs=1e-3)
 
@@ -184,7 +182,7 @@ def test_one_label_is_asked_every_fourth_ngram_which_count_four_times(tiny: Disc
 def test_long_texts_are_not_looked_at(tiny: Discriminative) -> None:
     lm = tiny.parts.char_lm
     assert lm is not None
-    found = tiny.parts.sums(["the dog", "the weather is good, and this is the house"])
+    found = tiny.parts.sum_weights(["the dog", "the weather is good, and this is the house"])
     letters = found.letters
     assert found.lm is not None
     assert found.lm.words.tolist() == [2, 0]
@@ -212,13 +210,13 @@ def test_keys_come_back() -> None:
         ("keys", np.zeros_like, "damaged"),
         ("keys", lambda own: own[:-1], "do not fit"),
         ("keys", lambda own: own.astype(np.float32), "kind and shape"),
-        ("gain", lambda own: own * 0, "never counts"),
-        ("gain", lambda own: own - 1, "never counts"),
-        ("gain", lambda own: own + 1, "cannot be summed"),
-        ("letter", lambda own: own + np.inf, "no numbers"),
+        ("gain", lambda own: own * 0, "no weight at any length"),
+        ("gain", lambda own: own - 1, "no weight at any length"),
+        ("gain", lambda own: own + 1, "too long to sum weights"),
+        ("letter", lambda own: own + np.inf, "not numbers"),
         ("word", lambda own: own + 1e9, "greater values"),
         ("text", lambda own: own[1:], "kind and shape"),
-        ("step", lambda own: own * np.nan, "no numbers"),
+        ("step", lambda own: own * np.nan, "not numbers"),
         ("values", lambda own: own[1:], "do not fit"),
         ("keys", lambda own: own.astype(np.uint64), "kind and shape"),
         ("keys", lambda own: np.zeros(5 << 20, own.dtype), "as many n-grams as slots"),

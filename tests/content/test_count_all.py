@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.content.ngrams import bytes_input
-from graphlang.content.ngrams.count_all import MAX_ROWS, KeyTable, keys_of, strings, tally
+from graphlang.content.ngrams.count_all import MAX_ROWS, KeyTable, compute_tally_keys, decode_ngrams, tally
 from graphlang.content.text.normalise import Letters, normalise
 
 
 def grams_of(text: str, order: int) -> list[tuple[str, int]]:
     letters = normalise([text], limit=100, margin=4, closed=False)
     counted = tally(letters, [order])
-    chosen, _ = counted.ranks(100)
-    grams = strings(letters, counted.place[chosen], counted.order[chosen])
+    chosen, _ = counted.rank_ngrams(100)
+    grams = decode_ngrams(letters, counted.place[chosen], counted.order[chosen])
     return list(zip(grams, counted.count[chosen].tolist(), strict=True))
 
 
@@ -31,17 +31,17 @@ def test_the_paper_lists_eight_trigrams_of_nine() -> None:
 def test_ties_go_to_the_shorter_and_then_to_the_earlier() -> None:
     letters = normalise(["abab"], limit=100, margin=4, closed=False)
     counted = tally(letters, (1, 2, 3))
-    chosen, rank = counted.ranks(4)
-    assert strings(letters, counted.place[chosen], counted.order[chosen]) == ["a", "b", "ab", "ba"]
+    chosen, rank = counted.rank_ngrams(4)
+    assert decode_ngrams(letters, counted.place[chosen], counted.order[chosen]) == ["a", "b", "ab", "ba"]
     assert rank.tolist() == [1, 2, 3, 4]
     assert counted.count.tolist() == [2] * 6
     assert counted.totals.tolist() == [12]
 
 
 def test_words_only() -> None:
-    read = bytes_input.rows([b"ab c"], limit=100)
-    counted = tally(read, (1, 2, 3), words=True)
-    found = strings(read, counted.place, counted.order)
+    read = bytes_input.make_rows([b"ab c"], limit=100)
+    counted = tally(read, (1, 2, 3), within_words=True)
+    found = decode_ngrams(read, counted.place, counted.order)
     assert sorted(found) == sorted([" ", "a", "b", "c", " a", "ab", "b ", " c", "c ", " ab", "ab ", " c "])
 
 
@@ -51,9 +51,9 @@ def naive(data: bytes, order: int) -> Counter[bytes]:
 
 @given(st.lists(st.binary(max_size=30), min_size=1, max_size=6), st.integers(1, 5))
 def test_counts_are_those_of_a_loop(data: list[bytes], order: int) -> None:
-    read = bytes_input.rows(data, limit=100)
+    read = bytes_input.make_rows(data, limit=100)
     counted = tally(read, [order])
-    grams = strings(read, counted.place, counted.order)
+    grams = decode_ngrams(read, counted.place, counted.order)
     for row in range(len(data)):
         start, size = int(read.starts[row]), int(read.lengths[row])
         own = bytes(read.symbols[start : start + size].astype(np.uint8))
@@ -68,7 +68,7 @@ def test_counts_are_those_of_a_loop(data: list[bytes], order: int) -> None:
 
 @given(st.lists(st.binary(max_size=30), max_size=6), st.booleans())
 def test_rows_of_bytes_are_folded(data: list[bytes], edges: bool) -> None:
-    read = bytes_input.rows(data, limit=100, edges=edges)
+    read = bytes_input.make_rows(data, limit=100, edges=edges)
     for item, start, size in zip(data, read.starts.tolist(), read.lengths.tolist(), strict=True):
         own = bytes(read.symbols[start : start + size].astype(np.uint8))
         words = b" ".join(part for part in item.translate(bytes.maketrans(b"\t\n\v\f\r", b"     ")).split(b" ") if part)
@@ -76,7 +76,7 @@ def test_rows_of_bytes_are_folded(data: list[bytes], edges: bool) -> None:
 
 
 def test_digits_can_part_words() -> None:
-    read = bytes_input.rows([b"ab12cd"], limit=100, blank=bytes_input.WHITE + bytes_input.DIGITS)
+    read = bytes_input.make_rows([b"ab12cd"], limit=100, blank=bytes_input.WHITE + bytes_input.DIGITS)
     assert bytes(read.symbols.astype(np.uint8)) == b" ab cd "
 
 
@@ -106,9 +106,9 @@ def test_keys_that_crowd_one_place_are_all_found() -> None:
 
 
 def test_keys_of_strings_are_those_of_texts() -> None:
-    read = bytes_input.rows([b"abc"], limit=9, edges=False)
-    assert keys_of(["abc", "b"])[0] == tally(read, [3]).key[0]
-    assert keys_of(["b"])[0] in tally(read, [1]).key
+    read = bytes_input.make_rows([b"abc"], limit=9, edges=False)
+    assert compute_tally_keys(["abc", "b"])[0] == tally(read, [3]).key[0]
+    assert compute_tally_keys(["b"])[0] in tally(read, [1]).key
 
 
 def test_too_many_rows() -> None:

@@ -114,7 +114,7 @@ def test_the_kernel_is_the_definition(
     best = make_best_labels(label, fit, margin)
     last = None if likelihood is None else np.array([likelihood], np.float32)
     signs, part, _ = share(best, ngrams, answer, likelihood=last)
-    [chance] = doubt.open_set_probability(signs, doubt.coefficients_of("ngrams" if last is None else "likelihood"))
+    [chance] = doubt.open_set_probability(signs, doubt.read_coefficients("ngrams" if last is None else "likelihood"))
     assert part[0] == pytest.approx(chance, abs=2e-4)
     [shared] = doubt.unknown_language_probability(best.fit, BASE[label : label + 1], np.array([100]))
     if chance > shared + 1e-3 and chance > 2 * doubt.LEAST:
@@ -133,7 +133,7 @@ def test_without_ngrams_the_other_signs_decide_or_leave_it_to_them(
     before[0, label] = sure
     answer, best = before.copy(), make_best_labels(label, fit, margin)
     signs, part, again = share(best, None, answer, letters)
-    use = doubt.coefficients_of("letters")
+    use = doubt.read_coefficients("letters")
     assert len(use.mean) == doubt.STAGES["letters"]
     [chance] = doubt.open_set_probability(signs, use)
     assert part[0] == pytest.approx(chance, abs=1e-4)
@@ -154,7 +154,7 @@ def test_what_ngrams_leave_in_some_doubt_is_left_for_the_likelihood(
     before[0, label] = sure
     left, decided = before.copy(), before.copy()
     best, ngrams = make_best_labels(label, fit, margin), make_sums([30, 20, 5], [30, 20, 5], [60, 40, 9], [28, 18, 5])
-    _, part, again = share(best, ngrams, left, more=True)
+    _, part, again = share(best, ngrams, left, has_next_stage=True)
     assert again.tolist() == [sure >= doubt.SURE and bool(part[0] >= np.float32(doubt.ASK_LIKELIHOOD))]
     _, same, never = share(best, ngrams, decided)
     assert not never.any()
@@ -164,8 +164,8 @@ def test_what_ngrams_leave_in_some_doubt_is_left_for_the_likelihood(
 
 def test_what_is_usual_is_known_of_the_language_models_that_it_was_measured_with() -> None:
     measured = {"usual": {"eng": [-2.25, -14.5], "deu": [-2.5, -13.0]}}
-    with mock.patch.object(doubt, "_read", return_value=measured):
-        found = doubt.usual_likelihood(["deu", "eng", "nld"], np.array([-13.00004, -14.25, -13], np.float32))
+    with mock.patch.object(doubt, "_read_file", return_value=measured):
+        found = doubt.find_usual_likelihood(["deu", "eng", "nld"], np.array([-13.00004, -14.25, -13], np.float32))
     assert found.tolist() == [-2.5, pytest.approx(np.nan, nan_ok=True), pytest.approx(np.nan, nan_ok=True)]
 
 
@@ -174,11 +174,11 @@ def test_the_likelihood_of_texts_of_several_windows_is_that_of_their_letters(shi
     trained, doubts, lm = shipped.parts, OpenSet(shipped.parts), shipped.parts.char_lm
     assert lm is not None
     texts = [AFRIKAANS[:40], "not asked", AFRIKAANS[40:80], AFRIKAANS[80:101]]
-    letters = trained.sums(texts).letters
+    letters = trained.sum_weights(texts).letters
     labels = np.array([shipped.labels.index(label) for label in ("nld", "eng")])
-    found = doubts._likelihood(lm, letters, np.array([0, 1, 2, 4]), np.array([0, 2]), labels)
-    own = lm.label_likelihood(letters, labels[[0, 0, 1, 1]]).tolist()
-    usual, n = doubt.usual_likelihood(trained.labels, lm.letter)[labels].tolist(), letters.lengths.tolist()
+    found = doubts._compute_likelihood(lm, letters, np.array([0, 1, 2, 4]), np.array([0, 2]), labels)
+    own = lm.estimate_likelihood(letters, labels[[0, 0, 1, 1]]).tolist()
+    usual, n = doubt.find_usual_likelihood(trained.labels, lm.letter)[labels].tolist(), letters.lengths.tolist()
     assert found.tolist() == [
         pytest.approx(own[0] / n[0] - usual[0], abs=1e-4),
         pytest.approx((own[2] + own[3]) / (n[2] + n[3]) - usual[1], abs=1e-4),
@@ -253,11 +253,11 @@ def test_regret_is_that_of_rows_of_weights(shipped: Identifier) -> None:
     latin = weights.names.index("LATIN")
     first, common, rare, *_ = weights.blocks[latin].tolist()
     some = np.concatenate([first + draw.integers(0, common, 8), first + common + draw.integers(0, rare, 30)])
-    features, columns = some.astype(np.int32), weights.columns()
+    features, columns = some.astype(np.int32), weights.list_columns()
     own_labels = weights.labels[latin]
     base = shipped.parts.scores.base / shipped.parts.scores.step
-    sums = weights.sums(features, np.arange(len(some) + 1), np.full(len(some), latin, np.uint8))
-    [(_, _, rows)] = weights.by_script(sums)
+    sums = weights.sum_features(features, np.arange(len(some) + 1), np.full(len(some), latin, np.uint8))
+    [(_, _, rows)] = weights.iterate_scripts(sums)
     table = rows[:, : columns[latin, 1]] + base[own_labels]
     script, offsets = np.full(2, latin), np.array([0, 20, len(some)])
     kinds = draw.integers(0, KINDS + 1, len(shipped.vocabulary)).astype(np.uint8)

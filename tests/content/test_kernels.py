@@ -24,10 +24,10 @@ from graphlang.content import registry as methods
 from graphlang.content import score_lists as top_k
 from graphlang.content.nfc.sparse_weights import ScriptWeights, unpack
 from graphlang.content.nfc.weight_codec import squeeze
-from graphlang.content.ngrams.keys import keys_of
-from graphlang.content.ngrams.vocabulary import Vocabulary, admissible, bits_for
+from graphlang.content.ngrams.keys import compute_keys
+from graphlang.content.ngrams.vocabulary import Vocabulary, choose_bits, find_admissible
 from graphlang.content.text import windows
-from graphlang.content.text.normalise import Letters, characters, fold, normalise, normalised_lengths
+from graphlang.content.text.normalise import Letters, count_normalised, fold, join_texts, normalise
 from graphlang.content.text.scripts import EAST_ASIA, LATIN, SHARE, registry
 from graphlang.modelfile import Model
 from graphlang.native.kernels import KernelError
@@ -174,7 +174,7 @@ def test_letters_are_those_of_the_definition(texts: list[str], margin: int, clos
 @example(["plain words, of \u00ad and\u00ad more, d\u00e9j\u00e0 vu"])
 def test_lengths_are_those_of_the_definition(texts: list[str]) -> None:
     texts = [*texts, *((text * 40)[:1000] for text in texts)]  # plain text is counted 32 characters at a time
-    found = normalised_lengths(texts, limit=1000).tolist()
+    found = count_normalised(texts, limit=1000).tolist()
     assert found == [len(spaced(letters(text), closed=True).removesuffix(" ")) for text in texts]
 
 
@@ -189,7 +189,7 @@ GRAMS = st.text("ab жल", max_size=40)
 )
 def test_features_are_those_of_a_loop(texts: list[str], grams: set[str], words: set[str], closed: bool) -> None:
     every = sorted(grams | {f" {word} " for word in words})
-    every = [every[i] for i in admissible(every, bits=bits_for(len(every))).tolist()]
+    every = [every[i] for i in find_admissible(every, bits=choose_bits(len(every))).tolist()]
     vocabulary = Vocabulary(every)
     made = normalise(texts, limit=1000, margin=4, closed=closed)
     found, offsets = vocabulary.find(made)
@@ -204,7 +204,7 @@ def test_features_are_those_of_a_loop(texts: list[str], grams: set[str], words: 
 )
 def test_keys_are_those_of_the_definition(words: list[str], grams: list[str]) -> None:
     grams = [gram for gram in grams if "\n" not in gram]
-    assert keys_of([*words, *grams]).tolist() == [key_of(gram) for gram in [*words, *grams]]
+    assert compute_keys([*words, *grams]).tolist() == [key_of(gram) for gram in [*words, *grams]]
 
 
 def test_a_huge_text_is_counted_in_the_room_of_its_limit() -> None:
@@ -275,9 +275,9 @@ def weights(draw: st.DrawFn) -> tuple[ScriptWeights, list[tuple[int, np.ndarray]
 def sums_of(made: ScriptWeights, texts: list[list[int]], scripts: list[int]) -> dict[int, list[int]]:
     """The sums of each text that is in a script."""
     flat = np.array([feature for own in texts for feature in own], dtype=np.int32)
-    sums = made.sums(flat, np.cumsum([0, *map(len, texts)]), np.array(scripts, dtype=np.uint8))
+    sums = made.sum_features(flat, np.cumsum([0, *map(len, texts)]), np.array(scripts, dtype=np.uint8))
     found = {}
-    for script, rows, own in made.by_script(sums):
+    for script, rows, own in made.iterate_scripts(sums):
         assert all(scripts[row] == script for row in rows)
         labels = made.labels[script]
         assert not own[:, labels.stop - labels.start :].any()
@@ -330,7 +330,7 @@ ROWS = st.lists(st.lists(st.floats(-200, 200, width=32), min_size=19, max_size=1
 def test_softmax_is_that_of_the_definition(rows: list[list[float]]) -> None:
     has_letters = np.arange(len(rows)) % 2 == 0
     prior = np.linspace(-1, 1, 19).astype(np.float32)
-    made = calibration.probabilities(np.array(rows, dtype=np.float32), prior, has_letters)
+    made = calibration.compute_probabilities(np.array(rows, dtype=np.float32), prior, has_letters)
     for row, own, speaks in zip(rows, made, has_letters, strict=True):
         sums = [np.float32(a) + b for a, b in zip(row, prior, strict=True)]
         probabilities = [math.exp(float(x) - float(max(sums))) for x in sums]
@@ -375,11 +375,11 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
         Vocabulary(["ab"]).find(beyond)
     blocks, some = np.array([[0, 0, 0, 8, 0, 0]]), np.zeros(1, np.uint8)
     block = ScriptWeights(("",), (slice(0, 1),), blocks, np.zeros(8, np.uint16), np.zeros(1, np.int32), BEHIND)
-    block.sums(np.zeros(3, np.int32), np.array([0, 3]), some)
+    block.sum_features(np.zeros(3, np.int32), np.array([0, 3]), some)
     with pytest.raises(KernelError):
-        block.sums(np.zeros(3, np.int32), np.array([0, 4]), some)
+        block.sum_features(np.zeros(3, np.int32), np.array([0, 4]), some)
     with pytest.raises(KernelError):
-        block.sums(np.zeros(3, np.int64), np.array([0, 3]), some)  # type: ignore[arg-type]
+        block.sum_features(np.zeros(3, np.int64), np.array([0, 3]), some)  # type: ignore[arg-type]
     for wrong in (
         (0, -1),
         (1, 1),
@@ -392,9 +392,9 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
         damaged = blocks.copy()
         damaged[0, wrong[0]] = wrong[1]
         with pytest.raises(KernelError):
-            replace(block, blocks=damaged).sums(np.zeros(3, np.int32), np.array([0, 3]), some)
+            replace(block, blocks=damaged).sum_features(np.zeros(3, np.int32), np.array([0, 3]), some)
     with pytest.raises(KernelError):
-        replace(block, rest=BEHIND[1:]).sums(np.zeros(3, np.int32), np.array([0, 3]), some)
+        replace(block, rest=BEHIND[1:]).sum_features(np.zeros(3, np.int32), np.array([0, 3]), some)
 
 
 TEXT = np.array([1, 2, 3], np.uint32)
@@ -472,7 +472,7 @@ def test_scores_are_those_of_the_definition(seed: int, rows: int, labels: int, b
     a, b, c, d = (own[:, None].astype(float) for own in of_rows.values())
     x, y, z = of_labels.values()
     expected = sums[:, :labels] * a + b * x + c * y + d * z
-    assert calibration.linear(sums, **of_rows, **of_labels) == pytest.approx(expected, rel=1e-4, abs=1e-3)
+    assert calibration.compute_linear(sums, **of_rows, **of_labels) == pytest.approx(expected, rel=1e-4, abs=1e-3)
 
 
 @given(
@@ -559,7 +559,7 @@ def test_probabilities_do_not_depend_on_what_other_threads_do_with_memory() -> N
 
 
 def test_what_is_no_code_point_is_refused() -> None:
-    given_ = characters(["ab"])
+    given_ = join_texts(["ab"])
     symbols = given_.symbols.copy()
     symbols[1] = 0x110000
     with pytest.raises(KernelError):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from graphlang import modelcache
 from graphlang.content import registry
-from graphlang.content.nfc.model_parts import PACKED, list_large_arrays, makers
+from graphlang.content.nfc.model_parts import PACKED, list_large_arrays, list_makers
 from graphlang.modelfile import Model, ModelError, read
 
 ARRAYS = {"table": np.arange(5000, dtype=np.uint16), "rest": np.int32([-1, 7]), "none": np.zeros((0, 3), np.uint8)}
@@ -224,7 +224,9 @@ def test_a_model_file_that_is_written_over_is_another_one_even_with_its_size_and
 
 
 def test_what_does_not_fit_the_model_is_refused_and_the_way_out_named(folder: Path) -> None:
-    modelcache.store_tables(identity(), makers(), {"marks": np.zeros(1 << 14, np.uint64)}, ["ngrams"], digest=DIGEST)
+    modelcache.store_tables(
+        identity(), list_makers(), {"marks": np.zeros(1 << 14, np.uint64)}, ["ngrams"], digest=DIGEST
+    )
     with pytest.raises(ModelError, match="GRAPHLANG_CACHE=no computes them again"):
         registry.load("nfc")
     assert folder.exists()
@@ -246,6 +248,6 @@ def test_tables_that_do_not_hold_together_are_refused(
     kept = list_large_arrays(registry.load("nfc").parts)  # type: ignore[attr-defined]
     for path in folder.iterdir():
         path.unlink()
-    modelcache.store_tables(identity(), makers(), {**kept, name: change(kept[name])}, PACKED, digest=DIGEST)
+    modelcache.store_tables(identity(), list_makers(), {**kept, name: change(kept[name])}, PACKED, digest=DIGEST)
     with pytest.raises(ModelError, match="its cached tables are damaged"):
         registry.load("nfc")

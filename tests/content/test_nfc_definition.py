@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from graphlang.content import calibration
 from graphlang.content.nfc import doubt, rubbish
 from graphlang.content.nfc.model import Discriminative
-from graphlang.content.ngrams.keys import LONGEST, keys_of
+from graphlang.content.ngrams.keys import LONGEST, compute_keys
 from graphlang.content.text import windows
 from graphlang.content.text.normalise import normalise
-from graphlang.content.text.other_script import MOST, find_other_words, latin_probability
+from graphlang.content.text.other_script import MOST, estimate_latin, find_other_words
 from graphlang.content.text.scripts import LATIN, registry
 from graphlang.training.train import train
 
@@ -42,7 +42,7 @@ OUTLIERS = 0.008
 def features(text: str, keys: dict[int, int], orders: list[int], *, words: bool) -> list[int]:
     grams = [(text[place:] + text * 5)[:order] for place in range(len(text)) for order in orders]
     grams += [f" {word} " for word in text.split() if 3 < len(word) <= LONGEST - 2] if words else []
-    return [keys[key] for key in keys_of(grams).tolist() if key in keys]
+    return [keys[key] for key in compute_keys(grams).tolist() if key in keys]
 
 
 #: Characters that stand for the bytes from 80 to BF, and what was encoded twice.
@@ -60,7 +60,7 @@ class Plain:
     def __init__(self, model: Model) -> None:
         self.model, self.arrays, self.scripts = model, model.arrays, model.parameters["scripts"]
         self.grams = [gram for gram in self.arrays["ngrams"].tobytes().decode().split("\n") if gram]
-        self.keys = {key: number for number, key in enumerate(keys_of(self.grams).tolist())}
+        self.keys = {key: number for number, key in enumerate(compute_keys(self.grams).tolist())}
         self.weights = self.unpacked("")
         self.lm_keys: dict[int, int] = {}
         if "spelling_keys" in self.arrays:
@@ -128,7 +128,7 @@ class Plain:
             given_ = " ".join(dict.fromkeys(words))  # a few words said again and again
         scripts = np.array([wanted], dtype=np.uint8)
         closed = self.model.parameters["closed"]
-        made = normalise([given_], limit=1000, closed=closed, one_script=True, wanted=scripts)
+        made = normalise([given_], limit=1000, closed=closed, one_script=True, row_scripts=scripts)
         text = "".join(map(chr, made.symbols.tolist()))
         chances, length = self.by_letters(given_, text, registry.name(int(made.scripts[0]))), len(text)
         if part:
@@ -183,7 +183,7 @@ class Plain:
         if not other.any():
             return chances, length
         first, second = (chances, other) if is_latin else (other, chances)
-        latin = latin_probability(words, first.astype(np.float32), english)
+        latin = estimate_latin(words, first.astype(np.float32), english)
         latin = max(latin, 1 - MOST) if is_latin else latin if second.any() else 1.0
         return latin * first + (1 - latin) * second, words.latin if not is_latin and latin > 0.5 else length
 

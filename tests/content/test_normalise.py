@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from graphlang.content.text import scripts
-from graphlang.content.text.normalise import normalise, normalised_lengths, sample
+from graphlang.content.text.normalise import count_normalised, normalise, sample
 
 
 def rows(texts: list[str], *, margin: int = 0, limit: int = 1000, closed: bool = True) -> list[str]:
@@ -99,4 +99,4 @@ def test_decomposed_text_is_composed(text: str) -> None:
     decomposed = unicodedata.normalize("NFD", text)
     assert decomposed != text
     assert "".join(map(chr, normalise([decomposed], limit=100).symbols)) == f"{text} "
-    assert normalised_lengths([decomposed], limit=100).tolist() == [len(text)]
+    assert count_normalised([decomposed], limit=100).tolist() == [len(text)]

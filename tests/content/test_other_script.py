@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from graphlang.content import registry
 from graphlang.content.text import other_script
-from graphlang.content.text.normalise import characters, fold
-from graphlang.content.text.other_script import MANY, OtherWords, find_other_words, latin_probability
+from graphlang.content.text.normalise import fold, join_texts
+from graphlang.content.text.other_script import MANY, OtherWords, estimate_latin, find_other_words
 from graphlang.content.text.scripts import CYRILLIC, EAST_ASIA, LATIN
 from graphlang.content.text.scripts import registry as scripts
 
@@ -22,7 +22,7 @@ GREEK = scripts.number("GREEK")
 
 def beside(*texts: str) -> list[tuple[int, int]]:
     """Script of each text, and the one beside it."""
-    found = fold(characters(texts), margin=0, closed=True, one_script=True)
+    found = fold(join_texts(texts), margin=0, closed=True, one_script=True)
     return list(zip(found.scripts.tolist(), found.beside.tolist(), strict=True))
 
 
@@ -39,7 +39,7 @@ def test_the_script_beside_latin_is_told() -> None:
         *[(EAST, 0), (EAST, LATIN)],  # six beside six or seven: each letter counts three times
     ]
     assert beside("abcdefghijklmnopqr и λμ") == [(LATIN, GREEK)]  # the one that has more letters
-    wanted = fold(characters(["Yii и Docker"]), margin=0, closed=True, one_script=True, wanted=np.uint8([LATIN]))
+    wanted = fold(join_texts(["Yii и Docker"]), margin=0, closed=True, one_script=True, row_scripts=np.uint8([LATIN]))
     assert wanted.beside.tolist() == [0]
 
 
@@ -76,12 +76,12 @@ def test_how_probable_latin_is() -> None:
     assert words.latin == 2 * MANY
     of_language = -4.9 * log(1.02 - 0.3) - 1.5 * log(1.02 - 0.6) + 7.8 * 0.5
     logit = -11.5 + (1 - exp(-4)) * of_language + 1.6 * log(8)
-    assert latin_probability(words, answer, english=0) == pytest.approx(1 / (1 + exp(-logit)))
+    assert estimate_latin(words, answer, english=0) == pytest.approx(1 / (1 + exp(-logit)))
     # Without English among the labels the best language is any.
     of_language = -4.9 * log(1.02 - 0.6) + 1.5 * -log(1.02) + 7.8 * 0.5
     logit = -11.5 + (1 - exp(-4)) * of_language + 1.6 * log(8)
-    assert latin_probability(words, answer, english=-1) == pytest.approx(1 / (1 + exp(-logit)))
-    assert latin_probability(words._replace(latin=0), answer, english=-1) == 0
+    assert estimate_latin(words, answer, english=-1) == pytest.approx(1 / (1 + exp(-logit)))
+    assert estimate_latin(words._replace(latin=0), answer, english=-1) == 0
 
 
 def best(texts: list[str]) -> list[str]:

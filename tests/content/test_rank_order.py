@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from graphlang.content import registry
 from graphlang.content.ngrams import bytes_input
-from graphlang.content.ngrams.count_all import strings, tally
+from graphlang.content.ngrams.count_all import decode_ngrams, tally
 from graphlang.content.text.normalise import normalise
 from graphlang.modelfile import Model, ModelError
 from graphlang.papers import rank_order
@@ -74,11 +74,11 @@ def test_distances_are_those_of_the_formula() -> None:
         letters = normalise(texts, limit=99, margin=4, closed=False)
         counted = tally(letters, (1, 2, 3, 4, 5))
         found, worst = lists.measure_distances(counted)
-        chosen, rank = counted.ranks(3)
+        chosen, rank = counted.rank_ngrams(3)
         grams = list(
             zip(
                 counted.row[chosen].tolist(),
-                strings(letters, counted.place[chosen], counted.order[chosen]),
+                decode_ngrams(letters, counted.place[chosen], counted.order[chosen]),
                 rank.tolist(),
                 strict=True,
             )
@@ -138,7 +138,7 @@ def test_textcat_answers_about_bytes(corpus_folder: Path) -> None:
 
 
 def test_textcat_keeps_within_words() -> None:
-    read = bytes_input.rows([b"the cat the"], limit=99)
+    read = bytes_input.make_rows([b"the cat the"], limit=99)
     assert rank_order.rank_ngrams(read, (1, 2, 3, 4, 5), 4, with_words=True) == [" ", "t", "h", "e"]
     assert not [gram for gram in rank_order.rank_ngrams(read, (3, 4, 5), 99, with_words=True) if " " in gram[1:-1]]
 

@@ -49,10 +49,10 @@ def of_one_text(rows: np.ndarray, known: dict[int, dict[int, float]]) -> int:
 
 
 def test_what_units_say() -> None:
-    said = relatives.support(units((0.1, 0.9, 0), (0.2, 0.001, 0), (0, 0, 0)), 0.01)
+    said = relatives.measure_support(units((0.1, 0.9, 0), (0.2, 0.001, 0), (0, 0, 0)), 0.01)
     # The second unit says nothing for the second label, and the third one nothing at all: it is left out.
     assert said == pytest.approx(np.array([[log(10), log(90), 0], [log(20), 0, 0]]))
-    assert relatives.support(units((0, 0, 0)), 0.01).shape == (0, 3)
+    assert relatives.measure_support(units((0, 0, 0)), 0.01).shape == (0, 3)
 
 
 def test_a_text_that_says_much_for_a_small_relative_is_in_it() -> None:
@@ -76,7 +76,7 @@ def test_few_units_do_not_outweigh_many() -> None:
 def test_little_text_is_left_as_it_is() -> None:
     rows = units(*[(0.5, 0.3, 0.2)] * (2 * LEAST - 1))
     texts = np.array([0] * (LEAST - 1) + [1] * LEAST)
-    assert relatives.settle(rows, np.zeros(len(texts), dtype=np.int64), texts, KNOWN).tolist() == (
+    assert relatives.relabel_relatives(rows, np.zeros(len(texts), dtype=np.int64), texts, KNOWN).tolist() == (
         [0] * (LEAST - 1) + [1] * LEAST
     )
     offsets, labels = np.array([0, LEAST - 1, len(rows)]), np.array([0, 0])
@@ -89,7 +89,7 @@ def test_how_well_units_must_agree_can_be_said() -> None:
     # As above: the mean of seven and four is .845 of its error.
     rows = units(*[(0.4, 0.4, 0.2)] * 7, *[(0.9, 0.05, 0.05)] * 4)
     text, path = np.zeros(11, dtype=np.int64), np.zeros(11, dtype=np.int64)
-    settled = [relatives.settle(rows, path, text, {0: {1: 0.4}}, agree=agree)[0] for agree in (0.84, 0.86)]
+    settled = [relatives.relabel_relatives(rows, path, text, {0: {1: 0.4}}, agree=agree)[0] for agree in (0.84, 0.86)]
     assert settled == [1, 0]
 
 
@@ -142,11 +142,11 @@ def test_each_text_and_label_is_settled_alone(parts: list[tuple[int, int, int]],
     texts = np.array([text for text, _, number in parts for _ in range(number)], dtype=np.int64)
     path = np.array([label for _, label, number in parts for _ in range(number)], dtype=np.int64)
     rows = chance.dirichlet(np.full(3, 0.5), len(path)).astype(np.float32).reshape(-1, 3)
-    settled = relatives.settle(rows, path, texts, KNOWN)
+    settled = relatives.relabel_relatives(rows, path, texts, KNOWN)
     assert (settled[path != 0] == path[path != 0]).all()
     for text in set(texts.tolist()):
         mine = texts == text
-        alone = relatives.settle(rows[mine], path[mine], texts[mine], KNOWN)
+        alone = relatives.relabel_relatives(rows[mine], path[mine], texts[mine], KNOWN)
         assert alone.tolist() == settled[mine].tolist()
         assert len(set(settled[mine & (path == 0)].tolist())) <= 1
 

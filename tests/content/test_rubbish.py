@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from graphlang.content import registry
 from graphlang.content.nfc import rubbish
-from graphlang.content.text.normalise import characters
+from graphlang.content.text.normalise import join_texts
 
 if TYPE_CHECKING:
     from graphlang.content.identifier import Identifier
@@ -100,7 +100,7 @@ def count_mixed(text: str) -> int:
 
 @given(TEXTS)
 def test_signs_of_rubbish_are_those_of_a_loop(texts: list[str]) -> None:
-    kinds = [rows.tolist() for rows in rubbish.find_rubbish(characters(texts))]
+    kinds = [rows.tolist() for rows in rubbish.find_rubbish(join_texts(texts))]
     for text, repeated, program, garbled, codes, numbers, mixed in zip(texts, *kinds, strict=True):
         assert repeated == (count_drawn(text) > 0.2 * len(text))
         often = sum(text.count(mark) for mark in "{};") + rubbish.OF_PATH * text.count(": /")
@@ -203,7 +203,7 @@ def test_probabilities_still_sum_to_one_or_to_nothing(shipped: Identifier) -> No
 
 
 def test_places_outside_the_symbols_are_refused() -> None:
-    given_ = characters(["abc"])
+    given_ = join_texts(["abc"])
     with pytest.raises(ValueError, match="ends"):
         rubbish.find_rubbish(replace(given_, ends=np.array([9])))
 

@@ -14,7 +14,7 @@ from graphlang.content.text.scripts import registry
 
 def find_script(text: str, *, wanted: str = "") -> tuple[str, str]:
     numbers = np.array([registry.number(wanted)], dtype=np.uint8) if wanted else None
-    letters = normalise([text], limit=1000, one_script=True, wanted=numbers)
+    letters = normalise([text], limit=1000, one_script=True, row_scripts=numbers)
     kept = "".join(map(chr, letters.symbols[: int(letters.lengths[0])].tolist()))
     return registry.name(int(letters.scripts[0])), kept
 

@@ -16,7 +16,7 @@ from graphlang.codes.languages import code
 from graphlang.content import registry
 from graphlang.content.segments import decode, spans, units
 from graphlang.content.segments.page_shares import compute_page_shares
-from graphlang.content.text.normalise import characters
+from graphlang.content.text.normalise import join_texts
 from graphlang.native.kernels import KernelError
 
 if TYPE_CHECKING:
@@ -341,13 +341,13 @@ def test_a_page_of_which_nothing_is_known_is_read_closely() -> None:
 
 @given(st.lists(st.text(max_size=40), max_size=6))
 def test_letters_are_counted(texts: list[str]) -> None:
-    assert units.letters(characters(texts)).tolist() == [sum(map(str.isalpha, text)) for text in texts]
+    assert units.count_letters(join_texts(texts)).tolist() == [sum(map(str.isalpha, text)) for text in texts]
 
 
 def test_windows_together_are_what_they_say_in_all() -> None:
     identifier = registry.load("nfc")
     texts = [WELSH[:30], WELSH[30:60], ENGLISH[:40], SERBIAN[:40], ENGLISH[30:64], "12 34"]
-    reading = identifier.read(characters(texts))
+    reading = identifier.read(join_texts(texts))
     label = identifier.labels.index
     assert [identifier.labels[best] for best in reading.probabilities()[:5].argmax(axis=1)] == [
         "cym",
@@ -358,10 +358,10 @@ def test_windows_together_are_what_they_say_in_all() -> None:
     ]
     groups, members = np.array([0, 2, 4, 5, 6]), np.array([0, 1, 2, 4, 3, 5])
     given_labels = np.array([label("bre"), label("sco"), label("rus"), label("rus")])
-    found = reading.together(groups, members, given_labels)
+    found = reading.label_groups(groups, members, given_labels)
     # Those of another script, or without letters, say nothing.
     assert [identifier.labels[one] for one in found] == ["cym", "eng", "srp_Cyrl", "rus"]
-    together = identifier.read(characters([f"{texts[0]} {texts[1]}", f"{texts[2]} {texts[4]}"])).probabilities()
+    together = identifier.read(join_texts([f"{texts[0]} {texts[1]}", f"{texts[2]} {texts[4]}"])).probabilities()
     assert together.argmax(axis=1).tolist() == found[:2].tolist()
 
 
@@ -369,8 +369,8 @@ def test_how_well_a_text_fits_a_label() -> None:
     identifier = registry.load("nfc")
     texts = [ENGLISH, WELSH, SERBIAN, "", "12"]
     own, other = (np.full(5, identifier.labels.index(name)) for name in ("eng", "fin"))
-    fit, letters = identifier.fit(characters(texts), own)
-    worse, _ = identifier.fit(characters(texts), other)
+    fit, letters = identifier.fit(join_texts(texts), own)
+    worse, _ = identifier.fit(join_texts(texts), other)
     assert fit[0] > 0 > max(fit[1], worse[0])
     assert letters.tolist() == [len(ENGLISH) - 1, len(WELSH) - 1, 0, 0, 0]  # a point and a space are a space
     assert fit[2:].tolist() == [0, 0, 0]

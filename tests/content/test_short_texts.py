@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from graphlang.content.nfc import short_texts
 from graphlang.content.nfc.model import Discriminative
-from graphlang.content.text.normalise import Characters, characters
+from graphlang.content.text.normalise import Characters, join_texts
 from graphlang.native.kernels import KernelError
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def test_suspects_are_those_of_the_definition(
     if edges:
         texts = [f"{gap}{text}{gap}" for text in texts]
     found = short_texts.find_repetitive(
-        characters(texts), np.arange(0, len(texts) + 1, 2) if windows else None
+        join_texts(texts), np.arange(0, len(texts) + 1, 2) if windows else None
     ).tolist()
     pairs = every if windows else [(words, []) for pair in every for words in pair]
     assert found == [row for row, (words, after) in enumerate(pairs) if expected(words, after)]
@@ -76,14 +76,14 @@ def test_suspects_are_those_of_the_definition(
 @given(words=st.lists(WORDS, min_size=1, max_size=4), gap=GAPS)
 def test_whatever_is_read_once_is_a_suspect_if_its_first_word_comes_again(words: list[list[str]], gap: str) -> None:
     every = [word for some in words for word in some]
-    texts = characters([gap.join([every[0], *every])])
+    texts = join_texts([gap.join([every[0], *every])])
     if len(every[0]) <= 24 and short_texts.distinct_words(gap.join([every[0], *every])) is not None:
         assert short_texts.find_repetitive(texts).tolist() == [0]
 
 
 def test_many_different_words_are_none_to_be_read_once() -> None:
     text = "a a " + " ".join(f"word{number}" for number in range(100))
-    assert short_texts.find_repetitive(characters([text, "a a " + "b c d " * 1000])).tolist() == [1]
+    assert short_texts.find_repetitive(join_texts([text, "a a " + "b c d " * 1000])).tolist() == [1]
 
 
 @given(words=WORDS, times=st.integers(3, 5), gap=GAPS)

@@ -285,7 +285,7 @@ def test_what_is_known_beforehand_is_not_learnt() -> None:
 
 
 def test_prior_follows_the_number_of_speakers() -> None:
-    prior = speaker_prior.log_prior(["eng", "isl", "vot"], 0.5)
+    prior = speaker_prior.compute_log_prior(["eng", "isl", "vot"], 0.5)
     assert prior[0] == 0
     assert prior[0] > prior[1] > prior[2]
-    assert speaker_prior.log_prior(["eng", "vot"], 0.0).tolist() == [0, 0]
+    assert speaker_prior.compute_log_prior(["eng", "vot"], 0.0).tolist() == [0, 0]

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.content.ngrams.keys import keys_of, words
-from graphlang.content.ngrams.vocabulary import Vocabulary, admissible, bits_for
-from graphlang.content.text.normalise import blocks, normalise
+from graphlang.content.ngrams.keys import compute_keys, find_words
+from graphlang.content.ngrams.vocabulary import Vocabulary, choose_bits, find_admissible
+from graphlang.content.text.normalise import cut_blocks, normalise
 
 WORDS = st.text("abcé жल्", max_size=20)
 
@@ -31,7 +31,7 @@ def test_counts_are_those_of_a_loop(texts: list[str], order: int) -> None:
 
     expected = [loop(text) for text in texts]
     grams = sorted(set().union(*expected)) or ["a" * order]
-    grams = [grams[i] for i in admissible(grams, bits=bits_for(len(grams))).tolist()]
+    grams = [grams[i] for i in find_admissible(grams, bits=choose_bits(len(grams))).tolist()]
     letters = normalise(texts, limit=100, margin=order - 1)
     counts = Vocabulary(grams).count(letters).toarray()
     assert counts.tolist() == [[counter[gram] for gram in grams] for counter in expected]
@@ -61,7 +61,7 @@ def test_words_are_all_found_however_few_ngrams_are(step: int, number: int) -> N
 
 def test_of_two_ngrams_that_want_one_slot_the_first_stays() -> None:
     grams = [chr(0x4E00 + i) for i in range(200)]
-    kept = admissible(grams, bits=6)
+    kept = find_admissible(grams, bits=6)
     assert len(kept) <= 64
     assert kept[0] == 0
     Vocabulary([grams[i] for i in kept.tolist()], bits=6)
@@ -71,7 +71,7 @@ def test_of_two_ngrams_that_want_one_slot_the_first_stays() -> None:
 
 @given(st.lists(st.text("abcжल", min_size=1, max_size=3), unique=True, max_size=9), st.integers(1, 8))
 def test_a_table_of_any_size_is_made_again_of_its_parts(grams: list[str], bits: int) -> None:
-    grams = [grams[i] for i in admissible(grams, bits=bits).tolist()][: (1 << bits) - 1]
+    grams = [grams[i] for i in find_admissible(grams, bits=bits).tolist()][: (1 << bits) - 1]
     made = Vocabulary(grams, bits=bits)
     assert sum(int(word).bit_count() for word in made.marks) == len(made.entries) == len(grams)
     again = Vocabulary.from_parts(np.frombuffer(made.lines, np.uint8), made.sizes, made.marks, made.entries, bits=bits)
@@ -94,9 +94,9 @@ def test_more_ngrams_than_any_table_has_slots_are_not_looked_at() -> None:
     with pytest.raises(ValueError, match="at most 16,777,216"):
         Vocabulary(b"a\n" * (1 << 24) + b"a")
     with pytest.raises(ValueError, match="at most 1 are possible"):
-        keys_of(["a\nb"])
+        compute_keys(["a\nb"])
     with pytest.raises(ValueError, match="one character at least"):
-        keys_of([""])
+        compute_keys([""])
 
 
 @given(st.lists(st.text("abжल", min_size=4, max_size=12), min_size=1, max_size=8), st.integers(1, 4))
@@ -111,7 +111,7 @@ def test_words_are_found_wherever_they_stand(words: list[str], margin: int) -> N
 @given(st.lists(st.text("abж ", max_size=12), max_size=6), st.integers(0, 4), st.booleans())
 def test_words_begin_and_end_where_they_do_in_each_text(texts: list[str], margin: int, closed: bool) -> None:
     letters = normalise(texts, limit=1000, margin=margin, closed=closed)
-    begins, ends = words(letters)
+    begins, ends = find_words(letters)
     found = ["".join(map(chr, letters.symbols[i:j].tolist())) for i, j in zip(begins, ends, strict=True)]
     assert found == [word for text in texts for word in text.split()]
 
@@ -124,9 +124,9 @@ def test_words_and_ngrams_side_by_side() -> None:
 
 def test_blocks_cover_everything_once() -> None:
     texts = ["x" * n for n in (0, 5, 100, 3, 3, 3)]
-    runs = blocks(texts, limit=50, characters=40)
+    runs = cut_blocks(texts, limit=50, characters=40)
     assert [i for a, b in runs for i in range(a, b)] == list(range(6))
-    assert blocks([], limit=5) == []
+    assert cut_blocks([], limit=5) == []
 
 
 def test_a_character_beyond_the_basic_plane_is_one_symbol() -> None:

@@ -59,9 +59,11 @@ def test_pieces_are_those_of_the_definition(texts: list[str], number: int, size:
 
 
 def test_words_of_the_main_script() -> None:
-    assert windows.words_in("function foo() { return 'слово'; } // ещё", registry.number("CYRILLIC")) == "слово ещё"
-    assert windows.words_in("a1b -- c", LATIN) == "a b c"
-    assert len(windows.words_in("я" * 10**6, registry.number("CYRILLIC"))) <= 100_016
+    assert (
+        windows.extract_words("function foo() { return 'слово'; } // ещё", registry.number("CYRILLIC")) == "слово ещё"
+    )
+    assert windows.extract_words("a1b -- c", LATIN) == "a b c"
+    assert len(windows.extract_words("я" * 10**6, registry.number("CYRILLIC"))) <= 100_016
 
 
 def test_short_english_may_stand_on_any_page() -> None:

@@ -16,7 +16,7 @@ from graphlang.content.nfc.model import Discriminative
 from graphlang.content.ngrams import count_all
 from graphlang.content.ngrams.vocabulary import Vocabulary
 from graphlang.content.segments import decode, spans, units
-from graphlang.content.text.normalise import Characters, Letters, characters, fold, folded_lengths, normalise
+from graphlang.content.text.normalise import Characters, Letters, count_folded, fold, join_texts, normalise
 from graphlang.native.kernels import KernelError
 
 if TYPE_CHECKING:
@@ -60,17 +60,19 @@ def damaged_arrays(chance: random.Random, tiny: str) -> bool:
 
     refused = 0
     for _ in range(80):
-        given = characters([text(chance, 12) for _ in range(4)])
+        given = join_texts([text(chance, 12) for _ in range(4)])
         try:
             given = Characters(given.symbols, wild(given.begins), wild(given.ends))
-            folded_lengths(given)
+            count_folded(given)
             made = fold(given, margin=4, closed=True, one_script=True)
             scripts = identifier.parts.script[made.scripts]
             made = Letters(made.symbols, wild(made.starts), wild(made.lengths), 4)
             features, offsets = identifier.vocabulary.find(made)
-            identifier.parts.weights.sums(wild(features).astype(np.int32), wild(offsets), scripts)
-            identifier.parts.weights.sums(wild(features).astype(np.int32), offsets, wild(scripts).astype(np.uint8))
-            sums = identifier.parts.weights.sums(features, offsets, scripts)
+            identifier.parts.weights.sum_features(wild(features).astype(np.int32), wild(offsets), scripts)
+            identifier.parts.weights.sum_features(
+                wild(features).astype(np.int32), offsets, wild(scripts).astype(np.uint8)
+            )
+            sums = identifier.parts.weights.sum_features(features, offsets, scripts)
             answer = np.zeros((4, len(identifier.labels)), np.float32)
             into = {"to": wild(np.arange(4)), "answer": answer, "outliers": 0.01}
             both = sums, identifier.parts.weights
@@ -78,17 +80,17 @@ def damaged_arrays(chance: random.Random, tiny: str) -> bool:
             some = Letters(made.symbols, wild(made.starts), wild(made.lengths), 4)
             known = {"char_lm": identifier.parts.char_lm, "lm_sums": identifier.parts.char_lm.find(some, scripts)}
             identifier.parts.scores.probabilities(*both, lengths=wild(made.lengths), offsets=offsets, **into, **known)
-            count_all.tally(made, (1, 3, 5), words=True).ranks(5)
+            count_all.tally(made, (1, 3, 5), within_words=True).rank_ngrams(5)
             model.add_rows(np.zeros((4, 16), np.int16), wild(np.array([0, 3, 1, 2])), wild(np.array([0, 2, 4])))
             likely = np.random.default_rng(chance.randrange(99)).dirichlet(np.full(9, 0.05), 40).astype(np.float32)
             told = decode.compute_support(likely, spans.COSTS)
             few = {"offsets": np.array([0, 30, 40]), "border": np.ones(40, bool), "costs": spans.COSTS, "labels": 9}
             decode.find_paths(told, **few)
             decode.find_paths(told, **{**few, "offsets": wild(few["offsets"])})
-            identifier.parts.weights.label_sums(features, wild(offsets), np.zeros(4, np.int64))
+            identifier.parts.weights.sum_label(features, wild(offsets), np.zeros(4, np.int64))
             with suppress(*REFUSED):
                 strangers(identifier, features, offsets, sums=sums, answer=answer, wild=wild)
-            units.letters(given)
+            units.count_letters(given)
         except REFUSED:
             refused += 1
     return 0 < refused < 80
@@ -124,9 +126,9 @@ def strangers(
         )
     best = scores.find_best(sums, weights, features=wild(offsets), offsets=np.arange(5), **into)
     wrong = doubt.BestLabels(wild(best.label), best.fit, best.margin)
-    columns, script = weights.columns(), np.zeros(4, np.int64)
+    columns, script = weights.list_columns(), np.zeros(4, np.int64)
     base = scores.base
-    kinds = doubt.feature_kinds(identifier.vocabulary.sizes)
+    kinds = doubt.number_kinds(identifier.vocabulary.sizes)
     greatest = np.zeros(len(kinds), np.int32)
     with suppress(*REFUSED):
         weights.compare_features(
@@ -139,13 +141,13 @@ def strangers(
     with suppress(*REFUSED):
         doubt.discount(wrong, script=wild(script), **{**about, "ngrams": None}, **into)
     with suppress(*REFUSED):
-        doubt.discount(wrong, script=wild(script), **about, more=True, **into)
-    lm, letters = identifier.parts.char_lm, identifier.parts.sums(["the dogs", "", "dog", "x"]).letters
+        doubt.discount(wrong, script=wild(script), **about, has_next_stage=True, **into)
+    lm, letters = identifier.parts.char_lm, identifier.parts.sum_weights(["the dogs", "", "dog", "x"]).letters
     with suppress(*REFUSED):
-        lm.label_likelihood(
+        lm.estimate_likelihood(
             Letters(letters.symbols, wild(letters.starts), wild(letters.lengths), letters.margin), wild(script)
         )
-    likelihood = lm.label_likelihood(letters, script)
+    likelihood = lm.estimate_likelihood(letters, script)
     doubt.discount(wrong, script=wild(script), likelihood=likelihood, **about, **into)
 
 

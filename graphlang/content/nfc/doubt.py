@@ -75,7 +75,7 @@ FEATURES: Final = (
     # Of 3-grams, 5-grams and words: mean weight in the label; how much more the n-gram's best label has; share of the
     # n-grams that have a weight in the label.
     *(f"{name} {kind}" for kind in ("3", "5", "word") for name in ("own", "regret", "has")),
-    "likelihood",  # log likelihood of a letter, less that of a letter of the label's own text (`usual_likelihood`)
+    "likelihood",  # log likelihood of a letter, less that of a letter of the label's own text (`find_usual_likelihood`)
 )
 ORDERS: Final = (3, 5)  #: lengths of the n-grams that are compared one by one, besides words
 #: How many of FEATURES, from the first on, each stage knows.
@@ -100,7 +100,7 @@ class Coefficients(NamedTuple):
 
     mean: Floats  #: of each feature, (features,)
     spread: Floats  #: of each feature, (features,)
-    #: Of the logit: a constant; each feature, standardised and cut; each product of two (`quadratic_terms`).
+    #: Of the logit: a constant; each feature, standardised and cut; each product of two (`append_products`).
     terms: Floats
 
 
@@ -115,12 +115,8 @@ class BestLabels(NamedTuple):
 def unknown_language_probability(fit: Floats, base: Floats, letters: Ints) -> Floats:
     """Estimate P(language unknown to the model) from the fit of the best label, (texts,).
 
-    This is the definition; for short texts a kernel computes the same.
-
-    Args:
-        fit: Mean of what a feature of each text adds to the score of its best label, base included, (texts,).
-        base: Of the best label of each, (texts,).
-        letters: Of each text, (texts,).
+    This is the definition; for short texts a kernel computes the same. Shapes: fit (texts,), the mean that a feature
+    adds to the score of the best label, base included; base (texts,), of that label; letters (texts,).
 
     >>> fit, base = np.array([0, -2.5, -2.5], dtype=np.float32), np.array([-5, -5, -5], dtype=np.float32)
     >>> [f"{chance:.2f}" for chance in unknown_language_probability(fit, base, np.array([100, 100, 10]))]
@@ -132,22 +128,20 @@ def unknown_language_probability(fit: Floats, base: Floats, letters: Ints) -> Fl
 
 
 def open_set_probability(features: Floats, coefficients: Coefficients) -> Floats:
-    """Estimate P(language unknown to the model) from open-set features, (texts,); the definition of the kernel.
+    """Estimate P(language unknown to the model) from open-set features (texts, features), (texts,).
 
-    Args:
-        features: Of each text, (texts, features); those beyond the coefficients do not count.
-        coefficients: Of a stage.
+    This is the definition of the kernel. Features beyond the coefficients do not count.
 
-    >>> one = Coefficients(np.zeros(16, np.float32), np.ones(16, np.float32), np.eye(153, dtype=np.float32)[1])
+    >>> stage = Coefficients(np.zeros(16, np.float32), np.ones(16, np.float32), np.eye(153, dtype=np.float32)[1])
     >>> features = np.array([[0, *[9] * 16], [-2, *[9] * 16]], dtype=np.float32)
-    >>> open_set_probability(features, one).astype(float).round(2).tolist()
+    >>> open_set_probability(features, stage).astype(float).round(2).tolist()
     [0.5, 0.12]
     """
     x = np.clip((features[:, : len(coefficients.mean)] - coefficients.mean) / coefficients.spread, -CUT, CUT)
-    return _logistic(coefficients.terms[0] + quadratic_terms(x) @ coefficients.terms[1:])
+    return _logistic(coefficients.terms[0] + append_products(x) @ coefficients.terms[1:])
 
 
-def quadratic_terms(x: Floats) -> Floats:
+def append_products(x: Floats) -> Floats:
     """Append the products of two columns, each pair once, (texts, terms)."""
     first, second = np.triu_indices(x.shape[1])
     return np.concatenate([x, x[:, first] * x[:, second]], axis=1)
@@ -160,25 +154,25 @@ def _logistic(logit: Floats) -> Floats:
 
 
 @cache
-def _read() -> dict[str, Any]:
+def _read_file() -> dict[str, Any]:
     content: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     return content
 
 
 @cache
-def coefficients_of(stage: Stage) -> Coefficients:
+def read_coefficients(stage: Stage) -> Coefficients:
     """Read the coefficients of a stage."""
-    return Coefficients(*(np.array(_read()[stage][name], dtype=np.float32) for name in Coefficients._fields))
+    return Coefficients(*(np.array(_read_file()[stage][name], dtype=np.float32) for name in Coefficients._fields))
 
 
-def usual_likelihood(labels: Sequence[str], letter: Floats) -> Floats:
+def find_usual_likelihood(labels: Sequence[str], letter: Floats) -> Floats:
     """Look up the mean log likelihood of a letter of each label's own text, (labels,).
 
-    It was measured on text kept out of training, for the character language models of the shipped model. Labels with
+    It was measured on held-out text, for the character language models of the shipped model. Labels with
     another language model, or with none, get NaN. `letter` is `char_lm.CharLM.letter`, which identifies the language
     model; it may be longer.
     """
-    measured: dict[str, list[float]] = _read()["usual"]
+    measured: dict[str, list[float]] = _read_file()["usual"]
     usual = np.full(len(labels), np.nan, dtype=np.float32)
     for column, (label, constant) in enumerate(zip(labels, letter.tolist(), strict=False)):
         if label in measured and abs(measured[label][1] - constant) < _ROUNDING:
@@ -186,10 +180,10 @@ def usual_likelihood(labels: Sequence[str], letter: Floats) -> Floats:
     return usual
 
 
-def feature_kinds(sizes: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def number_kinds(sizes: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Number the kinds of n-grams by their length: the two of `ORDERS`, then whole words; all others are `KINDS`.
 
-    >>> feature_kinds(np.array([1, 3, 4, 5, 6, 12], dtype=np.uint8)).tolist()
+    >>> number_kinds(np.array([1, 3, 4, 5, 6, 12], dtype=np.uint8)).tolist()
     [3, 0, 3, 1, 2, 2]
     """
     kinds = np.full(256, KINDS, dtype=np.uint8)
@@ -203,20 +197,20 @@ class OpenSet:
 
     def __init__(self, parts: ModelParts) -> None:
         self._parts = parts
-        self._columns = parts.weights.columns()
+        self._columns = parts.weights.list_columns()
         self._base_in_steps = parts.scores.base / parts.scores.step
         #: Whether the vocabulary has words and the n-grams of `ORDERS`.
         self.applies = parts.vocabulary.has_words and set(ORDERS).issubset(parts.vocabulary.orders)
-        self._kinds = feature_kinds(parts.vocabulary.sizes)
+        self._kinds = number_kinds(parts.vocabulary.sizes)
         self._greatest = np.zeros(len(self._kinds), dtype=np.int32)  # a cache that the kernel fills
         lm = parts.char_lm
-        self._usual = np.zeros(0, np.float32) if lm is None else usual_likelihood(parts.labels, lm.letter)
+        self._usual = np.zeros(0, np.float32) if lm is None else find_usual_likelihood(parts.labels, lm.letter)
         self._lm = lm if np.isfinite(self._usual).any() else None
 
     def discount(
         self, best: BestLabels, sums: BatchSums, offsets: Ints, *, lengths: Ints, to: Ints, answer: Floats
     ) -> Floats:
-        """Discount the confidence of texts that may be in an unknown language, in place; return the doubts, (texts,).
+        """Lower the confidence of texts that may be in an unknown language, in place; return the doubts, (texts,).
 
         Text t has the windows `offsets[t] : offsets[t + 1]`, at least one; `sums` are those of the windows. `best`,
         `lengths` (letters) and `to` (row of `answer`) are by text; `answer` has probabilities, (rows, labels).
@@ -252,25 +246,25 @@ class OpenSet:
             kinds=self._kinds,
             greatest=self._greatest,
         ).scale(parts.scores.step)
-        _, doubt, undecided = discount(best, ngrams, more=self._lm is not None, **arguments)
+        _, doubt, undecided = discount(best, ngrams, has_next_stage=self._lm is not None, **arguments)
         if self._lm is not None and undecided.any():
             rows = np.flatnonzero(undecided)
             labels = self._columns[scripts[rows], 0] + labels_asked[rows]
             likelihood = np.zeros(len(to), dtype=np.float32)
-            likelihood[rows] = self._likelihood(self._lm, sums.letters, offsets, rows, labels)
+            likelihood[rows] = self._compute_likelihood(self._lm, sums.letters, offsets, rows, labels)
             best = best._replace(label=np.where(undecided, labels_asked, -1))
             _, last, _ = discount(best, ngrams, likelihood=likelihood, **arguments)
             doubt = np.where(undecided, last, doubt)
         return doubt
 
-    def _likelihood(self, lm: CharLM, letters: Letters, offsets: Ints, rows: Ints, labels: Ints) -> Floats:
+    def _compute_likelihood(self, lm: CharLM, letters: Letters, offsets: Ints, rows: Ints, labels: Ints) -> Floats:
         """Compute the last of `FEATURES` for the texts in `rows`, each under its label, (rows,)."""
         windows = np.diff(offsets)[rows]
         ends = np.cumsum(windows)
         members = np.repeat(offsets[rows] + windows - ends, windows) + np.arange(ends[-1])
         lengths = letters.lengths[members]
         texts = Letters(letters.symbols, letters.starts[members], lengths, letters.margin)
-        logs = np.add.reduceat(lm.label_likelihood(texts, np.repeat(labels, windows)), ends - windows)
+        logs = np.add.reduceat(lm.estimate_likelihood(texts, np.repeat(labels, windows)), ends - windows)
         means: Floats = np.nan_to_num(logs / np.add.reduceat(lengths, ends - windows) - self._usual[labels])
         return means.astype(np.float32)
 
@@ -288,23 +282,23 @@ def discount(
     to: Ints,
     answer: Floats,
     likelihood: Floats | None = None,
-    more: bool = False,
+    has_next_stage: bool = False,
 ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     """Spread the open-set doubt of each text over the labels of its script, in place, at one stage.
 
     By text, (texts,): `best`; `script`, its number; `letters`; `features`, the number of n-grams and words; `to`, its
     row of `answer`; `likelihood`, the last of `FEATURES`, None before the last stage. `ngrams` has the terms of n-grams
-    and words in the unit of the scores, None at the first stage. `columns` are by script
-    (`sparse_weights.ScriptWeights.columns`), `base` and `prior` by label. `answer` has probabilities, (rows, labels).
-    With `more` a stage follows, which gets the texts of more than `ASK_LIKELIHOOD`.
+    and words in the unit of the scores, None at the first stage. `columns` (`ScriptWeights.list_columns`) are by
+    script, `base` and `prior` by label. `answer` has probabilities, (rows, labels). With `has_next_stage` a stage
+    follows, which gets the texts of more than `ASK_LIKELIHOOD`.
 
-    Return the features, (texts, FEATURES); the doubts, (texts,), 0 where `best.label` is -1; and the texts that are
-    left unchanged for the next stage, (texts,). Raise a KernelError if the shapes differ or a number is out of range.
+    Return the features, (texts, FEATURES); the doubts, (texts,), 0 where `best.label` is -1; and the texts that do not
+    change before the next stage, (texts,). Raise a KernelError if the shapes differ or a number is out of range.
     """
-    stage = coefficients_of("letters" if ngrams is None else "ngrams" if likelihood is None else "likelihood")
+    stage = read_coefficients("letters" if ngrams is None else "ngrams" if likelihood is None else "likelihood")
     texts = len(to)
-    ask = ASK if ngrams is None else ASK_LIKELIHOOD if more else _NEVER
-    ngrams = KindSums.zeros(texts) if ngrams is None else ngrams
+    ask = ASK if ngrams is None else ASK_LIKELIHOOD if has_next_stage else _NEVER
+    ngrams = KindSums.make_zeros(texts) if ngrams is None else ngrams
     doubt = np.empty(texts, dtype=np.float32)
     signs = np.empty((texts, len(FEATURES)), dtype=np.float32)
     undecided = np.empty(texts, dtype=np.uint8)

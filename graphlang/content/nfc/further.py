@@ -1,16 +1,16 @@
-"""Languages that are known from a Bible alone, by a second model that reads only what the first one doubts.
+"""Identify languages whose only training text is a Bible, by a second model for texts that the first one doubts.
 
-Many languages that have training text have a Bible and nothing else. Within the first model they would double the sums
-of every text, and win texts of other kinds from languages that are known well. So a second model of the same class has
-their labels. The probability that a text is in one of them is estimated in two stages, by logistic functions like those
-of the open set (`nfc.doubt`):
+Many languages have a Bible as their only training text. In the first model they would double the sums of every text,
+and win texts of other genres from languages with more text. So a second model of the same class has their labels. The
+probability that a text is in one of them is estimated in two stages, by logistic functions like those of the open set
+(`nfc.doubt`):
 
-1. From the first model's answer (`SIGNS` without the last). Texts of less than `ASK` keep that answer.
-2. From the confidence of the second model, too. The probability `g` divides the text between both models:
+1. From the answer of the first model (`SIGNS` without the last). Texts below `ASK` keep that answer.
+2. Also from the confidence of the second model. The probability `g` divides the text between both models:
    `P(x) = (1 - g) P_1(x)` for the languages of the first, `P(x) = g P_2(x)` for those of the second.
 
 ``tests/content/make_further.py`` fits both on documents that neither model was trained on, where one text in a hundred
-counts as a further language. Nothing is known about texts of other kinds than Bibles, so `g` is at most `MOST`.
+counts as a further language. There is no test text of other genres than Bibles, so `g` is at most `MOST`.
 """
 
 from __future__ import annotations
@@ -104,26 +104,26 @@ class FurtherLanguages:
         """
         first = answer.shape[1] - len(self.labels)
         rows, signs = measure_signs(answer, first, texts)
-        asked = np.flatnonzero(open_set_probability(signs, self._stages["ask"]) >= ASK)
-        if not len(asked):
+        candidates = np.flatnonzero(open_set_probability(signs, self._stages["ask"]) >= ASK)
+        if not len(candidates):
             return
-        chosen = [texts[row] for row in rows[asked].tolist()]
+        chosen = [texts[row] for row in rows[candidates].tolist()]
         identifier = self.identifier
         second = identifier.page_probabilities(chosen) if pages else identifier.probabilities(chosen)
         if len(self.columns) < second.shape[1]:
             second = second[:, self.columns]
-        signs = np.column_stack([signs[asked], log_odds(second.max(axis=1))])
+        signs = np.column_stack([signs[candidates], compute_log_odds(second.max(axis=1))])
         sums = second.sum(axis=1)
         gate = sums * np.minimum(open_set_probability(signs, self._stages["gate"]), np.float32(MOST))
         second /= np.maximum(sums, LEAST)[:, None]
-        shown = np.flatnonzero(gate >= LEAST)
-        share_between(answer, rows[asked[shown]], second[shown], gate[shown])
+        changed = np.flatnonzero(gate >= LEAST)
+        share_between(answer, rows[candidates[changed]], second[changed], gate[changed])
 
 
 def share_between(answer: Floats, rows: NDArray[np.int64], second: Floats, gate: Floats) -> None:
     """Divide some rows of answers between both models, in place; `gate` (rows,) is the part of the second.
 
-    Where the first model has no answer, its part is shared equally by the labels of the second that are in the script.
+    If the first model has no answer, the labels of the second in the script share its part equally.
 
     >>> answer = np.array([[0.6, 0.4, 0, 0], [0, 0, 0, 0]], dtype=np.float32)
     >>> share_between(answer, np.arange(2), np.array([[0.5, 0.5], [1, 1e-9]], np.float32), np.float32([0.5, 0.5]))
@@ -131,10 +131,10 @@ def share_between(answer: Floats, rows: NDArray[np.int64], second: Floats, gate:
     [[0.30000001192092896, 0.20000000298023224, 0.25, 0.25], [0.0, 0.0, 0.75, 0.25]]
     """
     first = answer.shape[1] - second.shape[1]
-    known, gate = answer[rows, :first], gate[:, None]
-    none = ~known.any(axis=1, keepdims=True) & (gate > 0)
+    first_answer, gate = answer[rows, :first], gate[:, None]
+    none = ~first_answer.any(axis=1, keepdims=True) & (gate > 0)
     even = (second > 0) / np.maximum((second > 0).sum(axis=1, keepdims=True), 1).astype(np.float32)
-    answer[rows, :first] = (1 - gate) * known
+    answer[rows, :first] = (1 - gate) * first_answer
     answer[rows, first:] = gate * second + none * (1 - gate) * even
 
 
@@ -163,11 +163,13 @@ def measure_signs(
     rows, sizes = rows[sizes >= FEWEST], sizes[sizes >= FEWEST]
     unknown = np.where(positive > 0, least * positive, 1)[rows]
     letters = np.log(np.minimum(sizes, _LONGEST))
-    signs: Floats = np.column_stack([log_odds(unknown), log_odds(best[rows]), log_odds(following[rows]), letters])
+    signs: Floats = np.column_stack(
+        [compute_log_odds(unknown), compute_log_odds(best[rows]), compute_log_odds(following[rows]), letters]
+    )
     return rows, signs.astype(np.float32)
 
 
-def log_odds(probabilities: Floats) -> Floats:
+def compute_log_odds(probabilities: Floats) -> Floats:
     """Compute log odds, of probabilities that are neither nearly 0 nor nearly 1."""
     chances = np.clip(probabilities, _LEAST, 1 - _LEAST)
     odds: Floats = np.log(chances / (1 - chances))

@@ -69,7 +69,7 @@ class LongTexts:
         `rows` are the long texts, and their rows in `answer` (texts, labels), which are 0. `pages` is as in
         `ShortTexts.answer`.
         """
-        scripts, second = windows.main_scripts([texts[i] for i in rows.tolist()])
+        scripts, second = windows.detect_scripts([texts[i] for i in rows.tolist()])
         in_model = self._parts.knows(scripts)
         scripts = np.where(in_model, scripts, second)
         order = np.argsort(scripts, kind="stable")  # weights of one script stay in the cache
@@ -98,10 +98,10 @@ class LongTexts:
             if in_latin.any():
                 share = 1.0
                 if answer[row].any():
-                    words = other_script.find_other_words(sample(text, _WEIGHED, parts=_PARTS), script)
-                    if words.latin < _LATIN_OF_LONG * words.weight:
+                    other_words = other_script.find_other_words(sample(text, _WEIGHED, parts=_PARTS), script)
+                    if other_words.latin < _LATIN_OF_LONG * other_words.weight:
                         continue
-                    share = other_script.latin_probability(words, in_latin, self._parts.foreign)
+                    share = other_script.estimate_latin(other_words, in_latin, self._parts.foreign)
                     share /= share + (1 - share) * _OTHER_ODDS
                 answer[row] = np.float32(share) * in_latin + np.float32(1 - share) * answer[row]
 
@@ -145,36 +145,42 @@ class LongTexts:
         unsure = [np.zeros(0, dtype=np.int64)]
         for begin in range(0, len(rows), batch):
             places, script = rows[begin : begin + batch], scripts[begin : begin + batch]
-            letters, sure = self._look(
+            letters, sure = self._answer_from_windows(
                 [texts[i] for i in places.tolist()], places, script, _FIRST_LOOK, answer, pages=pages
             )
-            few = letters < _FIRST_LOOK * _FIRST_SIZE * windows.FEW
-            if few.any():
-                self._answer_words(texts, places[few], script[few], answer, pages=pages)
-            unsure.append(begin + np.flatnonzero(~few & (sure < _DOUBT)))
+            is_sparse = letters < _FIRST_LOOK * _FIRST_SIZE * windows.FEW
+            if is_sparse.any():
+                self._answer_words(texts, places[is_sparse], script[is_sparse], answer, pages=pages)
+            unsure.append(begin + np.flatnonzero(~is_sparse & (sure < _DOUBT)))
         batch = max(1, batch * _FIRST_LOOK // _SECOND_LOOK)
         again = np.concatenate(unsure)
         for begin in range(0, len(again), batch):
             places = rows[again[begin : begin + batch]]
             script = scripts[again[begin : begin + batch]]
-            self._look([texts[i] for i in places.tolist()], places, script, _SECOND_LOOK, answer, pages=pages)
+            self._answer_from_windows(
+                [texts[i] for i in places.tolist()], places, script, _SECOND_LOOK, answer, pages=pages
+            )
 
     def _answer_words(self, texts: Sequence[str], rows: Ints, scripts: Scripts, answer: Floats, *, pages: bool) -> None:
         """Answer texts whose windows have few letters of their script from all words in it."""
         pairs = zip(rows.tolist(), scripts.tolist(), strict=True)
-        words = [windows.words_in(texts[i], script) for i, script in pairs]
-        short = np.array([len(text) <= self._parts.limit for text in words], dtype=np.bool_)
+        text_words = [windows.extract_words(texts[i], script) for i, script in pairs]
+        short = np.array([len(text) <= self._parts.limit for text in text_words], dtype=np.bool_)
         if short.any():
-            self._short.answer([words[i] for i in np.flatnonzero(short).tolist()], rows[short], answer, pages=pages)
+            self._short.answer(
+                [text_words[i] for i in np.flatnonzero(short).tolist()], rows[short], answer, pages=pages
+            )
         long = np.flatnonzero(~short)
         answer[rows[long]] = 0  # the first look may have been at another script
-        scripts, _ = windows.main_scripts([words[i] for i in long.tolist()])
+        scripts, _ = windows.detect_scripts([text_words[i] for i in long.tolist()])
         in_model = self._parts.knows(scripts)
         long, scripts = long[in_model], scripts[in_model]
         if len(long):
-            self._look([words[i] for i in long.tolist()], rows[long], scripts, _SECOND_LOOK, answer, pages=pages)
+            self._answer_from_windows(
+                [text_words[i] for i in long.tolist()], rows[long], scripts, _SECOND_LOOK, answer, pages=pages
+            )
 
-    def _look(
+    def _answer_from_windows(
         self, texts: list[str], rows: Ints, scripts: Scripts, number: int, answer: Floats, *, pages: bool
     ) -> tuple[Ints, Floats]:
         """Fill in probabilities from a number of windows of each text, in its script.
@@ -185,7 +191,7 @@ class LongTexts:
         model = self._parts
         size = min(model.limit, _FIRST_SIZE if number == _FIRST_LOOK else _SECOND_SIZE)
         parts, offsets = windows.cut(texts, number, size)
-        batch = model.sums(parts, np.repeat(scripts, np.diff(offsets)), lm=False)
+        batch = model.sum_weights(parts, np.repeat(scripts, np.diff(offsets)), lm=False)
         letters = np.add.reduceat(batch.letters.lengths, offsets[:-1])
         sure = model.scores.mixture(
             batch.sums,

@@ -44,12 +44,12 @@ from graphlang.content.native import scores as _kernels
 from graphlang.content.nfc.doubt import OpenSet
 from graphlang.content.nfc.further import PARAMETER, find_further
 from graphlang.content.nfc.long_texts import LongTexts
-from graphlang.content.nfc.model_parts import BATCH, PACKED, list_large_arrays, load, makers
+from graphlang.content.nfc.model_parts import BATCH, PACKED, list_large_arrays, list_makers, load
 from graphlang.content.nfc.rubbish import doubt_filler, doubt_names
 from graphlang.content.nfc.short_texts import OUTLIERS, ShortTexts
 from graphlang.content.nfc.spelling import Spelling
 from graphlang.content.text import windows
-from graphlang.content.text.normalise import Characters, fold, runs
+from graphlang.content.text.normalise import Characters, cut_runs, fold
 from graphlang.content.text.scripts import registry
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Discriminative(Calibrated):
             further=len(further),
         )
         if model.cached is not None and not model.cached:
-            modelcache.store_tables(model.identity, makers(), list_large_arrays(self.parts), PACKED, digest=digest)
+            modelcache.store_tables(model.identity, list_makers(), list_large_arrays(self.parts), PACKED, digest=digest)
         self.vocabulary = self.parts.vocabulary
         open_set = OpenSet(self.parts)
         self._short = ShortTexts(self.parts, open_set)
@@ -115,7 +115,7 @@ class Discriminative(Calibrated):
             temperature, (rows, columns); letters and spaces of the texts, (rows,). A text in a script without labels
             gets the prior of all labels.
         """
-        yield from self.parts.measure(self.parts.sums(texts, script, lm=prior), prior=prior)
+        yield from self.parts.measure(self.parts.sum_weights(texts, script, lm=prior), prior=prior)
 
     def fit(self, texts: Characters, labels: Ints) -> tuple[Floats, Ints]:
         """Estimate how well each short text fits one label, at a fraction of the cost of its probabilities.
@@ -134,10 +134,10 @@ class Discriminative(Calibrated):
             return fits, lengths
         weights, scores = self.parts.weights, self.parts.scores
         numbers = np.array([registry.number(name) for name in weights.names], dtype=np.uint8)
-        wanted = numbers[weights.script_of(labels)]
-        letters = fold(texts, margin=self.parts.margin, closed=self.closed, one_script=True, wanted=wanted)
+        wanted = numbers[weights.find_scripts(labels)]
+        letters = fold(texts, margin=self.parts.margin, closed=self.closed, one_script=True, row_scripts=wanted)
         features, offsets = self.vocabulary.find(letters, only=self._fit_order, step=_FIT_STEP)
-        steps = weights.label_sums(features, offsets, labels)
+        steps = weights.sum_label(features, offsets, labels)
         total = steps * scores.step + np.diff(offsets) * scores.base[labels]
         return (total / np.maximum(letters.lengths, 1)).astype(np.float32), letters.lengths
 
@@ -146,7 +146,7 @@ class Discriminative(Calibrated):
         parts = self.parts
         letters = fold(texts, margin=parts.margin, closed=self.closed, one_script=True)
         features, offsets = self.vocabulary.find(letters, only=self._fit_order)
-        sums = parts.weights.sums(features, offsets, parts.script[letters.scripts])
+        sums = parts.weights.sum_features(features, offsets, parts.script[letters.scripts])
         return WindowSums(len(self.labels), parts.scores, parts.weights, letters.lengths, offsets, sums, OUTLIERS)
 
     def similarities(self, texts: Sequence[str]) -> tuple[Floats, Ints]:
@@ -182,7 +182,7 @@ class Discriminative(Calibrated):
             sizes[padded] = [len(texts[place]) for place in padded]
         short, long = np.flatnonzero(sizes <= self.limit), np.flatnonzero(sizes > self.limit)
         short_ones = [texts[i] for i in short.tolist()] if len(long) else texts
-        for begin, end in runs(sizes[short], BATCH):
+        for begin, end in cut_runs(sizes[short], BATCH):
             self._short.answer(short_ones[begin:end], short[begin:end], answer, pages=pages)
         answer[long] = 0  # short texts fill in all of their rows
         self._long.answer(texts, long, answer, pages=pages)
@@ -227,21 +227,21 @@ class WindowSums:
         answer[self.sums.order[answered:]] = 0
         return answer
 
-    def together(self, groups: Ints, members: Ints, labels: Ints) -> Ints:
+    def label_groups(self, groups: Ints, members: Ints, labels: Ints) -> Ints:
         """Find the likeliest label of groups of windows, among the labels of the group's script, (groups,).
 
         Group g has the windows `members[groups[g] : groups[g + 1]]`; `labels` (groups,) are the presumed ones.
         """
         answer, number = labels.copy(), np.diff(self.offsets)
-        group, script = np.repeat(np.arange(len(labels)), np.diff(groups)), self.weights.script_of(labels)
-        for current, rows, table in self.weights.by_script(self.sums):
+        group, script = np.repeat(np.arange(len(labels)), np.diff(groups)), self.weights.find_scripts(labels)
+        for current, rows, table in self.weights.iterate_scripts(self.sums):
             place = np.full(len(self.lengths), -1)
             place[rows] = np.arange(len(rows))
             in_script = (script[group] == current) & (place[members] >= 0)
-            windows_, group_of = members[in_script], group[in_script]
+            windows_, group_numbers = members[in_script], group[in_script]
             if not len(windows_):
                 continue
-            first = np.flatnonzero(np.diff(group_of, prepend=-1))
+            first = np.flatnonzero(np.diff(group_numbers, prepend=-1))
             total = add_rows(table, place[windows_], np.append(first, len(windows_)))
             columns = self.weights.labels[current]
             score = self.scores.linear(
@@ -252,7 +252,7 @@ class WindowSums:
                 features=np.add.reduceat(number[windows_], first),
                 prior=True,
             )
-            answer[group_of[first]] = columns.start + score.argmax(axis=1)
+            answer[group_numbers[first]] = columns.start + score.argmax(axis=1)
         return answer
 
 

@@ -14,11 +14,11 @@ from graphlang.content import calibration, speaker_prior
 from graphlang.content.nfc import char_lm
 from graphlang.content.nfc.scores import LENGTHS, Scores
 from graphlang.content.nfc.sparse_weights import unpack
-from graphlang.content.nfc.weight_codec import longest_text
+from graphlang.content.nfc.weight_codec import compute_longest_text
 from graphlang.content.ngrams import keys, vocabulary
 from graphlang.content.ngrams.keys import MAX_ORDER
-from graphlang.content.ngrams.vocabulary import lengths_among, read_vocabulary
-from graphlang.content.text.normalise import Characters, Letters, characters, fold, sample
+from graphlang.content.ngrams.vocabulary import list_lengths, read_vocabulary
+from graphlang.content.text.normalise import Characters, Letters, fold, join_texts, sample
 from graphlang.content.text.scripts import registry
 from graphlang.modelfile import Model, ModelError, take_array
 
@@ -70,7 +70,7 @@ class ModelParts:
         in_model: NDArray[np.bool_] = self.script[scripts] < len(self.weights.names)
         return in_model
 
-    def sums(
+    def sum_weights(
         self, texts: Sequence[str] | Characters, script: int | NDArray[np.uint8] | None = None, *, lm: bool = True
     ) -> BatchSums:
         """Find the features of texts and sum their weights, with `lm` also for the character language model.
@@ -79,23 +79,23 @@ class ModelParts:
         each (numbers of `scripts.registry`), by default their main scripts.
         """
         letters = fold(
-            texts if isinstance(texts, Characters) else characters([sample(text, self.limit) for text in texts]),
+            texts if isinstance(texts, Characters) else join_texts([sample(text, self.limit) for text in texts]),
             margin=self.margin,
             closed=self.closed,
             one_script=True,
-            wanted=None if script is None else np.broadcast_to(np.uint8(script), len(texts)),
+            row_scripts=None if script is None else np.broadcast_to(np.uint8(script), len(texts)),
         )
         features, offsets = self.vocabulary.find(letters)
         scripts = self.script[letters.scripts]
         lm_sums = self.char_lm.find(letters, scripts) if lm and self.char_lm is not None else None
-        return BatchSums(letters, features, offsets, self.weights.sums(features, offsets, scripts), lm_sums)
+        return BatchSums(letters, features, offsets, self.weights.sum_features(features, offsets, scripts), lm_sums)
 
     def measure(
         self, batch: BatchSums, *, prior: bool
     ) -> Iterator[tuple[NDArray[np.int64], slice, Floats, NDArray[np.int64]]]:
         """Compute scores of texts, as `model.Discriminative.measure` yields them."""
         letters, number, answered = batch.letters, np.diff(batch.offsets), 0
-        for script, rows, table in self.weights.by_script(batch.sums):
+        for script, rows, table in self.weights.iterate_scripts(batch.sums):
             lengths, columns = letters.lengths[rows], self.weights.labels[script]
             scores = self.scores.linear(table, script, columns, lengths=lengths, features=number[rows], prior=prior)
             if self.char_lm is not None and batch.lm is not None:
@@ -143,16 +143,16 @@ def load(
         raise ModelError(f"{source}: {error}") from error
     script = np.full(256, len(numbers), dtype=np.uint8)
     script[numbers] = np.arange(len(numbers))
-    factors = np.stack([calibration.inverse_temperature(logs, LENGTHS) for logs in log_inverse_temperature])
+    factors = np.stack([calibration.interpolate_inverse_temperature(logs, LENGTHS) for logs in log_inverse_temperature])
     lm = loading.result()
     if lm is not None and not closed:
         raise ModelError(f"{source}: its character language model needs a space after the last word")
-    scores = Scores(float(step[0]), factors, speaker_prior.exponents(lean, LENGTHS), *per_label)
-    before = scores.prior * lean[0]
+    scores = Scores(float(step[0]), factors, speaker_prior.interpolate_exponents(lean, LENGTHS), *per_label)
+    log_prior = scores.prior * lean[0]
     foreign = labels.index(_FOREIGN) if _FOREIGN in labels and len(labels) > 1 else -1
-    others = before.copy()
-    others[foreign] = -np.inf
-    others[len(labels) :] = -np.inf
+    host_prior = log_prior.copy()
+    host_prior[foreign] = -np.inf
+    host_prior[len(labels) :] = -np.inf
     if lm is not None:
         letter, word, text = (_pad(values, further) for values in (lm.letter, lm.word, lm.text))
         lm = replace(lm, letter=letter, word=word, text=text)
@@ -165,9 +165,9 @@ def load(
         scores=scores,
         char_lm=lm,
         margin=max(features.margin, 0 if lm is None else lm.table.margin),
-        before=before,
+        before=log_prior,
         foreign=foreign,
-        hosts=calibration.probabilities(others[None])[0],
+        hosts=calibration.compute_probabilities(host_prior[None])[0],
         script=script,
     )
 
@@ -177,7 +177,7 @@ def _pad(values: NDArray[Any], further: int) -> Floats:
     return np.pad(values.astype(np.float32), (0, further))
 
 
-def makers() -> tuple[Path, ...]:
+def list_makers() -> tuple[Path, ...]:
     """List the files whose code decides the values of `list_large_arrays`, for `modelcache`."""
     here, ngrams = Path(__file__).parent, (Path(keys.__file__), Path(vocabulary.__file__))
     native = Path(str(import_module("graphlang.content.native._ngrams").__file__))
@@ -186,7 +186,7 @@ def makers() -> tuple[Path, ...]:
 
 def list_large_arrays(parts: ModelParts) -> dict[str, NDArray[Any]]:
     """List the large arrays, which `load` takes from `Model.cached` if they are cached there."""
-    vocabulary_, weights_of = parts.vocabulary, {"": parts.weights}
+    vocabulary_, prefix_weights = parts.vocabulary, {"": parts.weights}
     arrays: dict[str, NDArray[Any]] = {
         "ngrams": np.frombuffer(vocabulary_.lines, np.uint8),
         "sizes": vocabulary_.sizes,
@@ -194,10 +194,10 @@ def list_large_arrays(parts: ModelParts) -> dict[str, NDArray[Any]]:
         "entries": vocabulary_.entries,
     }
     if parts.char_lm is not None:
-        weights_of[char_lm.PREFIX] = parts.char_lm.weights
+        prefix_weights[char_lm.PREFIX] = parts.char_lm.weights
         table = parts.char_lm.table
         arrays |= {f"{char_lm.PREFIX}marks": table.marks, f"{char_lm.PREFIX}entries": table.entries}
-    for prefix, weights in weights_of.items():
+    for prefix, weights in prefix_weights.items():
         arrays |= {f"{prefix}table": weights.table, f"{prefix}starts": weights.starts, f"{prefix}rest": weights.rest}
     return arrays
 
@@ -211,10 +211,10 @@ PACKED: Final = (
 
 def _check_limit(limit: int, features: Vocabulary, weights: ScriptWeights, source: str) -> None:
     """Raise a ModelError if sums of weights over `limit` characters do not fit in 16 bits in one of the scripts."""
-    if limit <= longest_text(len(features.orders) or 1, words=features.has_words):
+    if limit <= compute_longest_text(len(features.orders) or 1, words=features.has_words):
         return  # the bound of all n-grams together holds for those of each script
     for first, common, rare, *_ in weights.blocks.tolist():
-        lengths = lengths_among(features.sizes[first : first + common + rare])
+        lengths = list_lengths(features.sizes[first : first + common + rare])
         orders = sum(length <= MAX_ORDER for length in lengths)
-        if limit > longest_text(orders or 1, words=len(lengths) > orders):
+        if limit > compute_longest_text(orders or 1, words=len(lengths) > orders):
             raise ModelError(f"{source}: its weights cannot be summed over its limit of {limit} characters")

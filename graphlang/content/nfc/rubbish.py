@@ -89,9 +89,9 @@ class Rubbish(NamedTuple):
 def find_rubbish(texts: Characters, signs: Signs | None = None) -> Rubbish:
     """Find texts that are rubbish; `signs` are those of the texts, if they were counted before.
 
-    >>> from graphlang.content.text.normalise import characters
+    >>> from graphlang.content.text.normalise import join_texts
     >>> texts = ["xxxx xxx", "brrr, said he", "a{top:0;left:0}", "Ð¿Ñ€Ð¸", "K1 K2 L", "Joh 3,16; Röm 8,28", "hεllσ mψ"]
-    >>> {kind: found.tolist().index(True) for kind, found in find_rubbish(characters(texts))._asdict().items()}
+    >>> {kind: found.tolist().index(True) for kind, found in find_rubbish(join_texts(texts))._asdict().items()}
     {'drawn': 0, 'program': 2, 'garbled': 3, 'codes': 2, 'numbers': 5, 'mixed': 6}
     """
     signs = count_signs(texts) if signs is None else signs

@@ -58,7 +58,7 @@ class Scores:
         length = np.minimum(lengths, LENGTHS[-1])
         root = np.sqrt(features).astype(np.float32)
         factor = self.inverse_temperature[script, length]
-        return calibration.linear(
+        return calibration.compute_linear(
             sums,
             scale=factor * np.float32(self.step) / np.maximum(root, 1),
             base_scale=factor * root,
@@ -105,7 +105,7 @@ class Scores:
             sums=sums.flat,
             order=sums.order,
             counts=sums.counts,
-            columns=weights.columns(),
+            columns=weights.list_columns(),
             offsets=offsets,
             lengths=lengths,
             inverse_temperature=self.inverse_temperature,
@@ -157,7 +157,7 @@ class Scores:
         Raises:
             KernelError: the shapes differ, or a number is out of range.
         """
-        columns, sure = weights.columns(), np.empty(len(to), dtype=np.float32)
+        columns, sure = weights.list_columns(), np.empty(len(to), dtype=np.float32)
         most = int(np.diff(offsets).max(initial=0)) * int(columns[:, 1].max())
         _kernels.scores_mixture(
             sums=sums.flat,
@@ -211,7 +211,7 @@ class Scores:
             sums=sums.flat,
             order=sums.order,
             counts=sums.counts,
-            columns=weights.columns(),
+            columns=weights.list_columns(),
             features=features,
             offsets=offsets,
             letters=letters,

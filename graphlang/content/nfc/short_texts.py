@@ -15,7 +15,7 @@ import numpy as np
 from graphlang.content.native import letters as _letters
 from graphlang.content.nfc import doubt, rubbish
 from graphlang.content.text import other_script, windows
-from graphlang.content.text.normalise import Characters, characters, sample
+from graphlang.content.text.normalise import Characters, join_texts, sample
 from graphlang.content.text.scripts import LATIN
 
 if TYPE_CHECKING:
@@ -59,12 +59,12 @@ class ShortTexts:
         weighed. `pages` may quote English (`windows.share_with_hosts`).
         """
         parts = self._parts
-        batch = texts if isinstance(texts, Characters) else characters(texts)
+        batch = texts if isinstance(texts, Characters) else join_texts(texts)
         signs = rubbish.count_signs(batch)
         if signs.drawn.any():
             batch = shorten_drawn(batch, np.flatnonzero(signs.drawn))
             signs = rubbish.count_signs(batch)
-        summed = parts.sums(batch, scripts)
+        summed = parts.sum_weights(batch, scripts)
         letters, sums = summed.letters, summed.sums
         answered = parts.scores.probabilities(
             sums,
@@ -127,7 +127,7 @@ class ShortTexts:
                 continue
             first = answer[to[row]]
             in_latin, in_other = (first, second[place]) if is_latin[place] else (second[place], first)
-            share = other_script.latin_probability(words[place], in_latin, self._parts.foreign)
+            share = other_script.estimate_latin(words[place], in_latin, self._parts.foreign)
             if is_latin[place]:
                 share = max(share, 1 - other_script.MOST)
             elif not in_other.any():
@@ -153,10 +153,10 @@ class ShortTexts:
 def shorten_drawn(texts: Characters, rows: NDArray[np.int64]) -> Characters:
     """Write drawn-out letters and repeated pairs of letters once, in some of the texts.
 
-    >>> shorten_drawn(characters(["Goooool!", "jaaa jajaja", "aaa"]), np.array([0, 1])).texts()
+    >>> shorten_drawn(join_texts(["Goooool!", "jaaa jajaja", "aaa"]), np.array([0, 1])).texts()
     ['Gol!', 'ja ja', 'aaa']
     """
-    shorter = characters([_DRAWN_PAIR.sub(r"\1", _DRAWN_LETTER.sub(r"\1\2", text)) for text in texts.texts(rows)])
+    shorter = join_texts([_DRAWN_PAIR.sub(r"\1", _DRAWN_LETTER.sub(r"\1\2", text)) for text in texts.texts(rows)])
     return texts.replace(rows, shorter)
 
 
@@ -167,7 +167,7 @@ def find_repetitive(texts: Characters, offsets: NDArray[np.int64] | None = None)
     `offsets` (texts + 1,) `texts` are windows, and text t has those from `offsets[t]` up to `offsets[t + 1]`.
 
     >>> texts = ["ok ok ok", "Ha, ha! Ha", "ok ok", "one two", "so be so be so be", "là là"]
-    >>> find_repetitive(characters(texts)).tolist()
+    >>> find_repetitive(join_texts(texts)).tolist()
     [0, 1, 4, 5]
     """
     if offsets is None:

@@ -41,7 +41,7 @@ class Sums:
 
 
 class KindSums(NamedTuple):
-    """Terms of the features of texts for one label, by kind of feature (`doubt.feature_kinds`), (texts, KINDS) each."""
+    """Terms of the features of texts for one label, by kind of feature (`doubt.number_kinds`), (texts, KINDS) each."""
 
     number: NDArray[np.int64]  #: features of the text's script
     own: NDArray[np.float32]  #: sum of what they add to the label, its base included
@@ -49,10 +49,10 @@ class KindSums(NamedTuple):
     has: NDArray[np.int64]  #: features that have a weight in the label
 
     @classmethod
-    def zeros(cls, texts: int) -> KindSums:
+    def make_zeros(cls, texts: int) -> KindSums:
         """Make the sums of texts without features."""
-        whole, floating = np.zeros((texts, KINDS), dtype=np.int64), np.zeros((texts, KINDS), dtype=np.float32)
-        return cls(whole, floating, floating, whole)
+        integers, floating = np.zeros((texts, KINDS), dtype=np.int64), np.zeros((texts, KINDS), dtype=np.float32)
+        return cls(integers, floating, floating, integers)
 
     def scale(self, step: float) -> KindSums:
         """Multiply the sums by the unit of the weights."""
@@ -83,7 +83,7 @@ class ScriptWeights:
     starts: NDArray[np.int32]
     rest: NDArray[np.int32]
 
-    def sums(self, features: NDArray[np.int32], offsets: NDArray[np.int64], scripts: NDArray[np.uint8]) -> Sums:
+    def sum_features(self, features: NDArray[np.int32], offsets: NDArray[np.int64], scripts: NDArray[np.uint8]) -> Sums:
         """Sum the weights of the features of each text over the labels of its script.
 
         Features of another script do not count: some n-grams outside the vocabulary collide with one of them.
@@ -107,14 +107,14 @@ class ScriptWeights:
         )
         return Sums(flat, order, counts)
 
-    def label_sums(
+    def sum_label(
         self, features: NDArray[np.int32], offsets: NDArray[np.int64], labels: NDArray[np.int64]
     ) -> NDArray[np.int32]:
         """Sum the weights of the features of each text in one label, in a third of the time of `sums`, (texts,).
 
         Raise a KernelError if the arrays do not fit each other, an IndexError for an unknown label.
         """
-        script = self.script_of(labels)
+        script = self.find_scripts(labels)
         firsts = np.array([columns.start for columns in self.labels])
         sums = np.empty(len(labels), dtype=np.int32)
         _kernels.ngrams_column(
@@ -174,16 +174,16 @@ class ScriptWeights:
         )
         return sums
 
-    def script_of(self, labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    def find_scripts(self, labels: NDArray[np.int64]) -> NDArray[np.int64]:
         """Find the number of each label's script."""
         return np.searchsorted([columns.stop for columns in self.labels], labels, side="right")
 
-    def columns(self) -> NDArray[np.int64]:
+    def list_columns(self) -> NDArray[np.int64]:
         """List for each script its first label, its number of labels, and the length of its rows of sums."""
         runs = [(columns.start, columns.stop - columns.start) for columns in self.labels]
         return np.column_stack([np.array(runs, dtype=np.int64).reshape(-1, 2), 2 * self.blocks[:, _HALF]])
 
-    def by_script(self, sums: Sums) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int16]]]:
+    def iterate_scripts(self, sums: Sums) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int16]]]:
         """Iterate over scripts: number, texts in it, and their sums, (texts, labels and zeros)."""
         begin = row = 0
         for script in range(len(self.labels)):
@@ -202,17 +202,27 @@ def unpack(model: Model, features: int, source: str, *, prefix: str = "") -> Scr
     fit each other.
     """
     labels = len(model.labels)
-    names: Any = model.parameters.get("scripts")
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
+    script_names: Any = model.parameters.get("scripts")
+    if (
+        not isinstance(script_names, list)
+        or not all(isinstance(name, str) for name in script_names)
+        or len(set(script_names)) < len(script_names)
+    ):
         raise ModelError(f"{source}: its parameters lack the scripts")
     script = take_array(model, "script", "u1", (labels,), source)
-    numbers = take_array(model, f"{prefix}features", "i", (len(names), 2), source).astype(np.int64)
+    numbers = take_array(model, f"{prefix}features", "i", (len(script_names), 2), source).astype(np.int64)
     common, total = numbers[:, 0], numbers[:, 1]
-    if not names or not labels or script.max() >= len(names) or (common < 0).any() or (common > total).any():
+    if (
+        not script_names
+        or not labels
+        or script.max() >= len(script_names)
+        or (common < 0).any()
+        or (common > total).any()
+    ):
         raise ModelError(f"{source}: its scripts do not fit its labels")
     if (np.diff(script.astype(np.int64)) < 0).any():
         raise ModelError(f"{source}: its labels are not in the order of their scripts")
-    widths = np.bincount(script, minlength=len(names))
+    widths = np.bincount(script, minlength=len(script_names))
     if widths.min() < 1:
         raise ModelError(f"{source}: one of its scripts has no labels")
     stops = np.cumsum(widths)
@@ -226,7 +236,7 @@ def unpack(model: Model, features: int, source: str, *, prefix: str = "") -> Scr
     lists = total - common + 1
     first, begin, start = (np.cumsum(counts) - counts for counts in (total, sizes, lists))
     blocks = np.stack([first, common, total - common, half, begin, start], axis=1)
-    layout = (tuple(names), tuple(members), blocks)
+    layout = (tuple(script_names), tuple(members), blocks)
     table = take_cached(model, f"{prefix}table", "u2", int(sizes.sum()), source)
     starts = take_cached(model, f"{prefix}starts", "i4", int(lists.sum()), source)
     lists_cached = take_cached(model, f"{prefix}rest", "i4", None, source)
@@ -249,7 +259,7 @@ def _fill(weights: ScriptWeights, gaps: NDArray[np.uint8], values: NDArray[np.in
 
     Raise a KernelError if they do not fit the scripts.
     """
-    rest = np.empty(len(gaps) + _PADDING, dtype=np.int32)  # pages that stay unused take no memory
+    lists = np.empty(len(gaps) + _PADDING, dtype=np.int32)  # pages that stay unused take no memory
     state = np.array([0, -1, 0], dtype=np.int64)
     cell = 0
     for labels, (_, common, rare, half, begin, start) in zip(weights.labels, weights.blocks.tolist(), strict=True):
@@ -266,19 +276,19 @@ def _fill(weights: ScriptWeights, gaps: NDArray[np.uint8], values: NDArray[np.in
             most=LEVELS,
             table=weights.table[begin:],
             starts=weights.starts[start:],
-            rest=rest,
+            rest=lists,
         )
         cell += (common + rare) * width
     if int(state[0]) != len(gaps):
         raise KernelError("weights beyond the last script")
     used = int(state[2])
-    rest[used : used + _PADDING] = 0
-    rest.resize(used + _PADDING, refcheck=False)
-    return rest
+    lists[used : used + _PADDING] = 0
+    lists.resize(used + _PADDING, refcheck=False)
+    return lists
 
 
 def _allocate_aligned(size: int) -> NDArray[np.uint16]:
     """Allocate an array that begins at a line of the cache."""
-    room = np.empty(size + _LINE, dtype=np.uint16)
-    begin = -room.ctypes.data % (_LINE * room.itemsize) // room.itemsize
-    return room[begin : begin + size]
+    buffer = np.empty(size + _LINE, dtype=np.uint16)
+    begin = -buffer.ctypes.data % (_LINE * buffer.itemsize) // buffer.itemsize
+    return buffer[begin : begin + size]

@@ -16,12 +16,12 @@ LEVELS = 40  #: greatest weight, in steps: the sum of three fits in eight bits (
 _MOST = np.iinfo(np.int16).max // LEVELS  # n-grams whose weights add up within 16 bits
 
 
-def longest_text(orders: int, *, words: bool) -> int:
+def compute_longest_text(orders: int, *, words: bool) -> int:
     """Compute how many characters a text may have for its sum of weights to fit in 16 bits.
 
     `orders` n-grams can begin at one place; with `words`, words of four characters or more count as well.
 
-    >>> longest_text(3, words=True)
+    >>> compute_longest_text(3, words=True)
     244
     """
     return 4 * _MOST // (4 * orders + words) - 8  # a space may be added at either end
@@ -63,19 +63,19 @@ def squeeze_places(places: NDArray[np.int64], steps: NDArray[np.int8]) -> tuple[
     return small, values
 
 
-def dense_first(
-    steps: NDArray[np.int8], frequency: NDArray[np.int64], room: int
+def split_dense(
+    steps: NDArray[np.int8], frequency: NDArray[np.int64], table_rows: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Divide features into the `room` that are worth a row of the table, and the others; drop those without weights.
+    """Split features into the best `table_rows` for rows of the table, and the others; drop those without weights.
 
     Shapes: steps (features, labels), weights; frequency (features,) in texts.
 
     >>> steps = np.array([[1, 0], [0, 0], [1, 1], [2, 2]], dtype=np.int8)
-    >>> common, rare = dense_first(steps, np.array([9, 9, 9, 1]), 1)
+    >>> common, rare = split_dense(steps, np.array([9, 9, 9, 1]), 1)
     >>> common.tolist(), rare.tolist()
     ([2], [0, 3])
     """
     used = np.count_nonzero(steps, axis=1)
     order = np.argsort(-used * frequency, kind="stable")
     order = order[used[order] > 0]
-    return np.sort(order[:room]), np.sort(order[room:])
+    return np.sort(order[:table_rows]), np.sort(order[table_rows:])

@@ -38,12 +38,12 @@ def sample(data: bytes, limit: int, parts: int = 4) -> bytes:
     return b" ".join([data[start : start + size] for start in range(0, step * parts, step)][:parts])
 
 
-def rows(data: Sequence[bytes], *, limit: int, blank: bytes = WHITE, edges: bool = True) -> Letters:
+def make_rows(data: Sequence[bytes], *, limit: int, blank: bytes = WHITE, edges: bool = True) -> Letters:
     r"""Make rows of symbols 0..255 from at most `limit` bytes of each string.
 
     The bytes of `blank` count as white space. With `edges` each row has a space before and after it.
 
-    >>> read = rows([b"to  be\n", b"", b"\xff"], limit=100)
+    >>> read = make_rows([b"to  be\n", b"", b"\xff"], limit=100)
     >>> bytes(read.symbols.astype("u1")), read.lengths.tolist()
     (b' to be  \xff ', [7, 0, 3])
     """

@@ -27,26 +27,26 @@ MAX_ORDER = 5  #: characters of an n-gram
 LONGEST = 40  #: characters of a word that is a feature, with its spaces
 
 
-def keys_of(ngrams: Sequence[str]) -> NDArray[np.uint32]:
+def compute_keys(ngrams: Sequence[str]) -> NDArray[np.uint32]:
     """Hash n-grams and words to 32 bits, as the kernels do in texts, (n-grams,).
 
     Raise a ValueError if one is empty, or longer than five characters and not a word between spaces.
     """
-    keys, _ = keys_of_lines(encode_lines(ngrams), most=len(ngrams))
+    keys, _ = compute_line_keys(encode_lines(ngrams), limit=len(ngrams))
     if len(keys) < len(ngrams):
         raise ValueError("an n-gram has one character at least")
     return keys
 
 
-def keys_of_lines(lines: bytes, *, most: int) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
+def compute_line_keys(lines: bytes, *, limit: int) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
     """Hash n-grams and words, a line of UTF-8 each, and count their characters, (n-grams,) each.
 
-    Raise a ValueError if there are more than `most`, or one is empty, or longer than five characters and not a word.
+    Raise a ValueError if there are more than `limit`, or one is empty, or longer than five characters and not a word.
     """
     text = np.frombuffer(lines, dtype=np.uint8)
     number = int(np.count_nonzero(text == ord("\n"))) + bool(lines)
-    if number > most:
-        raise ValueError(f"{number:,} n-grams, at most {most:,} are possible")
+    if number > limit:
+        raise ValueError(f"{number:,} n-grams, at most {limit:,} are possible")
     keys, sizes = np.empty(number, dtype=np.uint32), np.empty(number, dtype=np.uint8)
     sound = _kernels.ngrams_keys(lines=text, longest=LONGEST, keys=keys, sizes=sizes)
     if sound < number:
@@ -62,7 +62,7 @@ def encode_lines(ngrams: Sequence[str]) -> bytes:
     return "\n".join(ngrams).encode("utf-8", "surrogatepass")
 
 
-def word_hashes(symbols: NDArray[np.uint32], begins: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.uint32]:
+def hash_words(symbols: NDArray[np.uint32], begins: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.uint32]:
     """Hash the words `symbols[begins[w] : ends[w]]` to 32 bits, (words,).
 
     Raise a KernelError if a place is outside the symbols.
@@ -72,7 +72,7 @@ def word_hashes(symbols: NDArray[np.uint32], begins: NDArray[np.int64], ends: ND
     return keys
 
 
-def words(letters: Letters) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def find_words(letters: Letters) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Find where the words of a batch begin and end, (words,) each."""
     letter = letters.symbols != SPACE
     full = letters.lengths > 0
@@ -87,7 +87,7 @@ def words(letters: Letters) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return np.flatnonzero(begin), np.flatnonzero(end) + 1
 
 
-def wide_hashes(symbols: NDArray[np.uint32], order: int) -> NDArray[np.uint64]:
+def hash_ngrams(symbols: NDArray[np.uint32], order: int) -> NDArray[np.uint64]:
     """Hash the n-gram of length `order` from each place on to 64 bits, to count without a vocabulary."""
     wide = symbols.astype(np.uint64)
     value = (wide + np.uint64(order)) * _WIDE

@@ -60,7 +60,7 @@ def compute_page_shares(
     long = np.array([place for place, text in enumerate(texts) if len(text) > 2 * SIZE], dtype=np.int64)
     for begin in range(0, len(long), _BATCH):
         rows = long[begin : begin + _BATCH]
-        for text, label, share in _shares(identifier, [texts[place] for place in rows.tolist()], best[rows]):
+        for text, label, share in _find_shares(identifier, [texts[place] for place in rows.tolist()], best[rows]):
             parts[rows[text]].append(LabelShare(label, share))
     return parts
 
@@ -84,29 +84,29 @@ def doubt_minorities(probabilities: NDArray[np.float32], parts: Sequence[Sequenc
         if not languages:
             continue
         best = int(probabilities[row].argmax())
-        share = sum(part.share for part in languages if part.label == best)
+        share = sum(item.share for item in languages if item.label == best)
         excess = probabilities[row, best] - np.float32(MINORITY)
         if share < MAJORITY and excess > 0:
             probabilities[row, best] -= excess
             probabilities[row, languages[0].label] += excess
 
 
-def _shares(identifier: Identifier, texts: list[str], best: Ints) -> Iterator[tuple[int, int, float]]:
+def _find_shares(identifier: Identifier, texts: list[str], best: Ints) -> Iterator[tuple[int, int, float]]:
     """Yield text, label and share of the texts in several languages."""
     parts, offsets = windows.cut(texts, WINDOWS, SIZE, whole=_WHOLE)
     text = np.repeat(np.arange(len(texts)), np.diff(offsets))
-    letters = units.letters(parts)
+    letters = units.count_letters(parts)
     odd = _find_odd(identifier, parts, best[text], letters)
     mixed = (np.bincount(text, weights=odd) > 0)[text]  # windows of pages with an odd one
     odd, letters, text = odd[mixed], letters[mixed], text[mixed]
     reading, page = _read(identifier, parts, np.flatnonzero(mixed)[odd]), best[text]
     chances, number = reading.probabilities(), np.cumsum(odd) - 1
-    path = _path(chances, odd, np.where(odd, _NONE, page), text)
+    path = _find_path(chances, odd, np.where(odd, _NONE, page), text)
     other = odd & (path != page)
     again = relabel_together(reading, path[other], text[other], number[other])
     path[other] = np.where(_is_great_relative(identifier, again, page[other]), page[other], again)
     other &= path != page
-    path[other] = relatives.settle(
+    path[other] = relatives.relabel_relatives(
         chances[number[other]], path[other], text[other], relatives.find_bounds(identifier), minimum=LEAST_WINDOWS
     )
     return _count_shares(text, path, letters)
@@ -116,13 +116,15 @@ def _is_great_relative(identifier: Identifier, path: Ints, page: Ints) -> NDArra
     """Find windows whose label is a great relative of their page's language (`relatives`), (windows,)."""
     labels = len(identifier.labels)
     pairs = sorted(
-        great * labels + small for great, others in relatives.find_bounds(identifier).items() for small in others
+        great * labels + small
+        for great, small_labels in relatives.find_bounds(identifier).items()
+        for small in small_labels
     )
     if not pairs:
         return np.zeros(len(path), dtype=np.bool_)
     # `numpy.isin` may import `numpy.ma`, which takes as long as reading thirty pages.
-    known, pair = np.array(pairs), path * labels + page
-    return np.asarray(known[np.minimum(np.searchsorted(known, pair), len(known) - 1)] == pair)
+    great_pairs, pair = np.array(pairs), path * labels + page
+    return np.asarray(great_pairs[np.minimum(np.searchsorted(great_pairs, pair), len(great_pairs) - 1)] == pair)
 
 
 def _find_odd(identifier: Identifier, parts: Characters, labels: Ints, letters: Ints) -> NDArray[np.bool_]:
@@ -140,7 +142,7 @@ def _read(identifier: Identifier, parts: Characters, rows: Ints) -> Reading:
     return ByProbabilities(identifier, parts.texts(rows))
 
 
-def _path(chances: NDArray[np.float32], read: NDArray[np.bool_], page: Ints, text: Ints) -> Ints:
+def _find_path(chances: NDArray[np.float32], read: NDArray[np.bool_], page: Ints, text: Ints) -> Ints:
     """Find the likeliest label of each window, (windows,).
 
     `chances` are probabilities of the windows that were `read` closely (windows,). `page` (windows,) is the page's

@@ -27,7 +27,7 @@ class Reading(Protocol):
     def probabilities(self) -> Floats:
         """Compute probabilities, (texts, labels); a row of 0 without an answer."""
 
-    def together(self, groups: Ints, members: Ints, labels: Ints) -> Ints:
+    def label_groups(self, groups: Ints, members: Ints, labels: Ints) -> Ints:
         """Identify groups of texts that are likely in one language, (groups,); without an answer the presumed label.
 
         Args:
@@ -63,8 +63,8 @@ class ByProbabilities:
         """Compute probabilities, (texts, labels); a row of 0 without an answer."""
         return self._identifier.probabilities(self._texts)
 
-    def together(self, groups: Ints, members: Ints, labels: Ints) -> Ints:
-        """Identify groups of texts, joined by line feeds, as `Reading.together` specifies."""
+    def label_groups(self, groups: Ints, members: Ints, labels: Ints) -> Ints:
+        """Identify groups of texts, joined by line feeds, as `Reading.label_groups` specifies."""
         joined = [
             "\n".join([self._texts[text] for text in members[begin:end].tolist()])
             for begin, end in pairwise(groups.tolist())
@@ -86,7 +86,7 @@ def relabel_together(reading: Reading, path: Ints, texts: Ints, rows: Ints) -> I
     first = np.ones(len(order), dtype=np.bool_)
     first[1:] = (np.diff(path[order]) != 0) | (np.diff(texts[order]) != 0)
     starts = np.flatnonzero(first)
-    labels = reading.together(np.append(starts, len(order)), rows[order], path[order][starts])
+    labels = reading.label_groups(np.append(starts, len(order)), rows[order], path[order][starts])
     again = np.empty_like(path)
     again[order] = labels[np.cumsum(first) - 1]
     return again

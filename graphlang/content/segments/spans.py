@@ -12,7 +12,7 @@ from graphlang.codes import languages
 from graphlang.content import relatives
 from graphlang.content.segments import decode, units
 from graphlang.content.segments.readers import ByProbabilities, ReadsParts, relabel_together
-from graphlang.content.text.normalise import characters
+from graphlang.content.text.normalise import join_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -62,7 +62,7 @@ class Share(NamedTuple):
 def find_spans(identifier: Identifier, texts: Sequence[str]) -> list[list[Span]]:
     """Find the spans of each text, from the unit of its first letter to that of its last; none without an answer."""
     cuts = [units.cut(text) for text in texts]
-    spans_of: list[list[Span]] = [[] for _ in texts]
+    text_spans: list[list[Span]] = [[] for _ in texts]
     begin = 0
     while begin < len(texts):  # texts whose units fit in a batch, at least one
         end, number = begin + 1, len(cuts[begin])
@@ -70,11 +70,11 @@ def find_spans(identifier: Identifier, texts: Sequence[str]) -> list[list[Span]]
             number += len(cuts[end])
             end += 1
         places = [place for place in range(begin, end) if cuts[place]]
-        answers = _spans(identifier, [texts[i] for i in places], [cuts[i] for i in places]) if places else []
+        answers = _find_batch_spans(identifier, [texts[i] for i in places], [cuts[i] for i in places]) if places else []
         for place, answer in zip(places, answers, strict=True):
-            spans_of[place] = answer
+            text_spans[place] = answer
         begin = end
-    return spans_of
+    return text_spans
 
 
 def list_shares(text_spans: Sequence[Span]) -> list[Share]:
@@ -95,11 +95,11 @@ def list_shares(text_spans: Sequence[Span]) -> list[Share]:
     return [Share(name, number / total) for name, number in ordered[:MOST] if number >= LEAST * total > 0]
 
 
-def _spans(identifier: Identifier, texts: list[str], cuts: list[list[units.Unit]]) -> list[list[Span]]:
+def _find_batch_spans(identifier: Identifier, texts: list[str], cuts: list[list[units.Unit]]) -> list[list[Span]]:
     written = [text[unit.begin : unit.end] for text, cut in zip(texts, cuts, strict=True) for unit in cut]
     reading = ByProbabilities(identifier, written)
     chances = reading.probabilities()
-    weight = units.letters(characters(written))
+    weight = units.count_letters(join_texts(written))
     sizes = [len(cut) for cut in cuts]
     offsets = np.concatenate(([0], np.cumsum(sizes)))
     border = np.array([unit.border for cut in cuts for unit in cut])
@@ -111,7 +111,7 @@ def _spans(identifier: Identifier, texts: list[str], cuts: list[list[units.Unit]
     path = decode.find_paths(support, offsets, border, costs, labels=chances.shape[1])
     path = relabel_together(reading, path, text, np.arange(len(path)))
     bounds = relatives.lower_bounds(relatives.find_bounds(identifier), LEAST_BOUND)
-    path = relatives.settle(chances, path, text, bounds, minimum=LEAST_UNITS, agree=AGREE)
+    path = relatives.relabel_relatives(chances, path, text, bounds, minimum=LEAST_UNITS, agree=AGREE)
     path = np.where(chances.any(axis=1), path, _NOTHING)
     sure = chances[np.arange(len(path)), path] * weight
     rows = zip((unit for cut in cuts for unit in cut), path.tolist(), weight.tolist(), sure.tolist(), strict=True)

@@ -61,9 +61,9 @@ def cut(text: str, size: int = SIZE) -> list[Unit]:
         for first, last in _split_by_script(text, *sentence.span()):
             number = max(1, round((last - first) / size))
             begin = first
-            for part in range(1, number + 1):
-                end = first + (last - first) * part // number
-                if part < number:
+            for number_of_part in range(1, number + 1):
+                end = first + (last - first) * number_of_part // number
+                if number_of_part < number:
                     space = text.find(" ", max(begin, end - 1), min(last, end + _WORD))
                     end = space + 1 if space >= 0 else end
                 if end > begin:
@@ -89,20 +89,20 @@ def _split_by_script(text: str, first: int, last: int) -> list[tuple[int, int]]:
     """List where the parts of a sentence that are in one script begin and end."""
     if not _OTHER.search(text, first, last) or not _LATIN.search(text, first, last):
         return [(first, last)]
-    runs = _runs(text, first, last)
+    runs = _list_runs(text, first, last)
     latin = sum(weight for _, script, weight in runs if script == LATIN)
-    least = RUNNING if 2 * latin < sum(weight for *_, weight in runs) else 0
-    few = FEW if not least else 0
+    least_latin = RUNNING if 2 * latin < sum(weight for *_, weight in runs) else 0
+    least_other = FEW if not least_latin else 0
     begins: list[int] = []
-    now = None
+    current = None
     for begin, script, weight in runs:
-        if script != now and weight >= (least if script == LATIN else few):
-            begins.append(begin if now is not None else first)
-            now = script
+        if script != current and weight >= (least_latin if script == LATIN else least_other):
+            begins.append(begin if current is not None else first)
+            current = script
     return list(pairwise([*begins, last])) if begins else [(first, last)]
 
 
-def _runs(text: str, first: int, last: int) -> list[tuple[int, int, int]]:
+def _list_runs(text: str, first: int, last: int) -> list[tuple[int, int, int]]:
     """List runs of letters of one script: where they begin, the script, and how much they count."""
     runs: list[tuple[int, int, int]] = []
     for match in _LETTERS.finditer(text, first, last):
@@ -116,11 +116,11 @@ def _runs(text: str, first: int, last: int) -> list[tuple[int, int, int]]:
     return runs
 
 
-def letters(texts: Characters) -> NDArray[np.int64]:
+def count_letters(texts: Characters) -> NDArray[np.int64]:
     """Count the letters of each text (Unicode's categories L; no marks), (texts,).
 
-    >>> from graphlang.content.text.normalise import characters
-    >>> letters(characters(["it's 3", "", "नमस्ते"])).tolist()
+    >>> from graphlang.content.text.normalise import join_texts
+    >>> count_letters(join_texts(["it's 3", "", "नमस्ते"])).tolist()
     [3, 0, 4]
     """
     return _table.count(texts)

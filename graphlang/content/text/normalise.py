@@ -91,17 +91,17 @@ class Characters:
         return Characters(np.concatenate((self.symbols, texts.symbols)), begins, ends)
 
 
-def characters(texts: Sequence[str]) -> Characters:
+def join_texts(texts: Sequence[str]) -> Characters:
     """Join strings to a batch."""
     lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
     ends = np.cumsum(lengths)
-    return Characters(code_points("".join(texts)), ends - lengths, ends)
+    return Characters(to_code_points("".join(texts)), ends - lengths, ends)
 
 
-def code_points(text: str) -> NDArray[np.uint32]:
+def to_code_points(text: str) -> NDArray[np.uint32]:
     """Convert a string to code points, (characters,).
 
-    >>> code_points("é!").tolist()
+    >>> to_code_points("é!").tolist()
     [233, 33]
     """
     # A string of numpy is code points. An encoder would check for surrogates and take five times as long.
@@ -123,21 +123,21 @@ class _CodePointTable:
         alike = [page for page in _ALIKE_PAGES if not self.filled[page]]
         for page in sorted({*np.flatnonzero(pages).tolist(), *alike}):
             first = page * _PAGE
-            self.map[first : first + _PAGE] = _entries(first)
+            self.map[first : first + _PAGE] = _compute_entries(first)
             self.filled[page] = True
 
 
-def _entries(first: int) -> list[int] | NDArray[np.uint32]:
+def _compute_entries(first: int) -> list[int] | NDArray[np.uint32]:
     """Compute the entries of a page; quickly for Chinese and Korean letters, whose pages are many and alike."""
     codes = range(first, first + _PAGE)
     if any(first in block and codes[-1] in block for block in _UNIFORM):
         text = "".join(map(chr, codes))
         if text.isalpha() and unicodedata.is_normalized("NFKC", text) and text.lower() == text:
             return np.arange(codes.start, codes.stop, dtype=np.uint32) | np.uint32(scripts.registry.script(first) << 24)
-    return [_entry(code) for code in codes]
+    return [_compute_entry(code) for code in codes]
 
 
-def _entry(code_point: int) -> int:
+def _compute_entry(code_point: int) -> int:
     character = chr(code_point)
     category = unicodedata.category(character)
     if category == "Cf":
@@ -178,7 +178,7 @@ def normalise(
     margin: int = 0,
     closed: bool = True,
     one_script: bool = False,
-    wanted: NDArray[np.uint8] | None = None,
+    row_scripts: NDArray[np.uint8] | None = None,
 ) -> Letters:
     """Normalise a batch: letters in words, each word followed by one space.
 
@@ -186,25 +186,25 @@ def normalise(
     `margin` places after each row repeat its beginning. If `closed`, the last word is followed by a space too. The
     paper's example wraps "the quick" round without one ("ckt", "kth"); with it the first and the last word show where
     they begin and end. `one_script` keeps only the letters of each text's main script (the rule of `scripts`), or of
-    the script `wanted` of each text; 0 detects it.
+    the script `row_scripts` of each text; 0 detects it.
 
     >>> letters = normalise(["Don't  PANIC!", "42"], limit=100)
     >>> "".join(map(chr, letters.symbols)), letters.lengths.tolist()
     ('don t panic ', [12, 0])
     """
     samples = [text if len(text) <= limit else sample(text, limit) for text in texts]
-    return fold(characters(samples), margin=margin, closed=closed, one_script=one_script, wanted=wanted)
+    return fold(join_texts(samples), margin=margin, closed=closed, one_script=one_script, row_scripts=row_scripts)
 
 
 def fold(
-    batch: Characters, *, margin: int, closed: bool, one_script: bool, wanted: NDArray[np.uint8] | None = None
+    batch: Characters, *, margin: int, closed: bool, one_script: bool, row_scripts: NDArray[np.uint8] | None = None
 ) -> Letters:
     """Normalise a batch of texts of any length as `normalise` does."""
     batch = _compose(batch)
     rows = len(batch)
-    script, beside = np.zeros(rows, dtype=np.uint8), np.zeros(rows, dtype=np.uint8)
-    if wanted is not None:
-        script[:] = wanted
+    script, second = np.zeros(rows, dtype=np.uint8), np.zeros(rows, dtype=np.uint8)
+    if row_scripts is not None:
+        script[:] = row_scripts
     out = np.empty(int((batch.ends - batch.begins).sum()) + rows * (1 + margin), dtype=np.uint32)
     starts, lengths = np.empty(rows, dtype=np.int64), np.empty(rows, dtype=np.int64)
     used = _kernels.letters_normalise(
@@ -217,25 +217,25 @@ def fold(
         margin=margin,
         closed=closed,
         chosen=script if one_script else None,
-        beside=beside,
+        beside=second,
         out=out,
         starts=starts,
         lengths=lengths,
     )
-    return Letters(out[:used], starts, lengths, margin, script, beside)
+    return Letters(out[:used], starts, lengths, margin, script, second)
 
 
-def normalised_lengths(texts: Sequence[str], *, limit: int) -> NDArray[np.int64]:
+def count_normalised(texts: Sequence[str], *, limit: int) -> NDArray[np.int64]:
     """Count letters and single spaces between words: the length of a normalised text without its last space, (texts,).
 
-    >>> normalised_lengths(["Don't  PANIC!", "42"], limit=100).tolist()
+    >>> count_normalised(["Don't  PANIC!", "42"], limit=100).tolist()
     [11, 0]
     """
-    return folded_lengths(characters([text if len(text) <= limit else sample(text, limit) for text in texts]))
+    return count_folded(join_texts([text if len(text) <= limit else sample(text, limit) for text in texts]))
 
 
-def folded_lengths(batch: Characters) -> NDArray[np.int64]:
-    """Count as `normalised_lengths` does, for texts of any length."""
+def count_folded(batch: Characters) -> NDArray[np.int64]:
+    """Count as `count_normalised` does, for texts of any length."""
     lengths = np.empty(len(batch), dtype=np.int64)
     needed, marked = np.zeros_like(_table.filled), np.empty(len(batch), dtype=np.uint8)
     flags = _PAGES_NEEDED
@@ -253,7 +253,7 @@ def folded_lengths(batch: Characters) -> NDArray[np.int64]:
         _table.fill(needed)
     rows = np.flatnonzero(marked)
     if len(rows):
-        composed = characters([unicodedata.normalize("NFC", text) for text in batch.texts(rows)])
+        composed = join_texts([unicodedata.normalize("NFC", text) for text in batch.texts(rows)])
         closed = fold(composed, margin=0, closed=True, one_script=False).lengths
         lengths[rows] = np.maximum(closed - 1, 0)
     return lengths
@@ -264,7 +264,7 @@ def _compose(batch: Characters) -> Characters:
     flags, marked = _scan(batch)
     if flags & _MARKS_FOUND:
         rows = np.flatnonzero(marked)
-        composed = characters([unicodedata.normalize("NFC", text) for text in batch.texts(rows)])
+        composed = join_texts([unicodedata.normalize("NFC", text) for text in batch.texts(rows)])
         batch = batch.replace(rows, composed)
         _scan(composed)
     return batch
@@ -285,20 +285,20 @@ def _scan(batch: Characters) -> tuple[int, NDArray[np.uint8]]:
     return flags, marked
 
 
-def blocks(texts: Sequence[str], *, limit: int, characters: int = 1 << 15) -> list[tuple[int, int]]:
-    """Cut a batch into runs of rows of about `characters` characters, so that their arrays stay in the cache.
+def cut_blocks(texts: Sequence[str], *, limit: int, characters: int = 1 << 15) -> list[tuple[int, int]]:
+    """Cut a batch into runs of rows of about `join_texts` characters, so that their arrays stay in the cache.
 
     At most `limit` characters of a text are read. Each row counts eight more, for its cost apart from its length.
 
-    >>> blocks(["aaaa", "bb", "c"], limit=3, characters=25)
+    >>> cut_blocks(["aaaa", "bb", "c"], limit=3, characters=25)
     [(0, 2), (2, 3)]
     """
     sizes = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
-    return runs(np.minimum(sizes, limit), characters)
+    return cut_runs(np.minimum(sizes, limit), characters)
 
 
-def runs(sizes: NDArray[np.int64], characters: int) -> list[tuple[int, int]]:
-    """Cut a batch of texts of these sizes as `blocks` does."""
+def cut_runs(sizes: NDArray[np.int64], characters: int) -> list[tuple[int, int]]:
+    """Cut a batch of texts of these sizes as `cut_blocks` does."""
     ends = np.cumsum(sizes + 8)
     cuts: list[tuple[int, int]] = []
     start = 0

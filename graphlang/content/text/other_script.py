@@ -70,7 +70,7 @@ def find_other_words(text: str, script: int) -> OtherWords:
     >>> find_other_words("Beijing (北京)", chinese).text, find_other_words("Wei kyerԑ sԑ", russian).text
     ('', '')
     """
-    words, letters, latin = [], 0, 0
+    other_words, letters, latin = [], 0, 0
     outside = _IN_BRACKETS.sub(" ", text)
     for word in outside.translate(_WORDS).split():
         if word.isascii():
@@ -79,19 +79,19 @@ def find_other_words(text: str, script: int) -> OtherWords:
         scripts = [registry.restricted(ord(character)) for character in word]
         latin += scripts.count(LATIN)
         number = scripts.count(script)
-        if number and _counts(number, script, beside_latin=LATIN in scripts):
+        if number and _is_foreign_word(number, script, beside_latin=LATIN in scripts):
             letters += number
-            words.append(
+            other_words.append(
                 "".join(letter for letter, its_script in zip(word, scripts, strict=True) if its_script == script)
             )
     weight = max(1, letters * int(registry.weights[script]))
-    return OtherWords(" ".join(words), weight, latin, _count_plain(outside) / latin if latin else 0.0)
+    return OtherWords(" ".join(other_words), weight, latin, _count_plain(outside) / latin if latin else 0.0)
 
 
 def _count_plain(text: str) -> int:
     """Count the letters of Latin words that are nothing but letters, without capitals inside."""
-    words = _PLAIN.findall(text.translate(_NO_OTHERS))
-    plain = [word for word in words if word[1:] == word[1:].lower()]
+    candidates = _PLAIN.findall(text.translate(_NO_OTHERS))
+    plain = [word for word in candidates if word[1:] == word[1:].lower()]
     return sum(len(word) if word.isalpha() else sum(map(str.isalpha, word)) for word in plain)
 
 
@@ -115,13 +115,13 @@ _WORDS: Final = _Spaced(lambda code_point: unicodedata.category(chr(code_point))
 _NO_OTHERS: Final = _Spaced(lambda code_point: registry.restricted(code_point) in (0, LATIN))
 
 
-def _counts(letters: int, script: int, *, beside_latin: bool) -> bool:
+def _is_foreign_word(letters: int, script: int, *, beside_latin: bool) -> bool:
     if registry.weights[script] > 1:  # it has no spaces
         return True
     return not beside_latin and (registry.name(script) != _GREEK or letters >= _FEWEST_GREEK)
 
 
-def latin_probability(words: OtherWords, answer: NDArray[np.float32], english: int) -> float:
+def estimate_latin(words: OtherWords, answer: NDArray[np.float32], english: int) -> float:
     """Estimate the probability that the language of a text is written in Latin letters.
 
     `words` are those of the other script, `answer` (labels,) the probabilities of the Latin part. `english` is its
@@ -130,7 +130,7 @@ def latin_probability(words: OtherWords, answer: NDArray[np.float32], english: i
     >>> import numpy as np
     >>> sure = np.array([0.01, 0.99], dtype=np.float32)
     >>> quoted, names = OtherWords("слово", 5, 60, 1.0), OtherWords("и", 1, 12, 0.0)
-    >>> [round(latin_probability(words, sure, english=1), 2) for words in (quoted, names)]
+    >>> [round(estimate_latin(words, sure, english=1), 2) for words in (quoted, names)]
     [1.0, 0.01]
     """
     if not words.latin:
@@ -141,10 +141,14 @@ def latin_probability(words: OtherWords, answer: NDArray[np.float32], english: i
         english_chance = float(answer[english])
         other[english] = 0
     enough = 1 - exp(-((words.latin / MANY) ** 2))
-    language = OF_OTHERS * _sure(float(other.max())) + OF_ENGLISH * _sure(english_chance) + OF_PLAIN * words.plain
+    language = (
+        OF_OTHERS * _weigh_certainty(float(other.max()))
+        + OF_ENGLISH * _weigh_certainty(english_chance)
+        + OF_PLAIN * words.plain
+    )
     logit = CONSTANT + enough * language + OF_RATIO * log(words.latin / words.weight)
     return 1 / (1 + exp(-logit))
 
 
-def _sure(probability: float) -> float:
+def _weigh_certainty(probability: float) -> float:
     return -log(_SURE - min(probability, 1.0))

@@ -29,7 +29,7 @@ import numpy as np
 
 from graphlang.content.native import letters as _letters
 from graphlang.content.text import scripts
-from graphlang.content.text.normalise import Characters, code_points, normalise, sample
+from graphlang.content.text.normalise import Characters, normalise, sample, to_code_points
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -70,14 +70,14 @@ def cut(texts: Sequence[str], number: int, size: int, *, whole: int = 0) -> tupl
     numbers = np.clip(-(-lengths // size), 1, number)
     offsets = np.concatenate(([0], np.cumsum(numbers)))
     step = (lengths - size) / np.maximum(1, numbers - 1)
-    turn = np.arange(offsets[-1]) - np.repeat(offsets[:-1], numbers)
-    begins = np.maximum(0, (turn * np.repeat(step, numbers)).astype(np.int64))
+    rank = np.arange(offsets[-1]) - np.repeat(offsets[:-1], numbers)
+    begins = np.maximum(0, (rank * np.repeat(step, numbers)).astype(np.int64))
     text_lengths = np.repeat(lengths, numbers)
     inside = ((begins > 0) | (begins + size < text_lengths) * 2).astype(np.uint8)
     sizes, short = np.minimum(size, text_lengths), lengths <= whole
-    symbols = code_points("".join(_copy(texts, short, begins, offsets, size)))
+    symbols = to_code_points("".join(_copy(texts, short, begins, offsets, size)))
     copied = np.where(short, lengths, np.minimum(lengths, size) * numbers)
-    inner = np.where(np.repeat(short, numbers), begins, turn * size)
+    inner = np.where(np.repeat(short, numbers), begins, rank * size)
     placed = np.repeat(np.cumsum(copied) - copied, numbers) + inner
     windows = Characters(symbols, placed, placed + sizes)
     count = _letters.letters_windows(
@@ -110,29 +110,29 @@ def _copy(
                 yield text[begin : begin + size]
 
 
-def words_in(text: str, script: int, most: int = 100_000) -> str:
+def extract_words(text: str, script: int, limit: int = 100_000) -> str:
     """Extract the words of a mixed text that are not in Latin letters, or for `LATIN` all words.
 
-    Only samples of a text longer than `most` characters are read.
+    Only samples of a text longer than `limit` characters are read.
 
-    >>> words_in("if (x) { print('да, конечно') } // 42", 2)
+    >>> extract_words("if (x) { print('да, конечно') } // 42", 2)
     'да конечно'
     """
     pattern = _LETTERS if script == scripts.LATIN else _NOT_LATIN
-    return " ".join(pattern.findall(sample(text, most, parts=16)))
+    return " ".join(pattern.findall(sample(text, limit, parts=16)))
 
 
-def main_scripts(texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+def detect_scripts(texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Detect the script of each long text, (texts,); and Latin for others with more Latin letters, else 0, (texts,)."""
-    script, beside = np.full(len(texts), scripts.LATIN, dtype=np.uint8), np.zeros(len(texts), dtype=np.uint8)
+    script, second = np.full(len(texts), scripts.LATIN, dtype=np.uint8), np.zeros(len(texts), dtype=np.uint8)
     probes = [text[:: max(1, len(text) // _PROBE)] for text in texts]
     mixed = [i for i, probe in enumerate(probes) if not probe.isascii()]
     for begin in range(0, len(mixed), _BATCH):
         rows = mixed[begin : begin + _BATCH]
         letters = normalise([probes[i] for i in rows], limit=4 * _PROBE, one_script=True)
         script[rows] = letters.scripts
-        beside[rows] = np.where(letters.scripts != scripts.LATIN, letters.beside, 0)
-    return script, beside
+        second[rows] = np.where(letters.scripts != scripts.LATIN, letters.beside, 0)
+    return script, second
 
 
 def trim(text: str) -> str:
@@ -143,23 +143,23 @@ def trim(text: str) -> str:
     >>> trim("12. a) The end of it ... 1 2 3 x")
     'The end of it'
     """
-    begin = 0 if text[:1].isalpha() and text[1:2].isalpha() else _leading(text)
+    begin = 0 if text[:1].isalpha() and text[1:2].isalpha() else _measure_padding(text)
     if begin == len(text):
         return ""
     stripped = text.rstrip(_ENDS)
     if stripped[-2:].isalpha() and len(stripped) > begin + 1:
         return stripped[begin:]
     ends = text[-_TRIMMED:][::-1]
-    padding = _leading(ends)
+    padding = _measure_padding(ends)
     if padding >= _TRIMMED - 1:  # the last letter may be part of a word
-        padding = _leading(text[::-1])
+        padding = _measure_padding(text[::-1])
     end = len(text) - padding
     while end < len(text) and unicodedata.category(text[end])[0] == "M":  # belongs to the letter before it
         end += 1
     return text[begin:end]
 
 
-def _leading(text: str) -> int:
+def _measure_padding(text: str) -> int:
     match = _PADDING.match(text)
     return len(match[0]) if match else 0
 
@@ -172,9 +172,9 @@ def share_with_hosts(
     `rows` are the texts of one window among `probabilities` (texts, labels); `lengths` (rows,) their letters and
     spaces. `foreign` is the column of English; `hosts` (labels,) is P(language | page quotes English), 0 for English.
     """
-    moved = probabilities[rows, foreign] * np.float32(QUOTED)
-    moved *= np.minimum(1, QUOTED_LENGTH / np.maximum(lengths, 1)).astype(np.float32)
-    large = moved > QUOTED / 100
-    rows, moved = rows[large], moved[large]
-    probabilities[rows, foreign] -= moved
-    probabilities[rows] += moved[:, None] * hosts
+    share = probabilities[rows, foreign] * np.float32(QUOTED)
+    share *= np.minimum(1, QUOTED_LENGTH / np.maximum(lengths, 1)).astype(np.float32)
+    large = share > QUOTED / 100
+    rows, share = rows[large], share[large]
+    probabilities[rows, foreign] -= share
+    probabilities[rows] += share[:, None] * hosts
