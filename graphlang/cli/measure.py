@@ -198,7 +198,7 @@ def compare(
     rows: Rows[Any] = crawl.compare(*runs, fetched=fetched)
     if count:
         rows = crawl.count_changes(*runs, fetched=fetched)
-    write_list(rows, **target)
+    write_list(rows, first=("url", "before", "after", "confidence_after"), **target)
 
 
 def _compare_collections(db: Path, others: tuple[str, ...], years: tuple[int, int] | None, by: str | None) -> Rows[Any]:

@@ -393,6 +393,7 @@ def test_texts_end_where_the_limit_says(graphlang: Call, db: Path) -> None:
             ("pages", "--db", "crawl.db"),
             "No such option '--db': name the database without it, 'graphlang pages crawl.db'",
         ),
+        (("ingest", "a.warc.gz"), "no files to read into a.warc.gz: name some, or a list of them with --from"),
         (("export", "crawl.db", "-o", "a.csv"), "Missing option '--what'. Choose from: pages, sites, links,"),
         (("pages", "crawl.db", "--limit", "few"), "Invalid value for '--limit': 'few' is not a valid whole number."),
         (("pages", "crawl.db", "--below", "few"), "Invalid value for '--below': 'few' is not a valid number."),

@@ -229,7 +229,8 @@ def list_inputs(paths: Sequence[Path], options: ReadingOptions) -> list[Any]:
     if options["from_"] is not None:
         names += map(Path, read_file_list(options["from_"]))
     if not names:
-        raise click.UsageError("no files: name some, or a list of them with --from")
+        db = click.get_current_context().params["db"]
+        raise click.UsageError(f"no files to read into {db}: name some, or a list of them with --from")
     if names.count(Path(STANDARD_INPUT)) > 1:
         raise click.UsageError("standard input (-) can be read once")
     return [sys.stdin.buffer if name == Path(STANDARD_INPUT) else name for name in names]
