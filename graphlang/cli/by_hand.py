@@ -79,9 +79,9 @@ def review(
 
     With --random every page that 'languages' counts is equally likely: fetched text with status 200 or without a
     status. The order is random, too, so the first rows are a sample as well. Write the language of each page, or
-    und if it cannot be determined, and give the file to 'evaluate --gold'; it prints an interval for the accuracy
-    of all these pages. With --language the interval is for the pages with that answer: its precision. The other
-    filters are those of 'pages'.
+    und if it cannot be determined. 'graphlang evaluate --gold' then prints the accuracy, with an interval for all
+    these pages. With --language the interval is for the pages with that answer: its precision. The other filters
+    are those of 'pages'.
 
     \b
     Examples:

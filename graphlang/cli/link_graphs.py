@@ -131,15 +131,16 @@ def language_graph(db: Path, format_: str, what: str, by: str, output: Path, pag
     whose languages are inferred from links and URLs; with --fetched only links between fetched pages count, as in
     the report.
 
-    links: from which language to which, with the share of the first one's links. distances: steps from language to
-    language along outgoing links. languages: introversion is the share of links that stay in the language,
-    extroversion the remainder; betweenness is high for intermediaries on the shortest paths between others;
-    components are the strongly connected ones of its pages, with the diameter of the largest (above 2,000 pages a
-    lower bound).
+    --what links lists pairs of languages, with the share of the links of the first one. --what distances lists the
+    steps from language to language along outgoing links.
 
-    sites, site-links, site-distances: the same for sites, each with its commonest language. Distances are between
-    the 1,000 sites with the most pages, diameters are lower bounds above 256 pages, and betweenness is an estimate
-    if there are too many sites to follow all paths: a line on standard error marks it.
+    --what languages measures each language. Introversion is the share of its links that stay in it, extroversion
+    the remainder. Betweenness is high for intermediaries on the shortest paths between others. Components are the
+    strongly connected ones of its pages, with the diameter of the largest (above 2,000 pages a lower bound).
+
+    --what sites, site-links and site-distances are the same for sites, each with its commonest language. Distances
+    are between the 1,000 sites with the most pages, and diameters are lower bounds above 256 pages. Betweenness is
+    an estimate if there are too many sites to follow all paths; a line on standard error marks it.
 
     \b
     Examples:

@@ -51,12 +51,13 @@ _FIRST = ("id", "chosen", "kind", "method", "at", "pages", "seeds", "finished", 
 def ingest(db: Path, files: tuple[Path, ...], **reading: Unpack[archives.ReadingOptions]) -> None:
     """Read FILES into DB.
 
-    FILES are WARC, ARC, WACZ, WET, WAT, store files of the Language Observatory, JSON, HAR, MHTML and saved HTML,
-    compressed or not, recognised by their content; folders of them; patterns in quotes; a folder that wget mirrored;
-    and - for standard input. Nothing is fetched. Symbolic links within folders are not followed without
-    --follow-links (in a mirror, never).
-    Files that DB has already are skipped, whatever their name. Interrupt it at any time; run the same command again to
-    resume. What cannot be read is listed by 'graphlang problems', and the exit code is 1.
+    FILES are archives, folders of them, patterns in quotes, a folder that wget mirrored, or - for standard input.
+    Archives are WARC, ARC, WACZ, WET, WAT, store files of the Language Observatory, JSON, HAR, MHTML and saved
+    HTML, compressed or not; they are recognised by their content. Nothing is fetched. Symbolic links within folders
+    are not followed without --follow-links (in a mirror, never).
+
+    Files that DB has already are skipped, whatever their name. Interrupt it at any time; run the same command again
+    to resume. What cannot be read is listed by 'graphlang problems', and the exit code is 1.
 
     \b
     Examples:
@@ -176,9 +177,9 @@ def info(db: Path, format_: str, *, encodings: bool) -> None:
     """Count the files, pages, links and languages in DB.
 
     It also counts links by kind, charsets and problems. 'Other captures' are those besides the main capture of a
-    page. A WARC revisit record is a capture without content of its own. With --encodings it counts the pages of each
-    language by charset and by the source of the charset (server, page, detection), and by the encoding that a
-    method over bytes (such as byte-trigrams) identified, if one was run.
+    page. A WARC revisit record is a capture without content of its own. --encodings counts the pages of each
+    language by charset and by the source of the charset (server, page, detection). If a method over bytes (such as
+    byte-trigrams) was run, it also counts them by the encoding that the method identified.
 
     \b
     Examples:

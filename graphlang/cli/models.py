@@ -191,11 +191,13 @@ def train(
     or with too little text are left out, and named. The model stores its settings. An unknown setting is refused,
     with the names of all settings.
 
-    With --extend an existing model is extended: its labels do not change, and those of the folder are added,
-    without text of the others. --words and --messages work as well, and the settings bare, bare_least, seed and
+    --extend adds the languages of a folder to an existing model. The labels of the model do not change, and no text
+    of them is needed. --words and --messages work as well, and so do the settings bare, bare_least, seed and
     words_size. The folder is refused if it has a label of the model (unless --replace), too little text, a label in
-    two scripts, or a name that is no language. With --relatives, texts that were not used in training, the new
-    labels take fewer texts of these languages: one in 500, if that costs them at most one in 100 of their own.
+    two scripts, or a name that is no language.
+
+    --relatives names texts of related languages that were not used in training. Fewer of their texts are then taken
+    for the new labels: one in 500, if that costs a new label at most one in 100 of its own.
 
     URL methods learn from labelled URLs: CORPUS is a tab-separated file whose header has the columns lang (or
     language) and url, or such a folder with one URL a line in its files.
@@ -344,9 +346,9 @@ def profiles(
     have a profile for each language and encoding, models of nfc one for each language.
 
     If you know which languages to expect, drop the others: short texts get more accurate. Keep languages that occur
-    on many sites, such as English: texts in dropped languages are more often taken for a remaining one, and if one
-    language is left in a script, all text in that script gets it. 'graphlang train --extend' adds languages to a
-    model of nfc.
+    on many sites, such as English, since texts in dropped languages are more often taken for a remaining one. If
+    one language is left in a script, all text in that script gets it. 'graphlang train --extend' adds languages to
+    a model of nfc.
 
     \b
     Examples:

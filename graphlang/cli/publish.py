@@ -83,10 +83,9 @@ replay_prefix = click.option(
 def report(db: Path, output: Path, title: str | None, replay_prefix: str | None) -> None:
     """Write a report: one HTML file that needs no other.
 
-    It loads nothing from the network. It has figures and a summary, languages with the expected number of their
-    pages, a world map by country-code domain, languages of sites, years and their changes if there are several, links
-    between languages, what the links changed and which neighbours did, length against confidence, problems, and how
-    it was made. Only text with status 200 counts.
+    It loads nothing from the network. It shows the languages with the expected number of their pages, a world map
+    by country-code domain, the languages of sites and years, links between languages, and what the links changed.
+    It also has confidence by length, problems, and how it was made. Only text with status 200 counts.
 
     \b
     Examples:
@@ -112,10 +111,11 @@ def report(db: Path, output: Path, title: str | None, replay_prefix: str | None)
 def serve(db: Path, port: int, *, search: bool) -> None:
     """Browse DB with Datasette, read-only, on this machine.
 
-    Needs graphlang[serve]. It shows facets, the meaning of each column, queries (pages that the graph changed,
-    doubtful sites, unfetched URLs in a language, links between two languages, pages that declare another language),
-    why a page has its language, and full-text search by trigrams. Lists of 10,000 pages or more show a facet when
-    you ask for it (in the menu of a column). The search index is a temporary file: the database is never changed.
+    Needs graphlang[serve]. It shows facets, the meaning of each column, why a page has its language, and full-text
+    search by trigrams. Prepared queries list pages that the graph changed, doubtful sites, unfetched URLs in a
+    language, links between two languages, and pages that declare another language. Lists of 10,000 pages or more
+    show a facet when you ask for it (in the menu of a column). The search index is a temporary file: the database
+    is never changed.
 
     \b
     Example:
@@ -233,10 +233,11 @@ def texts(
     last; a line feed ends a line or paragraph. "cut" is 1 if the page had more text than was kept ('graphlang
     ingest --text-limit'). Pages below --min-confidence count as und. "language" is the answer of the chosen run,
     "by_text" that of the text alone; "languages" and "shares" are for pages in several.
-    --quality adds signals, and no verdicts: "letters" is the share of letters, "repeated" that of characters in lines
-    that came before, "filler" is 1 for Lorem ipsum, and "stopwords" is the share of stop words, where a list of the
-    language is installed (graphlang[quality]).
-    --near compares a text with the last 500,000 in its language and takes 2 KB of memory for each.
+
+    --quality adds four signals; they leave no text out. "letters" is the share of letters, "repeated" that of
+    characters in lines that came before, and "filler" is 1 for Lorem ipsum. "stopwords" is the share of stop words,
+    where a list of the language is installed (graphlang[quality]). --near compares a text with the last 500,000 in
+    its language and takes 2 KB of memory for each.
 
     Of a page with several captures the main one counts; see --captures and --at. For another capture "language" is
     the answer of the run of its time ('graphlang propagate --each year'), else that of its text.
