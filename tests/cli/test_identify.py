@@ -247,22 +247,29 @@ def test_files_that_cannot_be_read_do_not_cost_the_others(graphlang: Call, tmp_p
     assert result.exit_code == 1
 
 
+@pytest.fixture
+def in_tmp_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 @pytest.mark.parametrize("option", ["--lines", "--shares", "--format=csv"])
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
         ("How far is it?", "No such file or directory (a text comes from standard input: echo "),
         ("missing.txt", "No such file or directory\n"),
+        ("Hello", "No such file or directory (a text comes from standard input: echo "),
         ("a.warc.gz", "not a text; 'graphlang run' reads archives\n"),
     ],
 )
 def test_without_a_readable_file_there_is_only_the_reason(
-    graphlang: Call, tmp_path: Path, option: str, name: str, reason: str
+    graphlang: Call, in_tmp_path: Path, option: str, name: str, reason: str
 ) -> None:
-    (tmp_path / "a.warc.gz").write_bytes(gzip.compress(b"WARC/1.0", mtime=0))
-    result = graphlang("identify", option, tmp_path / name)
+    (in_tmp_path / "a.warc.gz").write_bytes(gzip.compress(b"WARC/1.0", mtime=0))
+    result = graphlang("identify", option, name)
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr.startswith(f"Error: {tmp_path / name}: {reason}")
+    assert result.stderr.startswith(f"Error: {name}: {reason}")
     assert result.stderr.count("\n") == 1
 
 

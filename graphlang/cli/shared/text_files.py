@@ -130,7 +130,8 @@ class TextFiles:
                 with sys.stdin.buffer if name == "-" else open_regular(name) as file:
                     yield name, file
             except OSError as error:
-                hint = _A_TEXT if isinstance(error, FileNotFoundError) and " " in name else ""
+                is_text = isinstance(error, FileNotFoundError) and (" " in name or not {".", "/"} & set(name))
+                hint = _A_TEXT if is_text else ""
                 self.unread.append(f"{name}: {error.strerror or error}{hint}")
 
 
