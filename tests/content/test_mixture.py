@@ -47,7 +47,7 @@ def mixture(
     weights = ScriptWeights(("A",), (slice(0, labels),), np.array([[0, 0, 0, width // 2, 0, 0]]), *[np.zeros(0)] * 3)
     answer = np.full((max(0, len(offsets) - 1), labels), 9, np.float32)
     with mock.patch.object(doubt, "COEFFICIENTS", coefficients):
-        sure = scores.mixture(
+        sure = scores.fill_mixture(
             Sums(wide.ravel(), np.arange(len(rows)), np.array([len(rows)])),
             weights,
             features=np.cumsum([0, *(found or [1] * len(rows))]),

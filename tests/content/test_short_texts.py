@@ -77,7 +77,7 @@ def test_suspects_are_those_of_the_definition(
 def test_whatever_is_read_once_is_a_suspect_if_its_first_word_comes_again(words: list[list[str]], gap: str) -> None:
     every = [word for some in words for word in some]
     texts = join_texts([gap.join([every[0], *every])])
-    if len(every[0]) <= 24 and short_texts.distinct_words(gap.join([every[0], *every])) is not None:
+    if len(every[0]) <= 24 and short_texts.drop_repetitions(gap.join([every[0], *every])) is not None:
         assert short_texts.find_repetitive(texts).tolist() == [0]
 
 
@@ -89,8 +89,8 @@ def test_many_different_words_are_none_to_be_read_once() -> None:
 @given(words=WORDS, times=st.integers(3, 5), gap=GAPS)
 def test_what_is_said_three_times_is_read_once(words: list[str], times: int, gap: str) -> None:
     some = list(dict.fromkeys(word.lower() for word in words))
-    assert short_texts.distinct_words(gap.join(words * times)) == " ".join(some)
-    assert short_texts.distinct_words(gap.join(some)) is None
+    assert short_texts.drop_repetitions(gap.join(words * times)) == " ".join(some)
+    assert short_texts.drop_repetitions(gap.join(some)) is None
 
 
 def test_texts_outside_their_batch_are_refused() -> None:

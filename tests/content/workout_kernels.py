@@ -76,10 +76,12 @@ def damaged_arrays(chance: random.Random, tiny: str) -> bool:
             answer = np.zeros((4, len(identifier.labels)), np.float32)
             into = {"to": wild(np.arange(4)), "answer": answer, "outliers": 0.01}
             both = sums, identifier.parts.weights
-            identifier.parts.scores.probabilities(*both, lengths=wild(made.lengths), offsets=wild(offsets), **into)
+            identifier.parts.scores.fill_probabilities(*both, lengths=wild(made.lengths), offsets=wild(offsets), **into)
             some = Letters(made.symbols, wild(made.starts), wild(made.lengths), 4)
             known = {"char_lm": identifier.parts.char_lm, "lm_sums": identifier.parts.char_lm.find(some, scripts)}
-            identifier.parts.scores.probabilities(*both, lengths=wild(made.lengths), offsets=offsets, **into, **known)
+            identifier.parts.scores.fill_probabilities(
+                *both, lengths=wild(made.lengths), offsets=offsets, **into, **known
+            )
             count_all.tally(made, (1, 3, 5), within_words=True).rank_ngrams(5)
             model.add_rows(np.zeros((4, 16), np.int16), wild(np.array([0, 3, 1, 2])), wild(np.array([0, 2, 4])))
             likely = np.random.default_rng(chance.randrange(99)).dirichlet(np.full(9, 0.05), 40).astype(np.float32)
@@ -112,9 +114,9 @@ def strangers(
                 "answer": answer,
             }
             scores.find_best(sums, weights, letters=long, **about)
-            scores.mixture(sums, weights, lengths=wild(np.full(4, 30)), **known, **about)
+            scores.fill_mixture(sums, weights, lengths=wild(np.full(4, 30)), **known, **about)
     with suppress(*REFUSED):
-        scores.mixture(
+        scores.fill_mixture(
             sums,
             weights,
             lengths=long,

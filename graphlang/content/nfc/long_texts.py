@@ -193,7 +193,7 @@ class LongTexts:
         parts, offsets = windows.cut(texts, number, size)
         batch = model.sum_weights(parts, np.repeat(scripts, np.diff(offsets)), lm=False)
         letters = np.add.reduceat(batch.letters.lengths, offsets[:-1])
-        sure = model.scores.mixture(
+        sure = model.scores.fill_mixture(
             batch.sums,
             model.weights,
             features=batch.offsets,

@@ -215,7 +215,7 @@ class WindowSums:
     def probabilities(self) -> Floats:
         """Compute probabilities, (windows, labels); 0 without letters, or in a script without labels."""
         answer = np.empty((len(self.lengths), self.labels), dtype=np.float32)
-        answered = self.scores.probabilities(
+        answered = self.scores.fill_probabilities(
             self.sums,
             self.weights,
             lengths=self.lengths,
@@ -244,7 +244,7 @@ class WindowSums:
             first = np.flatnonzero(np.diff(group_numbers, prepend=-1))
             total = add_rows(table, place[windows_], np.append(first, len(windows_)))
             columns = self.weights.labels[current]
-            score = self.scores.linear(
+            score = self.scores.compute_scores(
                 total,
                 current,
                 columns,

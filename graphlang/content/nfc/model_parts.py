@@ -97,7 +97,9 @@ class ModelParts:
         letters, number, answered = batch.letters, np.diff(batch.offsets), 0
         for script, rows, table in self.weights.iterate_scripts(batch.sums):
             lengths, columns = letters.lengths[rows], self.weights.labels[script]
-            scores = self.scores.linear(table, script, columns, lengths=lengths, features=number[rows], prior=prior)
+            scores = self.scores.compute_scores(
+                table, script, columns, lengths=lengths, features=number[rows], prior=prior
+            )
             if self.char_lm is not None and batch.lm is not None:
                 scores += self.char_lm.scores(batch.lm, script, rows, lengths)
             yield rows, columns, scores, lengths

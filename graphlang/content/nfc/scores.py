@@ -30,17 +30,17 @@ LENGTHS = np.arange(calibration.KNOTS[-1] + 1)  #: a longer text counts as the l
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The numbers that make scores of sums."""
+    """The parameters that turn sums into scores."""
 
     step: float  #: unit of the weights
     inverse_temperature: Floats  #: by script and length, (scripts, lengths)
     prior_exponent: Floats  #: factor on the log prior, by length, (lengths,)
-    base: Floats  #: what every feature adds to a label, besides its weight, (labels,)
+    base: Floats  #: weight of every feature in a label, added to its own weight, (labels,)
     bias: Floats  #: added to the scores, (labels,)
     close_bias: Floats  #: added with the prior: discriminates close languages, (labels,)
     prior: Floats  #: log prior of each label, (labels,)
 
-    def linear(
+    def compute_scores(
         self,
         sums: NDArray[np.int16],
         script: int,
@@ -69,7 +69,7 @@ class Scores:
             prior=self.prior[labels],
         )
 
-    def probabilities(
+    def fill_probabilities(
         self,
         sums: Sums,
         weights: ScriptWeights,
@@ -82,24 +82,13 @@ class Scores:
         char_lm: CharLM | None = None,
         lm_sums: CharLMSums | None = None,
     ) -> int:
-        """Fill in probabilities: the softmax of scores and prior over the labels of each text's script, less doubt.
+        """Fill in probabilities: the softmax of scores and prior over the labels of each script, minus doubt.
 
-        Args:
-            sums: Of the texts.
-            weights: Of the sums.
-            lengths: Letters of each text, (texts,); without any all probabilities are 0.
-            offsets: Of the texts' features, (texts + 1,).
-            outliers: The part of the probability that all labels of a script share equally.
-            to: Row of `answer` of each text, (texts,).
-            answer: Probabilities, (rows, labels).
-            char_lm: The character language model.
-            lm_sums: Its sums for these texts.
-
-        Returns:
-            How many texts are in one of the scripts; rows of the others stay as they are.
-
-        Raises:
-            KernelError: the shapes differ, or a number is out of range.
+        Shapes: lengths (texts,), letters, without which probabilities are 0; offsets (texts + 1,) of the features; to
+        (texts,), the row of `answer` (rows, labels) of each text. All labels of a script share `outliers` of the
+        probability equally. `lm_sums` are those of the character language model. Return the number of texts in one of
+        the scripts; rows of other texts do not change. Raise a KernelError if the shapes differ, or a number is out of
+        range.
         """
         answered: int = _kernels.scores_probabilities(
             sums=sums.flat,
@@ -119,11 +108,11 @@ class Scores:
             refused=doubt.REFUSED,
             to=to,
             answer=answer,
-            **_lm_arguments(char_lm, lm_sums),
+            **_make_lm_arguments(char_lm, lm_sums),
         )
         return answered
 
-    def mixture(
+    def fill_mixture(
         self,
         sums: Sums,
         weights: ScriptWeights,
@@ -139,26 +128,16 @@ class Scores:
     ) -> Floats:
         """Fill in probabilities of texts of several windows, by the mixture model of `text.windows`.
 
-        Args:
-            sums: Of the texts' windows; those of a text are in one script.
-            weights: Of the sums.
-            features: Window w has `features[w + 1] - features[w]` features, (windows + 1,).
-            lengths: Letters of each window, (windows,).
-            offsets: Text t has the windows `offsets[t] : offsets[t + 1]`, (texts + 1,).
-            prior: Log prior of each label, (labels,).
-            foreign: Number of English; -1 where it is missing.
-            outliers: As in `probabilities`.
-            to: Row of `answer` of each text, (texts,).
-            answer: Probabilities, (rows, labels); labels of other scripts stay as they are.
+        `sums` are those of windows; the windows of a text are in one script. Shapes: features (windows + 1,), window w
+        has `features[w + 1] - features[w]`; lengths (windows,), letters; offsets (texts + 1,), text t has the windows
+        `offsets[t] : offsets[t + 1]`; prior (labels,), logs. `foreign` is the number of English, -1 without it.
+        `outliers`, `to` and `answer` are as in `fill_probabilities`; labels of other scripts do not change.
 
-        Returns:
-            Probability of each text's best label before doubt, (texts,); 0 where no window is in a script.
-
-        Raises:
-            KernelError: the shapes differ, or a number is out of range.
+        Return the probability of the best label of each text before doubt, (texts,); 0 if no window is in a script.
+        Raise a KernelError if the shapes differ, or a number is out of range.
         """
         columns, sure = weights.list_columns(), np.empty(len(to), dtype=np.float32)
-        most = int(np.diff(offsets).max(initial=0)) * int(columns[:, 1].max())
+        cells = int(np.diff(offsets).max(initial=0)) * int(columns[:, 1].max())
         _kernels.scores_mixture(
             sums=sums.flat,
             order=sums.order,
@@ -182,7 +161,7 @@ class Scores:
             refused=doubt.REFUSED,
             to=to,
             answer=answer,
-            scores=np.empty(max(0, 2 * most), dtype=np.float32),
+            scores=np.empty(max(0, 2 * cells), dtype=np.float32),
             sure=sure,
         )
         return sure
@@ -200,8 +179,8 @@ class Scores:
     ) -> doubt.BestLabels:
         """Find the best label of each text, its fit and its margin, for texts of `doubt.FEWEST_LETTERS` or more.
 
-        Arguments are as in `mixture`, but `letters` (texts,) are those of each text. Raise a KernelError if the shapes
-        differ, or a number is out of range.
+        Arguments are as in `fill_mixture`, but `letters` (texts,) are those of each text. Raise a KernelError if the
+        shapes differ, or a number is out of range.
         """
         texts = len(letters)
         best = doubt.BestLabels(
@@ -227,7 +206,7 @@ class Scores:
         return best
 
 
-def _lm_arguments(char_lm: CharLM | None, sums: CharLMSums | None) -> dict[str, Any]:
+def _make_lm_arguments(char_lm: CharLM | None, sums: CharLMSums | None) -> dict[str, Any]:
     if char_lm is None or sums is None:
         names = ("lm_sums", "lm_gain", "lm_letter", "lm_word", "lm_text", "lm_words")
         return {**dict.fromkeys(names), "lm_step": 0.0}

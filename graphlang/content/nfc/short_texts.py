@@ -1,8 +1,8 @@
-"""Answers of texts of one window: probabilities, doubt, a second script, and repeated words.
+"""Answer texts of one window: probabilities, doubt, a second script, and repeated words.
 
-A text of few words repeated ("ok ok ok ok") is read as if each word occurred once. Each repetition would add to the
-score of a language, like another word of that language, and make a guess certain. Drawn-out letters ("goooool") and
-syllables of laughter ("hahahaha") are read once, too: no training text has them.
+A text that repeats few words ("ok ok ok ok") is read as if each word occurred once. Each repetition would add to the
+score of a language like another word of it, and make a guess certain. Drawn-out letters ("goooool") and syllables of
+laughter ("hahahaha") are read once too: no training text has them.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from graphlang.content.nfc.model_parts import ModelParts
     from graphlang.content.text.normalise import Letters
 
-#: Rate of texts that are not what their letters say: names, quotations (on development lines).
+#: Rate of texts whose letters mislead: names, quotations (chosen on development lines).
 OUTLIERS: Final = 0.008
-TIMES: Final = 3  #: that each word of a repetitive text occurs, on average
-#: Letters and pairs of letters that occur three times or more in a row, and words that are one letter twice, beside
-#: these. A letter may follow the last pair.
+TIMES: Final = 3  #: mean occurrences of each word in a repetitive text
+#: Letters and pairs of letters three times or more in a row, and words of one letter twice. A letter may follow the
+#: last pair.
 _DRAWN_LETTER: Final = re.compile(r"([^\W\d_])\1{2,}|\b([^\W\d_])\2\b", re.IGNORECASE)
 _DRAWN_PAIR: Final = re.compile(r"([^\W\d_]{2})\1{2,}[^\W\d_]?", re.IGNORECASE)
 _GAP: Final = re.compile("[\0-/:-@\xa0]+")
 
 
 class ShortTexts:
-    """Identifies short texts."""
+    """Answer short texts."""
 
     def __init__(self, parts: ModelParts, open_set: doubt.OpenSet) -> None:
         self._parts, self._open_set = parts, open_set
@@ -52,7 +52,7 @@ class ShortTexts:
         second_script: bool = True,
         pages: bool = False,
     ) -> None:
-        """Fill in the probabilities of texts of one window, none longer than the model's limit.
+        """Fill in the probabilities of texts of one window, none longer than the limit of the model.
 
         `to` (texts,) is the row of `answer` (rows, labels) of each text. Only letters of one of the `scripts` (texts,)
         are read (`scripts.registry`); 0 and None mean the text's main script. With `second_script` a second script is
@@ -66,7 +66,7 @@ class ShortTexts:
             signs = rubbish.count_signs(batch)
         summed = parts.sum_weights(batch, scripts)
         letters, sums = summed.letters, summed.sums
-        answered = parts.scores.probabilities(
+        answered = parts.scores.fill_probabilities(
             sums,
             parts.weights,
             lengths=letters.lengths,
@@ -114,12 +114,12 @@ class ShortTexts:
         rows = rows[self._parts.knows(letters.beside[rows]) & (answer[to[rows]].any(axis=1) | ~latin[rows])]
         texts = batch.texts(rows)
         scripts = np.where(latin, letters.beside, letters.scripts)[rows].tolist()
-        words = [other_script.find_other_words(text, script) for text, script in zip(texts, scripts, strict=True)]
+        other_words = [other_script.find_other_words(text, script) for text, script in zip(texts, scripts, strict=True)]
         is_latin = latin[rows]
-        again = np.flatnonzero(np.array([bool(other.text) for other in words], dtype=np.bool_) | ~is_latin)
+        again = np.flatnonzero(np.array([bool(other.text) for other in other_words], dtype=np.bool_) | ~is_latin)
         second = np.zeros((len(rows), answer.shape[1]), dtype=np.float32)
         if len(again):
-            parts = [words[place].text if is_latin[place] else texts[place] for place in again.tolist()]
+            parts = [other_words[place].text if is_latin[place] else texts[place] for place in again.tolist()]
             scripts_read = np.where(is_latin[again], 0, LATIN).astype(np.uint8)
             self.answer(parts, again, second, scripts=scripts_read, second_script=False)
         for place, row in enumerate(rows.tolist()):
@@ -127,31 +127,31 @@ class ShortTexts:
                 continue
             first = answer[to[row]]
             in_latin, in_other = (first, second[place]) if is_latin[place] else (second[place], first)
-            share = other_script.estimate_latin(words[place], in_latin, self._parts.foreign)
+            share = other_script.estimate_latin(other_words[place], in_latin, self._parts.foreign)
             if is_latin[place]:
                 share = max(share, 1 - other_script.MOST)
             elif not in_other.any():
                 share = 1.0  # no label is written in that script
             answer[to[row]] = np.float32(share) * in_latin + np.float32(1 - share) * in_other
             if not is_latin[place] and 2 * share > 1:
-                lengths[row] = words[place].latin
+                lengths[row] = other_words[place].latin
         return lengths
 
     def answer_repetitive(
         self, texts: Sequence[str], to: NDArray[np.int64], answer: NDArray[np.float32], *, pages: bool
     ) -> None:
-        """Answer again those of the candidates (`find_repetitive`) that repeat a few words, each word read once.
+        """Answer the candidates (`find_repetitive`) that repeat a few words again, with each word once.
 
         `to`, `answer` and `pages` are as for `answer`.
         """
-        distinct = {row: words for row, text in zip(to.tolist(), texts, strict=True) if (words := distinct_words(text))}
-        if distinct:
-            samples = [sample(words, self._parts.limit) for words in distinct.values()]
-            self.answer(samples, np.fromiter(distinct, dtype=np.int64), answer, pages=pages)
+        rows = {row: short for row, text in zip(to.tolist(), texts, strict=True) if (short := drop_repetitions(text))}
+        if rows:
+            samples = [sample(short, self._parts.limit) for short in rows.values()]
+            self.answer(samples, np.fromiter(rows, dtype=np.int64), answer, pages=pages)
 
 
 def shorten_drawn(texts: Characters, rows: NDArray[np.int64]) -> Characters:
-    """Write drawn-out letters and repeated pairs of letters once, in some of the texts.
+    """Shorten drawn-out letters and repeated pairs of letters to one, in the texts of some rows.
 
     >>> shorten_drawn(join_texts(["Goooool!", "jaaa jajaja", "aaa"]), np.array([0, 1])).texts()
     ['Gol!', 'ja ja', 'aaa']
@@ -161,10 +161,10 @@ def shorten_drawn(texts: Characters, rows: NDArray[np.int64]) -> Characters:
 
 
 def find_repetitive(texts: Characters, offsets: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-    """Find texts that may repeat a few words, quickly; `distinct_words` decides.
+    """Find candidates that may repeat a few words; `drop_repetitions` decides.
 
     The first word is one of the next two, and there are `TIMES` as many words as different ones in ASCII. With
-    `offsets` (texts + 1,) `texts` are windows, and text t has those from `offsets[t]` up to `offsets[t + 1]`.
+    `offsets` (texts + 1,) `texts` are windows, and text t has the windows `offsets[t]` up to `offsets[t + 1]`.
 
     >>> texts = ["ok ok ok", "Ha, ha! Ha", "ok ok", "one two", "so be so be so be", "là là"]
     >>> find_repetitive(join_texts(texts)).tolist()
@@ -179,12 +179,12 @@ def find_repetitive(texts: Characters, offsets: NDArray[np.int64] | None = None)
     return np.flatnonzero(again)
 
 
-def distinct_words(text: str) -> str | None:
+def drop_repetitions(text: str) -> str | None:
     """Reduce a repetitive text to its words, each once; None if they occur fewer than `TIMES` times on average.
 
-    >>> [distinct_words(text) for text in ("Ok, ok ok.", "home page home page home page", "bye bye", "...")]
+    >>> [drop_repetitions(text) for text in ("Ok, ok ok.", "home page home page home page", "bye bye", "...")]
     ['ok', 'home page', None, None]
     """
-    words = [word for word in _GAP.split(text.lower()) if word]  # white space and punctuation of ASCII
-    distinct = dict.fromkeys(words)
-    return " ".join(distinct) if distinct and len(words) >= TIMES * len(distinct) else None
+    sequence = [word for word in _GAP.split(text.lower()) if word]  # white space and punctuation of ASCII
+    distinct = dict.fromkeys(sequence)
+    return " ".join(distinct) if distinct and len(sequence) >= TIMES * len(distinct) else None

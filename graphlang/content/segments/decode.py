@@ -73,7 +73,7 @@ def find_paths(support: Support, offsets: Ints, border: NDArray[np.bool_], costs
     _kernels.segments_paths(
         starts=np.searchsorted(support.unit, np.arange(units + 1)),
         label=support.label,
-        said=support.log,
+        support=support.log,
         offsets=offsets,
         border=border.view(np.uint8),
         at_border=costs.border,
@@ -83,10 +83,10 @@ def find_paths(support: Support, offsets: Ints, border: NDArray[np.bool_], costs
         path=path,
         sums=np.empty(labels),
         gain=np.empty(labels),
-        seen=np.empty(labels, dtype=np.uint8),
+        is_listed=np.empty(labels, dtype=np.uint8),
         likely=np.empty(labels, dtype=np.int64),
-        came=np.empty(units * states, dtype=np.uint8),
-        way=np.empty(units, dtype=np.uint8),
-        kept=np.empty(units, dtype=np.uint8),
+        previous=np.empty(units * states, dtype=np.uint8),
+        sequence=np.empty(units, dtype=np.uint8),
+        best_sequence=np.empty(units, dtype=np.uint8),
     )
     return path
