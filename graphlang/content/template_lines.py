@@ -1,9 +1,9 @@
-"""Template lines, which a site repeats from page to page, and the text of a page without them.
+"""Find template lines, which a site repeats from page to page, and extract the text of a page without them.
 
-A page of a few words is set in its site's frame: a menu, the names of the site's languages, a breadcrumb, a footer.
-Markup shows much of that frame (`graphlang.ingest.html.document`), but not a plain ``<div>`` full of links.
-Repetition shows the rest: a line on several pages of one host, whose contents differ, is a template line, whatever its
-markup. (Yi, Liu and Li, KDD 2003, compare trees of elements for that; comparing lines is ours.)
+A page of a few words has the frame of its site around it: a menu, the names of the site's languages, a breadcrumb, a
+footer. Markup shows much of that frame (`graphlang.ingest.html.document`), but not a plain ``<div>`` full of links.
+Repetition shows the rest: a line on several pages of one host with different contents is a template line, in any
+markup. (Yi, Liu and Li, KDD 2003, compare trees of elements instead of lines.)
 
 A line that only some pages share, such as the menu of one language version, is evidence of their language. It is read
 if a page has nothing else. A line on most pages of the host is never read.

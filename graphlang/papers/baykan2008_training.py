@@ -44,14 +44,14 @@ def train_dictionaries(urls: Sequence[str], label: NDArray[np.int64], classes: i
     (True, True)
     """
     tokens = _select_long(tokenize(urls))
-    words, token = np.unique(hash_tokens(tokens), return_inverse=True)
+    hashes, token = np.unique(hash_tokens(tokens), return_inverse=True)
     pairs = np.unique(token * len(urls) + tokens.find_urls())
-    containing = np.zeros((len(words), classes))
+    containing = np.zeros((len(hashes), classes))
     np.add.at(containing, (pairs // len(urls), label[pairs % len(urls)]), 1)
     share = containing / np.maximum(np.bincount(label, minlength=classes), 1)
     pure = containing >= LEAST_PURITY * containing.sum(axis=1, keepdims=True)
     chosen = (share >= LEAST_SHARE) & pure & (containing > 0)
-    return [words[chosen[:, number]] for number in range(classes)]
+    return [hashes[chosen[:, number]] for number in range(classes)]
 
 
 def _select_long(tokens: Tokens) -> Tokens:

@@ -158,7 +158,7 @@ def list_encodings(lines: Iterable[str], script: str) -> list[str]:
     return answer
 
 
-_DENSE = 4  # an n-gram in more than one of so many profiles is common
+_DENSE = 4  # an n-gram in more than one of this many profiles is common
 _MAX_DENSE = 1 << 23  # values of common n-grams
 _KEY_BITS = np.uint64(16)
 _ENCODING_NAMES = "encodings"

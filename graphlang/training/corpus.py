@@ -107,8 +107,8 @@ def read_corpus(
     if len(lines) < least_labels and not (least_labels == 1 and left_out):
         needs = f"{folder}: needs sub-folders of UTF-8 .txt files for at least {least_labels} language(s)"
         reasons = explain_left_out(left_out)
-        more = f", and {len(reasons) - _FOLDERS_LISTED:,} more" if len(reasons) > _FOLDERS_LISTED else ""
-        raise ModelError(f"{needs}; left out: {', '.join(reasons[:_FOLDERS_LISTED])}{more}" if reasons else needs)
+        omitted = f", and {len(reasons) - _FOLDERS_LISTED:,} more" if len(reasons) > _FOLDERS_LISTED else ""
+        raise ModelError(f"{needs}; left out: {', '.join(reasons[:_FOLDERS_LISTED])}{omitted}" if reasons else needs)
     return Corpus(lines, genres, left_out, digest.hexdigest())
 
 

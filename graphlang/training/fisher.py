@@ -189,7 +189,7 @@ class FeatureCandidates:
         sizes = [len(k) for k in keys]
         unique, first, gram = np.unique(np.concatenate(keys), return_index=True, return_inverse=True)
         language = np.repeat(np.arange(len(documents)), sizes)
-        columns = [np.concatenate([c[i] for part in parts for c in part]) for i in range(4)]
+        columns = [np.concatenate([c[i] for language_moments in parts for c in language_moments]) for i in range(4)]
         self._source = language[first]
         self._place = columns[0][first]
         self._size = columns[1][first]

@@ -78,9 +78,9 @@ def leave_one_out(
     def compute_change(texts: sparse.csr_array, truth: NDArray[np.int64]) -> Floats:
         rows = np.repeat(np.arange(len(truth)), np.diff(texts.indptr))
         count = counts[truth[rows], texts.indices].astype(np.float32)
-        others = np.maximum(count - 1, 0)
+        other_count = np.maximum(count - 1, 0)
         expect = expected[texts.indices]
-        lost = texts.data * (np.log1p(others / expect) - np.log1p(count / expect))
+        lost = texts.data * (np.log1p(other_count / expect) - np.log1p(count / expect))
         return np.bincount(rows, weights=lost, minlength=len(truth)).astype(np.float32)
 
     return compute_change

@@ -147,7 +147,7 @@ def edit_profiles(
 ) -> EditedModel:
     """Add or replace profiles of a model of `quadgrams` or `byte-trigrams`, and remove others.
 
-    The folder has one sub-folder of UTF-8 text files per new language. `remove` has labels, which stand for all their
+    The folder has one sub-folder of UTF-8 text files per new language. `remove` has labels, which mean all their
     encodings, or single profiles such as ``rus:koi8-r``. Of the languages of the model, those in `only` stay (all if
     empty). Raise a ModelError for a model of another method, a corpus that cannot be used, an unknown name to remove,
     or if no profile would remain.

@@ -141,18 +141,18 @@ def _fit_weights(examples: UrlExamples, rows: NDArray[np.int64], options: UrlOpt
     label, weight = examples.label[rows], examples.weight[rows]
 
     def fit(
-        more: tuple[sparse.csr_matrix, NDArray[np.int64], NDArray[np.float64]],
+        extra: tuple[sparse.csr_matrix, NDArray[np.int64], NDArray[np.float64]],
         columns: NDArray[np.bool_] | slice,
         start: NDArray[np.float32],
     ) -> NDArray[np.float32]:
-        features = sparse.vstack([examples.whole[rows], more[0]], format="csr")
+        features = sparse.vstack([examples.whole[rows], extra[0]], format="csr")
         offset = examples.offset
         if not isinstance(columns, slice):
             offset = features[:, ~columns] @ start[~columns] + offset
         return fit_softmax(
             features[:, columns],
-            np.concatenate([label, more[1]]),
-            np.concatenate([weight, more[2]]),
+            np.concatenate([label, extra[1]]),
+            np.concatenate([weight, extra[2]]),
             start[columns],
             offset,
             epochs=options.epochs,

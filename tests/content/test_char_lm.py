@@ -185,7 +185,7 @@ def test_long_texts_are_not_looked_at(tiny: Discriminative) -> None:
     found = tiny.parts.sum_weights(["the dog", "the weather is good, and this is the house"])
     letters = found.letters
     assert found.lm is not None
-    assert found.lm.words.tolist() == [2, 0]
+    assert found.lm.word_counts.tolist() == [2, 0]
     assert letters.lengths[1] > len(lm.gain)
     script = int(tiny.parts.script[letters.scripts[0]])
     added = lm.scores(found.lm, script, np.arange(2), letters.lengths)

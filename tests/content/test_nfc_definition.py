@@ -133,8 +133,8 @@ class Plain:
         chances, length = self.by_letters(given_, text, registry.name(int(made.scripts[0]))), len(text)
         if part:
             return chances.tolist()
-        if made.beside[0]:
-            chances, length = self.weighed(given_, int(made.scripts[0]), int(made.beside[0]), chances, length)
+        if made.second_scripts[0]:
+            chances, length = self.weighed(given_, int(made.scripts[0]), int(made.second_scripts[0]), chances, length)
         english = self.model.labels.index("eng")
         quoted = chances[english] * windows.QUOTED * min(1, windows.QUOTED_LENGTH / max(length, 1))
         if quoted > windows.QUOTED / 100:

@@ -23,7 +23,7 @@ GREEK = scripts.number("GREEK")
 def beside(*texts: str) -> list[tuple[int, int]]:
     """Script of each text, and the one beside it."""
     found = fold(join_texts(texts), margin=0, closed=True, one_script=True)
-    return list(zip(found.scripts.tolist(), found.beside.tolist(), strict=True))
+    return list(zip(found.scripts.tolist(), found.second_scripts.tolist(), strict=True))
 
 
 def test_the_script_beside_latin_is_told() -> None:
@@ -40,7 +40,7 @@ def test_the_script_beside_latin_is_told() -> None:
     ]
     assert beside("abcdefghijklmnopqr и λμ") == [(LATIN, GREEK)]  # the one that has more letters
     wanted = fold(join_texts(["Yii и Docker"]), margin=0, closed=True, one_script=True, row_scripts=np.uint8([LATIN]))
-    assert wanted.beside.tolist() == [0]
+    assert wanted.second_scripts.tolist() == [0]
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ class CharLMSums:
     """Sums of the character language model for a batch of texts."""
 
     sums: Sums  #: of each text over the labels of its script
-    words: NDArray[np.int64]  #: number of words of each text, (texts,)
+    word_counts: NDArray[np.int64]  #: (texts,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class CharLM:
             sums,
             scale=gain * np.float32(self.step),
             base_scale=gain * lengths.astype(np.float32),
-            bias_scale=gain * batch.words[rows].astype(np.float32),
+            bias_scale=gain * batch.word_counts[rows].astype(np.float32),
             prior_scale=gain,
             base=self.letter[labels],
             bias=self.word[labels],

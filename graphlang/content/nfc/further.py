@@ -147,7 +147,7 @@ def measure_signs(
     texts of `FEWEST` characters and more in which its best label is less probable than `sure`, (rows,), and the signs,
     (rows, signs).
     """
-    best, following, least = (np.empty(len(texts), dtype=np.float32) for _ in range(3))
+    best, following, lowest = (np.empty(len(texts), dtype=np.float32) for _ in range(3))
     positive = np.empty(len(texts), dtype=np.int64)
     _kernels.scores_tails(
         labels=labels,
@@ -155,13 +155,13 @@ def measure_signs(
         probabilities=np.ascontiguousarray(answer),
         best=best,
         next=following,
-        least=least,
+        least=lowest,
         positive=positive,
     )
     rows = np.flatnonzero(best < sure)
     sizes = np.array([len(texts[row]) for row in rows.tolist()], dtype=np.int64)
     rows, sizes = rows[sizes >= FEWEST], sizes[sizes >= FEWEST]
-    unknown = np.where(positive > 0, least * positive, 1)[rows]
+    unknown = np.where(positive > 0, lowest * positive, 1)[rows]
     letters = np.log(np.minimum(sizes, _LONGEST))
     signs: Floats = np.column_stack(
         [compute_log_odds(unknown), compute_log_odds(best[rows]), compute_log_odds(following[rows]), letters]
@@ -184,12 +184,14 @@ def leave_out(parameters: Mapping[str, Any], labels: Collection[str] | None = No
     >>> leave_out({"a": 1, "further": {"labels": ["x", "y"]}})
     {'a': 1}
     """
-    others = {name: value for name, value in parameters.items() if name != PARAMETER}
+    unchanged = {name: value for name, value in parameters.items() if name != PARAMETER}
     second: Any = parameters.get(PARAMETER)
     if labels is None or second is None:
-        return others
+        return unchanged
     without = sorted({*labels, *second.get(WITHOUT, ())} & set(second["labels"]))
-    return others if len(without) == len(second["labels"]) else {**others, PARAMETER: {**second, WITHOUT: without}}
+    return (
+        unchanged if len(without) == len(second["labels"]) else {**unchanged, PARAMETER: {**second, WITHOUT: without}}
+    )
 
 
 def find_further(model: Model, source: str) -> FurtherLanguages | None:

@@ -1,8 +1,8 @@
-"""Answers of long texts: windows from all their parts, combined by a mixture model (`text.windows`).
+"""Answer long texts from windows of all their parts, combined by a mixture model (`text.windows`).
 
 If the first few windows leave doubt, more and longer ones are read. If windows are nearly all digits or signs, the
-words between them are read. A text whose windows support a small relative of its language is divided between both
-(`relatives`).
+words between them are read. The probability of a text whose windows support a small relative of its language is divided
+between both (`relatives`).
 """
 
 from __future__ import annotations
@@ -48,19 +48,17 @@ _LOW = 0.3  # a text whose best language has less is read in parts
 _SURE_PART = 0.8  # probability of a part that counts as sure
 _FEWEST_SURE = 3  # sure parts in one language that make an answer
 _LEAST_SURE = 0.25  # and their share of all parts
-_OUTLIERS = 0.005  # rate of long texts that are not what their letters say
+_OUTLIERS = 0.005  # rate of long texts whose letters mislead
 _RELATIVE_SIZE = 40  # characters of a part that is compared with relatives
 #: Characters of a text that is compared with relatives of its language: of fewer parts nothing follows.
 _COMPARED: Final = (relatives.LEAST_UNITS - 1) * _RELATIVE_SIZE
 
 
 class LongTexts:
-    """Identifies long texts; `short` answers their parts."""
+    """Answer long texts; `short` answers their parts."""
 
     def __init__(self, parts: ModelParts, open_set: doubt.OpenSet, short: ShortTexts, bounds: relatives.Bounds) -> None:
         self._parts, self._open_set, self._short, self._bounds = parts, open_set, short, bounds
-        # After this number of windows doubt is like that of a short text.
-        # Features that separate close languages count once.
         self._prior = parts.before + parts.scores.close_bias
 
     def answer(self, texts: Sequence[str], rows: Ints, answer: Floats, *, pages: bool) -> None:

@@ -134,8 +134,8 @@ class Discriminative(Calibrated):
             return fits, lengths
         weights, scores = self.parts.weights, self.parts.scores
         numbers = np.array([registry.number(name) for name in weights.names], dtype=np.uint8)
-        wanted = numbers[weights.find_scripts(labels)]
-        letters = fold(texts, margin=self.parts.margin, closed=self.closed, one_script=True, row_scripts=wanted)
+        label_scripts = numbers[weights.find_scripts(labels)]
+        letters = fold(texts, margin=self.parts.margin, closed=self.closed, one_script=True, row_scripts=label_scripts)
         features, offsets = self.vocabulary.find(letters, only=self._fit_order, step=_FIT_STEP)
         steps = weights.sum_label(features, offsets, labels)
         total = steps * scores.step + np.diff(offsets) * scores.base[labels]

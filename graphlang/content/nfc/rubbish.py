@@ -164,9 +164,9 @@ def is_list_of_names(text: str) -> bool:
     """
     if not text[:1].isupper() or _SMALL_WORD.search(text):
         return False
-    words = _WORD.findall(text)
-    names = sum(word[0].isupper() and (len(word) <= SHORT_WORD or not word.isupper()) for word in words)
-    return bool(names >= FEWEST_NAMES and 4 * names >= 3 * len(words))
+    text_words = _WORD.findall(text)
+    names = sum(word[0].isupper() and (len(word) <= SHORT_WORD or not word.isupper()) for word in text_words)
+    return bool(names >= FEWEST_NAMES and 4 * names >= 3 * len(text_words))
 
 
 def doubt_names(answer: Floats, texts: Sequence[str], prior: Floats) -> None:
@@ -180,9 +180,9 @@ def doubt_names(answer: Floats, texts: Sequence[str], prior: Floats) -> None:
         answer[rows] = chances / chances.sum(axis=1, keepdims=True)
 
 
-def _spread_evenly(answer: Floats, rows: Ints, part: float) -> None:
+def _spread_evenly(answer: Floats, rows: Ints, share: float) -> None:
     """Spread a part of the probability of some rows over their labels, in place."""
     if len(rows):
         chances = answer[rows]
         even = (chances > 0) / np.maximum((chances > 0).sum(axis=1, keepdims=True), 1).astype(np.float32)
-        answer[rows] = np.where(chances > 0, chances * np.float32(1 - part) + np.float32(part) * even, 0)
+        answer[rows] = np.where(chances > 0, chances * np.float32(1 - share) + np.float32(share) * even, 0)

@@ -217,5 +217,5 @@ def _make_lm_arguments(char_lm: CharLM | None, sums: CharLMSums | None) -> dict[
         "lm_letter": char_lm.letter,
         "lm_word": char_lm.word,
         "lm_text": char_lm.text,
-        "lm_words": sums.words,
+        "lm_words": sums.word_counts,
     }

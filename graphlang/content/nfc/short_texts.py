@@ -91,7 +91,7 @@ class ShortTexts:
             )
             self._open_set.discount(best, summed, offsets, lengths=letters.lengths, to=to, answer=answer)
         rubbish.doubt_rubbish(answer, to, batch, letters.scripts == LATIN, signs, pages=pages)
-        mixed = second_script and letters.beside.any()
+        mixed = second_script and letters.second_scripts.any()
         lengths = self._weigh_scripts(batch, letters, to, answer) if mixed else letters.lengths
         if pages and parts.foreign >= 0:
             windows.share_with_hosts(answer, to, lengths, parts.foreign, parts.hosts)
@@ -110,10 +110,10 @@ class ShortTexts:
         the letters of each text in the likelier script, (texts,).
         """
         latin, lengths = letters.scripts == LATIN, letters.lengths.copy()
-        rows = np.flatnonzero(letters.beside)
-        rows = rows[self._parts.knows(letters.beside[rows]) & (answer[to[rows]].any(axis=1) | ~latin[rows])]
+        rows = np.flatnonzero(letters.second_scripts)
+        rows = rows[self._parts.knows(letters.second_scripts[rows]) & (answer[to[rows]].any(axis=1) | ~latin[rows])]
         texts = batch.texts(rows)
-        scripts = np.where(latin, letters.beside, letters.scripts)[rows].tolist()
+        scripts = np.where(latin, letters.second_scripts, letters.scripts)[rows].tolist()
         other_words = [other_script.find_other_words(text, script) for text, script in zip(texts, scripts, strict=True)]
         is_latin = latin[rows]
         again = np.flatnonzero(np.array([bool(other.text) for other in other_words], dtype=np.bool_) | ~is_latin)

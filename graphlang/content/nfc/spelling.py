@@ -128,8 +128,8 @@ def _move(chances: Floats, source: Sequence[int], to: Sequence[int], share: floa
 
 def _cap(chances: Floats, label: int) -> None:
     """Lower the probability of a label to `ROMANISED`, in place, and spread the rest evenly over others."""
-    others = np.flatnonzero(chances)
-    others = others[others != label]
-    if len(others):
-        chances[others] += (chances[label] - np.float32(ROMANISED)) / np.float32(len(others))
+    other_labels = np.flatnonzero(chances)
+    other_labels = other_labels[other_labels != label]
+    if len(other_labels):
+        chances[other_labels] += (chances[label] - np.float32(ROMANISED)) / np.float32(len(other_labels))
         chances[label] = ROMANISED

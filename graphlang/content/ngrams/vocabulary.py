@@ -90,9 +90,9 @@ class NgramTable:
         """Find the features of every row, repeats included, in the order in which they begin.
 
         Row r has `features[offsets[r] : offsets[r + 1]]` of the result `(features, offsets)`. With `only`, n-grams of
-        other lengths are left out; with `step`, those that do not begin at a multiple of so many characters, a power of
-        two up to 128; without `with_words`, words longer than n-grams. Raise a ValueError if the rows have a margin of
-        less than `margin` places.
+        other lengths are left out; with `step`, those that do not begin at a multiple of it, a power of two up to 128;
+        without `with_words`, words longer than n-grams. Raise a ValueError if the rows have a margin of less than
+        `margin` places.
         """
         if letters.margin < self.margin:
             raise ValueError(f"{self.margin} places after each row are needed, and there are {letters.margin}")

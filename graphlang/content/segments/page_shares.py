@@ -66,14 +66,10 @@ def compute_page_shares(
 
 
 def doubt_minorities(probabilities: NDArray[np.float32], parts: Sequence[Sequence[LabelShare]]) -> None:
-    """Limit the probability of answers that are the language of less than half of a page, in place.
+    """Limit the probability of an answer whose language has less than half of a page, in place.
 
-    The rest goes to the language of most letters. On pages with comments in other scripts, of 240 such answers 61 were
-    wrong, 9 of them at .99.
-
-    Args:
-        probabilities: The method's answers, (texts, labels).
-        parts: Of the pages, see `compute_page_shares`.
+    The rest goes to the language of most letters. `probabilities` (texts, labels) are the answers of the method,
+    `parts` the result of `compute_page_shares`.
 
     >>> answers = np.float32([[0.99, 0.01], [0.99, 0.01]])
     >>> doubt_minorities(answers, [[LabelShare(1, 0.6), LabelShare(0, 0.4)], [LabelShare(0, 0.6), LabelShare(1, 0.4)]])

@@ -55,9 +55,9 @@ class Letters:
     Row r is `symbols[starts[r] : starts[r] + lengths[r]]`: words, each followed by one space. An empty text, or one
     without letters, has length 0. Every row is followed by `margin` places that repeat its beginning, so that
     n-grams of up to `margin + 1` characters wrap round (Hayati 2004, section 3.1: "there are always as many n-grams as
-    characters in the text"). `scripts` has the script of every row (`scripts.registry`) that keeps only one. `beside`
-    has the second script of a row with a detected main script, 0 where there is none: for a Latin row the script of
-    most of its other letters, for any other row Latin, if it has more Latin letters than others.
+    characters in the text"). `scripts` has the script of every row (`scripts.registry`) that keeps only one.
+    `second_scripts` has the second script of a row with a detected main script, 0 without one: for a Latin row the
+    script of most of its other letters, for any other row Latin, if it has more Latin letters than others.
     """
 
     symbols: NDArray[np.uint32]
@@ -65,7 +65,7 @@ class Letters:
     lengths: NDArray[np.int64]
     margin: int
     scripts: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, dtype=np.uint8))
-    beside: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, dtype=np.uint8))
+    second_scripts: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, dtype=np.uint8))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,22 +1,21 @@
-"""Texts in Latin letters and another script: the probability that their language is the Latin one.
+"""Estimate the probability that a text in Latin letters and another script is in the Latin language.
 
-`scripts` gives a text to the other script as soon as few of its letters are in it, because the letters of a page in
-Russian or Chinese are names, code and addresses for the most part ("service (ReDoS) у", "Encrypt 的 ACMEv2"). But a
-sentence in English or French that quotes one Russian word is English or French. The Latin part, read on its own,
-decides:
+`scripts` assigns a text to the other script if a few of its letters are in it, because most Latin letters of a page in
+Russian or Chinese are names, code and addresses ("service (ReDoS) у", "Encrypt 的 ACMEv2"). But a sentence in English
+or French that quotes one Russian word is English or French. So the Latin part is read separately:
 
-* if it is certain to be in a language other than English, it is a text of it: names and code seldom look like one;
-* if it is in English, it may be names and code. It is running text if its words are *plain*: nothing but letters
-  between spaces, without capitals inside ("the quick fox", not "camelCase", "news/2016" or "--lang=en");
-* the more Latin letters there are to one of the other script, the likelier it is the text.
+* if it is certainly in a language other than English, the text is in it: names and code seldom look like one;
+* if it is in English, it may be names and code. It is running text if its words are *plain*: only letters between
+  spaces, without capitals inside ("the quick fox", not "camelCase", "news/2016" or "--lang=en");
+* the more Latin letters there are per letter of the other script, the likelier it is the text.
 
 The logistic function of these is the probability that the language is written in Latin letters. Its coefficients were
 fitted on lines of test sentences with words of another script in them, and on pieces of documentation in Russian,
 Chinese, Korean, Greek and others that are mostly Latin.
 
-Some words do not count against a Latin text: those in round brackets ("Beijing (北京)") and words that have Latin
-letters too, as orthographies borrow letters from Cyrillic or Greek ("Wei kyerԑ sԑ"). East Asia needs no spaces: its
-letters count wherever they are.
+Some words do not count against a Latin text: those in round brackets ("Beijing (北京)") and words that also have Latin
+letters, because orthographies borrow letters from Cyrillic or Greek ("Wei kyerԑ sԑ"). East Asia has no spaces: its
+letters count everywhere.
 """
 
 from __future__ import annotations
@@ -121,11 +120,11 @@ def _is_foreign_word(letters: int, script: int, *, beside_latin: bool) -> bool:
     return not beside_latin and (registry.name(script) != _GREEK or letters >= _FEWEST_GREEK)
 
 
-def estimate_latin(words: OtherWords, answer: NDArray[np.float32], english: int) -> float:
+def estimate_latin(other_words: OtherWords, answer: NDArray[np.float32], english: int) -> float:
     """Estimate the probability that the language of a text is written in Latin letters.
 
-    `words` are those of the other script, `answer` (labels,) the probabilities of the Latin part. `english` is its
-    number; -1 if it is missing.
+    `other_words` are those of the other script, `answer` (labels,) the probabilities of the Latin part. `english` is
+    the number of English, -1 without it.
 
     >>> import numpy as np
     >>> sure = np.array([0.01, 0.99], dtype=np.float32)
@@ -133,20 +132,20 @@ def estimate_latin(words: OtherWords, answer: NDArray[np.float32], english: int)
     >>> [round(estimate_latin(words, sure, english=1), 2) for words in (quoted, names)]
     [1.0, 0.01]
     """
-    if not words.latin:
+    if not other_words.latin:
         return 0.0
     other = answer.copy()
     english_chance = 0.0
     if english >= 0:
         english_chance = float(answer[english])
         other[english] = 0
-    enough = 1 - exp(-((words.latin / MANY) ** 2))
+    enough = 1 - exp(-((other_words.latin / MANY) ** 2))
     language = (
         OF_OTHERS * _weigh_certainty(float(other.max()))
         + OF_ENGLISH * _weigh_certainty(english_chance)
-        + OF_PLAIN * words.plain
+        + OF_PLAIN * other_words.plain
     )
-    logit = CONSTANT + enough * language + OF_RATIO * log(words.latin / words.weight)
+    logit = CONSTANT + enough * language + OF_RATIO * log(other_words.latin / other_words.weight)
     return 1 / (1 + exp(-logit))
 
 

@@ -1,18 +1,18 @@
 """Numbers of scripts, and the rule by which a text has one main script.
 
-Pages in Chinese, Russian or Hindi are full of product names, code and addresses in Latin letters; pages in English hold
-almost no Chinese. So the scripts of a text do not count equally: Latin wins only if there is little
-else. The rule (shares chosen on web pages with known languages):
+Pages in Chinese, Russian or Hindi are full of product names, code and addresses in Latin letters; pages in English have
+almost no Chinese. So the scripts of a text do not count equally: Latin wins only if there is little else. The rule
+(with shares chosen on labelled web pages):
 
-* a letter of the writing systems of East Asia counts three times, since it is a syllable or a word;
-* a script other than Latin needs two letters at least, and `SHARE` of all that is counted;
-* of several scripts other than Latin the one that counts most wins.
+* a letter of the writing systems of East Asia counts three times, because it is a syllable or a word;
+* a script other than Latin needs at least two letters, and `SHARE` of the total;
+* of several scripts other than Latin, the one with the largest count wins.
 
-Before that, a word that mixes Latin and Cyrillic letters is put into one of the two, if all its letters of the other
-one look like letters there: texts in Serbian, Kazakh or Chuvash hold many such words.
+Before that, a word that mixes Latin and Cyrillic letters is assigned to one of the two, if all its letters of the other
+one look like letters there: texts in Serbian, Kazakh or Chuvash have many such words.
 
 Letters of all other scripts then count as spaces (`normalise`, whose kernel counts). The script of a letter is the
-first word of its name in the Unicode Character Database, which Python holds. Han, kana, hangul and bopomofo are one
+first word of its name in the Unicode Character Database, which Python has. Han, kana, hangul and bopomofo are one
 writing system here, because texts mix them freely. Marks that many scripts share (U+0300..) belong to none and stay.
 """
 
@@ -43,9 +43,9 @@ _OTHER_NAMES = {"ROMAN": "LATIN", "TURNED": "LATIN", "VIETNAMESE": "COMBINING", 
 
 
 class Registry:
-    """Numbers for scripts: 0 for what belongs to none, 1 for Latin, 2 for Cyrillic, the others as they turn up.
+    """Numbers for scripts: 0 for none, 1 for Latin, 2 for Cyrillic, others in the order in which they appear.
 
-    Numbers hold in this process only; `name` gives what may be written down.
+    Numbers are valid only in this process; names may be stored.
 
     >>> scripts = Registry()
     >>> [scripts.name(n) for n in scripts(np.array([0x61, 0x20, 0x3042, 0x4E00, 0x0431], dtype=np.uint32)).tolist()]

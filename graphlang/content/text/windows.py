@@ -1,9 +1,9 @@
 """Windows of long texts, their mixture model, and pages in other languages that quote English.
 
 A web page is a mixture: menus, names, code and quotations interrupt its paragraphs, most of them in English and in
-Latin letters, whatever the language of the page. So a long text is not summed up. Its script is that of characters from
-all over it. Windows in that script, from all its parts, are identified one by one. The language of the page follows
-from them by a mixture model (ours). A page in language x is
+Latin letters, in pages of any language. So a long text is not summed as a whole. A sample of its characters decides its
+script. Windows in that script, from all its parts, are identified one by one, and a mixture model combines them. A page
+in language x is
 
 * pure, and then each window is in x, but for outliers, at the rate `OUTLIERS`, spread over all languages; or
 * mixed with English, `MIXED` times as likely as pure, and then a window is in x or, with probability `FOREIGN`, in
@@ -13,9 +13,7 @@ Windows of one page share more than their language (names, subject), so the log 
 of n ** `EFFECTIVE` independent ones. Windows without letters do not count. A kernel computes it (`nfc.scores`).
 
 An English text of one window may be on a page in any language, the less likely the longer it is: titles, error messages
-and names of products stay in English. Only pages have such hosts, not the texts of `identify`. Without this correction
-(`share_with_hosts`) 34 of 1,315 short pages of the development sets got a wrong language with a confidence of .9 or
-more; with it, 2.
+and product names stay in English. `share_with_hosts` corrects for that on pages, not on the texts of `identify`.
 """
 
 from __future__ import annotations
@@ -131,7 +129,7 @@ def detect_scripts(texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.
         rows = mixed[begin : begin + _BATCH]
         letters = normalise([probes[i] for i in rows], limit=4 * _PROBE, one_script=True)
         script[rows] = letters.scripts
-        second[rows] = np.where(letters.scripts != scripts.LATIN, letters.beside, 0)
+        second[rows] = np.where(letters.scripts != scripts.LATIN, letters.second_scripts, 0)
     return script, second
 
 
