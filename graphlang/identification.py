@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from graphlang.content.classifier import Classifier
     from graphlang.content.segments.spans import Share, Span
-    from graphlang.ingest.payload.encoded_twice import Repaired
+    from graphlang.ingest.payload.encoded_twice import RepairedText
     from graphlang.urls.url_methods import UrlIdentifier
 
 _Batch: TypeAlias = "list[tuple[str, str]]"  # names and texts
@@ -272,7 +272,7 @@ def _run_in_threads(
     return run_side_by_side(work, _cut_batches(texts, _BATCH_CHARACTERS // threads), threads)
 
 
-def _repair(texts: list[str]) -> list[Repaired | None]:
+def _repair(texts: list[str]) -> list[RepairedText | None]:
     """Repair texts that were encoded twice; None for each other text, as nearly all are."""
     if all(map(str.isascii, texts)):
         return [None] * len(texts)

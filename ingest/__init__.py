@@ -1,7 +1,7 @@
 """Archive files -> pages, links and problems.
 
 In: paths from the user. Out: batches of ``graphlang.db.Page`` and ``graphlang.db.Problem``; no content of a file stops
-the reading. `batches` is the whole way, `page` that of one record. Open `formats/` to add a format, `html/` for text
+the reading. `iterate_batches` reads files, `page` parses a record. Open `formats/` to add a format, `html/` for text
 and markup, `payload/` for charsets, `links/` for URLs, `workers/` for processes, `limits` for bounds.
 
 >>> from graphlang.ingest import Limits
@@ -15,9 +15,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graphlang.ingest.files.discover import ArchiveFiles, SkippedFile, discover_files, expand
+    from graphlang.ingest.files.discover import ArchiveFiles, SkippedFile, discover_files, expand_paths
     from graphlang.ingest.limits import Limits
-    from graphlang.ingest.read_batches import Batch, batches
+    from graphlang.ingest.read_batches import Batch, iterate_batches
     from graphlang.ingest.workers.process import PrestartedWorkers, WorkerError, are_small
 
 _MODULES = {
@@ -28,8 +28,8 @@ _MODULES = {
     "SkippedFile": "files.discover",
     "WorkerError": "workers.process",
     "are_small": "workers.process",
-    "batches": "read_batches",
-    "expand": "files.discover",
+    "iterate_batches": "read_batches",
+    "expand_paths": "files.discover",
     "discover_files": "files.discover",
 }
 
@@ -41,9 +41,9 @@ __all__ = [
     "SkippedFile",
     "WorkerError",
     "are_small",
-    "batches",
     "discover_files",
-    "expand",
+    "expand_paths",
+    "iterate_batches",
 ]
 
 

@@ -32,16 +32,16 @@ _MAX_URL = 300  # characters of a URL in a fault
 _CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
 
 
-class Converted(NamedTuple):
+class Conversion(NamedTuple):
     """The result of a conversion."""
 
     records: int  #: written
     faults: list[tuple[int, str, str]]  #: of the source: offset, kind and reason
 
 
-def to_store(
+def convert_to_store(
     source: Path, target: Path, limits: Limits | None = None, *, progress: Callable[[int], None] = lambda _bytes: None
-) -> Converted:
+) -> Conversion:
     """Write the records of an archive of any format, of all types, to a store file.
 
     Bytes of a record beyond ``max_payload`` are copied piece by piece, in bounded memory; of the limits only
@@ -58,13 +58,13 @@ def to_store(
         return _copy_records(source, target, limits, write, progress)
 
 
-def to_warc(
+def convert_to_warc(
     source: Path, target: Path, limits: Limits | None = None, *, progress: Callable[[int], None] = lambda _bytes: None
-) -> Converted:
+) -> Conversion:
     """Write the records of a store file, or of any other archive, to a WARC file, compressed if its name ends in .gz.
 
     Records from WARC keep their header; those from ARC get one. Control characters in the URL of such a record, such as
-    a line end, are percent-encoded, and are a fault. Arguments and errors are those of `to_store`.
+    a line end, are percent-encoded, and are a fault. Arguments and errors are those of `convert_to_store`.
     """
     compressed = target.name.lower().endswith(".gz")
     with open_replacement(target) as file:
@@ -111,7 +111,7 @@ def _copy_records(
     limits: Limits | None,
     write: Callable[[RawRecord], Faults],
     progress: Callable[[int], None],
-) -> Converted:
+) -> Conversion:
     records = 0
     faults: list[tuple[int, str, str]] = []
     with open_records(source, replace(limits or Limits(), whole=True)) as reader:
@@ -129,7 +129,7 @@ def _copy_records(
             progress(reader.bytes_read)
     if not records:
         refuse_empty(target)
-    return Converted(records, faults)
+    return Conversion(records, faults)
 
 
 def _make_header(raw: RawRecord, size: int, digest: str) -> tuple[bytes, Faults]:

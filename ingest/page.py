@@ -104,12 +104,12 @@ class Parser:
         self._reader = _kernels.ordinary_page_new(int.from_bytes(os.urandom(4), "little"))
         self._markup, self._links = _kernels.new_ordinary_page_result(), _kernels.new_ordinary_page_links()
 
-    def ready(self) -> AbstractContextManager[None]:
+    def hold_timer(self) -> AbstractContextManager[None]:
         """Keep the handler of the time limit installed while many pages are parsed, instead of for each page."""
         return self._time_limit.hold()
 
     def pause(self) -> None:
-        """Stop the timer, while `ready`: call it before other code runs between two pages."""
+        """Stop the timer, while `hold_timer`: call it before other code runs between two pages."""
         self._time_limit.pause()
 
     def parse(self, raw: RawRecord) -> list[Item]:
@@ -165,7 +165,7 @@ class Parser:
         if block.startswith(_BOM, body):
             source, begin = "bom", body + len(_BOM)
         source = source or find_utf8_source(block, body)
-        url = self._joiner.absolute(uri)
+        url = self._joiner.make_absolute(uri)
         is_feed = not block.startswith(_HTML_ROOTS, begin) and html.is_feed(block, begin)
         is_utf16 = block[begin + 1 : begin + 2] == b"\0"
         if faults or not source or url is None or len(url) > limits.max_url or is_feed or is_utf16:
@@ -240,7 +240,7 @@ class Parser:
         if not written:
             faults.append(("bad-record", "no target URI"))
         elif _SCHEME.match(written):
-            url = self._joiner.absolute(written)
+            url = self._joiner.make_absolute(written)
             if url is None or len(url) > self._limits.max_url:
                 long = url is not None or len(written) > self._limits.max_url
                 why = f"more than {self._limits.max_url} characters" if long else "not a valid URL"
@@ -330,12 +330,12 @@ class Parser:
             links=links,
             revisit_date=parse_date(record_fields.get("warc-refers-to-date", "").strip()) if revisit else "",
             main_length=body.main_length,
-            visible=self._visible_bytes(payload, decoded) if decoded is not None and document is not None else b"",
+            visible=b"" if decoded is None or document is None else self._extract_visible_bytes(payload, decoded),
             rest=body.rest,
         )
         return page, faults + problems
 
-    def _visible_bytes(self, payload: bytes, decoded: Decoded) -> bytes:
+    def _extract_visible_bytes(self, payload: bytes, decoded: Decoded) -> bytes:
         """Return the visible bytes of a page whose charset is in doubt, or of any if all are kept."""
         if not self._limits.all_bytes and not decoded.in_doubt:
             return b""

@@ -118,7 +118,7 @@ class Grammar(Protocol):
             at: index where the search begins.
         """
 
-    def header_end(self, data: bytes, at: int) -> int:
+    def find_header_end(self, data: bytes, at: int) -> int:
         """Return the index behind the header of the record that starts at ``at``, or -1 if the header is incomplete.
 
         Args:
@@ -126,5 +126,5 @@ class Grammar(Protocol):
             at: index where the record starts.
         """
 
-    def length(self, head: bytes) -> int | None:
+    def read_length(self, head: bytes) -> int | None:
         """Return the length of the block that the header claims; None if it claims none."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Generic, NamedTuple, TypeVar
 
 from graphlang.arguments import check_arguments, flag, worker_count
-from graphlang.ingest.files.byte_ranges import LENGTH, ByteRange, cut_up, find_range_stop, is_splittable
+from graphlang.ingest.files.byte_ranges import LENGTH, ByteRange, cut_ranges, find_range_stop, is_splittable
 from graphlang.ingest.files.codecs import refuse_lz4
-from graphlang.ingest.files.discover import expand
+from graphlang.ingest.files.discover import expand_paths
 from graphlang.ingest.formats.detect import open_records
 from graphlang.ingest.formats.record_reader import RecordReader
 from graphlang.ingest.limits import Limits, check_limits
@@ -39,7 +39,7 @@ class Batch:
     """The next pages of one file."""
 
     source: int  #: index of the file in the list
-    position: int  #: ordinal of the next raw record: `batches` can start there
+    position: int  #: ordinal of the next raw record: `iterate_batches` can start there
     bytes_read: int  #: offset in the file, as it is stored, that was reached
     items: list[Item]  #: in the order of the file; a Problem comes before the Page of the same record
     last: bool  #: whether reading the file ends here; such a batch may be empty
@@ -58,7 +58,7 @@ class _Group(NamedTuple, Generic[_T]):
     failed: bool = False
 
 
-def batches(
+def iterate_batches(
     sources: Sequence[tuple[Path, int]],
     *,
     limits: Limits | None = None,
@@ -101,7 +101,7 @@ def batches(
 
 def _read_here(sources: Sequence[tuple[Path, int]], limits: Limits) -> Iterator[Batch]:
     parser = Parser(limits)
-    with parser.ready():
+    with parser.hold_timer():
         for index, (path, start) in enumerate(sources):
             position = start
             for group in _read_groups(index, path, start, limits, parser.parse):  # while its bytes are in the cache
@@ -113,24 +113,24 @@ def _read_here(sources: Sequence[tuple[Path, int]], limits: Limits) -> Iterator[
 def _read_in_pool(sources: Sequence[tuple[Path, int]], limits: Limits, pool: Pool) -> Iterator[Batch]:
     pending: deque[_Group[RawRecord]] = deque()  # of the tasks that are not done
 
-    def tasks() -> Iterator[RecordGroup | ByteRange]:
+    def iterate_tasks() -> Iterator[RecordGroup | ByteRange]:
         for index, (path, start) in enumerate(sources):
             for task, group in _make_tasks(index, path, start, limits):
                 pending.append(group)
                 yield task
 
     source, position, reached, failed = -1, 0, 0, False
-    for part in pool.parse(tasks()):
+    for answer in pool.parse(iterate_tasks()):
         group = pending[0]
         if group.source != source:
             source = group.source
             position, reached, failed = sources[source][1], 0, False
-        position += part.raws if group.bytes_read < 0 else group.raws
-        reached = max(reached, part.bytes_read if group.bytes_read < 0 else group.bytes_read)
-        failed = failed or group.failed or part.failed
-        last = group.last and part.last
-        yield Batch(source, position, reached, part.items, last, last and failed)
-        if part.last:
+        position += answer.raws if group.bytes_read < 0 else group.raws
+        reached = max(reached, answer.bytes_read if group.bytes_read < 0 else group.bytes_read)
+        failed = failed or group.failed or answer.failed
+        last = group.last and answer.last
+        yield Batch(source, position, reached, answer.items, last, last and failed)
+        if answer.last:
             pending.popleft()
 
 
@@ -149,7 +149,7 @@ def _make_tasks(
             with path.open("rb", buffering=0) as file:
                 if is_splittable(file):
                     begin, skipped = _find_start(file, path.name, start, limits)
-                    cut = cut_up(whole, begin, size, start - skipped)
+                    cut = cut_ranges(whole, begin, size, start - skipped)
                 elif not start and not list_plugins(READERS):
                     wacz = _open_wacz(file, limits)
                     if wacz is not None:
@@ -177,28 +177,28 @@ def _make_wacz_tasks(
     index: int, wacz: Wacz, whole: ByteRange
 ) -> Iterator[tuple[RecordGroup | ByteRange, _Group[RawRecord]]]:
     """Cut the large archives that are stored uncompressed in a WACZ; all else in it is read in this process."""
-    parts = wacz.parts()
+    entries = wacz.list_parts()
     cut: list[ByteRange] = []
 
-    def uncut() -> Iterator[RawRecord]:
-        for part in parts:
-            if not isinstance(part, Iterator) and not part.is_list and part.size > 2 * LENGTH:
-                inside = whole._replace(base=part.begin, size=part.size, name=part.name)
+    def read_uncut() -> Iterator[RawRecord]:
+        for entry in entries:
+            if not isinstance(entry, Iterator) and not entry.is_list and entry.size > 2 * LENGTH:
+                inside = whole._replace(base=entry.begin, size=entry.size, name=entry.name)
                 with inside.open() as file:
                     if is_splittable(file):
                         cut.append(inside)
                         return
-            yield from wacz.records_of(part)
+            yield from wacz.read_part(entry)
 
     failed = False
     while not failed:
-        for group in _read_group(index, wacz, 0, lambda raw: [raw], uncut()):
+        for group in _read_group(index, wacz, 0, lambda raw: [raw], read_uncut()):
             failed = group.failed
             yield RecordGroup(group.results), group._replace(results=[], last=False)
         if not cut:
             break
         inside = cut.pop()
-        for byte_range in cut_up(inside, 0, inside.size, 0):
+        for byte_range in cut_ranges(inside, 0, inside.size, 0):
             yield byte_range, _Group(index, 0, -1, [], last=False)
     yield RecordGroup([]), _Group(index, 0, whole.stop - 1, [], last=True)
 
@@ -281,6 +281,6 @@ def read(
         ValueError: `workers` is not within 1 and 256.
     """
     bounds = check_limits(limits)
-    sources = [(path, 0) for path in expand(files, follow_links=follow_links)]
-    for batch in batches(sources, limits=bounds, workers=workers):
+    sources = [(path, 0) for path in expand_paths(files, follow_links=follow_links)]
+    for batch in iterate_batches(sources, limits=bounds, workers=workers):
         yield from batch.items

@@ -17,7 +17,7 @@ from graphlang.db.write import sources
 from graphlang.db.write.choose_capture import Keep
 from graphlang.db.write.writer import HostParts, Writer, finish
 from graphlang.ingest import ArchiveFiles, Limits, SkippedFile, discover_files
-from graphlang.ingest.files.file_slice import file_signature
+from graphlang.ingest.files.file_slice import read_signature
 from graphlang.printing import quantity
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def ingest(
     digested = 0
     progress.stage("digest", _measure_files(archives.files), "bytes")
     for path in archives.files:
-        before = (prestarted.signatures.get(path) if prestarted is not None else None) or file_signature(path)
+        before = (prestarted.signatures.get(path) if prestarted is not None else None) or read_signature(path)
         started_ns = time.time_ns()
         try:
             source = sources.register(
@@ -163,10 +163,10 @@ def ingest(
             sizes.append(source.size)
             readings.append(_Reading(path, source.id, before, started_ns, source.unread))
     if queue:
-        from graphlang.ingest import batches  # noqa: PLC0415 - all formats: slow to import, and nothing may be new
+        from graphlang.ingest import iterate_batches  # noqa: PLC0415 - all formats: slow to import, and nothing may be new
 
         progress.stage("ingest", sum(sizes), "bytes")
-        read = batches(queue, limits=limits or Limits(), workers=workers, prestarted=prestarted)
+        read = iterate_batches(queue, limits=limits or Limits(), workers=workers, prestarted=prestarted)
         _write_batches(connection, _join_batches(read), readings, sizes, done, names or {}, progress)
     finish(connection)
     done.problems = sum(_count_problems(connection, source) for source in source_ids)
@@ -209,7 +209,7 @@ def _find_change(connection: sqlite3.Connection, reading: _Reading) -> Problem |
     """Return the problem of a file that changed while it was read, and delete its digest."""
     if reading.unread:
         return Problem("unreadable", "the system could not read the whole file for its digest", 0)
-    if file_signature(reading.path) == reading.signature and not _is_racy(connection, reading):
+    if read_signature(reading.path) == reading.signature and not _is_racy(connection, reading):
         return None
     sources.forget_digest(connection, reading.source, reading.path)
     return Problem("changed", "the file changed while it was read", 0)
@@ -268,16 +268,16 @@ def _measure_files(paths: list[Path]) -> int | None:
 
 def find_site(url: str) -> HostParts:
     """Return the row of the table ``hosts`` for a canonical URL."""
-    from graphlang.ingest.links.canonical import place  # noqa: PLC0415 - as above
+    from graphlang.ingest.links.canonical import split_host  # noqa: PLC0415 - as above
 
-    return _make_host_parts(place(url))
+    return _make_host_parts(split_host(url))
 
 
 def find_sites(urls: Sequence[str]) -> list[HostParts]:
     """Return the rows of the table ``hosts`` for canonical URLs."""
-    from graphlang.ingest.links.canonical import find_places  # noqa: PLC0415 - as above
+    from graphlang.ingest.links.canonical import split_hosts  # noqa: PLC0415 - as above
 
-    return list(map(_make_host_parts, find_places(urls)))
+    return list(map(_make_host_parts, split_hosts(urls)))
 
 
 def _make_host_parts(place_of_url: HostNames) -> HostParts:

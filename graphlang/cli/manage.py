@@ -410,14 +410,14 @@ def convert(source: Path, target: Path, *, max_ratio: int) -> None:
       graphlang convert crawl.store crawl.warc.gz
     """
     from graphlang.files import open_regular  # noqa: PLC0415
-    from graphlang.ingest.convert import to_store, to_warc  # noqa: PLC0415
+    from graphlang.ingest.convert import convert_to_store, convert_to_warc  # noqa: PLC0415
     from graphlang.ingest.limits import Limits  # noqa: PLC0415
 
     name = target.name.lower()
     if name.endswith(".store"):
-        write = to_store
+        write = convert_to_store
     elif name.endswith((".warc", ".warc.gz")):
-        write = to_warc
+        write = convert_to_warc
     else:
         raise click.BadParameter("its name must end in .store, .warc or .warc.gz", param_hint="TARGET")
     if target.exists() and target.samefile(source):

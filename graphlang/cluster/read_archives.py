@@ -22,7 +22,7 @@ from graphlang.cluster.tables import PAGES, PROBLEMS, RANGE, RECORDS
 from graphlang.db.records import Declaration, Links, Page, Problem, inflate_text, split_text
 from graphlang.ingest.files.byte_ranges import ByteRange, find_record
 from graphlang.ingest.formats.detect import open_range
-from graphlang.ingest.links.canonical import place
+from graphlang.ingest.links.canonical import split_host
 from graphlang.ingest.page import Parser, is_candidate
 
 if TYPE_CHECKING:
@@ -340,7 +340,7 @@ def distinct_urls(named: pa.Table) -> pa.Table:
 
 @lru_cache(maxsize=1 << 17)  # a process works on several buckets, which have the same sites
 def _site_of(authority: str) -> tuple[str, str, str, str]:
-    host, domain, suffix, tld = place(authority)
+    host, domain, suffix, tld = split_host(authority)
     return host, domain or host, suffix or "", tld or ""
 
 

@@ -59,7 +59,7 @@ def find_range_stop(begin: int) -> int:
     return (begin // LENGTH + 1) * LENGTH
 
 
-def cut_up(whole: ByteRange, begin: int, size: int, skip: int) -> Iterator[ByteRange]:
+def cut_ranges(whole: ByteRange, begin: int, size: int, skip: int) -> Iterator[ByteRange]:
     """Cut an archive of ``size`` bytes from a record on; the first byte range is exact and skips ``skip`` records."""
     stop = find_range_stop(begin)
     yield whole._replace(begin=begin, stop=stop, exact=True, skip=skip)

@@ -1,4 +1,4 @@
-"""Read a file as decompressed chunks, whatever its compression is and however damaged it is.
+"""Read a file as decompressed chunks, with any compression and any damage.
 
 gzip is inflated here, because readers of archives do not report three things that are needed of every member: where it
 starts in the file, whether it is complete, and its content before the first damaged byte. zstd and LZ4 are unpacked
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
-def _import_fastest_zlib() -> Any:
-    """Return isal's drop-in for zlib, which inflates twice as fast, where it is installed."""
+def _load_zlib() -> Any:
+    """Return isal's drop-in for zlib, which inflates twice as fast, or zlib if isal is not installed."""
     try:
         return import_module("isal.isal_zlib")
     except ImportError:
         return zlib
 
 
-_FAST = _import_fastest_zlib()
+_FAST = _load_zlib()
 _READ = 1 << 18  # bytes read from the file at once
 _FEED = 1 << 14  # compressed bytes handed to zlib at once: zlib copies what lies behind a member's end each time
 _OUT = 1 << 20  # decompressed bytes of one chunk at most
@@ -111,21 +111,21 @@ class ByteSource:
         return peek(self._file, offset, count)
 
     @property
-    def reached(self) -> int:
+    def position(self) -> int:
         """Offset in the file up to which bytes were consumed."""
         return self._base + self._at
 
-    def chunks(self) -> Iterator[Chunk]:
+    def read_chunks(self) -> Iterator[Chunk]:
         """Yield the decompressed bytes in order; damage is the ``fault`` of a chunk, and reading resumes behind it."""
         if not self.compression:
             return self._read_plain()
         if self.compression == "gzip":
-            return self._bound(self._members(self._member))
+            return self._limit_chunks(self._read_members(self._read_member))
         if self.compression in codecs.STREAMS:
-            return self._bound(self._members(self._stream))
-        return self._bound(self._frames())
+            return self._limit_chunks(self._read_members(self._read_stream))
+        return self._limit_chunks(self._read_frames())
 
-    def _bound(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+    def _limit_chunks(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
         """Yield chunks until more is unpacked than `max_ratio` and `room` allow."""
         block, before = self._base // COUNTED, 0
         for chunk in chunks:
@@ -134,7 +134,7 @@ class ByteSource:
             self.unpacked += len(chunk.data)
             fault = ""
             if self._max_ratio:
-                stored = self.reached - block * COUNTED
+                stored = self.position - block * COUNTED
                 if self.unpacked - before > UNPACKED_FREELY + self._max_ratio * stored:
                     fault = f"the file unpacks to more than {self._max_ratio} times its size; the rest was not read"
             if self._room is not None and self.unpacked > self._room:
@@ -147,28 +147,28 @@ class ByteSource:
     def _refill(self) -> bool:
         """Append more of the file to the window; False at the end of the file."""
         # Up to a multiple of the step: so the pieces of a member are the same wherever reading began.
-        more = self._file.read(_READ - (self._base + len(self._window)) % _READ)
-        if not more:
+        data = self._file.read(_READ - (self._base + len(self._window)) % _READ)
+        if not data:
             return False
         self._base += self._at
-        self._window = self._window[self._at :] + more
+        self._window = self._window[self._at :] + data
         self._at = 0
         return True
 
     def _read_plain(self) -> Iterator[Chunk]:
         while self._at < len(self._window) or self._refill():
-            data, offset = self._window[self._at :], self.reached
+            data, offset = self._window[self._at :], self.position
             self._at = len(self._window)
             yield Chunk(data, offset)
 
-    def _members(self, unpack: Callable[[], Iterator[Chunk]]) -> Iterator[Chunk]:
+    def _read_members(self, unpack: Callable[[], Iterator[Chunk]]) -> Iterator[Chunk]:
         """Unpack gzip members, or streams of bzip2 or xz, one after the other."""
         broken = False  # garbage behind a damaged member belongs to it
         while True:
-            start = self.reached
+            start = self.position
             has_member, blank = self._find_member()
             if not (blank or broken):
-                yield Chunk(b"", start, fault=f"{self.reached - start} bytes that are not {self.compression}")
+                yield Chunk(b"", start, fault=f"{self.position - start} bytes that are not {self.compression}")
             if not has_member:
                 return
             for chunk in unpack():
@@ -185,18 +185,18 @@ class ByteSource:
             return True, True
         size = 4 if self.compression == "gzip" else _LONGEST_MAGIC
         while True:
-            more = len(self._window) - self._at >= size or self._refill()
+            is_full = len(self._window) - self._at >= size or self._refill()
             match = magic.search(self._window, self._at)
-            overlap = size - 1 if more else 0  # a magic may have begun
+            overlap = size - 1 if is_full else 0  # a magic may have begun
             stop = match.start() if match else max(self._at, len(self._window) - overlap)
             blank = blank and not self._window[self._at : stop].strip(_PADDING)
             self._at = stop
-            if match or not more:
+            if match or not is_full:
                 return match is not None, blank
 
-    def _member(self) -> Iterator[Chunk]:
+    def _read_member(self) -> Iterator[Chunk]:
         """Inflate one member; a damaged one is read a second time, slowly, to save all bytes before the damage."""
-        offset = self.reached
+        offset = self.position
         done = 0  # decompressed bytes that were yielded
         fresh = True
         inflate = _FAST.decompressobj(31)
@@ -222,9 +222,9 @@ class ByteSource:
                 fresh, size, parts = False, 0, []
         yield Chunk(b"".join(parts), offset, fresh)
 
-    def _stream(self) -> Iterator[Chunk]:
+    def _read_stream(self) -> Iterator[Chunk]:
         """Unpack one stream of bzip2 or xz."""
-        offset = self.reached
+        offset = self.position
         fresh = True
         stream = codecs.STREAMS[self.compression]()
         while not stream.eof:
@@ -241,7 +241,7 @@ class ByteSource:
                 raise_system_error(error)
                 yield Chunk(b"", offset, fresh, "damaged compression")
                 self._at = max(0, self._at - len(piece))
-                self._at += self.reached == offset  # else the same magic would match again
+                self._at += self.position == offset  # else the same magic would match again
                 return
             if data:
                 yield Chunk(data, offset, fresh)
@@ -274,9 +274,9 @@ class ByteSource:
                 yield Chunk(data[done:], offset, fresh, fault)
                 fresh = False
             done = max(0, done - len(data))
-        self._at += 4 if self.reached == offset else 0  # else the same magic would match again
+        self._at += 4 if self.position == offset else 0  # else the same magic would match again
 
-    def _frames(self) -> Iterator[Chunk]:
+    def _read_frames(self) -> Iterator[Chunk]:
         """Unpack zstd or LZ4 frame by frame; a damaged frame does not affect the others."""
         offset = self._base
         # Such a file is read in one piece, and may bring further dictionaries, if files were joined.
@@ -288,12 +288,12 @@ class ByteSource:
             frame = find_frame(self.peek, offset)
             if needs_dictionary and self.peek(offset, 4) == _DICTIONARY:
                 try:
-                    zstd = codecs.make_zstd_decompressor(self._dictionary(offset))
+                    zstd = codecs.make_zstd_decompressor(self._read_dictionary(offset))
                 except codecs.DictionaryError as error:
                     yield Chunk(b"", offset, fault=f"{error}; what needs it is lost")
                     if not frame:
                         return
-            end = offset + frame.size if frame else self._next_frame(offset + 1)
+            end = offset + frame.size if frame else self._find_next_frame(offset + 1)
             size = None if end is None else end - offset
             if not (frame.skipped if frame else self._is_padding(offset, size)):
                 for chunk in self._unpack(zstd, offset, size, is_whole=frame is not None):
@@ -305,7 +305,7 @@ class ByteSource:
                 return
             offset = self._base = end
 
-    def _dictionary(self, offset: int) -> bytes:
+    def _read_dictionary(self, offset: int) -> bytes:
         """Return the dictionary in the first frame of a file; raise DictionaryError if it is damaged or too large."""
         size = int.from_bytes(self.peek(offset + 4, 4), "little")
         if size > codecs.DICTIONARY:
@@ -317,7 +317,7 @@ class ByteSource:
         data = self.peek(offset, _PADDED if size is None else min(size, _PADDED))
         return len(data) < _PADDED and not data.strip(_PADDING)
 
-    def _next_frame(self, at: int) -> int | None:
+    def _find_next_frame(self, at: int) -> int | None:
         """Return where the first whole frame behind damage begins."""
         while True:
             window = self.peek(at, _READ + 3)

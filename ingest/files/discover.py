@@ -1,6 +1,6 @@
 """Expand files, folders and patterns to the archives in them, in an order that does not depend on the machine.
 
-A file that the user names is read in any case, and reported as no archive if it is none. In a folder a file counts as
+A file that the user names is always read, and is a problem if it is no archive. In a folder a file counts as
 an archive by its first bytes, or by its name: the first bytes may be damaged. Readers of other packages are not asked.
 
 A folder may come from anywhere, and a symbolic link in it may lead to any file of this machine: links in folders are
@@ -66,7 +66,7 @@ class ArchiveFiles(NamedTuple):
     skipped: list[SkippedFile]  #: sorted
 
 
-def expand(paths: Iterable[str | Path], *, follow_links: bool = False) -> list[Path]:
+def expand_paths(paths: Iterable[str | Path], *, follow_links: bool = False) -> list[Path]:
     """Return the archives among files, folders and patterns; see `discover_files` for their order and for errors."""
     return discover_files(paths, follow_links=follow_links).files
 
@@ -94,19 +94,19 @@ def discover_files(paths: Iterable[str | Path], *, follow_links: bool = False) -
         if path.exists() and not path.is_file() and not path.is_dir():
             raise OSError(errno.ESPIPE, "a stream, and a file is read twice: pass it to standard input (-)", str(name))
         if path.exists():
-            archives = _search(path, follow_links=follow_links)
+            archives = _search_folder(path, follow_links=follow_links)
             reason = "no archive and no mirrored page in this folder"
         else:
-            archives = _match(str(name), follow_links=follow_links)
+            archives = _match_pattern(str(name), follow_links=follow_links)
             reason = "no such file or folder"
         if not archives.files:
-            raise _skip_missing(str(name), reason, archives.skipped)
+            raise _make_missing_error(str(name), reason, archives.skipped)
         files.update(dict.fromkeys(archives.files))
         skipped.update(dict.fromkeys(archives.skipped))
     return ArchiveFiles(list(files), [file for file in skipped if file.path not in files])
 
 
-def _skip_missing(name: str, reason: str, skipped: list[SkippedFile]) -> FileNotFoundError:
+def _make_missing_error(name: str, reason: str, skipped: list[SkippedFile]) -> FileNotFoundError:
     if _ADDRESS.match(name):
         # A path has no two slashes in a row; the user wrote them.
         written = _ADDRESS.sub(r"\1://", name, count=1)
@@ -119,7 +119,7 @@ def _skip_missing(name: str, reason: str, skipped: list[SkippedFile]) -> FileNot
     return FileNotFoundError(2, reason, name)
 
 
-def _match(pattern: str, *, follow_links: bool) -> ArchiveFiles:
+def _match_pattern(pattern: str, *, follow_links: bool) -> ArchiveFiles:
     # A pattern may be absolute, which pathlib's does not allow.
     matches = sorted(glob.glob(pattern, recursive=True)) if glob.has_magic(pattern) else []  # noqa: PTH207
     files: list[Path] = []
@@ -128,7 +128,7 @@ def _match(pattern: str, *, follow_links: bool) -> ArchiveFiles:
         if not follow_links and _has_link(path, pattern):
             skipped.append(SkippedFile(path, LINK))
             continue
-        inside = _search(path, follow_links=follow_links)
+        inside = _search_folder(path, follow_links=follow_links)
         files += inside.files
         skipped += inside.skipped
     return ArchiveFiles(files, skipped)
@@ -137,12 +137,12 @@ def _match(pattern: str, *, follow_links: bool) -> ArchiveFiles:
 def _has_link(path: Path, pattern: str) -> bool:
     """Return whether a part of the path that the pattern leaves open is a symbolic link."""
     pattern_parts = Path(pattern).parts
-    fixed = next((i for i, part in enumerate(pattern_parts) if glob.has_magic(part)), len(pattern_parts))
+    fixed = next((i for i, name in enumerate(pattern_parts) if glob.has_magic(name)), len(pattern_parts))
     parts = path.parts
     return any(Path(*parts[:end]).is_symlink() for end in range(fixed + 1, len(parts) + 1))
 
 
-def _search(path: Path, *, follow_links: bool) -> ArchiveFiles:
+def _search_folder(path: Path, *, follow_links: bool) -> ArchiveFiles:
     if not path.is_dir():
         return ArchiveFiles([path], [])
     from graphlang.ingest.formats.wget_mirror import find_mirrored_url, looks_mirrored  # noqa: PLC0415 - only folders
@@ -150,8 +150,8 @@ def _search(path: Path, *, follow_links: bool) -> ArchiveFiles:
     files: list[Path] = []
     skipped: list[SkippedFile] = []
     folder = path.resolve().name
-    for file, is_link in _walk(path, follow_links=follow_links):
-        reason = LINK if is_link and not follow_links else _skip_reason(file)
+    for file, is_link in _walk_folder(path, follow_links=follow_links):
+        reason = LINK if is_link and not follow_links else _find_skip_reason(file)
         if reason == SAVED and find_mirrored_url((folder, *file.relative_to(path).parts)) is None:
             reason = ""  # else the path names the URL
         if reason:
@@ -163,7 +163,7 @@ def _search(path: Path, *, follow_links: bool) -> ArchiveFiles:
     return ArchiveFiles(sorted(files, key=lambda file: file.as_posix()), sorted(skipped))
 
 
-def _walk(path: Path, *, follow_links: bool) -> Iterator[tuple[Path, bool]]:
+def _walk_folder(path: Path, *, follow_links: bool) -> Iterator[tuple[Path, bool]]:
     """Yield files at any depth of a folder, and links to folders that are not followed; and whether each is a link."""
     entered = set()
     for folder, folders, names in os.walk(path, onerror=_raise, followlinks=follow_links):
@@ -195,18 +195,18 @@ def _find_kernel_devices() -> frozenset[int]:
     return frozenset(folder.stat().st_dev for folder in mounted)
 
 
-def _skip_reason(path: Path) -> str:
+def _find_skip_reason(path: Path) -> str:
     """Return why a file is not read; an empty string if it is."""
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode) or is_kernel_file(status):
             return NO_FILE
-        return _skip_reason_of_content(path)
+        return _find_content_reason(path)
     except OSError as error:
         return error.strerror or str(error)
 
 
-def _skip_reason_of_content(path: Path) -> str:
+def _find_content_reason(path: Path) -> str:
     if _is_readable(path):
         return ""
     if path.name.lower().endswith(_INDEX_SUFFIXES):
@@ -242,7 +242,7 @@ def _is_readable(path: Path) -> bool:
         file.seek(0)
         source = ByteSource(file)
         # Most files of a folder are no archives, and short: what is not compressed is not read a second time.
-        head = next((chunk.data for chunk in source.chunks()), b"")[:_SNIFFED] if source.compression else stored
+        head = next((chunk.data for chunk in source.read_chunks()), b"")[:_SNIFFED] if source.compression else stored
     return not is_index(head) and (_is_archive(head.lstrip(b"\r\n")) or _lists_pages(head))
 
 

@@ -62,10 +62,10 @@ class FileSlice(io.RawIOBase):
         return self._at
 
 
-def file_signature(path: Path) -> tuple[object, ...]:
+def read_signature(path: Path) -> tuple[object, ...]:
     """Return what changes if a file is written to, replaced or removed; for a folder, the signatures of its files."""
     if path.is_dir():
-        return tuple((str(file), *file_signature(file)) for file in sorted(path.rglob("*")) if not file.is_dir())
+        return tuple((str(file), *read_signature(file)) for file in sorted(path.rglob("*")) if not file.is_dir())
     try:
         status = path.stat()
     except OSError as error:

@@ -45,11 +45,11 @@ class Arc(Grammar):
         """Return whether a URL starts here, with one of the schemes in crawls."""
         return _SCHEME.match(data, at) is not None
 
-    def header_end(self, data: bytes, at: int) -> int:
+    def find_header_end(self, data: bytes, at: int) -> int:
         """Return the index behind the header line."""
         return data.find(b"\n", at) + 1 or -1
 
-    def length(self, head: bytes) -> int | None:
+    def read_length(self, head: bytes) -> int | None:
         """Return the last field of the line; None for a line that is no header."""
         match = _LINE.fullmatch(head)
         return int(match[5]) if match else None

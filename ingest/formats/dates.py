@@ -46,7 +46,7 @@ def parse_date(written: str) -> str:
     if match := _W3C.fullmatch(written):
         day, time = match[1], match[2]
     elif match := _DIGITS.fullmatch(written):
-        day, time = "-".join(match.groups()[:3]), ":".join(part for part in match.groups()[3:] if part)
+        day, time = "-".join(match.groups()[:3]), ":".join(filter(None, match.groups()[3:]))
     else:
         return ""
     valid = _VALID.match(f"{day}T{time}Z" if time else day)

@@ -79,7 +79,7 @@ def _choose_reader(
 ) -> RecordStream:
     stored = file.read(_SNIFFED)
     file.seek(0)
-    head = b"".join([chunk.data for chunk in islice(ByteSource(file).chunks(), 2)])[:_SNIFFED]
+    head = b"".join([chunk.data for chunk in islice(ByteSource(file).read_chunks(), 2)])[:_SNIFFED]
     file.seek(0)
     for plugin, entry in list_plugins(READERS).items():
         choose = load_plugin(entry)

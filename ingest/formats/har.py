@@ -41,11 +41,11 @@ class Har:
     @property
     def bytes_read(self) -> int:
         """Return the offset reached in the stored file."""
-        return self._source.reached
+        return self._source.position
 
     def __iter__(self) -> Iterator[RawRecord]:
         """Yield each answer as a WARC response record; offsets are those of entries, in the decompressed file."""
-        for offset, data, fault in split_array(self._source.chunks(), _ENTRIES, self._limits.max_json):
+        for offset, data, fault in split_array(self._source.read_chunks(), _ENTRIES, self._limits.max_json):
             if fault is not None:
                 yield RawRecord(offset, b"", b"", (fault,))
                 continue
@@ -55,12 +55,12 @@ class Har:
                 reason = f"an entry of the HAR is not JSON ({type(error).__name__})"
                 yield RawRecord(offset, b"", b"", (("bad-json", reason),))
                 continue
-            record = _answer(entry)
+            record = _make_answer(entry)
             if record is not None:
                 yield record._replace(offset=offset)
 
 
-def _answer(entry: dict[str, Any]) -> RawRecord | None:
+def _make_answer(entry: dict[str, Any]) -> RawRecord | None:
     """Return the answer of an entry as a WARC response record; None without an answer."""
     answer, content = _find_inner(entry, "response"), _find_inner(entry, "response", "content")
     status, text = answer.get("status"), content.get("text")

@@ -176,28 +176,28 @@ class Jsonl:
     @property
     def bytes_read(self) -> int:
         """Return the offset reached in the stored file."""
-        return self._source.reached
+        return self._source.position
 
     def __iter__(self) -> Iterator[RawRecord]:
         """Yield one raw record for each page, and for each problem."""
-        for offset, line, fault in self._objects() if self._in_array else self._lines():
+        for offset, line, fault in self._read_objects() if self._in_array else self._read_lines():
             if fault is not None:
                 yield RawRecord(offset, b"", b"", (fault,))
             elif line.strip():
-                item = self._item(offset, line)
+                item = self._make_item(offset, line)
                 if isinstance(item, RawRecord):
                     yield item._replace(offset=offset)
                 elif item is not None:
                     yield RawRecord(offset, b"", b"", item=item)
 
-    def _objects(self) -> Iterator[tuple[int, bytes, tuple[str, str] | None]]:
-        return split_array(self._source.chunks(), _ARRAY, self._limits.max_json)
+    def _read_objects(self) -> Iterator[tuple[int, bytes, tuple[str, str] | None]]:
+        return split_array(self._source.read_chunks(), _ARRAY, self._limits.max_json)
 
-    def _lines(self) -> Iterator[tuple[int, bytes, tuple[str, str] | None]]:
+    def _read_lines(self) -> Iterator[tuple[int, bytes, tuple[str, str] | None]]:
         start = bytearray()  # of the line that the next chunk continues
         offset = 0
         too_long = 0  # bytes of a line that is skipped
-        for chunk in self._source.chunks():
+        for chunk in self._source.read_chunks():
             data = chunk.data
             at = 0
             while (end := data.find(b"\n", at)) >= 0:
@@ -225,7 +225,7 @@ class Jsonl:
         elif start:
             yield offset, bytes(start), None
 
-    def _item(self, offset: int, line: bytes) -> Item | RawRecord | None:
+    def _make_item(self, offset: int, line: bytes) -> Item | RawRecord | None:
         try:
             fields = load_json(line)
         except (ValueError, RecursionError) as error:
@@ -252,9 +252,9 @@ class Jsonl:
             return make_resource(url, _find_date(fields), "text/html; charset=utf-8", markup.encode("utf-8", "replace"))
         if not fields.keys() & {*_TEXTS, *_DESCRIPTIONS} and not self._is_list:
             return Problem("bad-record", f"no field that holds a text, such as {_TEXTS[0]}", offset, url)
-        return self._page(offset, url, fields)
+        return self._make_page(offset, url, fields)
 
-    def _page(self, offset: int, url: str, fields: dict[str, Any]) -> Page:
+    def _make_page(self, offset: int, url: str, fields: dict[str, Any]) -> Page:
         limits = self._limits
         written = next((text for name in _TEXTS if (text := _join_text(fields.get(name)))), "")
         title = _get_string(fields, "title")
@@ -289,7 +289,7 @@ class Jsonl:
             rest=body.rest,
         )
 
-    def _links(self, url: str, links: list[Any]) -> Links:
+    def _make_links(self, url: str, links: list[Any]) -> Links:
         document = _make_document(links, anchor_texts=self._limits.anchor_texts)
         return extract_links(url, document, None, {}, self._joiner, self._limits)[0]
 

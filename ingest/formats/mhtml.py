@@ -49,19 +49,19 @@ class Mhtml(WholeFile):
         top, body = _split_part(data)
         date = read_date(top["date"] or "") or self.read_date()
         is_first = True
-        for part, content in _split_parts(top, body, _MULTIPARTS):
-            mime = part.get_content_type()
+        for message, content in _split_parts(top, body, _MULTIPARTS):
+            mime = message.get_content_type()
             if mime not in _DOCUMENTS:
                 continue
-            url = _parse_location(part["content-location"])
+            url = _parse_location(message["content-location"])
             if is_first:
                 url = (
                     url or _parse_location(top["snapshot-content-location"]) or _parse_location(top["content-location"])
                 )
             if url:
-                charset = part.get_content_charset()
+                charset = message.get_content_charset()
                 kind = f"{mime}; charset={charset}" if charset else mime
-                block = _decode_part(part, content)
+                block = _decode_part(message, content)
                 if len(block) > self.limits.max_payload:
                     faults += (("too-large", f"a part of {len(block)} bytes; the rest was dropped"),)
                 yield make_resource(url, date, format_header_value(kind), block[: self.limits.max_payload], faults)
@@ -110,8 +110,8 @@ def _parse_location(written: str | None) -> str:
     return url if url.lower().startswith(("http://", "https://")) else ""
 
 
-def _decode_part(part: Message, content: bytes) -> bytes:
-    encoding = str(part["content-transfer-encoding"] or "").strip().lower()
+def _decode_part(message: Message, content: bytes) -> bytes:
+    encoding = str(message["content-transfer-encoding"] or "").strip().lower()
     if encoding == "quoted-printable":
         return quopri.decodestring(content)
     if encoding == "base64":

@@ -100,10 +100,10 @@ class Store:
         lost: int | None = None  # where damage began that is not yielded yet
         at = 0
         while at < self._size:
-            header = self._header(at)
+            header = self._read_header(at)
             if header is None:
                 lost = at if lost is None else lost
-                at = self._next_cookie(at + 1)
+                at = self._find_next_cookie(at + 1)
                 continue
             if lost is not None:
                 yield _make_fault(lost, f"{at - lost} bytes that are not a record")
@@ -113,7 +113,7 @@ class Store:
             end = begin + deflated
             # If the record crosses the next one or the end of the file, reading resumes at the next cookie.
             if end < self._size and not self._is_cookie(end):
-                following = self._next_cookie(begin)
+                following = self._find_next_cookie(begin)
                 end = min(end, following)
             at = self.bytes_read = min(end, self._size)
             record = RawRecord(begin - _FIXED - len(head) - len(http), head, http)
@@ -135,7 +135,7 @@ class Store:
     def _is_cookie(self, at: int) -> bool:
         return os.pread(self._number, len(COOKIE), at) == COOKIE
 
-    def _next_cookie(self, at: int) -> int:
+    def _find_next_cookie(self, at: int) -> int:
         while at < self._size:
             data = os.pread(self._number, _READ, at)
             index = data.find(COOKIE)
@@ -146,7 +146,7 @@ class Store:
             at += len(data) - len(COOKIE) + 1
         return self._size
 
-    def _header(self, at: int) -> tuple[bytes, bytes, int, int] | None:
+    def _read_header(self, at: int) -> tuple[bytes, bytes, int, int] | None:
         """Return both headers and the lengths of the content, deflated and not; None if no sound record starts here."""
         fixed = os.pread(self._number, _FIXED, at)
         if len(fixed) < _FIXED or not fixed.startswith(COOKIE):

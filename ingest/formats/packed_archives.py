@@ -101,19 +101,19 @@ class Wacz:
 
     def __iter__(self) -> Iterator[RawRecord]:
         """Yield the raw records of all archives; a fault of the zip file is a record without header."""
-        for part in self.parts():
-            yield from self.records_of(part)
+        for entry in self.list_parts():
+            yield from self.read_part(entry)
 
-    def records_of(self, part: Stored | Iterator[RawRecord]) -> Iterator[RawRecord]:
-        """Yield the raw records of one of the parts."""
-        if isinstance(part, Stored):
-            span = cast("BinaryIO", FileSlice(self._file, part.begin, part.size))
-            yield from self._archive(span, part.path, part.begin)
-            self.bytes_read = part.begin + part.size
+    def read_part(self, entry: Stored | Iterator[RawRecord]) -> Iterator[RawRecord]:
+        """Yield the raw records of an archive in the zip file."""
+        if isinstance(entry, Stored):
+            span = cast("BinaryIO", FileSlice(self._file, entry.begin, entry.size))
+            yield from self._open_archive(span, entry.path, entry.begin)
+            self.bytes_read = entry.begin + entry.size
         else:
-            yield from part
+            yield from entry
 
-    def parts(self) -> Iterator[Stored | Iterator[RawRecord]]:
+    def list_parts(self) -> Iterator[Stored | Iterator[RawRecord]]:
         """Yield archives that are stored uncompressed, and the raw records of others, in the order of their names."""
         size = self._size
         if _read_directory_size(FileSlice(self._file, 0, size)) > _DIRECTORY:
@@ -131,11 +131,11 @@ class Wacz:
                     return
                 # "archive" comes before "pages".
                 for entry in sorted(entries, key=lambda entry: entry.filename):  # names may come twice
-                    yield self._entry(zipped, entry)
+                    yield self._find_entry(zipped, entry)
         except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, struct.error) as error:
             yield iter([_make_fault("not-an-archive", f"not a sound zip file ({error})"[:_REASON])])
 
-    def _entry(self, zipped: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Stored | Iterator[RawRecord]:
+    def _find_entry(self, zipped: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Stored | Iterator[RawRecord]:
         start = entry.header_offset
         if start < 0 or start > self._size - _LOCAL.size:
             return iter([_make_fault("damaged", "an entry of the zip file is not where its directory says")])
@@ -176,12 +176,12 @@ class Wacz:
                 yield _make_fault("damaged", f"an entry of the zip file does not unpack ({error})"[:_REASON], start)
             unpacked.seek(0)
             os.utime(unpacked.fileno(), ns=(changed, changed))  # the date of saved pages that have none
-            for raw in self._archive(cast("BinaryIO", unpacked), entry.filename, 0, room=self.room):
+            for raw in self._open_archive(cast("BinaryIO", unpacked), entry.filename, 0, room=self.room):
                 self.bytes_read = start
                 yield raw._replace(offset=start, item=raw.item and replace(raw.item, offset=start))
         self.bytes_read = start + entry.compress_size
 
-    def _archive(self, file: BinaryIO, path: str, begin: int, *, room: int | None = None) -> Iterator[RawRecord]:
+    def _open_archive(self, file: BinaryIO, path: str, begin: int, *, room: int | None = None) -> Iterator[RawRecord]:
         """Read an archive or a list of pages; its unpacked bytes are subtracted from ``room``, unless that is None."""
         name = path.rpartition("/")[2]
         if name.lower().endswith(".wacz"):
@@ -193,7 +193,7 @@ class Wacz:
             if is_list
             else open_member(file, name, self._limits, room=room)
         )
-        yield from self._records(reader, begin, is_list=is_list)
+        yield from self._read_records(reader, begin, is_list=is_list)
         if room is not None and isinstance(reader, Jsonl | RecordReader):
             self.room = room - min(room, reader.unpacked)
 
@@ -203,10 +203,10 @@ class Wacz:
             yield _make_fault("not-an-archive", "a WACZ in a WACZ in a WACZ, which is not read", begin)
             return
         inner = Wacz(file, self._limits, self)
-        yield from self._records(inner, begin)
+        yield from self._read_records(inner, begin)
         self.room = inner.room
 
-    def _records(self, reader: RecordStream, begin: int, *, is_list: bool = False) -> Iterator[RawRecord]:
+    def _read_records(self, reader: RecordStream, begin: int, *, is_list: bool = False) -> Iterator[RawRecord]:
         for raw in reader:
             self.bytes_read = begin + reader.bytes_read
             offset = begin + raw.offset
@@ -304,18 +304,18 @@ class Tar:
                 for member in packed:
                     if member.isreg() and not member.issparse() and is_archive_name(member.name):
                         empty = False
-                        yield from self._records(member)
+                        yield from self._read_records(member)
         except (tarfile.TarError, ValueError, OverflowError, EOFError) as error:
             yield RawRecord(self.bytes_read, b"", b"", (("damaged", f"a damaged tar file ({error})"[:_TAR_REASON]),))
             return
         if empty:
             yield RawRecord(0, b"", b"", (("not-an-archive", "a tar file without any archive"),))
 
-    def _records(self, member: tarfile.TarInfo) -> Iterator[RawRecord]:
+    def _read_records(self, member: tarfile.TarInfo) -> Iterator[RawRecord]:
         begin = member.offset_data
-        part = cast("BinaryIO", FileSlice(self._file, begin, member.size))
+        file = cast("BinaryIO", FileSlice(self._file, begin, member.size))
         is_wacz = member.name.lower().endswith(".wacz")
-        reader = Wacz(part, self._limits) if is_wacz else open_member(part, member.name, self._limits)
+        reader = Wacz(file, self._limits) if is_wacz else open_member(file, member.name, self._limits)
         for raw in reader:
             self.bytes_read = begin + reader.bytes_read
             offset = begin + raw.offset
@@ -335,12 +335,12 @@ class Unpacked:
     @property
     def bytes_read(self) -> int:
         """Offset in the file that was reached."""
-        return self._source.reached
+        return self._source.position
 
     def __iter__(self) -> Iterator[RawRecord]:
         """Yield the raw records."""
         with tempfile.TemporaryFile(buffering=0) as unpacked:
-            for chunk in self._source.chunks():
+            for chunk in self._source.read_chunks():
                 unpacked.write(chunk.data)
                 if chunk.fault:
                     yield RawRecord(chunk.offset, b"", b"", ((chunk.kind, chunk.fault),))

@@ -62,7 +62,7 @@ class RecordReader:
     @property
     def bytes_read(self) -> int:
         """Return the offset reached in the stored file."""
-        return self._source.reached
+        return self._source.position
 
     @property
     def unpacked(self) -> int:
@@ -71,7 +71,7 @@ class RecordReader:
 
     def __iter__(self) -> Iterator[RawRecord]:
         """Yield the raw records; a file that is no archive yields one without header, with a fault."""
-        chunks = self._source.chunks()
+        chunks = self._source.read_chunks()
         first = list(islice(chunks, 2))
         reported = False
         if not any(chunk.data for chunk in first):

@@ -204,10 +204,10 @@ def read_raw_records(
             yield record
         if (end is not None and end.reached is not None) or not buffer.start_run():
             return
-        yield from _run(buffer, grammar, limits, end)
+        yield from _read_run(buffer, grammar, limits, end)
 
 
-def _run(buffer: _Buffer, grammar: Grammar, limits: Limits, end: End | None) -> Iterator[RawRecord]:
+def _read_run(buffer: _Buffer, grammar: Grammar, limits: Limits, end: End | None) -> Iterator[RawRecord]:
     reported = False  # the damage at the end of this run is a fault of its last record
     while True:
         _skip_newlines(buffer)
@@ -215,14 +215,14 @@ def _run(buffer: _Buffer, grammar: Grammar, limits: Limits, end: End | None) -> 
             break
         buffer.need(_ENOUGH)
         if not grammar.starts(buffer.data, buffer.at):
-            garbage = _hunt(buffer, grammar)
+            garbage = _search_record(buffer, grammar)
             if garbage is not None:
                 yield garbage
             continue
         if end is not None and buffer.offset(buffer.at) >= end.stop:
             end.reached = buffer.offset(buffer.at)
             return
-        record = _record(buffer, grammar, limits)
+        record = _read_record(buffer, grammar, limits)
         yield record
         faults = record.faults if record.remainder is None else (*record.faults, *record.remainder.finish())
         reported = buffer.over and buffer.at >= len(buffer.data) and bool(buffer.fault) and bool(faults)
@@ -247,7 +247,7 @@ def _find_line(data: bytes, at: int) -> int:
     return match.start() if match else len(data)
 
 
-def _hunt(buffer: _Buffer, grammar: Grammar, *, quiet: bool = False) -> RawRecord | None:
+def _search_record(buffer: _Buffer, grammar: Grammar, *, quiet: bool = False) -> RawRecord | None:
     """Move to the next record of the run, or to its end; return the garbage in between, unless it is blank."""
     offset = buffer.offset(buffer.at)
     skipped = 0
@@ -269,12 +269,12 @@ def _hunt(buffer: _Buffer, grammar: Grammar, *, quiet: bool = False) -> RawRecor
     return RawRecord(offset, b"", b"", (("garbage", f"{skipped} bytes that belong to no {grammar.name} record"),))
 
 
-def _record(buffer: _Buffer, grammar: Grammar, limits: Limits) -> RawRecord:
+def _read_record(buffer: _Buffer, grammar: Grammar, limits: Limits) -> RawRecord:
     offset = buffer.offset(buffer.at)
-    end = grammar.header_end(buffer.data, buffer.at)
+    end = grammar.find_header_end(buffer.data, buffer.at)
     while end < 0 and not buffer.over and len(buffer.data) - buffer.at < limits.max_header:
         buffer.need(2 * (len(buffer.data) - buffer.at) + 1)
-        end = grammar.header_end(buffer.data, buffer.at)
+        end = grammar.find_header_end(buffer.data, buffer.at)
     if end < 0 or end - buffer.at > limits.max_header:
         size = len(buffer.data) - buffer.at
         cut = buffer.over and size < limits.max_header
@@ -289,7 +289,7 @@ def _record(buffer: _Buffer, grammar: Grammar, limits: Limits) -> RawRecord:
         )
     head = buffer.data[buffer.at : end]
     buffer.at = end
-    claimed = grammar.length(head)
+    claimed = grammar.read_length(head)
     if claimed is None:
         return _skip_to_next(
             buffer, grammar, limits, RawRecord(offset, head, b""), "the record header states no length"
@@ -312,7 +312,7 @@ def _skip_headers(buffer: _Buffer, grammar: Grammar, limits: Limits) -> None:
         buffer.at = last
     else:
         buffer.at += 1
-        _hunt(buffer, grammar, quiet=True)
+        _search_record(buffer, grammar, quiet=True)
 
 
 def _read_block(buffer: _Buffer, grammar: Grammar, limits: Limits, record: RawRecord, claimed: int) -> RawRecord:
@@ -322,7 +322,7 @@ def _read_block(buffer: _Buffer, grammar: Grammar, limits: Limits, record: RawRe
         reason = f"the record header claims {claimed} bytes, where no record ends"
         return _skip_to_next(buffer, grammar, limits, record, reason)
     if not buffer.need(keep):
-        return _cut_off(buffer, grammar, record, claimed)
+        return _make_cut_off_record(buffer, grammar, record, claimed)
     if claimed == keep and not _is_followed(buffer, grammar, keep):
         reason = f"the record header claims {claimed} bytes, the next record starts after {{}}"
         return _skip_to_next(buffer, grammar, limits, record, reason)
@@ -340,7 +340,7 @@ def _read_block(buffer: _Buffer, grammar: Grammar, limits: Limits, record: RawRe
     return record._replace(faults=tuple(faults))
 
 
-def _cut_off(buffer: _Buffer, grammar: Grammar, record: RawRecord, claimed: int) -> RawRecord:
+def _make_cut_off_record(buffer: _Buffer, grammar: Grammar, record: RawRecord, claimed: int) -> RawRecord:
     """Read a block that is cut off by the end of the run."""
     have = len(buffer.data) - buffer.at
     # In a file compressed record by record the end of the member is the end of the record. Elsewhere a length that is
@@ -375,12 +375,12 @@ def _skip_to_next(buffer: _Buffer, grammar: Grammar, limits: Limits, record: Raw
     """Read up to the next record; ``{}`` in the reason becomes the number of bytes that are kept."""
     remainder = Remainder(_read_until_next(buffer, grammar))
     block = remainder.read(limits.max_payload)
-    more = limits.whole and not remainder.is_over
-    if not more:
+    is_longer = limits.whole and not remainder.is_over
+    if not is_longer:
         remainder.finish()
         block = block.rstrip(_NEWLINES)
     return record._replace(
-        block=block, remainder=remainder if more else None, faults=(("bad-length", reason.format(len(block))),)
+        block=block, remainder=remainder if is_longer else None, faults=(("bad-length", reason.format(len(block))),)
     )
 
 

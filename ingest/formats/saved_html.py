@@ -130,13 +130,13 @@ class WholeFile:
     @property
     def bytes_read(self) -> int:
         """Return the offset reached in the stored file."""
-        return self._source.reached
+        return self._source.position
 
     def read(self, limit: int) -> tuple[bytes, Faults]:
         """Return the first bytes of the file, and their faults."""
         parts: list[bytes] = []
         size = 0
-        for chunk in self._source.chunks():
+        for chunk in self._source.read_chunks():
             parts.append(chunk.data)
             size += len(chunk.data)
             if chunk.fault:

@@ -41,21 +41,21 @@ class Warc(Grammar):
                 return at
             at += 5
 
-    def header_end(self, data: bytes, at: int) -> int:
+    def find_header_end(self, data: bytes, at: int) -> int:
         """Return the index behind the empty line; lines may end in LF alone, or in CR CR LF."""
         match = _EMPTY_LINE.search(data, at)
         return match.end() if match else -1
 
-    def length(self, head: bytes) -> int | None:
+    def read_length(self, head: bytes) -> int | None:
         """Return Content-Length; None if it is missing or no number."""
         match = _LENGTH.search(head)
         return int(match[1]) if match else None
 
     @staticmethod
-    def type(head: bytes) -> bytes:
+    def read_type(head: bytes) -> bytes:
         r"""Return WARC-Type in lower case, or an empty string.
 
-        >>> Warc.type(b"WARC/1.0\r\nWARC-Type: response\r\n\r\n")
+        >>> Warc.read_type(b"WARC/1.0\r\nWARC-Type: response\r\n\r\n")
         b'response'
         """
         match = _TYPE.search(head)
@@ -66,7 +66,7 @@ class Warc(Grammar):
         """Return whether a record with this header can hold a page, its text (WET) or its links (WAT)."""
         if head.startswith(_USUAL, _FIRST_LINE):
             return True
-        kind = cls.type(head)
+        kind = cls.read_type(head)
         return kind in _PAGE_TYPES or (kind in _PART_TYPES and _PART_TYPES[kind].search(head) is not None)
 
 

@@ -68,7 +68,7 @@ class Mirror:
             if url is None:
                 continue
             host = _find_host_part((self._path.resolve().name, *parts))
-            hosts = self._hosts(parts[: host - 1]) if host else ""
+            hosts = self._list_hosts(parts[: host - 1]) if host else ""
             try:
                 with path.open("rb") as file:
                     head = file.read(_SNIFFED)
@@ -89,7 +89,7 @@ class Mirror:
         if empty:
             yield RawRecord(0, b"", b"", (("not-an-archive", "no archive and no mirrored page in the folder"),))
 
-    def _hosts(self, above: tuple[str, ...]) -> str:
+    def _list_hosts(self, above: tuple[str, ...]) -> str:
         """Return the hosts with a folder in a folder of the mirror."""
         if above not in self._host_names:
             folder = self._path.joinpath(*above)
@@ -138,18 +138,18 @@ def find_mirrored_url(parts: tuple[str, ...]) -> str | None:
     name, mark, query = name.partition("?")
     if name.lower() in _INDEX:
         name = ""
-    path = "/".join(quote(part, _SAFE, errors="surrogateescape") for part in (*folders, name))
+    path = "/".join(quote(folder, _SAFE, errors="surrogateescape") for folder in (*folders, name))
     query = mark + quote(query, _SAFE + "?", errors="surrogateescape")
     return f"{scheme}://{parts[host].replace('+', ':')}/{path}{query}"
 
 
 def _find_host_part(parts: tuple[str, ...]) -> int:
     """Return the index of the first folder that is named like a host, or -1."""
-    return next((place for place, part in enumerate(parts[:-1]) if _is_host(part)), -1)
+    return next((place for place, folder in enumerate(parts[:-1]) if _is_host(folder)), -1)
 
 
-def _is_host(part: str) -> bool:
-    return bool(_ADDRESS.fullmatch(part) or (_HOST.fullmatch(part) and not _FILE.fullmatch(part)))
+def _is_host(name: str) -> bool:
+    return bool(_ADDRESS.fullmatch(name) or (_HOST.fullmatch(name) and not _FILE.fullmatch(name)))
 
 
 def make_target_renamer(page: str, hosts: str) -> Callable[[str], str]:

@@ -168,9 +168,9 @@ def _append_inner(document: Document, markup: str, limits: Limits) -> Document:
         return document
     text, main = document.text, document.main_length
     contents = [text[:main].strip("\n"), parts.text[: parts.main_length].strip("\n")]
-    content = "\n".join(part for part in contents if part)
+    content = "\n".join(filter(None, contents))
     around = [text[main:].strip("\n"), parts.text[parts.main_length :].strip("\n")]
-    whole = "\n".join(part for part in (content, *around) if part)
+    whole = "\n".join(filter(None, (content, *around)))
     references = document.references
     if parts.references:
         references = [*references, *References(parts.references)]
@@ -232,7 +232,7 @@ def _find_anchor_texts(page: ParsedMarkup) -> dict[str, str]:
 
 
 def _drop_templates(title: str) -> str:
-    """Drop what client code should have expanded: browsers show it until they have run that code."""
+    """Drop placeholders of templates that scripts expand in a browser."""
     return _TEMPLATE.sub(" ", title) if "{{" in title else title
 
 
@@ -262,7 +262,7 @@ def fold_paragraphs(text: str) -> str:
     >>> fold_paragraphs("one\nline\r\n\r\nand another\n")
     'one line\nand another'
     """
-    return "\n".join([part for part in map(fold, _EMPTY_LINES.split(text)) if part])
+    return "\n".join(filter(None, map(fold, _EMPTY_LINES.split(text))))
 
 
 def list_declarations(document: Document | None, fields: dict[str, str]) -> tuple[Declaration, ...]:

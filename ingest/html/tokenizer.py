@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-_WORDS: Final = "I"  # numbers of 32 bits
+_UINT32: Final = "I"  # numbers of 32 bits
 
 
 class Anchor(NamedTuple):
@@ -147,8 +147,8 @@ def is_plain(data: bytes) -> bool:
 
 def read_anchors(packed: bytes) -> Iterator[Anchor]:
     """Yield the anchors of ``ParsedMarkup.links``."""
-    words, width = array(_WORDS, packed), len(Anchor._fields)
-    return map(Anchor._make, zip(*(words[place::width] for place in range(width)), strict=True))
+    numbers, width = array(_UINT32, packed), len(Anchor._fields)
+    return map(Anchor._make, zip(*(numbers[place::width] for place in range(width)), strict=True))
 
 
 def split_strings(packed: bytes) -> list[str]:

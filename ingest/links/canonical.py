@@ -146,19 +146,19 @@ class HostNames(NamedTuple):
     tld: str | None  #: see `tld`
 
 
-def place(url: str) -> HostNames:
+def split_host(url: str) -> HostNames:
     """Return the host of a canonical URL, its registered domain, public suffix and TLD.
 
-    >>> place("http://www.bbc.co.uk/news")
+    >>> split_host("http://www.bbc.co.uk/news")
     HostNames(host='www.bbc.co.uk', domain='bbc.co.uk', suffix='co.uk', tld='uk')
     """
     match = _BELOW_ANOTHER.match(url)
     if match and (parent := _parent(match[2])).domain and has_suffix_of_parent(match[1], match[2]):
         return HostNames(url[match.start(1) : match.end(2)], *parent[1:])
-    return _find_host_place(host(url))
+    return _split_host_name(host(url))
 
 
-def _find_host_place(host: str) -> HostNames:
+def _split_host_name(host: str) -> HostNames:
     name = parse_domain_name(host)
     if name is None:
         return HostNames(host, None, None, None)
@@ -166,20 +166,20 @@ def _find_host_place(host: str) -> HostNames:
     return HostNames(host, find_domain(name, suffix), suffix, name.rpartition(".")[2])
 
 
-_parent = lru_cache(maxsize=1 << 14)(_find_host_place)  # many hosts have the same parent
+_parent = lru_cache(maxsize=1 << 14)(_split_host_name)  # many hosts have the same parent
 
 
-def find_places(urls: Sequence[str]) -> list[HostNames]:
-    """Return the `place` of many canonical URLs: a kernel splits the plain hosts that nearly all have.
+def split_hosts(urls: Sequence[str]) -> list[HostNames]:
+    """Return the `split_host` of many canonical URLs: a kernel splits the plain hosts that nearly all have.
 
-    >>> find_places(["https://www.bbc.co.uk:8080/news", "http://192.0.2.1/"])[0]
+    >>> split_hosts(["https://www.bbc.co.uk:8080/news", "http://192.0.2.1/"])[0]
     HostNames(host='www.bbc.co.uk', domain='bbc.co.uk', suffix='co.uk', tld='uk')
     """
     kernels, table = _make_suffix_table()
     begins, ends, domains, suffixes, labels = (array("i", bytes(4 * len(urls))) for _ in range(5))
     kernels.places_find(table, pack_texts(urls), begins, ends, domains, suffixes, labels)
     return [
-        HostNames(url[begin:end], url[domain:end] or None, url[suffix:end], url[label:end]) if end else place(url)
+        HostNames(url[begin:end], url[domain:end] or None, url[suffix:end], url[label:end]) if end else split_host(url)
         for url, begin, end, domain, suffix, label in zip(urls, begins, ends, domains, suffixes, labels, strict=True)
     ]
 

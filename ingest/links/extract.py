@@ -53,16 +53,16 @@ class _Merger:
         self.links: dict[str, Link] = {}
         self.too_long = self.skipped = 0
         self.url = url
-        self.longest, self.most = limits.max_url, limits.max_links
+        self.max_url, self.max_links = limits.max_url, limits.max_links
 
     def add(self, target: str | None, reference: _Target) -> None:
         if target is None or target == self.url:
             return
         link = self.links.get(target)
         if link is None:
-            if len(target) > self.longest:
+            if len(target) > self.max_url:
                 self.too_long += 1
-            elif len(self.links) >= self.most:
+            elif len(self.links) >= self.max_links:
                 self.skipped += 1
             else:
                 self.links[target] = Link(target, reference.kind, reference.nofollow, reference.hreflang)
@@ -87,8 +87,10 @@ def extract_links(  # noqa: PLR0917 - the parts of one page
     limits ``max_links`` and ``max_url`` count.
     """
     in_header = list_header_references(status, fields)
-    if document is not None and not in_header and (links := _gather(url, document, fields, joiner, limits)) is not None:
-        return links.links, _describe_dropped(links.too_long, links.skipped + document.skipped, limits)
+    if document is not None and not in_header:
+        gathered = _gather_links(url, document, fields, joiner, limits)
+        if gathered is not None:
+            return gathered.links, _describe_dropped(gathered.too_long, gathered.skipped + document.skipped, limits)
     merger = _Merger(url, limits)
     for reference in in_header:
         merger.add(canonical_url(reference.url.strip(), url), reference)
@@ -106,7 +108,7 @@ def extract_links(  # noqa: PLR0917 - the parts of one page
     return merged, _describe_dropped(merger.too_long, merger.skipped, limits)
 
 
-def _list_references(count: int) -> str:
+def _format_references(count: int) -> str:
     return f"{count} reference{'' if count == 1 else 's'}"
 
 
@@ -114,15 +116,17 @@ def _describe_dropped(too_long: int, skipped: int, limits: Limits) -> list[tuple
     """Return kind and reason of a problem for references that are dropped."""
     problems = []
     if too_long:
-        problems.append(
-            ("bad-url", f"{_list_references(too_long)} to URLs of more than {limits.max_url} characters left out")
-        )
+        reason = f"{_format_references(too_long)} to URLs of more than {limits.max_url} characters left out"
+        problems.append(("bad-url", reason))
     if skipped:
-        problems.append(("too-many-links", f"{_list_references(skipped)} beyond {limits.max_links} targets left out"))
+        reason = f"{_format_references(skipped)} beyond {limits.max_links} targets left out"
+        problems.append(("too-many-links", reason))
     return problems
 
 
-def _gather(url: str, document: Document, fields: dict[str, str], joiner: Joiner, limits: Limits) -> PageLinks | None:
+def _gather_links(
+    url: str, document: Document, fields: dict[str, str], joiner: Joiner, limits: Limits
+) -> PageLinks | None:
     """Return the links of a page by one kernel, as is possible for most pages; else None."""
     if document.anchor_texts or not isinstance(document.references, References):
         return None
@@ -135,8 +139,8 @@ def _gather(url: str, document: Document, fields: dict[str, str], joiner: Joiner
         document.base.encode("utf-8", "surrogatepass") if document.base else b"",
         url,
         nofollow=nofollow,
-        longest=limits.max_url,
-        most=limits.max_links,
+        max_url=limits.max_url,
+        max_links=limits.max_links,
     )
 
 
@@ -147,8 +151,8 @@ def _add_anchors(merger: _Merger, document: Document, joiner: Joiner, base: str,
         document.targets,
         base,
         seeds=pack_texts((merger.url, *targets)),
-        longest=merger.longest,
-        most=max(0, merger.most - len(targets)),
+        max_url=merger.max_url,
+        max_links=max(0, merger.max_links - len(targets)),
     )
     merger.too_long += merged.too_long
     merger.skipped += merged.skipped + document.skipped

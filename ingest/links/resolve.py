@@ -20,7 +20,7 @@ from graphlang.native.kernels import copy_bytes
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_LEFT = chr(_kernels.JOIN_LEFT)  # before a reference that is left to the library
+_UNUSUAL = chr(_kernels.JOIN_LEFT)  # before a reference that is left to the library
 _SCHEME = re.compile(r"https?://[^\0]*\Z", re.IGNORECASE)
 #: URLs that one match shows to be canonical; nearly all target URIs of crawlers are.
 _CANONICAL = re.compile(
@@ -73,38 +73,38 @@ class Joiner:
             return []
         resolved, _ = self._resolve(pack_texts(references), base)
         return [
-            (self._join_unusual(written, base) if url[:1] == _LEFT or "\0" in written else url or None)
-            for written, url in zip(references, _split(resolved), strict=True)
+            (self._join_unusual(written, base) if url[:1] == _UNUSUAL or "\0" in written else url or None)
+            for written, url in zip(references, _split_strings(resolved), strict=True)
         ]
 
-    def absolute(self, written: str) -> str | None:
+    def make_absolute(self, written: str) -> str | None:
         """Return the canonical form of an absolute URL, as `graphlang.ingest.links.canonical.canonical_url` does.
 
-        >>> Joiner().absolute("HTTP://A.example/x#y"), Joiner().absolute("https:b.example")
+        >>> Joiner().make_absolute("HTTP://A.example/x#y"), Joiner().make_absolute("https:b.example")
         ('http://a.example/x', 'https://b.example/')
         """
         if len(written) < _MAX_CACHED and _CANONICAL.fullmatch(written):
             return written
         data = written.encode("utf-8", "surrogatepass")
-        url, left = self._resolve(data, "http://a.example/")
-        if left or not _SCHEME.match(written):
+        url, unusual = self._resolve(data, "http://a.example/")
+        if unusual or not _SCHEME.match(written):
             return canonical_url(written)
         return url[:-1].decode("ascii") or None
 
-    def merge(self, references: bytes, base: str, *, seeds: bytes, longest: int, most: int) -> Merged:
+    def merge(self, references: bytes, base: str, *, seeds: bytes, max_url: int, max_links: int) -> Merged:
         """Join references to a canonical base URL and return the distinct targets.
 
         ``references`` and ``seeds``, targets that are not returned, are packed as by `graphlang.db.records.pack_texts`.
-        At most ``most`` targets of at most ``longest`` characters are kept.
+        At most ``max_links`` targets of at most ``max_url`` characters are kept.
         """
-        resolved, left = self._resolve(references, base)
-        if left:
-            urls = _split(resolved)
+        resolved, unusual = self._resolve(references, base)
+        if unusual:
+            urls = _split_strings(resolved)
             resolved = pack_texts(
-                (self._join_unusual(url[1:], base) or "") if url[:1] == _LEFT else url for url in urls
+                (self._join_unusual(url[1:], base) or "") if url[:1] == _UNUSUAL else url for url in urls
             )
         merged = self._merged
-        _kernels.join_merge(self._joiner, resolved, seeds, longest, most, merged)
+        _kernels.join_merge(self._joiner, resolved, seeds, max_url, max_links, merged)
         return Merged(
             copy_bytes(merged.targets, merged.targets_size),
             merged.count,
@@ -114,7 +114,7 @@ class Joiner:
         )
 
     def gather(
-        self, references: bytes, anchors: bytes, base: bytes, url: str, *, nofollow: bool, longest: int, most: int
+        self, references: bytes, anchors: bytes, base: bytes, url: str, *, nofollow: bool, max_url: int, max_links: int
     ) -> PageLinks | None:
         r"""Join all references of a page, and return one link for each target; None if one of them is unusual.
 
@@ -122,19 +122,19 @@ class Joiner:
         its hreflang is the first one of theirs.
 
         ``references`` are four strings each (`graphlang.ingest.html.document.References`), ``anchors`` the targets of
-        plain anchors, with a zero behind each string. ``base`` is that of the page as written, in UTF-8, or empty.
-        Links to the page's ``url`` are dropped. ``nofollow`` is that of all anchors. At most ``most`` targets of at
-        most ``longest`` characters are kept.
+        plain anchors, each string followed by a zero. ``base`` is that of the page as written, in UTF-8, or empty.
+        Links to the page's ``url`` are dropped. ``nofollow`` is that of all anchors. At most ``max_links`` targets of
+        at most ``max_url`` characters are kept.
 
         >>> gathered = Joiner().gather(
-        ...     b"a\0/b\0me\0+de\0", b"c\0#d\0", b"", "http://a.example/", nofollow=False, longest=99, most=9
+        ...     b"a\0/b\0me\0+de\0", b"c\0#d\0", b"", "http://a.example/", nofollow=False, max_url=99, max_links=9
         ... )
         >>> gathered.links.urls, gathered.links.hreflangs
         (b'http://a.example/b\x00http://a.example/c\x00', ((0, 'de'),))
         """
         links = self._links
         page = url.encode("utf-8", "surrogatepass")
-        _kernels.join_gather(self._joiner, references, anchors, base, page, nofollow, longest, most, links)
+        _kernels.join_gather(self._joiner, references, anchors, base, page, nofollow, max_url, max_links, links)
         if links.left:
             return None
         kinds = copy_bytes(links.kinds, links.kinds_size)
@@ -172,7 +172,7 @@ class Joiner:
         return url
 
 
-def _split(strings: bytes) -> list[str]:
+def _split_strings(strings: bytes) -> list[str]:
     try:
         return unpack_texts(strings)
     except UnicodeDecodeError:

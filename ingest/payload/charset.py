@@ -49,7 +49,7 @@ _BOMS = (
 )
 _XML = re.compile(rb"\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*[\"']\s*([\w.:-]{1,40})")
 _META = re.compile(rb"<meta\s[^>]{0,400}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40}+)(?=[^\w.:-])", re.IGNORECASE)
-#: The whole of such an element, if it does not begin with the attribute; the search is for what others may say.
+#: The whole of such an element, if it does not begin with the attribute; other elements may have the word in a value.
 _META_TAG = re.compile(rb"<meta(?=\s)((?:[^>\"']|\"[^\"]{0,2000}\"|'[^']{0,2000}'|[\"']){0,2000})", re.IGNORECASE)
 _PLAIN_META = re.compile(rb"<meta\s+charset", re.IGNORECASE)
 _LONGEST_LABEL = 40
@@ -147,18 +147,18 @@ def _try_labels(payload: bytes, labels: Iterator[tuple[str, str]]) -> Decoded:
             continue
         if charset.name == "utf-8":
             if utf8 is not None:
-                return Decoded(utf8, "utf-8", _source(source, false))
+                return Decoded(utf8, "utf-8", _format_source(source, false))
         elif utf8 is not None and b"\x1b" not in payload and _has_several_characters(utf8):
-            return Decoded(utf8, "utf-8", _source("utf-8", [*false, source]))
+            return Decoded(utf8, "utf-8", _format_source("utf-8", [*false, source]))
         text = _decode_tolerantly(payload, charset)
         if text is not None:
-            decoded = Decoded(text, charset.name, _source(source, false))
+            decoded = Decoded(text, charset.name, _format_source(source, false))
             if _is_suspicious(decoded):
                 decoded = _find_better(payload, charset, labels, [*false, source], decoded)
             return decoded
         false.append(source)
     decoded = _decode_undeclared(payload, utf8)
-    return decoded._replace(source=_source(decoded.source, false))
+    return decoded._replace(source=_format_source(decoded.source, false))
 
 
 def _label_plain(payload: bytes, labels: Iterator[tuple[str, str]]) -> Decoded:
@@ -175,9 +175,9 @@ def _label_hidden(hidden: Decoded, labels: Iterator[tuple[str, str]]) -> Decoded
     false: list[str] = []
     for label, source in labels:
         if find_codec(label) == find_codec(hidden.charset):
-            return hidden._replace(source=_source(source, false))
+            return hidden._replace(source=_format_source(source, false))
         false += [source] * (find_codec(label) is not None)
-    return hidden._replace(source=_source("detector", false))
+    return hidden._replace(source=_format_source("detector", false))
 
 
 def _is_suspicious(decoded: Decoded) -> bool:
@@ -199,22 +199,22 @@ def _find_better(
     if fit.letters < _FEWEST_LETTERS or fit.is_likely:
         return decoded
     share = fit.share
-    best, least = declared, max(_LEAST_SHARE, share + max(_LEAST_GAIN, _GAIN * (20 / fit.letters) ** 0.5))
+    best, min_share = declared, max(_LEAST_SHARE, share + max(_LEAST_GAIN, _GAIN * (20 / fit.letters) ** 0.5))
     cost, highest = fit.cost, fit.cost - _EVIDENCE.get(declared.name, _LEAST_EVIDENCE)
-    others = [(label, source) for label, source in labels if _look_up(label) != declared]
+    declarations = [(label, source) for label, source in labels if _look_up(label) != declared]
     guesses = ((label, "detector") for label in _RELATIVES.get(declared.name, ()))
-    # The detector takes milliseconds: it is asked last, and not where the declared charset is of the right script.
+    # The detector takes milliseconds: it runs last, and only if the declared charset has another script.
     last = ((guess_charset(payload), "detector") for _ in range(share < _LEAST_SHARE))
-    for label, source in chain(others, guesses, last):
+    for label, source in chain(declarations, guesses, last):
         charset = _look_up(label)
         if charset is None or charset in {declared, best}:
             continue
         fit = measure_fit(sample, charset.codec.name, charset.name)
-        is_better = fit.share >= _LEAST_SHARE and fit.cost < (cost if fit.share >= least else highest)
+        is_better = fit.share >= _LEAST_SHARE and fit.cost < (cost if fit.share >= min_share else highest)
         if fit.letters < _FEWEST_LETTERS or not is_better or (text := _decode_tolerantly(payload, charset)) is None:
             continue
-        sources = [*false, *(other for _, other in others if other != source)]
-        decoded, best, least = Decoded(text, charset.name, _source(source, sources)), charset, 2.0
+        sources = [*false, *(other for _, other in declarations if other != source)]
+        decoded, best, min_share = Decoded(text, charset.name, _format_source(source, sources)), charset, 2.0
         highest = fit.cost - _TIE
         if source != "detector" or fit.is_likely:
             break
@@ -231,7 +231,7 @@ def find_codec(label: str) -> str | None:
     return None if charset is None else charset.codec.name
 
 
-def _source(source: str, false: list[str]) -> str:
+def _format_source(source: str, false: list[str]) -> str:
     return f"{source}, not {' or '.join(false)}" if false else source
 
 

@@ -156,12 +156,12 @@ def _is_sound_alphabet(runs: list[str], beyond: str, distinct: set[str]) -> bool
         return odd <= letters and frequent >= _USUAL_SHARE * letters
     if _SIGN_WITHIN.search(spaced):
         return False
-    if max(map(len, runs)) < _LONG and _is_text_of_one(beyond, distinct):
+    if max(map(len, runs)) < _LONG and _fits_one_language(beyond, distinct):
         return True
     return not _LATIN_OR_SIGN.search("".join(distinct)) and not _ASCII_LETTER.search(beyond)
 
 
-def _is_text_of_one(beyond: str, distinct: set[str]) -> bool:
+def _fits_one_language(beyond: str, distinct: set[str]) -> bool:
     """Return whether one language has all the letters beyond ASCII, and its most frequent ones often enough."""
     letters = sum(map(beyond.count, distinct))
     return any(
@@ -176,15 +176,15 @@ def _list_ordinary_characters(charset: str) -> frozenset[str]:
     """Return the characters of ordinary text in a charset of two bytes a character, and signs and ASCII."""
     codec, _, highest = _FIRST_LEVELS[charset]
     signs = _decode_rows(codec, 0xA1, _LAST_SIGN)
-    return _first_level(charset, highest) | signs | set(map(chr, range(0x80)))
+    return _list_first_level(charset, highest) | signs | set(map(chr, range(0x80)))
 
 
 @cache
-def _first_level(charset: str, highest: int) -> frozenset[str]:
+def _list_first_level(charset: str, highest: int) -> frozenset[str]:
     """Return the characters in the rows of ordinary text up to a row; GBK may have traditional ones, those of Big5."""
     codec, lowest, _ = _FIRST_LEVELS[charset]
     characters = _decode_rows(codec, lowest, highest)
-    return characters | _first_level("big5", _FIRST_LEVELS["big5"][2]) if codec == "gb2312" else characters
+    return characters | _list_first_level("big5", _FIRST_LEVELS["big5"][2]) if codec == "gb2312" else characters
 
 
 def _decode_rows(codec: str, lowest: int, highest: int) -> frozenset[str]:
@@ -269,4 +269,4 @@ def _count_ordinary(text: str, charset: str) -> int:
     codec, _, highest = _FIRST_LEVELS[charset]
     if codec == "euc_jp" and _KANA_SHARE * len(_KANA.findall(text)) >= len(text):
         highest = _LAST_IDEOGRAPH  # among kana the rarer characters of the second level are no accident
-    return sum(map(_first_level(charset, highest).__contains__, text))
+    return sum(map(_list_first_level(charset, highest).__contains__, text))

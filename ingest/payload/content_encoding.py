@@ -41,7 +41,7 @@ def decode_payload(payload: bytes, fields: dict[str, str], max_payload: int) -> 
         transfer = fields["transfer-encoding"].lower()
         if "chunked" in transfer:
             payload = _join_chunks(payload)
-        names += [name for part in transfer.split(",") if (name := _parse_encoding_name(part)) in _DECODERS]
+        names += [name for value in transfer.split(",") if (name := _parse_encoding_name(value)) in _DECODERS]
     for written in reversed(names[-4:]):
         name = "gzip" if written not in _DECODERS and payload.startswith((_GZIP, _ZSTD)) else written
         if name not in _DECODERS:
@@ -50,7 +50,7 @@ def decode_payload(payload: bytes, fields: dict[str, str], max_payload: int) -> 
             continue
         try:
             payload, cut = _decode_by_magic(name, payload, max_payload)
-        except _InPartError as error:
+        except _PartialError as error:
             payload = error.data
             faults += (("bad-encoding", str(error)),)
             continue
@@ -114,7 +114,7 @@ def _is_word(digits: bytes, end: int, payload: bytes) -> bool:
     return end < len(payload) and payload[end : end + 1] not in b"\r\n"
 
 
-class _InPartError(Exception):
+class _PartialError(Exception):
     """Only a part of a payload decodes."""
 
     def __init__(self, data: bytes, reason: str) -> None:
@@ -139,16 +139,16 @@ def _inflate(payload: bytes, limit: int) -> tuple[bytes, bool]:
                 parts.append(inflate.decompress(piece, limit - size))
             except zlib.error as error:
                 if parts:
-                    raise _InPartError(b"".join(parts), f"a later gzip member does not decode ({error})") from error
+                    raise _PartialError(b"".join(parts), f"a later gzip member does not decode ({error})") from error
                 _raise_in_part(payload, 31, limit, error)
             size += len(parts[-1])
             at += len(piece) - len(inflate.unconsumed_tail or inflate.unused_data)
-        more = payload.startswith(_GZIP, at)
+        has_next = payload.startswith(_GZIP, at)
         if size < limit and _lacks_data(inflate):
-            raise _InPartError(b"".join(parts), "the payload decodes in part only (it ends within a gzip member)")
-        if size >= limit or not more:
-            return b"".join(parts), bool(inflate.unconsumed_tail) or more
-    raise _InPartError(b"".join(parts), f"more than {_MAX_MEMBERS} gzip members; the rest was dropped")
+            raise _PartialError(b"".join(parts), "the payload decodes in part only (it ends within a gzip member)")
+        if size >= limit or not has_next:
+            return b"".join(parts), bool(inflate.unconsumed_tail) or has_next
+    raise _PartialError(b"".join(parts), f"more than {_MAX_MEMBERS} gzip members; the rest was dropped")
 
 
 def _inflate_raw(payload: bytes, limit: int) -> tuple[bytes, bool]:
@@ -162,7 +162,7 @@ def _inflate_raw(payload: bytes, limit: int) -> tuple[bytes, bool]:
                 _raise_in_part(payload, 15, limit, error)
         else:
             if data and len(data) < limit and _lacks_data(inflate):
-                raise _InPartError(data, "the payload decodes in part only (it ends within a deflate stream)")
+                raise _PartialError(data, "the payload decodes in part only (it ends within a deflate stream)")
             return data, bool(inflate.unconsumed_tail)
     return b"", False
 
@@ -201,7 +201,7 @@ def _raise_in_part(payload: bytes, bits: int, limit: int, error: zlib.error) -> 
     data = b"".join(parts)
     if not data:
         raise error
-    raise _InPartError(data, f"the payload decodes in part only ({error})") from error
+    raise _PartialError(data, f"the payload decodes in part only ({error})") from error
 
 
 def _unbrotli(payload: bytes, limit: int) -> tuple[bytes, bool]:
@@ -209,16 +209,16 @@ def _unbrotli(payload: bytes, limit: int) -> tuple[bytes, bool]:
     parts = [decoder.process(payload, output_buffer_limit=1 << 20)]
     size = len(parts[0])
     while size < limit and not decoder.is_finished() and not decoder.can_accept_more_data():
-        part = decoder.process(b"", output_buffer_limit=1 << 20)
-        if not part:
+        piece = decoder.process(b"", output_buffer_limit=1 << 20)
+        if not piece:
             break
-        parts.append(part)
-        size += len(part)
+        parts.append(piece)
+        size += len(piece)
     data = b"".join(parts)
     if payload and size < limit and not decoder.is_finished():
         if not data:
             raise ValueError("it ends before its first byte")
-        raise _InPartError(data, "the payload decodes in part only (it ends within a brotli stream)")
+        raise _PartialError(data, "the payload decodes in part only (it ends within a brotli stream)")
     return data[:limit], size > limit or (size == limit and not decoder.is_finished())
 
 
@@ -229,15 +229,15 @@ def _unzstd(payload: bytes, limit: int) -> tuple[bytes, bool]:
     size = 0
     try:
         with zstandard.ZstdDecompressor().stream_reader(payload, read_across_frames=True) as reader:
-            while size <= limit and (part := reader.read(1 << 20)):
-                parts.append(part)
-                size += len(part)
+            while size <= limit and (piece := reader.read(1 << 20)):
+                parts.append(piece)
+                size += len(piece)
     except zstandard.ZstdError as error:
         if not parts:
             raise ValueError(str(error)) from error
-        raise _InPartError(b"".join(parts)[:limit], f"the payload decodes in part only ({error})") from error
+        raise _PartialError(b"".join(parts)[:limit], f"the payload decodes in part only ({error})") from error
     if size <= limit and not _find_frames_end(payload):  # the reader takes the end of the bytes for the end of a frame
-        raise _InPartError(b"".join(parts), "the payload decodes in part only (it ends within a zstd frame)")
+        raise _PartialError(b"".join(parts), "the payload decodes in part only (it ends within a zstd frame)")
     return b"".join(parts)[:limit], size > limit
 
 

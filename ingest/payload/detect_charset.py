@@ -176,9 +176,9 @@ def _is_mixed(text: str) -> bool:
     >>> _is_mixed("GrцЯe"), _is_mixed("Größe"), _is_mixed("HTML для CSS"), _is_mixed("cafй а Paris"), _is_mixed("а, и")
     (True, False, False, True, False)
     """
-    others = [word for word in _WORD.findall(text) if _NOT_LATIN.search(word)]
-    longer = [word for word in others if len(word) > 1]
+    foreign = [word for word in _WORD.findall(text) if _NOT_LATIN.search(word)]
+    longer = [word for word in foreign if len(word) > 1]
     if not longer:
-        return bool(others) and _ASCII_LETTER.search(text) is not None
+        return bool(foreign) and _ASCII_LETTER.search(text) is not None
     mixed = sum(len(word) for word in longer if _ASCII_LETTER.search(word))
     return 2 * mixed > sum(map(len, longer))

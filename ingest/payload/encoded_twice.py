@@ -49,7 +49,7 @@ _CHARACTER: Final = "|".join(
 _RUN: Final = re.compile(f"(?:{_CHARACTER})+")
 
 
-class Repaired(NamedTuple):
+class RepairedText(NamedTuple):
     """A repaired text."""
 
     text: str
@@ -61,7 +61,7 @@ class Repaired(NamedTuple):
         return "encoded twice" if self.encoded == 2 else f"encoded {self.encoded} times"  # noqa: PLR2004
 
 
-def repair_encoding(text: str | bytes) -> Repaired | None:
+def repair_encoding(text: str | bytes) -> RepairedText | None:
     """Repair a text, as characters or in UTF-8; None if it was encoded once, as nearly all are, or in doubt.
 
     Markup counts as text.
@@ -80,7 +80,7 @@ def repair_encoding(text: str | bytes) -> Repaired | None:
     while times <= _MAX_TIMES and (once := _repair_once(repaired)) is not None:
         repaired = once
         times += 1
-    return Repaired(repaired, times) if times > 1 else None
+    return RepairedText(repaired, times) if times > 1 else None
 
 
 def undo_encoding(text: str, encoded: int) -> str:

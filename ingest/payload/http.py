@@ -336,12 +336,12 @@ def _split_type(content_type: str) -> tuple[str, str | None]:
         written = value.strip().strip("\"' ")
         name, _, parameters = written.partition(";")
         charset = _CHARSET.search(parameters or written)
-        one = "".join(name.split()[:1]).lower()[:100], charset[1].lower() if charset else None
-        valid = _WELL_FORMED.fullmatch(name.strip()) is not None and one[0] != "*/*"
-        if valid and best is not None and best[0] == one[0]:
-            best = one[0], one[1] or best[1]
+        media_type = "".join(name.split()[:1]).lower()[:100], charset[1].lower() if charset else None
+        valid = _WELL_FORMED.fullmatch(name.strip()) is not None and media_type[0] != "*/*"
+        if valid and best is not None and best[0] == media_type[0]:
+            best = media_type[0], media_type[1] or best[1]
         elif best is None or valid:
-            best = one
+            best = media_type
     return best or ("", None)
 
 

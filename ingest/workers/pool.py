@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from itertools import islice
+from itertools import chain, islice
 from queue import Empty
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -87,9 +87,9 @@ class Pool:
             self._fill(numbered)
             while self._window:
                 task = self._window[0]
-                for part in self._results(task):
+                for answer in self._results(task):
                     self._fill(numbered)
-                    yield part
+                    yield answer
                 self._window.popleft()
                 self._fill(numbered)
         finally:
@@ -153,7 +153,7 @@ class Pool:
             if answer is not None:
                 yield Parsed(task.number, [unpack_item(item) for item in answer], 0, 0, last=True)
                 return
-            items = [item for part in self._parse_singly(iter(task.work.raws)) for item in part]
+            items = list(chain.from_iterable(self._parse_singly(iter(task.work.raws))))
             yield Parsed(task.number, items, 0, 0, last=True)
             return
         byte_range = task.work
@@ -209,7 +209,7 @@ class Pool:
                     if count > byte_range.skip:
                         group = [raw, *islice(raws, _GROUP - 1)]
                         count += len(group) - 1
-                        items = [item for part in self._parse_singly(iter(group)) for item in part]
+                        items = list(chain.from_iterable(self._parse_singly(iter(group))))
                         yield Parsed(number, items, len(group), reader.bytes_read, last=False)
                 self._reached = reader.ended
         except OSError as error:

@@ -27,8 +27,8 @@ from pathlib import Path
 from queue import Full, Queue
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
-from graphlang.ingest.files.byte_ranges import ByteRange, cut_up, is_splittable
-from graphlang.ingest.files.file_slice import file_signature
+from graphlang.ingest.files.byte_ranges import ByteRange, cut_ranges, is_splittable
+from graphlang.ingest.files.file_slice import read_signature
 from graphlang.ingest.workers.protocol import decode_frame, read_frame, write_frame
 
 if TYPE_CHECKING:
@@ -251,7 +251,7 @@ def _run_child(main: Callable[[], None], tasks: int, answers: int) -> NoReturn:
 
 
 class PrestartedWorkers:
-    """Processes for `graphlang.ingest.batches`; none if they cannot be started, which `batches` reports."""
+    """Processes for `graphlang.ingest.iterate_batches`; none if they cannot be started, which that reports."""
 
     def __init__(self, workers: int, limits: Limits) -> None:
         self.limits = limits
@@ -279,7 +279,7 @@ class PrestartedWorkers:
             size = path.stat().st_size if path.is_file() else 0
             if size <= _SMALL:
                 return
-            self.signatures[path] = file_signature(path)
+            self.signatures[path] = read_signature(path)
             with path.open("rb", buffering=0) as file:
                 is_cut = is_splittable(file)
         except OSError:
@@ -287,7 +287,7 @@ class PrestartedWorkers:
         if is_cut:
             whole = ByteRange(path, 0, size + 1, exact=True)
             processes = islice(cycle(self._processes), _BEGUN * len(self._processes))
-            for process, byte_range in zip(processes, cut_up(whole, 0, size, 0), strict=False):
+            for process, byte_range in zip(processes, cut_ranges(whole, 0, size, 0), strict=False):
                 self.begun[byte_range] = process, process.submit((str(byte_range.path), *byte_range[1:]))
 
     def take(self) -> list[Process]:

@@ -60,7 +60,7 @@ def main() -> None:
         results.flush()
 
     try:
-        with parser.ready():
+        with parser.hold_timer():
             while True:
                 task = tasks.get()
                 if isinstance(task, list):

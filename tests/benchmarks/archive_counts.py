@@ -18,7 +18,7 @@ from fastwarc.warc import ArchiveIterator as Fastwarc
 from warcio.archiveiterator import ArchiveIterator as Warcio
 
 from graphlang.db.records import Page, Problem
-from graphlang.ingest import batches
+from graphlang.ingest import iterate_batches
 from graphlang.ingest.links.canonical import canonical_url
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def list_urls(path: Path, read: Any) -> tuple[Counter[str], bool]:
 
 def ours(path: Path) -> tuple[Counter[str], Counter[str]]:
     """Return the URLs of our pages, and the kinds of our problems."""
-    items = [item for batch in batches([(path, 0)]) for item in batch.items]
+    items = [item for batch in iterate_batches([(path, 0)]) for item in batch.items]
     pages = Counter(item.url for item in items if isinstance(item, Page))
     return pages, Counter(item.kind for item in items if isinstance(item, Problem))
 

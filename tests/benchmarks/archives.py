@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from graphlang import identify
 from graphlang.db.records import LinkKind, Links, Page, Problem
-from graphlang.ingest import batches, discover_files
+from graphlang.ingest import discover_files, iterate_batches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +34,7 @@ def read_items(path: Path) -> list[Page | Problem]:
     except OSError as error:
         return [Problem("unreadable", str(error), 0)]
     skipped: list[Page | Problem] = [Problem("not-an-archive", file.reason, 0) for file in files.skipped]
-    return skipped + [item for batch in batches([(file, 0) for file in files.files]) for item in batch.items]
+    return skipped + [item for batch in iterate_batches([(file, 0) for file in files.files]) for item in batch.items]
 
 
 def failures(expected: str, pages: list[Page], problems: list[Problem]) -> Iterator[tuple[str, str]]:

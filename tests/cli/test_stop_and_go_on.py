@@ -24,7 +24,7 @@ from fastwarc.stream_io import Lz4Writer, ZstdWriter
 
 from graphlang.collection import Collection
 from graphlang.ingest import Limits
-from graphlang.ingest.convert import to_store
+from graphlang.ingest.convert import convert_to_store
 from graphlang.ingest.formats.detect import open_records
 
 if TYPE_CHECKING:
@@ -229,7 +229,7 @@ def lz4(path: Path) -> None:
 
 def store(path: Path) -> None:
     by_members(path.with_name("a.warc.gz"))
-    to_store(path.with_name("a.warc.gz"), path)
+    convert_to_store(path.with_name("a.warc.gz"), path)
 
 
 def wacz(path: Path) -> None:

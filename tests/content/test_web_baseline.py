@@ -22,7 +22,7 @@ from graphlang.codes.languages import code
 from graphlang.content import registry
 from graphlang.db.records import Page
 from graphlang.evaluation.metrics import calibration_error
-from graphlang.ingest import batches
+from graphlang.ingest import iterate_batches
 
 BASELINE = Path(__file__).with_name("web_baseline.json")
 ROOT = Path(__file__).parents[2]
@@ -43,7 +43,7 @@ def sample(name: str, every: int) -> Texts:
     """Gold code, bucket and text of the pages that have any text."""
     with (DATA / f"{name}.gold.tsv").open(encoding="utf-8", newline="") as file:
         gold = {row["url"]: row for row in csv.DictReader(file, delimiter="\t")}
-    read = (item for batch in batches([(DATA / f"{name}.warc.gz", 0)]) for item in batch.items)
+    read = (item for batch in iterate_batches([(DATA / f"{name}.warc.gz", 0)]) for item in batch.items)
     pages = [item for item in read if isinstance(item, Page)]
     return [
         (gold[page.url]["language"], gold[page.url]["bucket"], page.text)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from fastwarc.stream_io import Lz4Writer, ZstdWriter
 
 from graphlang.db.records import Page, Problem
-from graphlang.ingest import Limits, batches
-from graphlang.ingest.files.byte_ranges import ByteRange, cut_up, find_record, is_splittable
+from graphlang.ingest import Limits, iterate_batches
+from graphlang.ingest.files.byte_ranges import ByteRange, cut_ranges, find_record, is_splittable
 from graphlang.ingest.formats.observatory_store import write_record
 from graphlang.ingest.formats.record_reader import RecordReader
 from graphlang.ingest.html.document import read_document
@@ -156,7 +156,7 @@ def check_path(path: Path) -> None:
     """Read a file or folder as a whole, and from its middle on."""
     positions = [0]
     items: list[Page | Problem] = []
-    for batch in batches([(path, 0)], limits=LIMITS):
+    for batch in iterate_batches([(path, 0)], limits=LIMITS):
         items += batch.items
         positions.append(batch.position)
     failed = [item for item in items if isinstance(item, Problem) and item.kind in {"failed", "unreadable"}]
@@ -170,7 +170,7 @@ def check_path(path: Path) -> None:
             assert len(item.text) <= LIMITS.text_limit
             assert len(item.links) <= LIMITS.max_links
     middle = positions[-1] // 2
-    rest = [item for batch in batches([(path, middle)], limits=LIMITS) for item in batch.items]
+    rest = [item for batch in iterate_batches([(path, middle)], limits=LIMITS) for item in batch.items]
     assert items[len(items) - len(rest) :] == rest, "reading was not taken up where it was stopped"
 
 
@@ -199,7 +199,7 @@ def check_byte_ranges(data: bytes, folder: Path) -> None:
     reached: int | None = 0
     with path.open("rb", buffering=0) as file:
         whole = list(RecordReader(file, "a.warc.gz", LIMITS))
-        for one in cut_up(ByteRange(path, 0, 0, exact=True), 0, len(data), 0):
+        for one in cut_ranges(ByteRange(path, 0, 0, exact=True), 0, len(data), 0):
             if reached is None or reached >= one.stop:
                 continue
             find_record(file, one.begin, one.stop)

@@ -10,7 +10,7 @@ from typing import Protocol
 import pytest
 
 from graphlang.db.records import Page, Problem
-from graphlang.ingest import Limits, batches
+from graphlang.ingest import Limits, iterate_batches
 
 sys.path.append(str(Path(__file__).parent))  # of `markup_kernel`
 
@@ -75,7 +75,7 @@ def read(tmp_path: Path) -> Read:
     def run(data: bytes, name: str = "a.warc", **limits: int) -> tuple[list[Page], list[Problem]]:
         path = tmp_path / name
         path.write_bytes(data)
-        items = [item for batch in batches([(path, 0)], limits=Limits(**limits)) for item in batch.items]
+        items = [item for batch in iterate_batches([(path, 0)], limits=Limits(**limits)) for item in batch.items]
         return [one for one in items if isinstance(one, Page)], [one for one in items if isinstance(one, Problem)]
 
     return run

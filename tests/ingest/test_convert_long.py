@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from graphlang.ingest import Limits
-from graphlang.ingest.convert import to_store, to_warc
+from graphlang.ingest.convert import convert_to_store, convert_to_warc
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,13 +31,13 @@ def test_long_records_go_there_and_back(archive: Archive, tmp_path: Path, *, pac
     written = records(archive)
     source = tmp_path / ("a.warc.gz" if packed else "a.warc")
     source.write_bytes(b"".join(map(gzip.compress, written) if packed else written))
-    there = to_store(source, tmp_path / "b.store", SHORT)
-    back = to_warc(tmp_path / "b.store", tmp_path / "c.warc", SHORT)
-    direct = to_warc(source, tmp_path / "d.warc.gz", SHORT)
+    there = convert_to_store(source, tmp_path / "b.store", SHORT)
+    back = convert_to_warc(tmp_path / "b.store", tmp_path / "c.warc", SHORT)
+    direct = convert_to_warc(source, tmp_path / "d.warc.gz", SHORT)
     assert there == back == direct == (5, [])
     assert (tmp_path / "c.warc").read_bytes() == b"".join(written)
     assert gzip.decompress((tmp_path / "d.warc.gz").read_bytes()) == b"".join(written)
-    to_store(source, tmp_path / "whole.store")
+    convert_to_store(source, tmp_path / "whole.store")
     assert (tmp_path / "whole.store").stat().st_size == (tmp_path / "b.store").stat().st_size
     assert len(list(tmp_path.iterdir())) == 5  # nothing that was written meanwhile is left
 
@@ -52,9 +52,9 @@ def test_memory_does_not_grow_with_a_record(archive: Archive, tmp_path: Path) ->
     (tmp_path / "a.warc.gz").write_bytes(b"".join([*parts, deflate.flush()]))
     limits = Limits(max_payload=1 << 20, max_ratio=0)
     for write, source, target in (
-        (to_store, "a.warc.gz", "b.store"),
-        (to_warc, "b.store", "c.warc.gz"),
-        (to_warc, "a.warc.gz", "d.warc"),
+        (convert_to_store, "a.warc.gz", "b.store"),
+        (convert_to_warc, "b.store", "c.warc.gz"),
+        (convert_to_warc, "a.warc.gz", "d.warc"),
     ):
         tracemalloc.start()
         assert write(tmp_path / source, tmp_path / target, limits) == (1, [])
@@ -71,10 +71,10 @@ def test_memory_does_not_grow_with_a_record(archive: Archive, tmp_path: Path) ->
 def test_a_long_record_that_is_cut_off_says_how_long_it_is(archive: Archive, tmp_path: Path) -> None:
     record = archive.warc("http://a.example/", b"y" * 50_000)
     (tmp_path / "a.warc").write_bytes(record[:-20_000])
-    for write, source, target in ((to_warc, "a.warc", "b.warc"), (to_store, "a.warc", "b.store")):
+    for write, source, target in ((convert_to_warc, "a.warc", "b.warc"), (convert_to_store, "a.warc", "b.store")):
         done = write(tmp_path / source, tmp_path / target, SHORT)
         assert (done.records, [fault[:2] for fault in done.faults]) == (1, [(0, "bad-length")])
-    again = to_warc(tmp_path / "b.store", tmp_path / "c.warc", SHORT)
+    again = convert_to_warc(tmp_path / "b.store", tmp_path / "c.warc", SHORT)
     assert again == (1, [])
     assert (tmp_path / "b.warc").read_bytes() == (tmp_path / "c.warc").read_bytes()
     head, _, block = (tmp_path / "b.warc").read_bytes().partition(b"\r\n\r\n")
@@ -86,17 +86,17 @@ def test_a_long_record_of_a_damaged_member_is_told_once(archive: Archive, tmp_pa
     member = gzip.compress(archive.warc("http://a.example/", numbers), mtime=0)
     other = gzip.compress(archive.warc("http://a.example/2", b"<p>other"), mtime=0)
     (tmp_path / "a.warc.gz").write_bytes(member[: len(member) // 2] + b"\xff" * 20 + other)
-    done = to_warc(tmp_path / "a.warc.gz", tmp_path / "b.warc", SHORT)
+    done = convert_to_warc(tmp_path / "a.warc.gz", tmp_path / "b.warc", SHORT)
     assert done.records == 2
     assert [fault[:2] for fault in done.faults] == [(0, "truncated")]
 
 
 def test_a_long_store_record_that_lost_bytes_is_told(archive: Archive, tmp_path: Path) -> None:
     (tmp_path / "a.warc").write_bytes(archive.warc("http://a.example/", bytes(range(256)) * 400))
-    to_store(tmp_path / "a.warc", tmp_path / "b.store")
+    convert_to_store(tmp_path / "a.warc", tmp_path / "b.store")
     data = (tmp_path / "b.store").read_bytes()
     (tmp_path / "b.store").write_bytes(data[:-300])
-    done = to_warc(tmp_path / "b.store", tmp_path / "c.warc", SHORT)
+    done = convert_to_warc(tmp_path / "b.store", tmp_path / "c.warc", SHORT)
     assert (done.records, [fault[1] for fault in done.faults]) == (1, ["truncated"])
 
 
@@ -104,7 +104,7 @@ def test_a_line_end_in_the_url_of_an_arc_begins_no_field(tmp_path: Path) -> None
     block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>x"
     line = b"http://a.example/\rX-Injected:\x00 y 192.0.2.1 20060102030405 text/\rhtml %d\n" % len(block)
     (tmp_path / "a.arc").write_bytes(line + block + b"\n")
-    done = to_warc(tmp_path / "a.arc", tmp_path / "b.warc")
+    done = convert_to_warc(tmp_path / "a.arc", tmp_path / "b.warc")
     reason = "a URL with control characters, which no WARC header may hold, is written as"
     assert done == (1, [(0, "bad-header", f"{reason} http://a.example/%0DX-Injected:%00 y")])
     head = (tmp_path / "b.warc").read_bytes().partition(b"\r\n\r\n")[0]

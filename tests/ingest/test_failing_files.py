@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from graphlang.collection import Collection
-from graphlang.ingest import Limits, batches, discover_files
-from graphlang.ingest.files.file_slice import file_signature
+from graphlang.ingest import Limits, discover_files, iterate_batches
+from graphlang.ingest.files.file_slice import read_signature
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -139,14 +139,14 @@ def test_a_file_that_changes_while_it_is_read_is_reported_and_read_again(
     calls = count()
 
     def change_once(*args: object, **options: object) -> object:
-        for batch in batches(*args, **options):  # type: ignore[arg-type]
+        for batch in iterate_batches(*args, **options):  # type: ignore[arg-type]
             if not next(calls):
                 change(path)
             yield batch
 
     with Collection(tmp_path / "a.db") as collection:
         with monkeypatch.context() as patch:
-            patch.setattr("graphlang.ingest.batches", change_once)
+            patch.setattr("graphlang.ingest.iterate_batches", change_once)
             first: Ingested = collection.ingest(path, workers=workers)
         assert [str(file) for file in first.unfinished] == [str(path)]
         # Where the file is gone, a worker cannot open it.
@@ -160,10 +160,10 @@ def test_a_file_that_changes_while_it_is_read_is_reported_and_read_again(
 
 def test_a_signature_is_that_of_all_files_of_a_folder(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("1")
-    before = file_signature(tmp_path)
+    before = read_signature(tmp_path)
     (tmp_path / "a").write_text("12")
-    assert file_signature(tmp_path) != before
-    assert file_signature(tmp_path / "missing") == (2,)
+    assert read_signature(tmp_path) != before
+    assert read_signature(tmp_path / "missing") == (2,)
 
 
 @pytest.mark.skipif(not Path("/proc/kmsg").exists(), reason="no /proc")
@@ -181,5 +181,5 @@ def test_files_of_the_kernel_pipes_and_devices_are_refused(tmp_path: Path, archi
 
 
 def test_a_file_that_cannot_be_opened_is_not_finished(tmp_path: Path) -> None:
-    (batch,) = batches([(tmp_path / "missing.warc", 0)], limits=Limits())
+    (batch,) = iterate_batches([(tmp_path / "missing.warc", 0)], limits=Limits())
     assert (batch.last, batch.failed, batch.position) == (True, True, 0)

@@ -73,7 +73,7 @@ def test_links_gathered_are_those_of_each_reference(  # noqa: PLR0917 - the part
 def test_links_are_gathered_by_target() -> None:
     references = ("link", "y", "canonical", "+de", "a", "x", "nofollow", "+fr", "area", "x", "", "+it")
     found = Joiner().gather(
-        pack_texts(references), pack_texts(["x", "c?d", "z"]), b"/b/", URL, nofollow=True, longest=99, most=2
+        pack_texts(references), pack_texts(["x", "c?d", "z"]), b"/b/", URL, nofollow=True, max_url=99, max_links=2
     )
     assert found is not None
     assert list(found.links) == [
@@ -94,14 +94,15 @@ def test_links_are_gathered_by_target() -> None:
     ],
 )
 def test_what_is_not_plain_is_left(references: bytes, anchors: bytes, base: bytes) -> None:
-    assert Joiner().gather(references, anchors, base, URL, nofollow=False, longest=99, most=9) is None
+    assert Joiner().gather(references, anchors, base, URL, nofollow=False, max_url=99, max_links=9) is None
 
 
 def test_thousands_of_targets_are_gathered_again_and_again() -> None:
     joiner = Joiner()
     references = pack_texts([part for n in range(9_000) for part in ("a", f"/{n % 6_000}", "", f"+{n}")])
+    anchors = pack_texts(["/1", "/x"])
     for _ in range(2):
-        found = joiner.gather(references, pack_texts(["/1", "/x"]), b"", URL, nofollow=False, longest=99, most=8_000)
+        found = joiner.gather(references, anchors, b"", URL, nofollow=False, max_url=99, max_links=8_000)
         assert found is not None
         assert [link.hreflang for link in found.links] == [*(str(n) for n in range(6_000)), None]
         assert found.links[-1].url == "http://a.example/x"
@@ -110,7 +111,7 @@ def test_thousands_of_targets_are_gathered_again_and_again() -> None:
 def test_strings_that_are_cut_off_end_where_the_memory_does() -> None:
     for size in range(14):
         found = Joiner().gather(
-            b"a\0x\0me\0+de\0\0"[:size], b"y"[: size % 2], b"", URL, nofollow=False, longest=99, most=9
+            b"a\0x\0me\0+de\0\0"[:size], b"y"[: size % 2], b"", URL, nofollow=False, max_url=99, max_links=9
         )
         assert found is not None
         assert len(found.links) == (size >= 3) + size % 2

@@ -9,7 +9,7 @@ import pytest
 from fastwarc.stream_io import Lz4Writer, ZstdWriter
 
 from graphlang.db.records import Page
-from graphlang.ingest import batches
+from graphlang.ingest import iterate_batches
 from graphlang.ingest.formats.dates import parse_date
 
 if TYPE_CHECKING:
@@ -163,15 +163,15 @@ def test_reading_resumes_at_every_position(archive: Archive, tmp_path: Path, *, 
     records[70] = archive.warc("http://a.example/", kind="request")
     path = tmp_path / "a.warc"
     path.write_bytes(archive.gz(*records) if compressed else b"".join(records))
-    whole = [(batch.position, batch.items) for batch in batches([(path, 0)])]
+    whole = [(batch.position, batch.items) for batch in iterate_batches([(path, 0)])]
     everything = [item for _, items in whole for item in items]
     assert len(whole) > 2
     assert len(everything) == 149
     for place, (position, _) in enumerate(whole):
-        rest = [item for batch in batches([(path, position)]) for item in batch.items]
+        rest = [item for batch in iterate_batches([(path, position)]) for item in batch.items]
         assert rest == [item for _, items in whole[place + 1 :] for item in items]
     for position in range(0, 152, 13):
-        rest = [item for batch in batches([(path, position)]) for item in batch.items]
+        rest = [item for batch in iterate_batches([(path, position)]) for item in batch.items]
         assert rest == everything[len(everything) - len(rest) :]
 
 
@@ -184,8 +184,8 @@ def test_two_workers_give_what_one_gives(archive: Archive, tmp_path: Path) -> No
         sources.append((path, 0))
     (tmp_path / "empty").touch()
     sources.insert(1, (tmp_path / "empty", 0))
-    one = list(batches(sources, workers=1))
-    assert list(batches(sources, workers=2)) == one
+    one = list(iterate_batches(sources, workers=1))
+    assert list(iterate_batches(sources, workers=2)) == one
     assert [batch.source for batch in one if batch.last] == [0, 1, 2]
     assert sum(isinstance(item, Page) for batch in one for item in batch.items) == 400
     assert [batch.bytes_read for batch in one if batch.last] == [path.stat().st_size for path, _ in sources]
@@ -194,15 +194,15 @@ def test_two_workers_give_what_one_gives(archive: Archive, tmp_path: Path) -> No
 def test_a_file_that_is_not_there_is_a_problem_of_its_own(archive: Archive, tmp_path: Path) -> None:
     there = tmp_path / "there"
     there.write_bytes(archive.warc("http://a.example/"))
-    items = [batch.items for batch in batches([(tmp_path / "gone", 0), (there, 0), (tmp_path, 0)])]
+    items = [batch.items for batch in iterate_batches([(tmp_path / "gone", 0), (there, 0), (tmp_path, 0)])]
     assert [getattr(item[0], "kind", "page") for item in items] == ["unreadable", "page", "not-an-archive"]
 
 
 def test_wrong_arguments_are_refused_at_once(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="worker"):
-        batches([(tmp_path, 0)], workers=0)
+        iterate_batches([(tmp_path, 0)], workers=0)
     with pytest.raises(ValueError, match="position"):
-        batches([(tmp_path, -1)])
+        iterate_batches([(tmp_path, -1)])
 
 
 @pytest.mark.parametrize(

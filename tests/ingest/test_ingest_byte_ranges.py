@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphlang.db.records import Page
-from graphlang.ingest import Limits, batches
+from graphlang.ingest import Limits, iterate_batches
 from graphlang.ingest.files import byte_ranges
-from graphlang.ingest.files.byte_ranges import ByteRange, cut_up, find_record, is_splittable
+from graphlang.ingest.files.byte_ranges import ByteRange, cut_ranges, find_record, is_splittable
 from graphlang.ingest.files.file_slice import peek
 from graphlang.ingest.formats.record_reader import RecordReader
 from graphlang.ingest.read_batches import _make_tasks
@@ -42,7 +42,7 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def items(path: Path, start: int = 0, workers: int = 1) -> list[object]:
-    return [item for batch in batches([(path, start)], workers=workers) for item in batch.items]
+    return [item for batch in iterate_batches([(path, start)], workers=workers) for item in batch.items]
 
 
 def bodies(count: int) -> list[bytes]:
@@ -57,7 +57,7 @@ def raws_of_stretches(path: Path) -> list[RawRecord]:
     found: list[RawRecord] = []
     reached: int | None = 0
     with path.open("rb", buffering=0) as file:
-        for one in cut_up(ByteRange(path, 0, 0, exact=True), 0, path.stat().st_size, 0):
+        for one in cut_ranges(ByteRange(path, 0, 0, exact=True), 0, path.stat().st_size, 0):
             if reached is None or reached >= one.stop:
                 continue
             if not one.exact:
@@ -128,11 +128,11 @@ def large(archive: Archive, tmp_path: Path, request: pytest.FixtureRequest) -> P
 def test_many_stretches_are_the_file(large: Path) -> None:
     expected = items(large)
     assert len([item for item in expected if isinstance(item, Page)]) >= 100
-    parts = list(batches([(large, 0)], workers=2))
+    parts = list(iterate_batches([(large, 0)], workers=2))
     assert [item for part in parts for item in part.items] == expected
     assert [part.last for part in parts] == [False] * (len(parts) - 1) + [True]
     assert len(parts) > 10 or "several" in large.name
-    whole = list(batches([(large, 0)]))
+    whole = list(iterate_batches([(large, 0)]))
     assert parts[-1].position == whole[-1].position >= 100
     assert sorted(part.bytes_read for part in parts) == [part.bytes_read for part in parts]
     # Each batch can be continued from, with any number of workers.
@@ -196,8 +196,8 @@ def test_several_files_of_every_kind_come_in_order(archive: Archive, tmp_path: P
     paths = [tmp_path / f"{n}.warc" for n in range(len(datas) + 1)]
     for path, data in zip(paths, datas, strict=False):
         path.write_bytes(data)
-    one = list(batches([(path, 0) for path in paths]))
-    two = list(batches([(path, 0) for path in paths], workers=2))
+    one = list(iterate_batches([(path, 0) for path in paths]))
+    two = list(iterate_batches([(path, 0) for path in paths], workers=2))
     for number in range(len(paths)):
         mine, other = ([part for part in parts if part.source == number] for parts in (one, two))
         assert [item for part in mine for item in part.items] == [item for part in other for item in part.items]

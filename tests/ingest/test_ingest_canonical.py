@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from publicsuffixlist import PublicSuffixList
 
 from graphlang import public_suffix as suffixes
-from graphlang.ingest.links.canonical import canonical_url, host, place, public_suffix, tld
+from graphlang.ingest.links.canonical import canonical_url, host, public_suffix, split_host, tld
 from graphlang.public_suffix import find_registered_domain
 
 BASE = "http://a.example/b/c/d?q"
@@ -103,12 +103,12 @@ NAMES = st.one_of(
 @given(st.lists(st.sampled_from(["a", "www", "b-c"]), max_size=4), NAMES)
 def test_suffixes_and_domains_are_those_that_the_library_finds(before: list[str], name: str) -> None:
     name = ".".join([*before, name])
-    where = place(f"http://{name}:80/x")
+    where = split_host(f"http://{name}:80/x")
     expected = (LIST.privatesuffix(name), LIST.publicsuffix(name)) if "." in name else (None, None)
     assert (where.domain, where.suffix) == expected
     assert (find_registered_domain(name), public_suffix(name)) == expected
     assert (where.host, where.tld) == (name, tld(name))
-    assert place(f"http://{name}/x") == where  # by the name above it, where that tells
+    assert split_host(f"http://{name}/x") == where  # by the name above it, where that tells
     assert find_registered_domain(name, private=False) == (ICANN.privatesuffix(name) if "." in name else None)
 
 
@@ -121,7 +121,7 @@ def test_suffixes_and_domains_are_those_that_the_library_finds(before: list[str]
     ],
 )
 def test_where_a_page_is_follows_from_its_host(url: str) -> None:
-    where, name = place(url), host(url)
+    where, name = split_host(url), host(url)
     assert where == (name, find_registered_domain(name), public_suffix(name), tld(name))
 
 

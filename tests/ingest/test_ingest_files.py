@@ -13,7 +13,7 @@ import pytest
 import zstandard
 
 from graphlang.db.records import Page, Problem
-from graphlang.ingest import Limits, batches, discover_files, expand
+from graphlang.ingest import Limits, discover_files, expand, iterate_batches
 from graphlang.ingest.files import decompress
 from graphlang.ingest.formats.observatory_store import COOKIE
 
@@ -73,7 +73,7 @@ def test_a_closed_folder_of_a_mirror_is_a_problem(tmp_path: Path, monkeypatch: p
     (tmp_path / "a.example" / "closed").mkdir(parents=True)
     (tmp_path / "a.example" / "b.html").write_text("<html>b")
     closed_to_everybody(monkeypatch)
-    items = [item for batch in batches([(tmp_path, 0)]) for item in batch.items]
+    items = [item for batch in iterate_batches([(tmp_path, 0)]) for item in batch.items]
     assert [item.url if isinstance(item, Page) else item.reason for item in items] == [
         "http://a.example/b.html",
         "a.example/closed: Permission denied",
@@ -206,7 +206,7 @@ def test_a_file_that_unpacks_to_too_much_is_not_read_further(
     (tmp_path / "bomb").write_bytes(
         pack(WARC.replace(b"response", b"warcinfo").replace(b" 0\r", b" 9999999\r") + bytes(16 << 20))
     )
-    [batch] = batches([(tmp_path / "bomb", 0)], limits=Limits(max_ratio=10))
+    [batch] = iterate_batches([(tmp_path / "bomb", 0)], limits=Limits(max_ratio=10))
     assert [item.reason for item in batch.items if isinstance(item, Problem)] == [
         "the file unpacks to more than 10 times its size; the rest was not read"
     ]

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="no
 BEGINNING = """
 import os, signal, sys, time
 from pathlib import Path
-from graphlang.ingest import Limits, PrestartedWorkers, batches
+from graphlang.ingest import Limits, PrestartedWorkers, iterate_batches
 from graphlang.ingest import read_batches as reading
 from graphlang.ingest.files import byte_ranges
 from graphlang.ingest.workers import process as workers
@@ -34,7 +34,7 @@ byte_ranges.LENGTH = reading.LENGTH = 1 << 15
 crawl = Path(sys.argv[1])
 
 def items(start=0, **how):
-    return [item for batch in batches([(crawl, start)], **how) for item in batch.items]
+    return [item for batch in iterate_batches([(crawl, start)], **how) for item in batch.items]
 
 assert is_fork_safe()
 started = PrestartedWorkers(2, Limits())

@@ -20,7 +20,7 @@ from graphlang import plugins
 from graphlang.analysis.ingest import ingest
 from graphlang.db import create
 from graphlang.db.records import Link, LinkKind, Page
-from graphlang.ingest import Limits, batches, expand
+from graphlang.ingest import Limits, expand, iterate_batches
 from graphlang.ingest.files.discover import read_list, save_stream
 from graphlang.ingest.formats.wget_mirror import find_mirrored_url
 
@@ -121,7 +121,7 @@ def test_wacz_with_a_damaged_name_before_a_deflated_archive(read: Read, archive:
 @pytest.mark.skipif(not (DATA / "warc/py-wacz").is_dir(), reason="the shared data are not on this machine")
 def test_wacz_of_others() -> None:
     for name in ("valid_example_1.wacz", "valid_example_2.wacz", "valid_signed_example_1.wacz"):
-        items = [item for batch in batches([(DATA / "warc/py-wacz" / name, 0)]) for item in batch.items]
+        items = [item for batch in iterate_batches([(DATA / "warc/py-wacz" / name, 0)]) for item in batch.items]
         assert any(isinstance(item, Page) and item.text for item in items), name
 
 
@@ -257,9 +257,9 @@ def test_a_mirror_is_read_in_the_order_of_paths(tmp_path: Path) -> None:
     assert expand([root]) == [root]
     expected = [("http://a.example/b/c.html", "original"), ("http://a.example/", "startc")]
     for start in (0, 1, 2):
-        items = [item for batch in batches([(root, start)]) for item in batch.items]
+        items = [item for batch in iterate_batches([(root, start)]) for item in batch.items]
         assert [(p.url, p.text) for p in items if isinstance(p, Page)] == expected[start:]
-    links = [item.links for batch in batches([(root, 0)]) for item in batch.items if isinstance(item, Page)]
+    links = [item.links for batch in iterate_batches([(root, 0)]) for item in batch.items if isinstance(item, Page)]
     assert links[1][0].url == "http://a.example/b/c.html"
 
 
@@ -273,7 +273,7 @@ def test_links_that_wget_changed_lead_to_the_pages(tmp_path: Path) -> None:
     }.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(f"<html><p>{text}")
-    pages = [item for batch in batches([(tmp_path, 0)]) for item in batch.items if isinstance(item, Page)]
+    pages = [item for batch in iterate_batches([(tmp_path, 0)]) for item in batch.items if isinstance(item, Page)]
     assert {page.url: [link.url for link in page.links] for page in pages} == {
         "http://a.example/": ["http://a.example/b/", "http://a.example/?p=1.html"],
         "http://a.example/b/": ["http://a.example/", "http://b.example/c.html"],
@@ -300,7 +300,7 @@ def test_every_format_is_read_alike_by_any_number_of_workers(
     for whole in (1 << 22, 0):  # by a worker, or here
         monkeypatch.setattr("graphlang.ingest.read_batches._WHOLE", whole)
         one, two = (
-            [(batch.source, item) for batch in batches(sources, workers=workers) for item in batch.items]
+            [(batch.source, item) for batch in iterate_batches(sources, workers=workers) for item in batch.items]
             for workers in (1, 2)
         )
         assert one == two

@@ -11,7 +11,7 @@ import pytest
 from fastwarc.stream_io import ZstdWriter
 
 from graphlang.db.records import Declaration, Link, LinkKind, Page
-from graphlang.ingest import batches
+from graphlang.ingest import iterate_batches
 
 if TYPE_CHECKING:
     from conftest import Archive, Read
@@ -112,7 +112,7 @@ def test_metadata_of_any_form_cost_no_more_than_a_problem(read: Read, block: byt
 @pytest.mark.skipif(not WHIRLWIND.is_dir(), reason="the shared data are not on this machine (GRAPHLANG_DATA)")
 def test_the_text_of_a_page_agrees_with_the_page() -> None:
     names = ("whirlwind.warc.gz", "whirlwind.warc.wet.gz", "whirlwind.warc.wat.gz")
-    items = [item for batch in batches([(WHIRLWIND / name, 0) for name in names]) for item in batch.items]
+    items = [item for batch in iterate_batches([(WHIRLWIND / name, 0) for name in names]) for item in batch.items]
     whole, text = [item for item in items if isinstance(item, Page)]  # the WAT file describes the request alone
     assert len(items) == 2
     assert (whole.parts, text.parts) == ("both", "text")

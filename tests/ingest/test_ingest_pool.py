@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from graphlang.db.records import Page
-from graphlang.ingest import Limits, PrestartedWorkers, WorkerError, batches
+from graphlang.ingest import Limits, PrestartedWorkers, WorkerError, iterate_batches
 
 if TYPE_CHECKING:
     from conftest import Archive
@@ -49,9 +49,9 @@ def crawl(archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, req
 @needs_proc
 def test_a_worker_that_is_killed_costs_nothing(crawl: Path) -> None:
     before = set(children())
-    expected = [item for batch in batches([(crawl, 0)]) for item in batch.items]
+    expected = [item for batch in iterate_batches([(crawl, 0)]) for item in batch.items]
     items = []
-    for count, batch in enumerate(batches([(crawl, 0)], workers=2)):
+    for count, batch in enumerate(iterate_batches([(crawl, 0)], workers=2)):
         items += batch.items
         if count in {0, 5}:
             os.kill(max(set(children()) - before), signal.SIGKILL)
@@ -72,7 +72,7 @@ def test_a_record_that_kills_its_worker_is_a_problem(
         "    Parser.parse = lambda self, raw: os.abort() if is_bad(raw) else parse(self, raw)\n"
     )
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    items = [item for batch in batches([(crawl, 0)], workers=2) for item in batch.items]
+    items = [item for batch in iterate_batches([(crawl, 0)], workers=2) for item in batch.items]
     assert len(items) == 1000
     assert [item.url for item in items if isinstance(item, Page)] == [
         f"http://a.example/{n}" for n in range(1000) if n != 10
@@ -96,7 +96,7 @@ def test_a_record_that_keeps_its_worker_busy_is_a_problem(
     )
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     monkeypatch.setattr("graphlang.ingest.workers.pool._PATIENCE", 3.0)
-    items = [item for batch in batches([(crawl, 0)], workers=2) for item in batch.items]
+    items = [item for batch in iterate_batches([(crawl, 0)], workers=2) for item in batch.items]
     assert len(items) == 1000
     assert [getattr(item, "kind", "") for item in items].index("crashed") == 10
     assert items[10].url == "http://a.example/10"
@@ -106,13 +106,13 @@ def test_a_record_that_keeps_its_worker_busy_is_a_problem(
 def test_workers_that_cannot_start_are_an_error(crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nonexistent/python")
     with pytest.raises(WorkerError, match="cannot be started"):
-        next(batches([(crawl, 0)], workers=2))
+        next(iterate_batches([(crawl, 0)], workers=2))
 
 
 @needs_proc
 def test_a_reader_that_is_dropped_leaves_no_process(crawl: Path) -> None:
     before = children()
-    reading = batches([(crawl, 0)], workers=2)
+    reading = iterate_batches([(crawl, 0)], workers=2)
     next(reading)
     assert len(children()) == len(before) + 2
     reading.close()  # type: ignore[attr-defined]
@@ -124,11 +124,11 @@ def test_a_reader_that_is_dropped_leaves_no_process(crawl: Path) -> None:
 def test_workers_end_with_their_parent(crawl: Path, how: signal.Signals) -> None:
     script = (
         "import sys, time, pathlib\n"
-        "from graphlang.ingest import batches, read_batches as reading\n"
+        "from graphlang.ingest import iterate_batches, read_batches as reading\n"
         "from graphlang.ingest.files import byte_ranges\n"
         "from graphlang.ingest.workers import process as workers\n"
         "workers._SMALL = reading._WHOLE = 0\nbyte_ranges.LENGTH = 1 << 15\n"
-        "reading = batches([(pathlib.Path(sys.argv[1]), 0)], workers=2)\n"
+        "reading = iterate_batches([(pathlib.Path(sys.argv[1]), 0)], workers=2)\n"
         "next(reading)\n"
         "try:\n"
         "    print(1, flush=True)\n"
@@ -171,10 +171,10 @@ def _is_worker(pid: int) -> bool:
 @needs_proc
 def test_a_team_that_was_started_before_is_taken_or_ended(crawl: Path) -> None:
     before = children()
-    whole = [batch.items for batch in batches([(crawl, 0)])]
+    whole = [batch.items for batch in iterate_batches([(crawl, 0)])]
     prestarted = PrestartedWorkers(2, Limits())
     assert len(children()) == len(before) + 2
-    reading = batches([(crawl, 0)], workers=2, prestarted=prestarted)
+    reading = iterate_batches([(crawl, 0)], workers=2, prestarted=prestarted)
     first = next(reading)
     assert len(children()) == len(before) + 2  # none was started besides
     assert [item for items in [first.items, *(batch.items for batch in reading)] for item in items] == [
@@ -183,7 +183,7 @@ def test_a_team_that_was_started_before_is_taken_or_ended(crawl: Path) -> None:
     assert children() == before
     prestarted.end()
     unused = PrestartedWorkers(2, Limits(max_links=1))  # of other limits
-    assert [batch.items for batch in batches([(crawl, 0)], workers=2, prestarted=unused)] != []
+    assert [batch.items for batch in iterate_batches([(crawl, 0)], workers=2, prestarted=unused)] != []
     assert len(children()) == len(before) + 2
     unused.end()
     assert children() == before

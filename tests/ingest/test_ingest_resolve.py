@@ -66,7 +66,7 @@ def test_joining_many_is_joining_each(written: str, base: str) -> None:
 @example("http://", "a.example /")
 @example("http://a.example/", "\u2003")
 def test_an_absolute_url_is_the_librarys(before: str, behind: str) -> None:
-    assert Joiner().absolute(before + behind) == canonical_url(before + behind)
+    assert Joiner().make_absolute(before + behind) == canonical_url(before + behind)
 
 
 @given(st.text(max_size=60))
@@ -83,7 +83,7 @@ def test_a_base_that_is_not_canonical_is_left_to_the_library(base: str) -> None:
 def test_a_zero_within_a_reference_parts_nothing() -> None:
     joined = Joiner().join(["a\0b", "\0c\0", "d"], "http://a.example/")
     assert joined == ["http://a.example/a%00b", "http://a.example/c", "http://a.example/d"]
-    merged = Joiner().merge(pack_texts(["a\0b", "c"]), BASE, seeds=b"", longest=99, most=9)
+    merged = Joiner().merge(pack_texts(["a\0b", "c"]), BASE, seeds=b"", max_url=99, max_links=9)
     assert unpack_texts(merged.targets) == ["http://a.example/b/c/a%00b", "http://a.example/b/c/c"]
 
 
@@ -121,7 +121,7 @@ def test_merging_is_what_a_dictionary_would_do(written: list[str], seeds: list[s
             skipped += 1
         else:
             targets.append(url)
-    merged = Joiner().merge(pack_texts(written), BASE, seeds=pack_texts(seeds), longest=longest, most=most)
+    merged = Joiner().merge(pack_texts(written), BASE, seeds=pack_texts(seeds), max_url=longest, max_links=most)
     assert unpack_texts(merged.targets) == targets if targets else not merged.targets
     assert merged.distinct == len(targets)
     assert {seed for seed, byte in zip(seeds, merged.hits, strict=True) if byte} == hit
@@ -132,7 +132,7 @@ def test_thousands_of_targets_are_kept_apart() -> None:
     joiner = Joiner()
     written = [f"/{number % 20_000}" for number in range(40_000)]
     for _ in range(2):  # what the first page needed is gone
-        merged = joiner.merge(pack_texts(written), BASE, seeds=pack_texts([BASE]), longest=99, most=30_000)
+        merged = joiner.merge(pack_texts(written), BASE, seeds=pack_texts([BASE]), max_url=99, max_links=30_000)
         assert unpack_texts(merged.targets) == [f"http://a.example/{number}" for number in range(20_000)]
 
 
@@ -156,4 +156,4 @@ PLAIN = st.sampled_from(
 @example("http://", "www", "a.example", " #")  # a blank that does not stand at the end
 def test_a_url_that_looks_canonical_is_as_the_library_writes_it(scheme: str, before: str, host: str, path: str) -> None:
     for url in (f"{scheme}{host}/{path}", f"{scheme}{before}.{host}/{path}", f"{scheme}{before}.{host}{path}"):
-        assert Joiner().absolute(url) == canonical_url(url)
+        assert Joiner().make_absolute(url) == canonical_url(url)

@@ -14,7 +14,7 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
 
 from graphlang.db.records import Page
-from graphlang.ingest import batches
+from graphlang.ingest import iterate_batches
 from graphlang.ingest.links.canonical import canonical_url
 from graphlang.ingest.payload.charset import decode
 
@@ -54,7 +54,7 @@ def test_no_page_that_warcio_reads_is_lost_nor_one_invented(folder: str) -> None
     for path in ARCHIVES:
         if path.parent.name != folder:
             continue
-        items = [item for batch in batches([(path, 0)]) for item in batch.items]
+        items = [item for batch in iterate_batches([(path, 0)]) for item in batch.items]
         pages = [item for item in items if isinstance(item, Page)]
         problems = [item for item in items if not isinstance(item, Page)]
         assert not {problem.kind for problem in problems} & {"failed", "crashed", "unreadable"}, path
@@ -97,7 +97,7 @@ def test_every_page_that_warcio_and_fastwarc_agree_on_is_there() -> None:
     for path in ARCHIVES:
         both = urls_by_warcio(path) & by_fastwarc(path)
         del both[""]
-        items = [item for batch in batches([(path, 0)]) for item in batch.items]
+        items = [item for batch in iterate_batches([(path, 0)]) for item in batch.items]
         assert not both - Counter(item.url for item in items if isinstance(item, Page)), path
         agreed += both.total()
     assert agreed > 900  # else nothing was compared
@@ -112,7 +112,7 @@ READABLE = re.compile(r"fieldpolicy-(2|9|10)|warcrecord-2|digests-[123]")
 def test_each_file_that_jhove_made_invalid_tells_its_problem() -> None:
     assert len(INVALID) == 49
     for path in INVALID:
-        items = [item for batch in batches([(path, 0)]) for item in batch.items]
+        items = [item for batch in iterate_batches([(path, 0)]) for item in batch.items]
         problems = [item for item in items if not isinstance(item, Page)]
         assert bool(problems) != bool(READABLE.search(path.name)), path
         for problem in problems:
@@ -126,8 +126,9 @@ def test_lz4_holds_what_the_plain_file_holds() -> None:
     names = ("warcfile.warc", "warcfile.warc.gz", "warcfile.warc.lz4")
     found = []
     for name in names:
-        items = [item for batch in batches([(DATA / "warc/chatnoir-resiliparse" / name, 0)]) for item in batch.items]
-        found.append([(item.url, item.text, item.links) for item in items if isinstance(item, Page)])
+        batches = iterate_batches([(DATA / "warc/chatnoir-resiliparse" / name, 0)])
+        pages = [item for batch in batches for item in batch.items if isinstance(item, Page)]
+        found.append([(page.url, page.text, page.links) for page in pages])
     assert found[0] == found[1] == found[2]
     assert len(found[0]) == 16
 

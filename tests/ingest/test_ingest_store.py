@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
 from graphlang.db.records import Page
-from graphlang.ingest import batches
-from graphlang.ingest.convert import to_store, to_warc
+from graphlang.ingest import iterate_batches
+from graphlang.ingest.convert import convert_to_store, convert_to_warc
 from graphlang.ingest.formats.observatory_store import COOKIE, write_record
 
 if TYPE_CHECKING:
@@ -107,21 +107,21 @@ def test_there_and_back_is_the_same_bytes(archive: Archive, tmp_path: Path) -> N
     records = [archive.warc(f"http://a.example/{n}", b"<p>" * n) for n in range(5)]
     records.insert(0, archive.warc("http://a.example/", b"software: x", kind="warcinfo", http=None))
     (tmp_path / "a.warc").write_bytes(b"".join(records))
-    there = to_store(tmp_path / "a.warc", tmp_path / "a.store")
-    back = to_warc(tmp_path / "a.store", tmp_path / "b.warc")
+    there = convert_to_store(tmp_path / "a.warc", tmp_path / "a.store")
+    back = convert_to_warc(tmp_path / "a.store", tmp_path / "b.warc")
     assert (there.records, back.records, there.faults, back.faults) == (6, 6, [], [])
     assert (tmp_path / "b.warc").read_bytes() == b"".join(records)
-    again = to_store(tmp_path / "b.warc", tmp_path / "b.store")
+    again = convert_to_store(tmp_path / "b.warc", tmp_path / "b.store")
     assert again.records == 6
     assert (tmp_path / "a.store").read_bytes() == (tmp_path / "b.store").read_bytes()
-    to_warc(tmp_path / "a.store", tmp_path / "b.warc.gz")
+    convert_to_warc(tmp_path / "a.store", tmp_path / "b.warc.gz")
     assert gzip.decompress((tmp_path / "b.warc.gz").read_bytes()) == b"".join(records)
     assert not list(tmp_path.glob("*.part"))
 
 
 def test_records_of_an_arc_get_all_that_a_warc_record_must_have(archive: Archive, tmp_path: Path) -> None:
     (tmp_path / "a.arc").write_bytes(archive.arc("http://a.example/1") + archive.arc("http://a.example/2"))
-    assert to_warc(tmp_path / "a.arc", tmp_path / "b.warc").records == 2
+    assert convert_to_warc(tmp_path / "a.arc", tmp_path / "b.warc").records == 2
     with (tmp_path / "b.warc").open("rb") as file:
         heads = [dict(record.rec_headers.headers) for record in ArchiveIterator(file)]
     assert [head["WARC-Target-URI"] for head in heads] == ["http://a.example/1", "http://a.example/2"]
@@ -133,7 +133,7 @@ def test_records_of_an_arc_get_all_that_a_warc_record_must_have(archive: Archive
 def test_a_failed_conversion_leaves_what_was_there(tmp_path: Path) -> None:
     (tmp_path / "b.store").write_bytes(b"precious")
     with pytest.raises(FileNotFoundError):
-        to_store(tmp_path / "none.warc", tmp_path / "b.store")
+        convert_to_store(tmp_path / "none.warc", tmp_path / "b.store")
     assert (tmp_path / "b.store").read_bytes() == b"precious"
     assert len(list(tmp_path.iterdir())) == 1
 
@@ -154,18 +154,18 @@ def test_other_peoples_archives_survive_both_ways(folder: str, tmp_path: Path) -
         store, warc, again = tmp_path / "a.store", tmp_path / "b.warc.gz", tmp_path / "c.store"
         for made in (store, warc, again):
             made.unlink(missing_ok=True)
-        there = to_store(path, store)
-        back = to_warc(store, warc)
+        there = convert_to_store(path, store)
+        back = convert_to_warc(store, warc)
         assert back.records == there.records, path
         assert not back.faults or not there.records, path
-        onward = to_store(warc, again)
+        onward = convert_to_store(warc, again)
         assert onward.records == there.records, path
         if there.faults or not there.records:
             continue
         told = [
             [
                 (item.url, item.date, item.status, item.text, item.links, item.digest)
-                for batch in batches([(one, 0)])
+                for batch in iterate_batches([(one, 0)])
                 for item in batch.items
                 if isinstance(item, Page)
             ]

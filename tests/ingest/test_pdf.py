@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from graphlang.ingest import Limits, batches, read_payload
+from graphlang.ingest import Limits, iterate_batches, read_payload
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,4 +80,4 @@ def test_a_document_that_cannot_be_read_is_a_problem(data: bytes, archive: Archi
 def test_without_the_package_nothing_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(read_payload.importlib.util, "find_spec", lambda _: None)
     with pytest.raises(OSError, match=r"pip install 'graphlang\[pdf\]'"):
-        next(batches([(tmp_path / "a.warc", 0)], limits=Limits(pdf=True)))
+        next(iterate_batches([(tmp_path / "a.warc", 0)], limits=Limits(pdf=True)))

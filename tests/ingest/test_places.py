@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphlang.ingest.links.canonical import HostNames, find_places, place
+from graphlang.ingest.links.canonical import HostNames, split_host, split_hosts
 from graphlang.ingest.links.native import places as kernels
 from graphlang.native.kernels import KernelError
 from graphlang.public_suffix import MARKS, read_rules
@@ -33,12 +33,12 @@ URLS = st.tuples(
 
 @given(st.lists(URLS, max_size=8))
 def test_they_are_those_of_each_url_alone(urls: list[str]) -> None:
-    assert find_places(urls) == [place(url) for url in urls]
+    assert split_hosts(urls) == [split_host(url) for url in urls]
 
 
 def test_every_rule_of_the_list_decides_as_it_does_for_one() -> None:
     urls = [f"http://{before}{name}/" for name in read_rules() for before in ("", "a.", "b-1.a.", "c.b-1.a.")]
-    assert find_places(urls) == [place(url) for url in urls]
+    assert split_hosts(urls) == [split_host(url) for url in urls]
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_every_rule_of_the_list_decides_as_it_does_for_one() -> None:
     ],
 )
 def test_places(url: str, where: HostNames) -> None:
-    assert find_places([url, "http://a.example/", url]) == [
+    assert split_hosts([url, "http://a.example/", url]) == [
         where,
         HostNames("a.example", "a.example", "example", "example"),
         where,

@@ -56,7 +56,7 @@ def test_a_record_taken_apart_at_once_is_that_of_the_two_readers(
     if found is None:
         return
     said, answer = parse_fields(head), parse_response(block, LIMITS.max_header, LIMITS.max_payload)
-    assert Warc.type(head) == b"response"
+    assert Warc.read_type(head) == b"response"
     assert not {"warc-segment-number", "x-graphlang-mirrored"} & said.keys()
     names = ("warc-target-uri", "warc-date", "warc-payload-digest")
     assert found[:3] == tuple(said.get(name, "") for name in names)

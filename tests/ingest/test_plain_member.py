@@ -51,7 +51,7 @@ def _slowly(archive: bytes, path: Path) -> list[RawRecord]:
     path.write_bytes(archive)
     with path.open("rb") as file:
         source = ByteSource(file)
-        return list(read_raw_records(source.chunks(), Warc(), LIMITS, source))
+        return list(read_raw_records(source.read_chunks(), Warc(), LIMITS, source))
 
 
 @given(MEMBERS, st.integers(0, 3))

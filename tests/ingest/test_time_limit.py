@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from graphlang.db.records import Page, Problem
-from graphlang.ingest import Limits, batches, page
+from graphlang.ingest import Limits, iterate_batches, page
 from graphlang.ingest.limits import TimeLimit, TimeLimitError
 
 if TYPE_CHECKING:
@@ -44,10 +44,10 @@ def test_a_page_that_takes_too_long_is_told_and_its_neighbours_are_kept(
     path = tmp_path / "a.warc"
     body = b"<meta charset=latin1><p>Hello"  # of a page that is read step by step
     path.write_bytes(b"".join(archive.warc(f"http://a.example/{number}", body) for number in (1, 2, 3)))
-    list(batches([(path, 0)]))  # whatever is imported late
+    list(iterate_batches([(path, 0)]))  # whatever is imported late
     monkeypatch.setattr(page, "extract_links", slow)
     before = signal.getsignal(signal.SIGVTALRM)
-    items = [item for batch in batches([(path, 0)], limits=Limits(max_seconds=0.3)) for item in batch.items]
+    items = [item for batch in iterate_batches([(path, 0)], limits=Limits(max_seconds=0.3)) for item in batch.items]
     assert [item.url for item in items] == [f"http://a.example/{number}" for number in (1, 2, 3)]
     first, problem, last = items
     assert isinstance(first, Page)
@@ -150,7 +150,8 @@ def test_a_bound_beyond_what_timers_take_is_none(archive: Archive, tmp_path: Pat
     path.write_bytes(
         archive.warc("http://a.example/1", http=b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nLink: <x>\r\n")
     )
-    ((item,),) = (batch.items for batch in batches([(path, 0)], limits=Limits(max_seconds=seconds)) if batch.items)
+    batches = iterate_batches([(path, 0)], limits=Limits(max_seconds=seconds))
+    ((item,),) = (batch.items for batch in batches if batch.items)
     assert isinstance(item, Page), item
 
 

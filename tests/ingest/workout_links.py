@@ -24,8 +24,8 @@ def workout(seed: int) -> str:
     given = [*BOMBS, *(b"".join(chance.choices(PIECES, k=chance.randrange(14))) for _ in range(4_000))]
     for references in given:
         for base in (BASE, "http://a.example/", "http://", ""):
-            joiner.merge(references, base, seeds=pack_texts([BASE]), longest=200, most=3)
-            joiner.gather(references, b"x", base.encode(), BASE, nofollow=False, longest=200, most=3)
-            joiner.gather(b"a\0" + references, references, b"", base, nofollow=True, longest=200, most=3)
-    merged = joiner.merge(b"\0".join(given), BASE, seeds=b"", longest=2_000, most=10_000)
+            joiner.merge(references, base, seeds=pack_texts([BASE]), max_url=200, max_links=3)
+            joiner.gather(references, b"x", base.encode(), BASE, nofollow=False, max_url=200, max_links=3)
+            joiner.gather(b"a\0" + references, references, b"", base, nofollow=True, max_url=200, max_links=3)
+    merged = joiner.merge(b"\0".join(given), BASE, seeds=b"", max_url=2_000, max_links=10_000)
     return f"went through {merged.distinct}, {merged.too_long}"

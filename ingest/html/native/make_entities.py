@@ -52,9 +52,9 @@ def write() -> None:
     text = make_header(html5)
     if HEADER.exists() and HEADER.read_text(encoding="ascii") == text:
         return
-    part = HEADER.with_name(f"{HEADER.name}.{os.getpid()}")
-    part.write_text(text, encoding="ascii")
-    part.replace(HEADER)
+    unfinished = HEADER.with_name(f"{HEADER.name}.{os.getpid()}")
+    unfinished.write_text(text, encoding="ascii")
+    unfinished.replace(HEADER)
 
 
 if __name__ == "__main__":
