@@ -45,7 +45,7 @@ def find_url(connection: sqlite3.Connection, text: str) -> str:
     Raises `StoreError` with the nearest URLs if there is none.
     """
     url = canonical_url(text) or text
-    address = re.sub(r"^[a-z]+://(?:www\\.)?|^www\\.", "", url, flags=re.IGNORECASE)
+    address = re.sub(r"^[a-z]+://(?:www\.)?|^www\.", "", url, flags=re.IGNORECASE)
     spellings = [url]
     for scheme in ("https", "http"):
         for name in (f"{scheme}://{address}", f"{scheme}://www.{address}"):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from graphlang.analysis.classify import enter_label_names
 from graphlang.analysis.correct import PageLabel, correct, undo
-from graphlang.analysis.explain import explain
+from graphlang.analysis.explain import explain, find_url
 from graphlang.analysis.frontier import rank_frontier
 from graphlang.analysis.propagate import propagate
 from graphlang.analysis.vote import guess, vote
@@ -152,6 +152,13 @@ def test_a_corrected_page_turns_its_two_short_neighbours(connection: sqlite3.Con
     own = explain(connection, HUB)
     assert own.by_hand
     assert [reason.source for reason in own.reasons if reason.url is None] == ["correction"]
+
+
+@pytest.mark.parametrize(
+    "url", [TWO, "a.example/2", "www.a.example/2", "https://www.a.example/2", "HTTP://A.example/2/"]
+)
+def test_a_page_is_found_without_its_scheme_and_with_www(connection: sqlite3.Connection, url: str) -> None:
+    assert find_url(connection, url) == TWO
 
 
 def test_the_views_show_it_before_any_run(tmp_path: Path) -> None:
