@@ -28,9 +28,9 @@ _MODULES = {
     "SkippedFile": "files.discover",
     "WorkerError": "workers.process",
     "are_small": "workers.process",
-    "iterate_batches": "read_batches",
-    "expand_paths": "files.discover",
     "discover_files": "files.discover",
+    "expand_paths": "files.discover",
+    "iterate_batches": "read_batches",
 }
 
 __all__ = [

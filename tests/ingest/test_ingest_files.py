@@ -13,7 +13,7 @@ import pytest
 import zstandard
 
 from graphlang.db.records import Page, Problem
-from graphlang.ingest import Limits, discover_files, expand, iterate_batches
+from graphlang.ingest import Limits, discover_files, expand_paths, iterate_batches
 from graphlang.ingest.files import decompress
 from graphlang.ingest.formats.observatory_store import COOKIE
 
@@ -27,7 +27,7 @@ def test_folders_are_searched_and_files_taken_as_they_are(tmp_path: Path) -> Non
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     (tmp_path / "b" / "folder.warc").mkdir()
-    found = expand([str(tmp_path / "odd.bin"), tmp_path / "b", tmp_path / "b" / "Z.WARC"])
+    found = expand_paths([str(tmp_path / "odd.bin"), tmp_path / "b", tmp_path / "b" / "Z.WARC"])
     assert [path.relative_to(tmp_path).as_posix() for path in found] == [
         "odd.bin",
         "b/Z.WARC",
@@ -40,16 +40,16 @@ def test_folders_are_searched_and_files_taken_as_they_are(tmp_path: Path) -> Non
 
 def test_a_path_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"no such file or folder: .*gone"):
-        expand([tmp_path / "gone"])
-    assert expand([]) == []
+        expand_paths([tmp_path / "gone"])
+    assert expand_paths([]) == []
 
 
 def test_an_empty_name_is_not_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.warc").write_bytes(WARC)
     monkeypatch.chdir(tmp_path)
-    assert expand(["."]) == [Path("a.warc")]
+    assert expand_paths(["."]) == [Path("a.warc")]
     with pytest.raises(FileNotFoundError, match="an empty name"):
-        expand([""])
+        expand_paths([""])
 
 
 def test_a_folder_without_anything_to_read_is_an_error(tmp_path: Path) -> None:
@@ -57,8 +57,8 @@ def test_a_folder_without_anything_to_read_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "a" / "x.txt").touch()
     (tmp_path / "b.warc").touch()
     with pytest.raises(FileNotFoundError, match=r"no archive and no mirrored page in this folder: .*a"):
-        expand([tmp_path / "b.warc", tmp_path / "a"])
-    assert expand([tmp_path / "*"]) == [tmp_path / "b.warc"]
+        expand_paths([tmp_path / "b.warc", tmp_path / "a"])
+    assert expand_paths([tmp_path / "*"]) == [tmp_path / "b.warc"]
 
 
 def test_a_folder_that_stays_closed_is_not_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,7 +66,7 @@ def test_a_folder_that_stays_closed_is_not_passed_over(tmp_path: Path, monkeypat
     (tmp_path / "crawl" / "a.warc").touch()
     closed_to_everybody(monkeypatch)
     with pytest.raises(PermissionError, match="closed"):
-        expand([tmp_path / "crawl"])
+        expand_paths([tmp_path / "crawl"])
 
 
 def test_a_closed_folder_of_a_mirror_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

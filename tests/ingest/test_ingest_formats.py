@@ -20,7 +20,7 @@ from graphlang import plugins
 from graphlang.analysis.ingest import ingest
 from graphlang.db import create
 from graphlang.db.records import Link, LinkKind, Page
-from graphlang.ingest import Limits, expand, iterate_batches
+from graphlang.ingest import Limits, expand_paths, iterate_batches
 from graphlang.ingest.files.discover import read_list, save_stream
 from graphlang.ingest.formats.wget_mirror import find_mirrored_url
 
@@ -254,7 +254,7 @@ def test_a_mirror_is_read_in_the_order_of_paths(tmp_path: Path) -> None:
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text)
     (root / "a.example/loop").symlink_to(root)
-    assert expand([root]) == [root]
+    assert expand_paths([root]) == [root]
     expected = [("http://a.example/b/c.html", "original"), ("http://a.example/", "startc")]
     for start in (0, 1, 2):
         items = [item for batch in iterate_batches([(root, start)]) for item in batch.items]
@@ -360,12 +360,16 @@ def test_patterns_lists_and_streams(tmp_path: Path) -> None:
     for name in ("b.warc.gz", "a.wacz", "c.txt", "d/e.arc"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(b"")
-    names = [path.relative_to(tmp_path).as_posix() for path in expand([tmp_path])]
+    names = [path.relative_to(tmp_path).as_posix() for path in expand_paths([tmp_path])]
     assert names == ["a.wacz", "b.warc.gz", "d/e.arc"]
-    assert [path.name for path in expand([f"{tmp_path}/*.w*", tmp_path / "c.txt"])] == ["a.wacz", "b.warc.gz", "c.txt"]
-    assert [path.name for path in expand([f"{tmp_path}/**/*.arc"])] == ["e.arc"]
+    assert [path.name for path in expand_paths([f"{tmp_path}/*.w*", tmp_path / "c.txt"])] == [
+        "a.wacz",
+        "b.warc.gz",
+        "c.txt",
+    ]
+    assert [path.name for path in expand_paths([f"{tmp_path}/**/*.arc"])] == ["e.arc"]
     with pytest.raises(FileNotFoundError, match="no such file"):
-        expand([f"{tmp_path}/*.none"])
+        expand_paths([f"{tmp_path}/*.none"])
     (tmp_path / "paths.txt").write_text("# crawls\n\nb.warc.gz\n /x y/z \n")
     with (tmp_path / "paths.txt").open() as lines:
         assert read_list(lines) == ["b.warc.gz", "/x y/z"]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from programs import ROOT
 
 from graphlang.db.records import Page
-from graphlang.ingest import Limits, expand
+from graphlang.ingest import Limits, expand_paths
 from graphlang.ingest.formats.detect import open_records
 from graphlang.ingest.page import Parser
 from graphlang.ingest.payload.charset import decode
@@ -62,7 +62,7 @@ def _captures(archive: Path) -> Iterator[Capture]:
 
 def captures() -> list[Capture]:
     """Pages of each archive that is here."""
-    return [one for archive in expand(_archives()) for one in islice(_captures(archive), _PAGES)]
+    return [one for archive in expand_paths(_archives()) for one in islice(_captures(archive), _PAGES)]
 
 
 def _windows(data: bytes, chance: random.Random) -> Iterator[bytes]:
