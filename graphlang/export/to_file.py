@@ -15,20 +15,12 @@ from operator import itemgetter
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
+from graphlang import files
 from graphlang.db.check import name_user_items
 from graphlang.db.connection import is_same_file, list_database_files
 from graphlang.db.values import value_error
 from graphlang.export import tables
 from graphlang.export.texts import TextCounts, read_texts, write_txt
-from graphlang.files import (
-    COMPRESSIBLE,
-    OutputError,
-    find_promised_format,
-    open_packed,
-    open_replacement,
-    refuse_empty,
-    remove_compression,
-)
 from graphlang.maps.pages import describe_missing_answers, needs_other_captures
 from graphlang.maps.selection import Selection
 from graphlang.printing import quantity, write_csv, write_jsonl, write_tsv
@@ -73,10 +65,10 @@ def choose_format(what: str, name: str | None, output: Path) -> str:
     if what not in WHAT:
         raise ValueError(f"cannot export {what}; there are {', '.join(WHAT)}")
     if name is None:
-        ending = remove_compression(output).suffix.lower().lstrip(".")
-        if ending not in COMPRESSIBLE:
+        ending = files.remove_compression(output).suffix.lower().lstrip(".")
+        if ending not in files.COMPRESSIBLE:
             ending = output.suffix.lower().lstrip(".")
-        if len(WHAT[what]) > 1 and ending not in WHAT[what] and find_promised_format(output):
+        if len(WHAT[what]) > 1 and ending not in WHAT[what] and files.find_promised_format(output):
             raise ValueError(f"{output.name}: {what} comes as {', '.join(WHAT[what])}")
         return ending if ending in WHAT[what] else WHAT[what][0]
     if name not in WHAT[what]:
@@ -148,7 +140,7 @@ def export(
     elif order == "language":
         written = _write_each_language(table(), format_, _Folder(output.parent, database), output.name, safe=safe)
     else:
-        with open_packed(output) if format_ in COMPRESSIBLE else open_replacement(output) as file:
+        with files.open_packed(output) if format_ in files.COMPRESSIBLE else files.open_replacement(output) as file:
             if format_ in ("csv", "tsv", "jsonl"):
                 written = _write_rows(table(), format_, file, safe=safe)
             elif what == "share":
@@ -158,7 +150,7 @@ def export(
             else:
                 written = _make_writer(connection, what, format_, selection, table, output=output)(file)
             if not written:
-                refuse_empty(output)
+                files.refuse_empty(output)
     if on_written is not None:
         on_written(written)
     return notes + counts.describe() + describe_missing_answers(connection, selection)
@@ -269,7 +261,7 @@ def _write_each_language(table: tables.Table, format_: str, folder: _Folder, nam
     written = 0
     place = table.columns.index("language")
     for language, rows in groupby(table.rows, key=itemgetter(place)):
-        with open_packed(folder.make_path(name.replace(LANGUAGE, language))) as file:
+        with files.open_packed(folder.make_path(name.replace(LANGUAGE, language))) as file:
             written += _write_table(tables.Table(table.columns, rows), format_, file, safe=safe)
     return written
 
@@ -295,7 +287,7 @@ class _Folder:
             raise value_error("labels.language", name, "a language code")
         for path, purpose in self._database_files:
             if is_same_file(target, path):
-                raise OutputError(f"cannot write to {target}: it is {purpose}")
+                raise files.OutputError(f"cannot write to {target}: it is {purpose}")
         return target
 
 
@@ -304,14 +296,14 @@ def _write_folder(connection: sqlite3.Connection, what: str, by: str, selection:
 
     if what == "vertices-edges":
         vertices, edges = folder.make_path("vertices.txt.gz"), folder.make_path("edges.txt.gz")
-        with open_replacement(vertices) as vertex_file, open_replacement(edges) as edge_file:
+        with files.open_replacement(vertices) as vertex_file, files.open_replacement(edges) as edge_file:
             written = common_crawl.write_vertices_and_edges(connection, by, selection, vertex_file, edge_file)
             if not written:
-                refuse_empty(vertices)
+                files.refuse_empty(vertices)
         return written
     written = 0
     for language, page in common_crawl.list_sites_by_language(connection, selection):
-        with open_replacement(folder.make_path(f"{language}.md")) as file:
+        with files.open_replacement(folder.make_path(f"{language}.md")) as file:
             file.write(page.encode())
         written += 1
     return written
