@@ -119,7 +119,7 @@ class Grammar(Protocol):
         """
 
     def find_header_end(self, data: bytes, at: int) -> int:
-        """Return the index behind the header of the record that starts at ``at``, or -1 if the header is incomplete.
+        """Return the index after the header of the record that starts at ``at``, or -1 if the header is incomplete.
 
         Args:
             data: decompressed bytes.

@@ -197,7 +197,7 @@ def _read_rows(
 
 
 def write_txt(table: Table, file: IO[bytes]) -> int:
-    """Write texts alone, a paragraph a line and an empty line behind each page; returns the number of pages.
+    """Write texts alone, a paragraph a line and an empty line after each page; returns the number of pages.
 
     The whole text if the table has it, else the main content.
     """

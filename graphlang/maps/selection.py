@@ -208,7 +208,7 @@ def find_outdated(connection: Any) -> int | None:
 
 @singledispatch
 def find_content_run(connection: Any) -> int | None:
-    """Return the content run behind the chosen run, else the newest one, else None."""
+    """Return the content run that the chosen run is based on, else the newest one, else None."""
     for query in (_OWN, f"SELECT MAX(id) FROM runs WHERE kind = 'content' AND finished IS NOT NULL AND {AT} IS NULL"):
         (run,) = connection.execute(query).fetchone()
         if run is not None:

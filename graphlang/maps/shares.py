@@ -1,8 +1,8 @@
 """Pages in several languages: the parts that count for languages other than the answer.
 
-A page's shares are those of the content run behind the chosen run. They count where the answer is among them: a page
-whose answer is another (by its links, by hand, or `und` for want of confidence) is whole. The rest belongs to
-the answer.
+A page's shares are those of the content run that the chosen run is based on. They count if the answer is among them:
+a page with another answer (by its links, by hand, or `und` for lack of confidence) is whole. The rest belongs to the
+answer.
 """
 
 from __future__ import annotations

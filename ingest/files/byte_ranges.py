@@ -2,7 +2,7 @@
 
 Files that are not compressed can be cut, and files whose gzip members or frames (zstd, LZ4) hold one record each, as
 nearly all crawls do. A file compressed as a whole cannot: what its middle unpacks to depends on all bytes before.
-A cut is a guess, namely the first place behind an offset where a record seems to begin, and an archive within an
+A cut is a guess, namely the first place after an offset where a record seems to begin, and an archive within an
 archive can deceive it. The caller must therefore check that each byte range begins where the one before it ended.
 """
 
@@ -41,7 +41,7 @@ class ByteRange(NamedTuple):
     path: Path
     begin: int  #: where it begins
     stop: int  #: it ends with the last record that begins before this place
-    exact: bool  #: a record begins at ``begin``; else the first one behind it is searched
+    exact: bool  #: a record begins at ``begin``; else the first one after it is searched
     skip: int = 0  #: raw records to skip
     base: int = 0  #: where the archive begins in the file; ``begin`` and ``stop`` count from there
     size: int = -1  #: bytes of the archive, if it is a part of the file

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 ZSTD: Final = b"\x28\xb5\x2f\xfd"
 LZ4: Final = b"\x04\x22\x4d\x18"
-_SKIPPED: Final = b"\x2a\x4d\x18"  # of a frame that holds something else, behind a byte from 0x50 to 0x5F
+_SKIPPED: Final = b"\x2a\x4d\x18"  # after a byte from 0x50 to 0x5F, the magic of a frame that holds something else
 _WINDOW: Final = 1 << 12  # bytes that are peeked at together
 _ANY: Final = 1 << 62
 _RAW, _REPEATED, _COMPRESSED = 0, 1, 2
@@ -179,7 +179,7 @@ def find_frame(peek: Peek, offset: int, *, blocks: int = _ANY) -> Frame | None:
 
 
 class _PeekWindow:
-    """Keep the bytes behind the last place: blocks may be a few bytes long, and each peek is a system call."""
+    """Keep the bytes after the last place: blocks may be a few bytes long, and each peek is a system call."""
 
     def __init__(self, peek: Peek) -> None:
         self._peek = peek
@@ -194,7 +194,7 @@ class _PeekWindow:
 
 
 def _find_zstd_end(window: _PeekWindow, offset: int, head: bytes, blocks: int) -> int:
-    if len(head) < 6:  # noqa: PLR2004 - the shortest header, and something behind it
+    if len(head) < 6:  # noqa: PLR2004 - the shortest header and a byte of its block
         return 0
     flags = head[4]
     single = flags >> 5 & 1

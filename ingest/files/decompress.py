@@ -31,7 +31,7 @@ def _load_zlib() -> Any:
 
 _FAST = _load_zlib()
 _READ = 1 << 18  # bytes read from the file at once
-_FEED = 1 << 14  # compressed bytes handed to zlib at once: zlib copies what lies behind a member's end each time
+_FEED = 1 << 14  # compressed bytes handed to zlib at once: zlib copies what follows a member's end each time
 _OUT = 1 << 20  # decompressed bytes of one chunk at most
 MEMBER = re.compile(rb"\x1f\x8b\x08[\x00-\x1f]")  # RFC 1952: magic, deflate, and flags whose reserved bits are zero
 _MAGICS = {
@@ -44,7 +44,7 @@ _MAGICS = {
 _LONGEST_MAGIC = 10
 UNPACKED_FREELY = 256 << 20  #: bytes that any file may unpack to, whatever its size
 COUNTED = 1 << 20  #: at each multiple of these bytes of a file the count of unpacked bytes restarts
-_TRIALS = 50  # frames that are tried in a megabyte behind damage; more of them are an attack
+_TRIALS = 50  # frames that are tried in a megabyte after damage; more of them are an attack
 _BLOCKS = 1_000  # of such a frame
 _PADDED = 1 << 16
 _PADDING = b"\0\r\n\t "
@@ -116,7 +116,7 @@ class ByteSource:
         return self._base + self._at
 
     def read_chunks(self) -> Iterator[Chunk]:
-        """Yield the decompressed bytes in order; damage is the ``fault`` of a chunk, and reading resumes behind it."""
+        """Yield the decompressed bytes in order; damage is the ``fault`` of a chunk, and reading resumes after it."""
         if not self.compression:
             return self._read_plain()
         if self.compression == "gzip":
@@ -163,7 +163,7 @@ class ByteSource:
 
     def _read_members(self, unpack: Callable[[], Iterator[Chunk]]) -> Iterator[Chunk]:
         """Unpack gzip members, or streams of bzip2 or xz, one after the other."""
-        broken = False  # garbage behind a damaged member belongs to it
+        broken = False  # garbage after a damaged member belongs to it
         while True:
             start = self.position
             has_member, blank = self._find_member()
@@ -172,7 +172,7 @@ class ByteSource:
             if not has_member:
                 return
             for chunk in unpack():
-                # A member that gives nothing behind damage is no member: bytes of the damaged one look like a magic.
+                # A member that gives nothing after damage is no member: bytes of the damaged one look like a magic.
                 if not (broken and chunk.fault and not chunk.data):
                     yield chunk
                 broken = bool(chunk.fault)
@@ -253,7 +253,7 @@ class ByteSource:
     def _inflate_damaged(self, offset: int, done: int, *, fresh: bool) -> Iterator[Chunk]:
         """Inflate a damaged member up to the byte that is wrong, without its first ``done`` bytes.
 
-        Reading resumes behind the wrong byte: no member starts before it.
+        Reading resumes after the wrong byte: no member starts before it.
         """
         self._file.seek(offset)
         self._window, self._at, self._base = b"", 0, offset
@@ -318,7 +318,7 @@ class ByteSource:
         return len(data) < _PADDED and not data.strip(_PADDING)
 
     def _find_next_frame(self, at: int) -> int | None:
-        """Return where the first whole frame behind damage begins."""
+        """Return where the first whole frame after damage begins."""
         while True:
             window = self.peek(at, _READ + 3)
             for match in _MAGICS[self.compression].finditer(window):

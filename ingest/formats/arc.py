@@ -14,7 +14,7 @@ from graphlang.ingest.formats.dates import parse_date
 from graphlang.ingest.raw import Grammar
 
 _IP = rb"[\d.:a-fA-F]{3,45}"
-#: Some tools write more or fewer digits of the date, text behind it, or the date before the address.
+#: Some tools write more or fewer digits of the date, text after it, or the date before the address.
 _LINE = re.compile(
     rb"(\S.{0,65535}?) (?:(\d{8,18})(?:[^\s\d]\S{0,30})? "
     + _IP
@@ -46,7 +46,7 @@ class Arc(Grammar):
         return _SCHEME.match(data, at) is not None
 
     def find_header_end(self, data: bytes, at: int) -> int:
-        """Return the index behind the header line."""
+        """Return the index after the header line."""
         return data.find(b"\n", at) + 1 or -1
 
     def read_length(self, head: bytes) -> int | None:

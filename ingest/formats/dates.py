@@ -21,14 +21,14 @@ _SECOND = "(?:[0-5][0-9]|60)"
 _SECONDS = re.compile(f"{_DAY}T{_HOURS}:{_SECOND}Z")
 #: The form of ARC files and indexes: from a day to milliseconds, which are dropped.
 _DIGITS = re.compile(r"(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(?:(\d\d)(?:\d{3})?)?)?")
-#: A valid time, as it is returned: an invalid month would sort behind all valid ones.
+#: A valid time, as it is returned: an invalid month would sort after all valid ones.
 _VALID = re.compile(rf"{_DAY}(?:T{_HOURS}(?::{_SECOND}(?:\.[0-9]{{1,9}})?)?Z)?|{_YEAR}(?:-(?:0[1-9]|1[0-2]))?")
 
 
 def parse_date(written: str) -> str:
     """Return a capture time in ISO 8601 in UTC, as precise as written; an empty string for other text.
 
-    An invalid part and all behind it are dropped.
+    An invalid part and all after it are dropped.
 
     >>> parse_date("2024-01-02T03:04:05.678Z"), parse_date("2024-01-02 03:04"), parse_date("20240102030405")
     ('2024-01-02T03:04:05.678Z', '2024-01-02T03:04Z', '2024-01-02T03:04:05Z')

@@ -125,7 +125,7 @@ class _ArrayScan:
         self._is_long = self._is_long or (self._begin >= 0 and len(self._data) - self._begin > self._limit)
 
     def _next_bracket(self) -> bytes:
-        """Move behind the next bracket outside of strings, and return it; empty at the end of the data."""
+        """Move past the next bracket outside of strings, and return it; empty at the end of the data."""
         while True:
             if self._in_string:
                 end = _STRING_END.match(self._data, self._at)

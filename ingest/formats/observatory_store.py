@@ -76,7 +76,7 @@ def write_record(
 
 
 def _split_http(block: bytes) -> tuple[bytes, bytes]:
-    """Split an HTTP message behind its empty line; a block that is none is all content."""
+    """Split an HTTP message after its empty line; a block that is no HTTP message is all content."""
     if not block.startswith(b"HTTP/"):
         return b"", block
     ends = [at + len(mark) for mark in (b"\r\n\r\n", b"\n\n") if (at := block.find(mark, 0, 1 << 16)) >= 0]

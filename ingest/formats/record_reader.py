@@ -33,7 +33,7 @@ GRAMMARS: tuple[Grammar, ...] = (Warc(), Arc())
 class RecordReader:
     """Read one file, or a byte range of it.
 
-    A byte range ends before the first record at or behind ``stop``; in a compressed file, before the first gzip member
+    A byte range ends before the first record at or after ``stop``; in a compressed file, before the first gzip member
     or frame there that begins with a record. No record crosses that place. So the byte ranges of a file, each begun
     where the one before it ended, give the same records as the whole file.
 
@@ -152,7 +152,7 @@ def is_index(head: bytes) -> bool:
 
 
 def _choose_grammar(head: bytes, name: str) -> Grammar | None:
-    """Choose the format by the first bytes, else by the first record behind damage, else by the name."""
+    """Choose the format by the first bytes, else by the first record after damage, else by the name."""
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
     for grammar in GRAMMARS:
         if grammar.starts(start, 0):

@@ -36,7 +36,7 @@ class End:
     """Where to end the reading of an uncompressed file, and where it ended."""
 
     def __init__(self, stop: int) -> None:
-        self.stop = stop  #: the first record at or behind this place is not read
+        self.stop = stop  #: records that begin here or later are not read
         self.reached: int | None = None  #: where that is; None at the end of the file
 
 
@@ -77,7 +77,7 @@ class _Buffer:
         self._chunks = chunks
         self._grammar = grammar
         self._next = next(chunks, None)
-        self._after: Chunk | None = None  # the chunk behind it, if it was read already
+        self._after: Chunk | None = None  # the chunk after it, if it was read already
         self._marks: deque[tuple[int, int, bool]] = deque()  # of each chunk: position, offset in the file, fresh
         self._base = 0  # position of data[0]
         self._source = source

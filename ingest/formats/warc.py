@@ -42,7 +42,7 @@ class Warc(Grammar):
             at += 5
 
     def find_header_end(self, data: bytes, at: int) -> int:
-        """Return the index behind the empty line; lines may end in LF alone, or in CR CR LF."""
+        """Return the index after the empty line; lines may end in LF alone, or in CR CR LF."""
         match = _EMPTY_LINE.search(data, at)
         return match.end() if match else -1
 

@@ -1,7 +1,7 @@
 """Read a folder that wget mirrored: HTML files whose paths give their URLs.
 
 wget writes a page to a folder named after its host, and in it to the path of its URL. A path that ends in a slash gets
-the file name ``index.html``, and a query stays in the name, behind ``?``. So the host is the first part of the path
+the file name ``index.html``, and a query stays in the name, after ``?``. So the host is the first part of the path
 that looks like one. The scheme is ``https`` if the folder above has that name (``--protocol-directories``), else
 ``http``. If wget changed links and kept the original as ``.orig``, the original is read. If it kept none (``-k``),
 links lead to files: to ``index.html``, to names with an encoded ``?``, and to folders of other hosts; such targets get

@@ -80,7 +80,7 @@ class References(Sequence[Reference]):
     [Reference(tag='a', target='/b', rel='me', hreflang='de')]
     """
 
-    packed: bytes = b""  #: four strings each, a zero behind each: tag, target, rel, and hreflang behind a plus sign
+    packed: bytes = b""  #: four strings each, each followed by a zero: tag, target, rel, and a plus sign with hreflang
 
     def __len__(self) -> int:
         return self.packed.count(0) // 4
@@ -106,7 +106,7 @@ _NO_REFERENCES = References()  # shared by all pages without references
 class Document(NamedTuple):
     """The content of a page."""
 
-    targets: bytes  #: distinct targets of the ``<a>`` that have neither rel nor hreflang, in UTF-8, a zero behind each
+    targets: bytes  #: distinct targets of ``<a>`` without rel and hreflang, in UTF-8, each followed by a zero
     references: Sequence[Reference]  #: all other references
     title: str = ""
     text: str = ""  #: the whole visible text, white space folded: the main content, then the text around it

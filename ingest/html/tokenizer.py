@@ -30,8 +30,8 @@ class ParsedMarkup(NamedTuple):
     """A parsed page."""
 
     text: bytes  #: visible, in UTF-8, white space folded
-    anchors: bytes  #: distinct targets of plain anchors, a zero behind each
-    #: four strings each, a zero behind each: tag, target, rel, and hreflang behind a plus sign, or nothing
+    anchors: bytes  #: distinct targets of plain anchors, each followed by a zero
+    #: four strings each, each followed by a zero: tag, target, rel, and a plus sign with hreflang, or nothing
     references: bytes
     strings: list[str]  #: each with a letter before it for its kind; see `native/html.h`
     records: bytes  #: elements that mark content, or text around it; see `native/html.h`
@@ -156,5 +156,5 @@ def split_strings(packed: bytes) -> list[str]:
     if not packed:
         return []
     strings = packed.decode("utf-8", "replace").split("\0")
-    strings.pop()  # empty, behind the last zero
+    strings.pop()  # the empty string after the last zero
     return strings

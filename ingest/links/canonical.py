@@ -79,7 +79,7 @@ def _parse(url: str, base: str | None) -> str:
 
 
 def decode_uri(written: bytes) -> str:
-    r"""Decode a URI that may hold raw bytes: UTF-8 to characters, other bytes behind the host to percent-encoding.
+    r"""Decode a URI that may hold raw bytes: UTF-8 to characters, other bytes after the host to percent-encoding.
 
     So a browser has sent them, and so the query of a link is encoded in the charset of its page.
 

@@ -34,7 +34,7 @@ _CACHE_SIZE = 50_000  # references
 class Merged(NamedTuple):
     """The distinct targets of many references."""
 
-    targets: bytes  #: canonical URLs without the seeds, a zero behind each
+    targets: bytes  #: canonical URLs without the seeds, each followed by a zero
     distinct: int  #: their number
     hits: bytes  #: for each seed a byte, 1 if a reference leads there
     too_long: int  #: references dropped

@@ -102,7 +102,7 @@ _SIGN_WITHIN: Final = re.compile(r"(?<=[A-Za-z])[\xa1-\xa8\xaa\xac\xaf\xb1-\xb3\
 _BOX_BESIDE: Final = re.compile(rf"(?<={_LETTER})[\u2550-\u259f]|[\u2550-\u259f](?={_LETTER})")
 _KANA: Final = re.compile(r"[\u3041-\u30fe]")
 _KANA_SHARE: Final = 5  # Japanese has at least one kana in five characters
-#: A run of characters beyond ASCII with the letter behind it, and the letter before it. The search for a class of
+#: A run of characters beyond ASCII with the letter after it, and the letter before it. The search for a class of
 #: characters is ten times as fast as that for a pattern that begins with an optional letter.
 _NEIGHBOURS: Final = re.compile(r"([^\x00-\x7f](?:(?<=([A-Za-z])[^\x00-\x7f])|)[^\x00-\x7f]*[A-Za-z]?)")
 _LOOKED_AT: Final = 1_200  # characters of a page, from the first one beyond ASCII on

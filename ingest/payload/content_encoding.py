@@ -133,7 +133,7 @@ def _inflate(payload: bytes, limit: int) -> tuple[bytes, bool]:
     for _ in range(_MAX_MEMBERS):
         inflate = zlib.decompressobj(31)
         while not inflate.eof and size < limit and at < len(payload):
-            # In pieces, because zlib copies what lies behind a member's end.
+            # In pieces, because zlib copies what follows a member's end.
             piece = payload[at : at + _PIECE] if parts else payload
             try:
                 parts.append(inflate.decompress(piece, limit - size))
@@ -168,7 +168,7 @@ def _inflate_raw(payload: bytes, limit: int) -> tuple[bytes, bool]:
 
 
 def _lacks_data(inflate: Any) -> bool:
-    """Return whether a stream ends too early, by more than its checksum: zeros behind it are data, or invalid."""
+    """Return whether a stream ends too early, by more than its checksum: zeros after it are data, or invalid."""
     rest = inflate.copy()
     try:
         for _ in range(64):

@@ -103,15 +103,15 @@ def find_character_places(text: str, encoded: int) -> list[int]:
     places = list(range(len(text) + 1))
     for _ in range(1, encoded):
         repaired: list[int] = []
-        behind = 0
+        copied_up_to = 0
         for run in _RUN.finditer(text):
-            repaired += places[behind : run.start()]
+            repaired += places[copied_up_to : run.start()]
             begin = run.start()
             for character in _list_characters(run):
                 repaired.append(places[begin])
                 begin += len(character.encode())
-            behind = run.end()
-        places = repaired + places[behind:]
+            copied_up_to = run.end()
+        places = repaired + places[copied_up_to:]
         text = _RUN.sub(_list_characters, text)
     return places
 

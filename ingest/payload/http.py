@@ -145,7 +145,7 @@ class AnswerSplitter:
     def split(self, head: bytes, block: bytes) -> AnswerParts | None:
         """Return the parts of a record and of the answer in its block; None if either is unusual.
 
-        A zero is behind each string: WARC-Target-URI, WARC-Date, WARC-Payload-Digest, and the `parse_answer_fields`.
+        Strings that end in a zero: WARC-Target-URI, WARC-Date, WARC-Payload-Digest, and `parse_answer_fields`.
         """
         size = _kernels.fields_answer(head, block, self._limits.max_header, self._parts, self._places)
         if size == _LEFT:
@@ -195,7 +195,7 @@ def parse_fields(block: bytes, names: bytes = b"") -> dict[str, str]:
     Other lines are skipped. Values of a repeated name are joined with a comma (RFC 9110, 5.3); those of X-Robots-Tag
     with a line end, because each is parsed alone. Of names that can have one value only the first one counts.
 
-    With ``names``, in lower case with a zero behind each, other fields may be missing, which is faster.
+    With ``names``, in lower case and each followed by a zero, other fields may be missing, which is faster.
 
     >>> parse_fields(b"Content-Type: text/html\r\nX: 1\r\nnonsense\r\nx: 2\r\n")
     {'content-type': 'text/html', 'x': '1, 2'}
