@@ -1,4 +1,4 @@
-"""Scripts of one language are joined on the way into the graph, and told apart on the way out."""
+"""Scripts of one language are merged for the graph, and separated again in its answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text in a script that no language of the method is written in: nobody can tell, and the links cannot either."""
+"""A text in a script that no language of the method is written in gets no answer, by its content or by links."""
 
 from __future__ import annotations
 

@@ -276,7 +276,7 @@ def test_without_a_readable_file_there_is_only_the_reason(
 def test_a_file_that_its_mode_closes_does_not_cost_the_others(
     graphlang: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever runs the tests may be allowed everything: so it is the answer about the mode that is made up."""
+    """The tests may run as root, who may read any file; so `os.access` is replaced."""
     (tmp_path / "a").write_text("Das Wetter wird morgen leider wieder schlechter.\n", encoding="utf-8")
     monkeypatch.setattr(os, "access", lambda *_, **__: False)
     result = graphlang("identify", "--format", "tsv", tmp_path / "a", tmp_path / "b")

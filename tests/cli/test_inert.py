@@ -167,7 +167,7 @@ def test_so_do_readers_of_json() -> None:
 
 
 def test_verbs_write_by_one_module_only() -> None:
-    """Whoever prints by himself forgets what a crawl may hold."""
+    """A verb that prints without it would not escape the control characters of a crawl."""
     ways = {"echo", "secho", "print", "dumps", "dump", "writer", "DictWriter"}
     allowed = {"output.py", "log.py", "table.py", "pager.py"}
     for path in sorted((ROOT / "graphlang" / "cli").rglob("*.py")):

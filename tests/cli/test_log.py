@@ -1,4 +1,4 @@
-"""What verbs say on standard error: lines where nobody looks on, JSON for programs, nothing where it is to be quiet."""
+"""Messages of verbs on standard error: lines without a terminal, JSON for programs, and none with --quiet."""
 
 from __future__ import annotations
 

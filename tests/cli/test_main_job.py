@@ -466,8 +466,8 @@ def test_urls_can_be_identified_and_classified(
 
 
 @pytest.mark.parametrize("method", ["url", "url-words-nb"])
-def test_what_is_no_url_is_told(graphlang: Call, method: str) -> None:
-    """Words have words, too: "hello world" was told as the URL of an English page."""
+def test_a_line_that_is_no_url_is_named(graphlang: Call, method: str) -> None:
+    """The text "hello world" was once identified as the URL of an English page."""
     lines = b"hello world\n\nhttps://www.spiegel.de/wirtschaft/unternehmen/\nwww.spiegel.de/wirtschaft/unternehmen/\nZeitung\n"
     result = graphlang("identify", "--method", method, "--format", "jsonl", input_=lines)
     assert [row["language"] for row in rows(result)] == ["und", "und", "deu", "deu", "und"]

@@ -55,7 +55,7 @@ def content(db: Path) -> dict[str, list[tuple[object, ...]]]:
 
 
 def kill_and_go_on(job: Callable[[Path, int], list[str]], folder: Path, workers: Iterable[int], kills: int) -> None:
-    """Kill the job that often, starting it anew when it gets to its end."""
+    """Kill the job that many times; start it again if it ends before."""
     started = time.monotonic()
     clean = subprocess.run(job(folder / "clean.db", 1), capture_output=True, check=False)
     whole = time.monotonic() - started

@@ -15,7 +15,7 @@ pyspark = pytest.importorskip("pyspark")
 
 
 def test_spark_submit_starts_the_job(spark: Any, archives: Path, tmp_path: Path) -> None:
-    """What Spark was told by `spark-submit` holds, and the program's own words, problems and exit code come through."""
+    """Options of `spark-submit` apply, and the output, problems and exit code of the program are passed on."""
     del spark  # without Java this is skipped
     import graphlang.cluster.__main__ as program  # noqa: PLC0415 - beside Spark only
 

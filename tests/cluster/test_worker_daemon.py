@@ -31,7 +31,7 @@ print(json.dumps([[name in sys.modules for name in names], classify_captures.loa
 
 @pytest.mark.parametrize(("method", "models"), [("", 0), ("nfc", 1), ("of-nobody", 0)])
 def test_what_tasks_need_is_loaded_before(method: str, models: int) -> None:
-    """But for pandas, which no task needs; a method that there is not is told by the task that asks for it."""
+    """All but pandas, which no task needs; an unknown method is reported by the task that loads it."""
     done = subprocess.run([sys.executable, "-P", "-c", PROGRAM, method], capture_output=True, text=True, check=False)
     assert not done.stderr
     assert json.loads(done.stdout) == [[True, True, False], models]

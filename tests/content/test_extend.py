@@ -1,4 +1,4 @@
-"""Languages added to a trained model: the new ones are told, the old ones keep their columns, and what is refused."""
+"""Languages added to a trained model: texts in them are identified, the others keep their columns; invalid input."""
 
 from __future__ import annotations
 

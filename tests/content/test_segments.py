@@ -148,7 +148,7 @@ def against(logs: list[list[float]], states: list[int], way: list[int]) -> float
 
 
 def labels(chances: NDArray[np.float32], border: Sequence[bool], costs: decode.Costs) -> list[int]:
-    """What the kernel does to one text, as it is told in `decode`."""
+    """Label one text as the kernel does, by the description in `decode`."""
     logs = log_likelihoods(chances)
     of_change = [costs.border if natural else costs.inside for natural in border]
     sums = [0.0] * chances.shape[1]
@@ -424,7 +424,7 @@ def test_the_command(graphlang: Callable[..., Result]) -> None:
     ],
 )
 def test_a_sentence_is_enough_and_names_are_not(parts: tuple[str, ...], languages: list[str]) -> None:
-    """A text of two sentences was told in one language, whatever the other one was, and in whatever script."""
+    """A text of two sentences got one language, even if the other sentence was in another script."""
     [found] = spans.find_spans(registry.load("nfc"), ["".join(parts)])
     assert [(span.end - span.begin, code(span.label)) for span in found] == list(
         zip(map(len, parts), languages, strict=True)

@@ -69,7 +69,7 @@ def opened(folder: Path, name: str, files: int = 2) -> sqlite3.Connection:
 
 
 def capture(url: int, date: int, parts: str, links: list[int], text: str) -> Page:
-    """What is of one date is one capture, in one part or two; of errors nobody extracts the text."""
+    """Return a capture, in one part or two; error pages have no text."""
     status = 404 if (url + date) % 3 == 0 else 200
     parts = "both" if parts == "text" and status != 200 else parts
     return Page(

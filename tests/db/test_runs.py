@@ -1,4 +1,4 @@
-"""A run belongs to who started it, its number to no other run, and nobody drops what another is writing."""
+"""A run belongs to the process that started it, its number is never reused, and no process drops a run in progress."""
 
 import sqlite3
 import subprocess

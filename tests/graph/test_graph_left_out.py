@@ -1,4 +1,4 @@
-"""Pages that teach nobody may be left out: what the inference and the votes say of the others stays the same."""
+"""Pages that influence no other page may be left out: the inference and the votes give the others the same answers."""
 
 from __future__ import annotations
 

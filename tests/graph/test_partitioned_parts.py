@@ -1,4 +1,4 @@
-"""The parts of the inference on partitions, worked by hand: which partition, what is told, what a ghost is."""
+"""The parts of the inference on partitions, computed by hand: the partition of a page, its messages, and ghosts."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def test_a_closed_folder_of_a_mirror_is_a_problem(tmp_path: Path, monkeypatch: p
 
 
 def closed_to_everybody(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever runs the tests may be allowed everything: so the folder of this name cannot be closed by its mode."""
+    """Refuse to list the folder `closed`; the tests may run as root, for whom a mode closes nothing."""
 
     def refusing(real: Callable[[Any], Any]) -> Callable[[Any], Any]:
         def scan(path: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Many URLs at a time are told the places that each is told alone."""
+"""Many URLs at once are split into the same hosts, domains and suffixes as one at a time."""
 
 from __future__ import annotations
 

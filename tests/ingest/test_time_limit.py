@@ -179,7 +179,7 @@ def test_limits_that_are_none_are_refused_and_no_page_is_lost_by_them(name: str,
 
 
 def test_limits_out_of_a_table_are_as_those_of_python() -> None:
-    """Workers are told of limits by marshal, which would have made bytes of them: those of a False are true."""
+    """Workers get limits by marshal, which writes numpy values as bytes, and the bytes of False are true."""
     given = Limits(
         max_links=np.int64(5),  # type: ignore[arg-type]
         text_limit=np.uint16(300),  # type: ignore[arg-type]

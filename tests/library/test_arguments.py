@@ -94,7 +94,7 @@ def test_one_text_is_one_and_what_is_none_is_named(crawl: gl.Collection, tmp_pat
 
 
 def test_numbers_of_a_table_are_numbers_and_others_are_named(crawl: gl.Collection) -> None:
-    """A number of numpy was no run ("there is no run 1"); a vote with 2.5 links left a run that nobody could read."""
+    """A number of numpy was no run ("there is no run 1"); a vote with 2.5 links left an unreadable run."""
     one, two = np.int64(1), np.int64(2)
     crawl.classify(workers=one)  # type: ignore[arg-type]
     crawl.vote(seed=one, max_links=two)  # type: ignore[arg-type]

@@ -225,7 +225,7 @@ def test_the_languages_of_a_method() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["nonsense"], "nonsense: no such method"),
         (["--languages"], "--languages needs NAME"),
@@ -237,10 +237,10 @@ def test_the_languages_of_a_method() -> None:
         (["--json", "--limit", "3"], "cards are text or --json"),
     ],
 )
-def test_what_cannot_be_printed_is_told_in_a_line(arguments: list[str], told: str) -> None:
+def test_a_format_that_cannot_be_printed_is_one_line(arguments: list[str], message: str) -> None:
     done = CliRunner().invoke(cli, ["methods", *arguments])
     assert done.exit_code == 2
-    assert told in done.output.replace("\n", " ")
+    assert message in done.output.replace("\n", " ")
 
 
 def test_a_method_without_a_model_says_how_to_train_one() -> None:

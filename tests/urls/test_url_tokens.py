@@ -1,4 +1,4 @@
-"""Section 3.1 of Baykan et al. 2008: tokens and trigrams, worked by hand; and URLs that nobody should have written."""
+"""Section 3.1 of Baykan et al. 2008: tokens and trigrams, computed by hand; and malformed URLs."""
 
 from __future__ import annotations
 
