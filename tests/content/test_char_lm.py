@@ -150,7 +150,7 @@ def test_a_word_of_both_languages_goes_where_it_is_likelier(tiny: Discriminative
     assert [tiny.labels[best] for best in probabilities.argmax(axis=1).tolist()] == ["eng", "deu"]
 
 
-def test_the_kernel_adds_what_is_told_of_each_script(tiny: Discriminative, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_kernel_adds_the_values_of_each_script(tiny: Discriminative, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(windows, "share_with_hosts", lambda *_: None)  # which comes afterwards
     monkeypatch.setattr(doubt, "COEFFICIENTS", np.array([-50, *[0] * 7], np.float32))  # and nothing is unknown
     monkeypatch.setattr(doubt, "FEWEST_LETTERS", 1 << 40)  # nor asked for its words

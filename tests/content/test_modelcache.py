@@ -75,7 +75,7 @@ def test_a_folder_that_cannot_be_is_no_error(maker: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
-def test_a_folder_of_somebody_else_is_no_error(folder: Path) -> None:
+def test_a_folder_of_another_user_is_no_error(folder: Path) -> None:
     assert modelcache.store_tables("a" * 64, [], ARRAYS, [], digest=DIGEST)
     folder.chmod(0o700)
     os.seteuid(65534)

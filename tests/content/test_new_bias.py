@@ -25,7 +25,7 @@ def test_it_goes_down_until_no_relative_loses_too_much() -> None:
     assert contest(own, [-1.0] * 500, [0.6, *[-1.0] * 99]) == -0.75  # each relative by itself
 
 
-def test_a_text_that_would_not_be_told_as_the_relatives_does_not_count() -> None:
+def test_a_text_that_is_not_identified_as_a_relative_does_not_count() -> None:
     assert contest([9.0] * 100, [0.6] * 10, known=False) == 0
 
 

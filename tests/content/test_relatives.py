@@ -100,7 +100,7 @@ def test_near_the_bound_both_are_as_likely() -> None:
     assert (relative[0], part[0]) == (1, pytest.approx(1 / (1 + exp(-relatives.STEEP * 0.145)), abs=0.002))
 
 
-def test_a_part_of_a_text_in_a_small_language_is_told_so() -> None:
+def test_a_part_of_a_text_in_a_small_language_is_found() -> None:
     identifier = registry.load("nfc")
     german = (
         "Die Stadt liegt am Fluss und hat einen alten Hafen. Im Winter kommen viele Schiffe dorthin, um Holz zu laden. "

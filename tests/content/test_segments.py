@@ -274,7 +274,7 @@ def test_texts_without_letters_have_no_language() -> None:
     assert compute_page_shares(Capitals(), [], Capitals().probabilities([])) == []
 
 
-def test_letters_of_which_nothing_can_be_told_are_no_part_of_any_language() -> None:
+def test_unidentified_letters_are_no_part_of_any_language() -> None:
     # Vai is a script in which no label of the model is written: whoever quotes a line of it writes no English there.
     vai = "ꕉꕜꕮꔔꘋꖸ ꔰꗋꘋ ꕮꕨ ꔔꘋ ꖸ ꕎ ꕉꖸꕊ ꕴꖃ ꕃꔤꘂ ꗱ ꕪꗓ.\n"
     text = vai * 9 + ENGLISH + "\n" + vai * 2

@@ -43,7 +43,7 @@ def test_counts_are_widened_where_they_are_too_great(tmp_path: Path, monkeypatch
     assert train(folder, method="nfc", **SMALL).to_bytes() == wide
 
 
-def test_the_rounds_of_a_script_are_told_as_its_share_of_the_labels(corpus_folder: Path) -> None:
+def test_the_rounds_of_a_script_are_reported_as_its_share_of_the_labels(corpus_folder: Path) -> None:
     told: list[tuple[str, int, int]] = []
     train(corpus_folder, method="nfc", **{**SMALL, "rounds": 2}, progress=lambda *now: told.append(now))
     refined = [done for stage, done, labels in told if stage == "refine" and labels == 3]

@@ -49,7 +49,7 @@ def test_an_unknown_setting_is_refused_with_the_names_that_there_are(corpus_fold
         ({"upper": 0.6, "lower": 0.5}, (0.6, 0.5)),
     ],
 )
-def test_thresholds_that_are_given_are_those_of_the_model(
+def test_the_model_has_the_chosen_thresholds(
     corpus_folder: Path, tmp_path: Path, given: dict[str, float], used: tuple[float, float]
 ) -> None:
     train(corpus_folder, method="byte-trigrams", minimum=10, **given).save(tmp_path / "m.npz")
@@ -129,7 +129,7 @@ def test_where_no_line_is_held_out_those_learnt_from_calibrate(corpus_folder: Pa
 
 
 @pytest.mark.parametrize("method", ["nfc", "nfc-2004"])
-def test_a_corpus_without_letters_is_told(tmp_path: Path, method: str) -> None:
+def test_a_corpus_without_letters_is_an_error(tmp_path: Path, method: str) -> None:
     for code in ("de", "en"):
         (tmp_path / code).mkdir()
         (tmp_path / code / "text.txt").write_text("1 2 3\n4 5 6\n", encoding="utf-8")

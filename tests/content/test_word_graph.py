@@ -36,7 +36,7 @@ def test_words_of_a_graph() -> None:
     assert word_graph.words(file()) == {"b", "ab", "aca", "ba"}
 
 
-def test_other_formats_are_told() -> None:
+def test_other_formats_are_refused() -> None:
     with pytest.raises(ValueError, match="another format"):
         word_graph.words(file(magic=7))
     with pytest.raises(ValueError, match="no graph"):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pytest
 
 
-def test_unknown_codes_are_told_but_not_all_of_a_column_of_something_else(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_codes_are_reported_but_not_a_whole_column_of_them(capsys: pytest.CaptureFixture[str]) -> None:
     say_unused_gold(Gold(unknown=Counter({"\x1bq": 3, "deutsh": 1})))
     assert capsys.readouterr().err.splitlines() == [
         "unknown language code in the gold file: \\x1bq (3 lines, skipped)",

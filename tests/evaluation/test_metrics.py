@@ -58,7 +58,7 @@ def test_macro_f_by_hand() -> None:
         macro_f(["eng"], ["eng", "eng"])
 
 
-def test_lengths_are_told_apart() -> None:
+def test_lengths_are_scored_separately() -> None:
     table = measure_by_length(np.array([1.0, 1.0, 0.5]), np.array([True, False, True]), np.array([24, 25, 150]))
     assert {name: tuple(own) for name, own in table.items() if own.texts} == {
         "<25": (1, 1.0, 0.0),

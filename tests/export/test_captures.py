@@ -151,7 +151,7 @@ def test_what_no_run_has_answered_for_has_the_language_of_its_text_or_none(graph
     assert said.startswith("4 captures have no language yet: 'graphlang propagate DB --each year'")
 
 
-def test_a_moment_has_the_languages_of_its_run_and_what_somebody_corrected(graphlang: Call, db: Path) -> None:
+def test_a_moment_has_the_languages_of_its_run_and_the_corrections(graphlang: Call, db: Path) -> None:
     assert graphlang("propagate", db, "--at", "2012", "-q").exit_code == 0
     assert graphlang("correct", db, f"{SITE}stays", "--language", "gle", "--by", "me").exit_code == 0
     found, _ = texts(graphlang, db, "--at", "2012")

@@ -131,7 +131,7 @@ def test_captures_of_other_years_are_kept_whole(graphlang: Call, tmp_path: Path)
         None,
     ],
 )
-def test_a_rest_that_no_graphlang_wrote_is_told_in_a_line(
+def test_a_rest_that_no_graphlang_wrote_is_an_error_of_one_line(
     graphlang: Call, crawl: Path, tmp_path: Path, rest: bytes | None
 ) -> None:
     db = tmp_path / "crawl.db"

@@ -254,7 +254,7 @@ def test_a_level_fits_its_byte() -> None:
         call("coupling_levels", bound=np.zeros(256, np.float32))
 
 
-def test_memory_is_given_back_or_there_is_none() -> None:
+def test_memory_is_freed_or_runs_out() -> None:
     assert CLASSES.give_back(0) in (0, 1)
 
 
@@ -378,7 +378,7 @@ def test_rows_have_a_column() -> None:
 
 
 @given(st.integers(1, 20), st.integers(0, 999), st.booleans())
-def test_beliefs_move_to_what_is_heard(columns_: int, seed: int, alone: bool) -> None:
+def test_beliefs_move_to_the_messages(columns_: int, seed: int, alone: bool) -> None:
     rng, latent, rows = np.random.default_rng(seed), 5, 7
     numbers = np.flatnonzero(rng.random(latent) < 0.7)
     incoming, own = rng.normal(0, 9, (latent, columns_)), rng.normal(0, 9, (latent, columns_)).astype(np.float32)

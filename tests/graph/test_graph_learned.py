@@ -130,7 +130,7 @@ def test_hosts_that_were_not_in_the_sample_are_learned_from_their_own_pages() ->
     assert np.mean(answer.language == whole.language[rest]) > 0.9
 
 
-def test_a_given_belief_is_the_answer_and_is_heard() -> None:
+def test_a_given_belief_is_the_answer_and_reaches_neighbours() -> None:
     # page 0 says one language by its text and is held at another; page 1 has no text and listens
     ends = np.int32([0]), np.int32([1])
     graph = Graph(3, *ends, np.uint8([7]), np.int16([-1]))

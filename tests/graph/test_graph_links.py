@@ -51,7 +51,7 @@ def test_what_the_ends_of_links_have_in_common(pairs: list[tuple[int, int]], lon
 
 @pytest.mark.parametrize("far", [2**15 - 1, 2**15, 2**15 + 1, 100_000])
 @pytest.mark.parametrize("of_targets", [1, 4, 300])
-def test_neighbours_far_away_in_number_are_told_from_near_ones(far: int, of_targets: int) -> None:
+def test_neighbours_with_distant_numbers_are_distinct(far: int, of_targets: int) -> None:
     """Three pages that link to each other, with neighbours in common before them, among them and behind them."""
     ends = [far + 5, far + 6, 2 * far + 6]
     others = [5, 6, 7, *range(far + 10, far + 10 + of_targets), 2 * far + 5, 2 * far + 7, 2 * far + 8]

@@ -47,7 +47,7 @@ def test_a_table_of_lists_is_looked_up_like_an_array(lists: list[list[int]], own
     assert (table.min(), table.max()) == (-1, max(numbers, default=-1))
 
 
-def test_evidence_in_lists_is_told_what_is_wrong_with_it_as_arrays_are() -> None:
+def test_evidence_in_lists_has_the_same_errors_as_arrays() -> None:
     start, own = np.array([0, 1, 3]), np.int32([1, -1, 0])
     languages = ListTable(own, Lists(start, np.int16([0, 1, 0])), 2, -1)
     chances = ListTable(own, Lists(start, np.float32([0.9, 0.5, 0.4])), 2, 0)

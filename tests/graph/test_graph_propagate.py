@@ -84,7 +84,7 @@ def test_message_is_the_sum_over_the_sender_s_languages() -> None:
         speak(*given[:4], np.ones((1, 4), np.float32), given[5], to_target=True)
 
 
-def test_a_language_that_keeps_to_itself_is_told_by_its_own_coupling() -> None:
+def test_a_language_that_links_to_itself_has_its_own_coupling() -> None:
     # as above, but pages in language 0 link to each other three times as readily: odds of k are 3 there, and 1 in 1
     one, switch = np.float64([[0.5, 0.5]]), np.float64([[0.75, 0.25]])
     model = edges(np.float32([0.5]), np.float64([0]), one, switch, np.log([[3.0, 1.0]]))
@@ -285,14 +285,14 @@ def test_a_page_in_doubt_shares_no_weight_among_those_it_does_not_hear() -> None
 
 
 @pytest.mark.parametrize("sure", [0.55, 0.95])
-def test_a_long_page_that_nobody_links_to_is_as_sure_as_its_text_whatever_its_site(sure: float) -> None:
+def test_a_long_page_without_inlinks_is_as_sure_as_its_text_on_any_site(sure: float) -> None:
     pages = evidence([({"nld": sure, "deu": 1 - sure}, LONG), *[FULL["deu"]] * 29])
     answer = propagate(graph(30, [(1, 2)]), pages, options=Options(calibration=1))
     assert list_codes(answer)[0] == "nld"
     assert answer.confidence[0] == pytest.approx(sure, abs=2e-3)  # a little is left for the languages that it lacks
 
 
-def test_calibration_changes_what_is_told_of_a_long_page_and_nothing_else() -> None:
+def test_calibration_changes_only_the_probability_of_a_long_page() -> None:
     pages = evidence([({"nld": 0.9, "deu": 0.1}, LONG), EMPTY, ({"nld": 0.6, "deu": 0.4}, LONG), UNSURE, FULL["deu"]])
     links = graph(5, [(0, 1), (2, 1), (0, 3)])
     plain, squared = (propagate(links, pages, options=Options(calibration=power)) for power in (1, 2))
@@ -340,7 +340,7 @@ def test_all_neighbours_together_say_no_more_than_the_bound() -> None:
     assert trace.log_odds == pytest.approx(np.log(first / second), rel=1e-3)
 
 
-def test_a_page_passes_on_what_it_knows_and_little_of_what_it_heard() -> None:
+def test_a_page_passes_on_its_evidence_and_little_of_its_messages() -> None:
     # 0 is German for sure; 1, 2 and 3 have no text, and each is linked from the one before: 1 knows nothing itself, so
     # that 2 hears little, and 3 next to nothing. With a power of 1 all hear as much as 1 does, less what links lose
     answer = propagate(
@@ -551,7 +551,7 @@ def test_the_number_of_cores_and_the_blocks_that_they_work_on_change_no_byte(mon
         assert together.probabilities.tobytes() == alone.probabilities.tobytes()
 
 
-def test_cap_on_rounds_is_told() -> None:
+def test_cap_on_rounds_is_reported() -> None:
     links, pages, _ = switcher(6, {0, 1, 2, 3, 5, 10})
     capped = propagate(links, pages, options=Options(rounds=1))
     assert (capped.rounds, capped.converged) == (1, False)
@@ -568,7 +568,7 @@ def test_weights_beyond_reason_are_refused_or_borne() -> None:
     assert np.isfinite(answer.confidence).all()
 
 
-def test_the_language_that_stands_for_all_others_is_not_taken_for_english() -> None:
+def test_the_label_of_all_other_languages_is_not_taken_for_english() -> None:
     sure = []
     for codes in (("deu", "eng"), ("eng", "deu")):
         languages, chances = np.array([[codes.index("deu")]] * 2, np.int16), np.float32([[0.95], [0.6]])

@@ -86,7 +86,7 @@ def test_what_is_known_goes_from_partition_to_partition_after_all_beliefs_rest()
     assert not capped.converged
 
 
-def test_a_cap_on_supersteps_is_told() -> None:
+def test_a_cap_on_supersteps_is_reported() -> None:
     graph, evidence = web(0)
     ids = np.arange(graph.n, dtype=np.int64)
     done = run(partitions(graph, evidence, evidence.host % 3, ids), supersteps=2)

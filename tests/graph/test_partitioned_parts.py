@@ -121,7 +121,7 @@ def test_a_page_at_the_border_is_introduced_with_its_degrees_its_text_and_its_pl
         decode_ghosts(two, introduce(two, OPTIONS))
 
 
-def test_a_page_with_neighbours_in_several_partitions_is_told_which() -> None:
+def test_a_page_with_neighbours_in_several_partitions_lists_them() -> None:
     # page 1 is linked with 21 and 31, page 2 with 31 alone
     one = partition({1: (10, 100, 0, 900), 2: (10, 100, 0, 900)}, [(1, 21), (31, 1), (2, 31), (1, 2)])
     routes = one.routes(np.array([21, 31]), np.int32([7, 9]))
@@ -229,7 +229,7 @@ def test_what_is_packed_is_unpacked(pages: list[int], data: st.DataObject) -> No
                 unpack(PageRecords(ids, start, damaged), kind, [("many", BELIEF)])
 
 
-def test_only_languages_with_something_of_their_own_are_told() -> None:
+def test_only_languages_with_a_value_of_their_own_are_sent() -> None:
     # four languages, of which pages 4 and 9 ask about the first three; German stands out on page 4, the others have
     # three quarters of what the prior gives them; of page 9 nothing is known
     prior, group = np.float32([[0.2, 0.4, 0.2, 0.2]]), np.int32([0, 0])
@@ -250,7 +250,7 @@ def test_only_languages_with_something_of_their_own_are_told() -> None:
             supersteps.decode_beliefs(said, kept, np.full((1, languages), 1 / languages, np.float32), group)
 
 
-def test_pages_are_told_in_a_collection_of_thousands_of_languages() -> None:
+def test_pages_are_sent_in_a_collection_of_thousands_of_languages() -> None:
     candidates = np.tile(np.int16([3, 2599]), (supersteps.BLOCK + 1, 1))  # more pages than are looked at at once
     prior = np.full((1, 2600), 1 / 2600, np.float32)
     group = np.zeros(len(candidates), np.int32)
@@ -263,7 +263,7 @@ def test_pages_are_told_in_a_collection_of_thousands_of_languages() -> None:
     assert np.abs(heard.belief - now).max() < 1e-6
 
 
-def test_what_a_page_of_which_nothing_is_known_believes_is_told_as_well() -> None:
+def test_the_belief_of_a_page_without_evidence_is_sent_too() -> None:
     # a weak signal moves it a little, though it does not stand out
     candidates, prior = np.int16([[0, 1]]), np.float32([[0.5, 0.5]])
     table = supersteps.BeliefTable(
@@ -285,7 +285,7 @@ CHANCES = st.lists(st.floats(0.0001220703125, 1, width=32), min_size=7, max_size
 
 
 @given(CHANCES, CHANCES, st.sets(st.integers(0, 6), min_size=3, max_size=3))
-def test_what_is_told_is_heard(belief: list[float], prior: list[float], named: set[int]) -> None:
+def test_a_message_is_received_as_it_was_sent(belief: list[float], prior: list[float], named: set[int]) -> None:
     candidates = np.array([sorted(named)], np.int16)
     usual = np.float32([prior]) / np.float32(sum(prior))
     now = np.float32([belief[:4]]) / np.float32(sum(belief[:4]))

@@ -75,7 +75,7 @@ def test_counts_languages_texts_and_their_graph(crawl: gl.Collection) -> None:
         crawl.language_graph(by="tld")
 
 
-def test_rows_are_read_when_they_are_looked_at_and_anew_each_time(crawl: gl.Collection) -> None:
+def test_rows_are_read_at_each_access(crawl: gl.Collection) -> None:
     pages = crawl.pages(fetched=True)
     assert {page.language for page in pages} == {"und"}
     crawl.classify()
@@ -127,7 +127,7 @@ def test_the_frontier_takes_a_language_by_any_name(crawl: gl.Collection) -> None
         crawl.frontier(want="xx")
 
 
-def test_a_classifier_that_changed_is_asked_anew(crawl: gl.Collection) -> None:
+def test_a_changed_classifier_is_asked_again(crawl: gl.Collection) -> None:
     class Says:
         def __init__(self, german: float) -> None:
             self.labels = ("de", "fr")

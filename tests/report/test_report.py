@@ -185,7 +185,7 @@ def test_what_was_not_worked_out_has_no_column(db: Path, monkeypatch: pytest.Mon
     assert "diameter" not in page(db)
 
 
-def test_texts_are_told_in_one_line(make_collection: Call, written: Any) -> None:
+def test_texts_are_described_in_one_line(make_collection: Call, written: Any) -> None:
     db = make_collection([written("http://a.example/", "deu", 1.0, own="und", own_confidence=0.0, text="Anna\n\n1850")])
     assert "<bdi>Anna 1850</bdi>" in page(db)
 
@@ -274,7 +274,7 @@ _QUIET = (
 )
 
 
-def test_in_a_browser_it_is_silent_and_asks_nobody(chromium: str, db: Path, tmp_path: Path) -> None:
+def test_a_browser_logs_nothing_and_requests_nothing(chromium: str, db: Path, tmp_path: Path) -> None:
     target, log = tmp_path / "report.html", tmp_path / "net.json"
     target.write_text(page(db, title=EVIL), encoding="utf-8")
     done = subprocess.run(

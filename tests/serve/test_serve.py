@@ -214,7 +214,7 @@ def test_a_finished_collection_leaves_no_log(graphlang: Call, museum: Path, tmp_
     assert not (tmp_path / "m.db-wal").exists()
 
 
-def test_a_port_that_is_taken_is_told_before_anything_is_done(graphlang: Call, museum: Path, tmp_path: Path) -> None:
+def test_a_taken_port_is_reported_at_once(graphlang: Call, museum: Path, tmp_path: Path) -> None:
     db = tmp_path / "crawl.db"
     assert graphlang("run", museum, "--db", db, "--workers", 1, "--quiet").exit_code == 0
     with socket.create_server(("127.0.0.1", 0)) as taken:

@@ -70,7 +70,7 @@ def test_generic_domains_and_hyphens() -> None:
     assert features(small(), "http://net.org/com") == {".org": 1}
 
 
-def test_a_code_that_stands_twice_is_one_flag() -> None:
+def test_a_code_that_occurs_twice_is_one_flag() -> None:
     assert features(small(), "http://a.b/de/at/de") == {"deu: code after the first /": 1}
 
 

@@ -57,7 +57,7 @@ def best(method: UrlIdentifier, *urls: str) -> list[str]:
     return [method.labels[n] for n in method.probabilities(urls).argmax(axis=1)]
 
 
-def test_a_small_model_knows_what_it_was_taught_and_what_nobody_taught_it(small: url_model.UrlModel) -> None:
+def test_a_small_model_knows_its_training_urls_and_no_others(small: url_model.UrlModel) -> None:
     assert best(small, "http://x.de/haus", "http://x.fr/maison") == ["deu", "fra"]
     # codes, own names and text: no training URL has any of these
     assert (
@@ -128,7 +128,7 @@ def test_the_kernel_adds_up_as_its_definition_does(small: url_model.UrlModel, ur
     assert found.tolist() == (expected * np.float32(small.step)).tolist()
 
 
-def test_a_url_that_says_nothing_is_given_the_prior(small: url_model.UrlModel) -> None:
+def test_a_url_without_features_gets_the_prior(small: url_model.UrlModel) -> None:
     chances = small.probabilities(["", "12345", "data:text/plain,haus", "http://127.0.0.1/"])
     assert chances == pytest.approx(np.tile(small.prior, (4, 1)))
 

@@ -73,7 +73,7 @@ def test_the_line_of_letters_has_a_mark_around_every_token() -> None:
     assert first.tolist() == [0, 6, 6, 9]
 
 
-def test_a_word_has_one_hash_wherever_it_stands() -> None:
+def test_a_word_has_the_same_hash_in_any_position() -> None:
     here = hash_tokens(tokenize(["http://fr.example/page", "page"]))
     assert here[2] == here[3] == hash_words(["PAGE"])[0]
     assert len(set(here.tolist())) == 3
