@@ -167,19 +167,6 @@ def _drop_unfinished(connection: sqlite3.Connection) -> None:
         forget_run(connection, run)
 
 
-def drop_answers(connection: sqlite3.Connection, run: int, pages: Sequence[int]) -> None:
-    """Drop the answers of an unfinished content run for some pages."""
-    if not pages:
-        return
-    with transaction(connection):
-        check_owner(connection, run)
-        for table in ANSWER_TABLES[:3]:
-            connection.execute(
-                f"DELETE FROM {table} WHERE run = ? AND page IN (SELECT value FROM json_each(?))",
-                (run, json.dumps(list(pages))),
-            )
-
-
 def forget_run(connection: sqlite3.Connection, run: int) -> None:
     """Drop any run with its answers, within a transaction."""
     _drop_all_answers(connection, run)

@@ -20,7 +20,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from graphlang.db.records import Links, Page, Problem, pack_texts
+from graphlang.db.records import Page, Problem, pack_texts
 from graphlang.ingest.files.decompress import ByteSource
 from graphlang.ingest.formats.dates import parse_date
 from graphlang.ingest.formats.saved_html import make_resource
@@ -288,10 +288,6 @@ class Jsonl:
             main_length=body.main_length,
             rest=body.rest,
         )
-
-    def _make_links(self, url: str, links: list[Any]) -> Links:
-        document = _make_document(links, anchor_texts=self._limits.anchor_texts)
-        return extract_links(url, document, None, {}, self._joiner, self._limits)[0]
 
 
 def _find_date(fields: dict[str, Any]) -> str:
