@@ -1,4 +1,4 @@
-"""What somebody says of a page is certain: its neighbours learn from it, later runs keep it, and it can be undone."""
+"""A correction of a page is certain: its neighbours learn from it, later runs keep it, and it can be undone."""
 
 from __future__ import annotations
 

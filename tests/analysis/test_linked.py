@@ -1,4 +1,4 @@
-"""URLs that were only linked to are answered when somebody asks, and then as if they had been all the time."""
+"""URLs that were only linked to are answered on request, as if the run had answered them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def crawl(path: Path) -> sqlite3.Connection:
 
 
 def classified(connection: sqlite3.Connection) -> None:
-    """A content run: long texts are sure, short ones hardly."""
+    """A content run: long texts are sure, short ones are not."""
     ids = np.array(enter_label_names(connection, CODES))
     rows = connection.execute("SELECT id, url FROM pages JOIN captures ON page = id ORDER BY id").fetchall()
     number = np.array([int(url.rpartition("/")[2]) for _, url in rows])

@@ -26,7 +26,7 @@ MAIN = "from graphlang.cli import main; main()"
 
 @pytest.fixture
 def hostile(make_collection: Callable[..., Path], written: Callable[..., Any]) -> Path:
-    """A collection whose every text says more than it should."""
+    """A collection in which every text holds control characters or markup."""
     db = make_collection(
         [
             written(

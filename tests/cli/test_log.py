@@ -38,7 +38,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def lines_until(capsys: pytest.CaptureFixture[str], lines: int) -> str:
-    """What stands on standard error when it has so many lines: when that is depends on what else the machine does."""
+    """Return the content of standard error once it has this number of lines, which may take a while."""
     written = ""
     while written.count("\n") < lines:
         time.sleep(0.01)

@@ -78,7 +78,7 @@ def start(verb: str, db: Path, more: Path, *, wait: bool) -> subprocess.Popen[st
 def both_at_once(
     verbs: tuple[str, str], db: Path, more: Path, seconds: float, *, wait: bool
 ) -> list[tuple[str, int, list[str]]]:
-    """Exit code and error lines of two verbs, the second started so many seconds after the first."""
+    """Exit code and error lines of two verbs, the second started a number of seconds after the first."""
     processes = []
     for number, verb in enumerate(verbs):
         time.sleep(seconds * number)

@@ -1,4 +1,4 @@
-"""Readers and methods of another package: from its entry points to the pages, and never unless somebody asks."""
+"""Readers and methods of another package: from its entry points to the pages, and loaded only on request."""
 
 from __future__ import annotations
 

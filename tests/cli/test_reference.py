@@ -1,4 +1,4 @@
-"""The documents say what the code does: every verb, every option, every example."""
+"""The documents agree with the code: every verb, every option, every example."""
 
 import re
 import runpy

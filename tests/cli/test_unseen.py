@@ -1,4 +1,4 @@
-"""What the run that is shown has not seen is und: verbs that tell languages say so, and what gives them."""
+"""URLs that are newer than the shown run are und: verbs mention it, and name the command that answers them."""
 
 from __future__ import annotations
 

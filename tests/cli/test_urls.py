@@ -1,4 +1,4 @@
-"""URL methods from the command line: whatever stands in a list of URLs, training, scores, trees."""
+"""URL methods from the command line: lists of URLs with any content, training, scores, trees."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ NUMBERED = ("source", "run", "number", "shares")
 
 @dataclass
 class Cluster:
-    """Stands for Spark's session and context: every task is tried twice, and one of its answers is taken."""
+    """A substitute for Spark's session and context: every task runs twice, and one of its answers is used."""
 
     taken: int = 0  #: which
     settings: dict[str, str] = field(

@@ -10,7 +10,7 @@ from graphlang.cluster.spark_session import LateSession
 
 
 class Session:
-    """Stands for Spark's."""
+    """A substitute for Spark's session."""
 
     def __init__(self) -> None:
         self.conf, self.stopped, self.read = Conf({"spark.sql.ansi.enabled": "true"}), False, "tables"
@@ -31,7 +31,7 @@ class Conf:
 
 
 class Context:
-    """Stands for Spark's context."""
+    """A substitute for Spark's context."""
 
     stopped = False
 

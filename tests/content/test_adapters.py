@@ -80,7 +80,7 @@ def test_a_missing_package_says_how_to_install_it(monkeypatch: pytest.MonkeyPatc
 
 
 class _Says:
-    """What stands in for a peer's module: answers that a test gives."""
+    """A substitute for a peer's module, which gives the answers of a test."""
 
     def __init__(self, answers: dict[str, str]) -> None:
         self.answers = answers

@@ -1,4 +1,4 @@
-"""A classifier of somebody else: its codes become labels, and what it answers is checked."""
+"""A classifier of another package: its codes become labels, and its answers are checked."""
 
 from __future__ import annotations
 

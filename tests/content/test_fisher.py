@@ -1,4 +1,4 @@
-"""Formulas 0.2 to 0.5 of Hayati 2004 on two tiny languages, worked out on paper.
+"""Formulas 0.2 to 0.5 of Hayati 2004 on two tiny languages, computed by hand.
 
 Two n-grams g and h; language A has the documents (3 g, 4 h) and (4 g, 3 h), language B the document (0 g, 5 h) twice.
 

@@ -129,7 +129,7 @@ def archive(**members: bytes) -> bytes:
 
 
 def claim_size(data: bytes, size: int) -> bytes:
-    """Let an archive say that its last member unpacks to so many bytes."""
+    """Write into an archive that its last member unpacks to this number of bytes."""
     entry = data.rfind(b"PK\x01\x02") + 24
     return data[:entry] + size.to_bytes(4, "little") + data[entry + 4 :]
 

@@ -1,4 +1,4 @@
-"""What is kept of a model for the next start: the same arrays or none, whatever somebody left in the folder."""
+"""The cached tables of a model: the same arrays or none, with any files in the folder."""
 
 import os
 import sys

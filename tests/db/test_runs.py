@@ -84,7 +84,7 @@ def test_what_was_stopped_is_taken_over_or_dropped(connection: sqlite3.Connectio
 def test_what_a_process_that_is_alive_writes_is_neither_taken_over_nor_dropped(
     connection: sqlite3.Connection, tmp_path: Path
 ) -> None:
-    """As if somebody had removed the file that is locked: then the owner of the run is all there is."""
+    """Simulate that the lock file was removed: then only the owner of the run protects it."""
     program = (
         "import sys; from graphlang.db import create; from graphlang.db.runs.lifecycle import start_run\n"
         "from pathlib import Path\n"

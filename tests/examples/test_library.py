@@ -1,4 +1,4 @@
-"""The notebook-style script runs from its first cell to its last, and says what it promises."""
+"""The notebook-style script runs from its first cell to its last, and prints the documented results."""
 
 from __future__ import annotations
 

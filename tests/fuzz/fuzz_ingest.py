@@ -46,7 +46,7 @@ def mutated(data: bytes, chance: random.Random) -> bytes:
 
 
 def main() -> int:
-    """Run until the time is up, or so many inputs are read."""
+    """Run until the time is up or the number of inputs is read."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--inputs", type=int, default=None, help="so many instead, whatever time they take")

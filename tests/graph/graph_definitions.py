@@ -1,4 +1,4 @@
-"""The kernels of the graph in plain Python, as their headers say it: what the compiled ones are held against."""
+"""The kernels of the graph in plain Python, as their headers describe them: the reference for the compiled ones."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ VERSIONS = 12  #: texts that stand in all languages
 
 
 def site(label: list[int], links: list[tuple[int, int]], short: tuple[int, ...] = ()) -> tuple[Graph, Evidence]:
-    """Pages of one host, sure of their language but for the short ones, which hardly know any."""
+    """Pages of one host, sure of their language except the short ones, which have almost no evidence."""
     n, m = len(label), len(links)
     languages = np.array([[one, (one + 1) % len(CODES)] for one in label], np.int16)
     scores, length = np.full((n, 2), (0.97, 0.01), np.float32), np.full(n, LONG, np.int32)

@@ -1,4 +1,4 @@
-"""Small parts of the inference, each worked out on paper."""
+"""Small parts of the inference, each computed by hand."""
 
 from __future__ import annotations
 

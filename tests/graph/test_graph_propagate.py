@@ -1,4 +1,4 @@
-"""The inference on graphs worked out by hand, hostile ones, and invariants that hold on any."""
+"""The inference on graphs computed by hand, on hostile ones, and its invariants on any graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Archives of a few hundred bytes, put together by hand, so that every byte of a test is known."""
+"""Archives of a few hundred bytes, written byte by byte, so that every byte of a test is known."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ class Page:
         )
 
     def holds_title(self, begin: int, end: int) -> bool:
-        """Whether a first-level heading stands in a span, left or not."""
+        """Whether a first-level heading is in a span, dropped or not."""
         titles = [one for one in self.records if one.flags & markup_kernel.IS_TITLE][:HEADINGS]
         return any(one.begin >= begin and one.end <= end for one in titles)
 

@@ -46,7 +46,7 @@ def items(path: Path, start: int = 0, workers: int = 1) -> list[object]:
 
 
 def bodies(count: int) -> list[bytes]:
-    """Pages that hardly compress, so that a byte range holds a few."""
+    """Pages that compress little, so that a byte range holds a few."""
     numbers = random.Random(1)  # noqa: S311 - the same pages every time
     return [b"<p>page %d %s" % (n, numbers.randbytes(300).hex().encode()) for n in range(count)]
 

@@ -1,4 +1,4 @@
-"""Records taken apart at once say what their header and the message in them say, or nothing."""
+"""Records parsed in one call have the same fields as when header and message are parsed, or no result."""
 
 from __future__ import annotations
 

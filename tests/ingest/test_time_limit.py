@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def spin() -> None:
-    """Be busy until somebody ends it."""
+    """Run until it is ended."""
     end = time.process_time() + 30
     while time.process_time() < end:
         pass

@@ -170,7 +170,7 @@ def test_what_cannot_be_done_is_said(tmp_path: Path, crawl: gl.Collection) -> No
 def test_what_another_program_does_to_the_file_is_said_as_a_store_error(
     crawl: gl.Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It was an error of sqlite3, of which the documents say nothing."""
+    """It was an error of sqlite3, which is not documented."""
     monkeypatch.setattr(connection, "BUSY_SECONDS", 0.05)
     crawl.classify()
     with closing(sqlite3.connect(crawl.path)) as other:

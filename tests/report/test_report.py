@@ -296,7 +296,7 @@ def test_a_browser_logs_nothing_and_requests_nothing(chromium: str, db: Path, tm
 
 
 def test_the_policy_is_what_stops_a_script(chromium: str, db: Path, tmp_path: Path) -> None:
-    """The same page with a script put in by hand says so on the console: the test above can fail."""
+    """The same page with an inserted script writes to the console: the test above can fail."""
     target = tmp_path / "broken.html"
     target.write_text(page(db).replace("<h1>", "<script>document.title='pwned'</script><h1>"), encoding="utf-8")
     done = subprocess.run(

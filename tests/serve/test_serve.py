@@ -189,7 +189,7 @@ def test_metadata_names_tables_and_columns_that_there_are(db: Path) -> None:
 
 
 def test_a_database_is_read_where_not_even_side_files_can_be_made(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """SQLite says so of a file in write-ahead mode on a read-only medium; here that is played by the connection."""
+    """SQLite raises this for a file in write-ahead mode on a read-only medium; here the connection raises it."""
     connect = sqlite3.connect
 
     class Medium(sqlite3.Connection):
