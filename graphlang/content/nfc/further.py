@@ -108,8 +108,7 @@ class FurtherLanguages:
         if not len(candidates):
             return
         chosen = [texts[row] for row in rows[candidates].tolist()]
-        identifier = self.identifier
-        second = identifier.page_probabilities(chosen) if pages else identifier.probabilities(chosen)
+        second = self.identifier.part_probabilities(chosen, pages=pages)
         if len(self.columns) < second.shape[1]:
             second = second[:, self.columns]
         signs = np.column_stack([signs[candidates], compute_log_odds(second.max(axis=1))])

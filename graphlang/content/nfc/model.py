@@ -45,7 +45,8 @@ from graphlang.content.nfc.doubt import OpenSet
 from graphlang.content.nfc.further import PARAMETER, find_further
 from graphlang.content.nfc.long_texts import LongTexts
 from graphlang.content.nfc.model_parts import BATCH, PACKED, list_large_arrays, list_makers, load
-from graphlang.content.nfc.rubbish import doubt_filler, doubt_names
+from graphlang.content.nfc.names import SURE, doubt_names, without_names
+from graphlang.content.nfc.rubbish import doubt_filler
 from graphlang.content.nfc.short_texts import OUTLIERS, ShortTexts
 from graphlang.content.nfc.spelling import Spelling
 from graphlang.content.text import windows
@@ -171,7 +172,11 @@ class Discriminative(Calibrated):
         """Compute probabilities of pages: a page of few English words may be in any language (`text.windows`)."""
         return self._probabilities(texts, pages=True)
 
-    def _probabilities(self, texts: Sequence[str], *, pages: bool) -> Floats:
+    def part_probabilities(self, texts: Sequence[str], *, pages: bool) -> Floats:
+        """Compute probabilities without the second part and without regard to names and spelling."""
+        return self._probabilities(texts, pages=pages, once=True)
+
+    def _probabilities(self, texts: Sequence[str], *, pages: bool, once: bool = False) -> Floats:
         answer = np.empty((len(texts), len(self.labels)), dtype=np.float32)
         sizes = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
         padded = np.flatnonzero(sizes > self.limit).tolist()
@@ -186,6 +191,9 @@ class Discriminative(Calibrated):
             self._short.answer(short_ones[begin:end], short[begin:end], answer, pages=pages)
         answer[long] = 0  # short texts fill in all of their rows
         self._long.answer(texts, long, answer, pages=pages)
+        if once:
+            return answer
+        self._read_without_names(answer, texts, short, pages=pages)
         if self._further:
             self._further.answer(texts, answer, pages=pages)
         self._spelling.apply(answer, texts)
@@ -194,6 +202,19 @@ class Discriminative(Calibrated):
         if not pages:
             doubt_names(answer, texts, self.parts.scores.prior)
         return answer
+
+    def _read_without_names(self, answer: Floats, texts: Sequence[str], short: Ints, *, pages: bool) -> None:
+        """Read doubtful texts among the `short` ones again without their names, and take the mean, in place."""
+        best = answer.max(axis=1)
+        doubtful = short[(best[short] > 0) & (best[short] < SURE)].tolist()
+        others = {row: words for row in doubtful if (words := without_names(texts[row]))}
+        if not others:
+            return
+        second = np.empty((len(others), answer.shape[1]), dtype=np.float32)
+        self._short.answer(list(others.values()), np.arange(len(others)), second, pages=pages)
+        known = second.any(axis=1)
+        rows = np.fromiter(others, dtype=np.int64, count=len(others))[known]
+        answer[rows] = (answer[rows] + second[known]) / 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@
 * `OF_CODE` of the confidence is lost by program code, settings of paths ("Disallow: /tmp/"), garbled text and numbers
   with a few words. Garbled are text encoded twice ("Ð¿Ñ€Ð¸Ð²ÐµÑ‚"), text of another charset ("Â÷åðà âå÷åðîì") and
   letters upside down ("ǝʇxǝʇ"). So does Latin that is Lorem ipsum (`doubt_filler`).
-* A list of names is tempered (`doubt_names`): most languages write names alike.
 
 A kernel counts the signs (`count_signs`).
 """
@@ -43,15 +42,6 @@ _FILLER: Final = re.compile(
     r"|occaecat|cupidatat)\b",
     re.IGNORECASE,
 )
-#: A word with its hyphens; and the beginning of a word of four letters or more without a capital.
-_WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_SMALL_WORD: Final = re.compile(r"\b[a-zß-öø-ÿа-џα-ω][^\W\d_]{3}")
-FEWEST_NAMES: Final = 3  #: words of a list of names
-LEAST_NAMED: Final = 0.3  #: an answer of less confidence is not doubted more
-SHORT_WORD: Final = 3  #: letters of a word that may lack a capital in a list of names, and of an abbreviation
-#: Powers of the probabilities of a list of names, and of the numbers of speakers.
-NAMES_POWER: Final = 0.7
-SPEAKERS_POWER: Final = 0.1
 #: A text of which one character in this many was encoded twice is doubted like code.
 GARBLED = _letters.LETTERS_GARBLED
 
@@ -152,32 +142,6 @@ def doubt_filler(answer: Floats, texts: Sequence[str], latin: int) -> None:
     """Doubt that texts are in Latin, the label of a column, where they are Lorem ipsum."""
     rows = [row for row in np.flatnonzero(answer[:, latin] > 1 - OF_CODE).tolist() if is_filler(texts[row])]
     _spread_evenly(answer, np.array(rows, dtype=np.int64), OF_CODE)
-
-
-def is_list_of_names(text: str) -> bool:
-    """Return whether three words in four have a capital, and the others three letters at most ("Rio de Janeiro").
-
-    Words of four capitals or more do not count: headings and lists are written so, too, and whole sentences.
-
-    >>> [is_list_of_names(text) for text in ("Anna Müller, Jan de Vries", "The Man in the Moon", "STOP NOISE NOW")]
-    [True, False, False]
-    """
-    if not text[:1].isupper() or _SMALL_WORD.search(text):
-        return False
-    text_words = _WORD.findall(text)
-    names = sum(word[0].isupper() and (len(word) <= SHORT_WORD or not word.isupper()) for word in text_words)
-    return bool(names >= FEWEST_NAMES and 4 * names >= 3 * len(text_words))
-
-
-def doubt_names(answer: Floats, texts: Sequence[str], prior: Floats) -> None:
-    """Temper the probabilities of lists of names, in place: names are alike in many languages.
-
-    `answer` has probabilities, (texts, labels); `prior` the log prior of each label, (labels,).
-    """
-    rows = [row for row in np.flatnonzero(answer.max(axis=1) > LEAST_NAMED).tolist() if is_list_of_names(texts[row])]
-    if rows:
-        chances = answer[rows] ** np.float32(NAMES_POWER) * np.exp(np.float32(SPEAKERS_POWER) * prior)
-        answer[rows] = chances / chances.sum(axis=1, keepdims=True)
 
 
 def _spread_evenly(answer: Floats, rows: Ints, share: float) -> None:
