@@ -279,7 +279,7 @@ def test_labels_taken_out_leave_the_others_as_they_are(made: Model, tiny_model: 
 
 
 @pytest.mark.parametrize(
-    ("gone", "words"), [({"fra"}, "fra is no label"), ({"eng", "deu", "ell"}, "no label would be left")]
+    ("gone", "words"), [({"fra"}, "fra is not a label"), ({"eng", "deu", "ell"}, "no label would be left")]
 )
 def test_labels_that_cannot_be_taken_out(tiny_model: Model, gone: set[str], words: str) -> None:
     with pytest.raises(ModelError, match=words):
