@@ -76,7 +76,7 @@ def test_a_doubtful_text_is_the_mean_of_both_readings(shipped: Discriminative) -
     first, second = shipped.part_probabilities([text, names.without_names(text)], pages=False)
     assert 0 < first.max() < names.SURE
     answer = first.reshape(1, -1).copy()
-    shipped._read_without_names(answer, [text], np.array([0]), pages=False)
+    shipped._read_without_names(answer, [text], np.array([0]))
     assert answer[0] == pytest.approx((first + second) / 2)
 
 

@@ -193,7 +193,8 @@ class Discriminative(Calibrated):
         self._long.answer(texts, long, answer, pages=pages)
         if once:
             return answer
-        self._read_without_names(answer, texts, short, pages=pages)
+        if not pages:
+            self._read_without_names(answer, texts, short)
         if self._further:
             self._further.answer(texts, answer, pages=pages)
         self._spelling.apply(answer, texts)
@@ -203,7 +204,7 @@ class Discriminative(Calibrated):
             doubt_names(answer, texts, self.parts.scores.prior)
         return answer
 
-    def _read_without_names(self, answer: Floats, texts: Sequence[str], short: Ints, *, pages: bool) -> None:
+    def _read_without_names(self, answer: Floats, texts: Sequence[str], short: Ints) -> None:
         """Read doubtful texts among the `short` ones again without their names, and take the mean, in place."""
         best = answer.max(axis=1)
         doubtful = short[(best[short] > 0) & (best[short] < SURE)].tolist()
@@ -211,7 +212,7 @@ class Discriminative(Calibrated):
         if not others:
             return
         second = np.empty((len(others), answer.shape[1]), dtype=np.float32)
-        self._short.answer(list(others.values()), np.arange(len(others)), second, pages=pages)
+        self._short.answer(list(others.values()), np.arange(len(others)), second)
         known = second.any(axis=1)
         rows = np.fromiter(others, dtype=np.int64, count=len(others))[known]
         answer[rows] = (answer[rows] + second[known]) / 2
