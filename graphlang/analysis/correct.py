@@ -62,7 +62,7 @@ def correct(
         try:
             language = parse_choice(label.language)
         except ValueError as error:
-            raise InputError(f"{error}, for {url[:_SHOWN]}") from error
+            raise InputError(f"{url[:_SHOWN]}: {error}") from error
         rows.append((url, _choose_label(connection, run, url, language), label.note.strip()))
     names = sorted({name for _, name, _ in rows})
     numbers = dict(zip(names, enter_label_names(connection, names), strict=True))

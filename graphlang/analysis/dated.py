@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import warnings
+from typing import TYPE_CHECKING, Final
 
 from graphlang.analysis import graph_input
 from graphlang.analysis.progress import SILENT, Progress
@@ -16,12 +17,17 @@ if TYPE_CHECKING:
     from graphlang.db.runs.run import Run
 
 
+class NoCaptureOfMomentWarning(UserWarning):
+    """No capture is from the moment that a run is of."""
+
+
 def classify_moment(connection: sqlite3.Connection, moment: str, make_run: Callable[[], Run]) -> Run:
     """Classify the texts of a moment with ``make_run``, and return the finished run; the views still show the same run.
 
     ``moment`` is as in `graphlang.db.snapshot.parse_moment`.
     """
     with snapshot.show_moment(connection, moment):
+        _warn_without_captures(connection)
         run = make_run()
         snapshot.record_answered(connection, run.id, inferred=False)
     return run
@@ -46,6 +52,7 @@ def infer_moment(
     Raise a StoreError if nothing is classified yet, the content run is of another moment, or its model is missing.
     """
     with snapshot.show_moment(connection, moment):
+        _warn_without_captures(connection)
         start = graph_input.find_seed_run(connection, seed)
         if start.at is not None and start.at != snapshot.get_moment(connection):
             raise StoreError(f"run {start.id} is of {start.at}; a run of {moment} cannot start from it")
@@ -75,3 +82,19 @@ def infer_each_year(
     for done, year in enumerate(years, 1):
         yield infer_moment(connection, year, make_run, seed=start.id, workers=workers)
         progress.advance(done)
+
+
+def _warn_without_captures(connection: sqlite3.Connection) -> None:
+    """Warn which captures are used where none is from the day, month or year that the connection shows."""
+    moment = (snapshot.get_moment(connection) or "")[:_DAY]
+    query = (
+        "SELECT SUBSTR(MIN(date), 1, :day), SUBSTR(MAX(date), 1, :day),"
+        " COUNT(*) FILTER (WHERE date LIKE :moment || '%') FROM captures WHERE date <> ''"
+    )
+    first, last, captures = connection.execute(query, {"day": _DAY, "moment": moment}).fetchone()
+    if not captures and first is not None:
+        dates = f"of {first}" if first == last else f"from {first} to {last}"
+        warnings.warn(f"no capture is from {moment}: the nearest, {dates}, are used", NoCaptureOfMomentWarning, 2)
+
+
+_DAY: Final = 10  # characters of a date

@@ -128,6 +128,20 @@ Exit codes: 0 done; 1 done, with problems; 2 wrong usage; 3 database or model ca
 5 another process is writing to the database; 130 interrupted.
 """
 _INTERRUPTED = 130
+#: What an argument too many of a verb may be, and how to write it.
+EXTRA: Final = {
+    "sites": "units are separated by commas (--by domain,year); --language names a language",
+    "pages": "--language names a language, --host a host",
+    "languages": "--language names a language",
+    "frontier": "--want names a language",
+    "texts": "--language names a language, -o the file",
+    "export": "--what names what to write, -o the file",
+    "report": "-o names the file",
+    "classify": "--method names the method",
+    "remove": "--url names a URL, --host a host, --domain a domain",
+    "review": "--language names a language, -o the file",
+    "evaluate": "--gold names the file of labels",
+}
 #: Verbs in modules with more imports than their group needs.
 _ELSEWHERE = {"language-graph": "link_graphs"}
 
@@ -251,6 +265,9 @@ def _write_message(error: click.ClickException) -> click.ClickException:
         message = " ".join(message.split())
     elif isinstance(error, click.NoSuchOption) and error.option_name == "--db" and error.ctx is not None:
         message = f"No such option '--db': name the database without it, 'graphlang {error.ctx.info_name} crawl.db'"
+    elif isinstance(error, click.UsageError) and message.startswith("Got unexpected extra") and error.ctx is not None:
+        hint = EXTRA.get(error.ctx.info_name or "")
+        message += f": {hint}" if hint else ""
     message = visible_lines(message)
     error.format_message = lambda: message  # type: ignore[method-assign]  # each class formats its own message
     return error

@@ -82,18 +82,26 @@ def run(
         refuse_before_work(report)
     crawl = open_crawl(db)
     read: list[Ingested] = []
+    earlier: set[int] = set()  # runs
+
+    def end_reading(ingested: Ingested) -> None:
+        read.append(ingested)
+        earlier.update(run.id for run in crawl.runs())
+
     with bars() as progress:
         final = crawl.run(
             *archives.list_inputs(files, reading),
             method=method,
             shares=shares,
-            on_ingested=read.append,
+            on_ingested=end_reading,
             progress=progress,
             **archives.list_arguments(reading),
         )
     (ingested,) = read
     say_ingested(ingested, progress, verbose=reading["verbose"])
-    if final.rounds is not None:
+    if final.id in earlier:
+        say(f"nothing has changed since run {final.id}", "up to date", run=final.id)
+    elif final.rounds is not None:
         say(f"propagation {describe_end(final)}")
     if report is not None:
         crawl.report(report)

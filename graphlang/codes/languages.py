@@ -284,7 +284,7 @@ class LanguageChoice:
 def parse_choice(tag: str) -> LanguageChoice:
     """Parse a code, BCP 47 tag or name; the script counts if the tag names one or implies it.
 
-    Raise a ValueError if no language has this name.
+    Raise a ValueError with similar names if no language has this name.
 
     >>> parse_choice("zh-TW"), parse_choice("zho"), parse_choice("sr-Latn").script, parse_choice("de-AT").script
     (LanguageChoice(language='zho', script='Hant'), LanguageChoice(language='zho', script=None), 'Latn', None)
@@ -294,7 +294,9 @@ def parse_choice(tag: str) -> LanguageChoice:
         return LanguageChoice(tag)
     language = code(tag)
     if language is None:
-        raise ValueError(f"unknown language {tag!r}")
+        similar = " or ".join(find_similar_names(tag))
+        hint = f"; did you mean {similar}?" if similar else " (known: graphlang languages --known)"
+        raise ValueError(f"unknown language {tag!r}{hint}")
     tag_script = script(tag)
     subtags = re.split("[-_]", tag)[1:]
     named = any(_SCRIPT.fullmatch(subtag) for subtag in subtags) or (bool(subtags) and language in MULTISCRIPT)

@@ -75,17 +75,9 @@ def make_selection(pages: PageFilter, captures: str = "own", at: str | None = No
 
 def languages(tags: str | Sequence[str], *, name: str = "language") -> tuple[LanguageChoice, ...]:
     """Return one language, or several, in our codes; an unknown one raises ValueError."""
-    from graphlang.codes.languages import find_similar_names, parse_choice  # noqa: PLC0415 - slow to import
+    from graphlang.codes.languages import parse_choice  # noqa: PLC0415 - slow to import
 
-    choices = []
-    for tag in (item for value in list_texts(name, tags) for item in value.split(",")):
-        try:
-            choices.append(parse_choice(tag))
-        except ValueError as error:
-            similar = find_similar_names(tag)
-            hint = f"; did you mean {' or '.join(similar)}?" if similar else " (known: graphlang languages --known)"
-            raise ValueError(f"{error}{hint}") from None
-    return tuple(choices)
+    return tuple(parse_choice(tag) for value in list_texts(name, tags) for tag in value.split(","))
 
 
 def http_status(value: object) -> int:

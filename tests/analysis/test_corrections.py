@@ -366,7 +366,7 @@ def test_a_takedown_takes_the_correction_and_its_note(tmp_path: Path) -> None:
 def test_either_all_is_taken_or_nothing(connection: sqlite3.Connection) -> None:
     for said, words in (
         (PageLabel("ftp://a.example/", "swa"), "not an http"),
-        (PageLabel(HUB, "Elbisch"), "unknown language 'Elbisch', for http://a.example/"),
+        (PageLabel(HUB, "Elbisch"), "http://a.example/: unknown language 'Elbisch'"),
     ):
         with pytest.raises(InputError, match=words):
             correct(connection, [PageLabel(ONE, "swa"), said], by="Asha")

@@ -1,6 +1,7 @@
 """Whatever a user hands over: one clear line, the right exit code, nothing lost, no traceback."""
 
 import gzip
+import re
 import sqlite3
 import sys
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
+from graphlang.cli.main import EXTRA, cli
 from graphlang.collection import computing
 from graphlang.db import create
 
@@ -398,6 +400,9 @@ def test_texts_end_where_the_limit_says(graphlang: Call, db: Path) -> None:
         (("pages", "crawl.db", "--limit", "few"), "Invalid value for '--limit': 'few' is not a valid whole number."),
         (("pages", "crawl.db", "--below", "few"), "Invalid value for '--below': 'few' is not a valid number."),
         (("pages", "crawl.db", "--language", "qqq"), "unknown language 'qqq' (known: graphlang languages --known)"),
+        (("sites", "crawl.db", "--by", "domain", "year"), "(year): units are separated by commas (--by domain,year)"),
+        (("remove", "crawl.db", "http://a.example/"), "(http://a.example/): --url names a URL, --host a host"),
+        (("pages", "crawl.db", "swa"), "Got unexpected extra argument (swa): --language names a language"),
         (("sites", "crawl.db", "--by", "hosts"), "'hosts': name one or several of host, domain,"),
         (("texts", "crawl.db", "-o", "{lang}.txt"), "{lang} in a file name has no meaning; {language} makes a file"),
     ],
@@ -406,6 +411,12 @@ def test_a_slip_gets_a_line_with_the_way_out(graphlang: Call, words: tuple[str, 
     result = graphlang(*words)
     assert result.exit_code == 2
     assert message in result.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(("verb", "hint"), EXTRA.items())
+def test_options_that_an_argument_too_many_may_mean_exist(verb: str, hint: str) -> None:
+    options = {name for param in cli.commands[verb].params for name in param.opts}
+    assert set(re.findall(r"--?\w+", hint)) <= options
 
 
 @pytest.mark.parametrize(

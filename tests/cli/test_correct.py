@@ -88,7 +88,11 @@ def test_a_host_and_a_list(graphlang: Call, db: Path, tmp_path: Path) -> None:
         ([ANNA, "--language", "de"], "--by is missing"),
         ([ANNA, "--by", "Asha"], "--language is missing"),
         (["--host", "museum.example", "--by", "Asha"], "--language is missing"),
-        ([ANNA, "--language", "xx", "--by", "Asha"], f"unknown language 'xx', for {ANNA}"),
+        ([ANNA, "--language", "arabc", "--by", "Asha"], "unknown language 'arabc'; did you mean arabic (ar)?"),
+        (
+            [ANNA, "--language", "xx", "--by", "Asha"],
+            f"{ANNA}: unknown language 'xx' (known: ",
+        ),
         (["museum", "--language", "de", "--by", "Asha"], "'museum' is not an http(s) URL"),
         (["--host", "b.example", "--language", "de", "--by", "Asha"], "the collection has no page of b.example"),
         ([ANNA, "--undo", "--language", "de"], "--undo takes neither --language nor --note"),

@@ -77,6 +77,8 @@ def test_repeating_the_command_changes_nothing(graphlang: Call, museum: Path, tm
     before = list(connection.iterdump())
     again = graphlang("run", museum, "--db", db, "--workers", 1)
     assert "already read" in again.stderr
+    assert again.stderr.endswith("nothing has changed since run 3\n")
+    assert "propagation" not in again.stderr
     assert list(connection.iterdump()) == before
     connection.close()
 

@@ -198,6 +198,24 @@ def test_a_year_that_was_done_is_not_done_again_and_texts_are_read_once(graphlan
     assert graphlang("runs", years, "--choose", before[-1][0]).exit_code == 3
 
 
+@pytest.mark.parametrize(
+    ("moment", "words"),
+    [
+        (("propagate", "1999"), "no capture is from 1999: the nearest, of 2010-03-01, are used"),
+        (("vote", "2010-04"), "no capture is from 2010-04: the nearest, of 2010-03-01, are used"),
+        (("classify", "2012-03-02T09:30:00Z"), "no capture is from 2012-03-02: the nearest, of 2012-03-01, are used"),
+        (("propagate", "2011-03-01T23:00:00Z"), ""),
+    ],
+)
+def test_captures_of_another_time_are_named(
+    graphlang: Call, years: Path, moment: tuple[str, str], words: str, recwarn: pytest.WarningsRecorder
+) -> None:
+    del recwarn  # it would be an error
+    result = graphlang(moment[0], years, "--at", moment[1])
+    assert result.exit_code == 0
+    assert [line for line in result.stderr.splitlines() if "nearest" in line] == [f"Warning: {words}"] * bool(words)
+
+
 def test_explain_shows_the_page_of_its_time(graphlang: Call, years: Path) -> None:
     found = json.loads(graphlang("explain", years, ANNA, "--at", "2010", "--format", "json").stdout)
     assert (found["language"], found["facts"]["date"]) == ("dan", "2010-03-01T12:00:00Z")

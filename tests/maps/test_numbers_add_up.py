@@ -108,7 +108,7 @@ def test_the_report_the_languages_and_sql_have_the_same_numbers(crawl: gl.Collec
     table = {
         language: re.findall(cell, row) for language, row in re.findall(r'<tr data-language="(\w+)">(.*?)</tr>', report)
     }
-    rows = {row.language: row for row in crawl.languages() if row.certainty >= 0.5}
+    rows = {row.language: row for row in crawl.languages()}
     assert table.keys() == rows.keys()
     for language, row in rows.items():
         (expected, _), (low, interval), (share, percent), _, _, (pages, _), *_ = table[language]
