@@ -116,7 +116,7 @@ class Removal:
     def describe(self) -> str:
         """Return the numbers in words.
 
-        >>> Removal(pages=1, links=3).words()
+        >>> Removal(pages=1, links=3).describe()
         '1 page, 3 links'
         """
         counts = {name: count for name, count in asdict(self).items() if name != "missing" and count}

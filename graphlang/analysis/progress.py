@@ -113,7 +113,7 @@ class State(NamedTuple):
     def to_dict(self) -> dict[str, Any]:
         """Return the state as fields for programs.
 
-        >>> State("classify", 3000, 4000, "pages", 60, {}).facts()["seconds_left"]
+        >>> State("classify", 3000, 4000, "pages", 60, {}).to_dict()["seconds_left"]
         20.0
         """
         rate, unit = self.rate

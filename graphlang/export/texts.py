@@ -61,7 +61,7 @@ class TextCounts:
     def describe(self) -> list[str]:
         """Return sentences about texts that were cut or left out.
 
-        >>> TextCounts(9, 2).words()
+        >>> TextCounts(9, 2).describe()
         ["2 of 9 texts are cut: 'graphlang ingest --again --text-limit none' keeps them whole"]
         """
         sentences = []

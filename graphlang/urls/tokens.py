@@ -115,7 +115,7 @@ def join_urls(urls: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64
 def find_runs(urls: Sequence[str]) -> Tokens:
     """Return every run of letters of the URLs, nothing dropped.
 
-    >>> find_runs(["http://a.example/x1"]).words()
+    >>> find_runs(["http://a.example/x1"]).to_strings()
     ['http', 'a', 'example', 'x']
     """
     characters, first = join_urls(urls)
@@ -131,7 +131,7 @@ def find_runs(urls: Sequence[str]) -> Tokens:
 def tokenize(urls: Sequence[str]) -> Tokens:
     """Return the tokens of the paper: runs of two letters or more that are not in `STOP_WORDS`.
 
-    >>> tokenize(["http://www.internetwordstats.com/africa2.htm"]).words()
+    >>> tokenize(["http://www.internetwordstats.com/africa2.htm"]).to_strings()
     ['internetwordstats', 'com', 'africa']
     """
     tokens = find_runs(urls)

@@ -67,7 +67,7 @@ def repair_encoding(text: str | bytes) -> RepairedText | None:
     Markup counts as text.
 
     >>> repair_encoding("KÃ¶ln, DÃ¼sseldorf, MÃ¼nchen")
-    Repaired(text='Köln, Düsseldorf, München', encoded=2)
+    RepairedText(text='Köln, Düsseldorf, München', encoded=2)
     >>> repair_encoding("für heißt hier Ã¼, Ã¤, Ã¶"), repair_encoding("SPÖ“, FPÖ“, ÖVP")
     (None, None)
     """
