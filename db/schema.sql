@@ -126,9 +126,9 @@ CREATE TABLE anchor_texts (
     PRIMARY KEY (target, source)
 ) STRICT, WITHOUT ROWID;
 
--- Further captures of pages (`--keep all`): one row for each date and payload. Each content is kept once: for a payload
--- that differs from the main capture's, one row is whole. Anchor texts and undecoded bytes of these captures are not
--- kept.
+-- Further captures of pages (`--keep all`): one row for each date and payload. Each content is kept once: if a payload
+-- differs from that of the main capture, one of its rows is whole. Anchor texts and undecoded bytes of these captures
+-- are not kept.
 CREATE TABLE history (
     id INTEGER PRIMARY KEY AUTOINCREMENT, -- Capture id, in the order in which captures were read or replaced.
     page INTEGER NOT NULL REFERENCES pages (id), -- Page.
@@ -145,8 +145,8 @@ CREATE TABLE history (
     parts TEXT NOT NULL, -- Parts that were read, see `captures`. Parts of other captures are not joined.
     reading INTEGER NOT NULL, -- Reading of the file that it comes from, see `sources.readings`.
     whole INTEGER NOT NULL,
-        -- 1 if the row holds the content; 0 if the content is that of the main capture, or of the whole row of this
-        -- page, with the same digest. A revisit record may have neither.
+        -- 1 if the row holds the content. 0 if the content is that of the main capture, or that of the whole row of this
+        -- page with the same digest; for a revisit record there may be neither.
     title TEXT, -- Text of the title element; NULL unless the row is whole.
     text TEXT, -- Visible text, see `texts`; NULL unless the row is whole.
     main INTEGER, -- Characters of `text` and `rest` that are main content; NULL unless the row is whole.
@@ -271,8 +271,8 @@ CREATE TABLE runs (
     parameters TEXT NOT NULL, -- Parameters, as a JSON object.
     seeds TEXT NOT NULL, -- Ids of the runs whose answers this one started from, as a JSON array.
     collection TEXT NOT NULL,
-        -- State of the collection that the run read: a digest of how far each source was read and, if it started from
-        -- another run, of the corrections in force. Updated when a later state holds the same input.
+        -- State of the collection that the run read: a digest of how far each source was read. If the run started from
+        -- another one, it includes the corrections in force. Updated when a later state holds the same input.
     version TEXT NOT NULL, -- graphlang version.
     started TEXT NOT NULL, -- Start time, ISO 8601 in UTC.
     finished TEXT, -- End time, ISO 8601 in UTC; NULL while running or interrupted.
@@ -282,8 +282,8 @@ CREATE TABLE runs (
     inputs TEXT, -- Digest of all input of a propagation: equal digests have equal answers; NULL for other kinds.
     owner TEXT, -- Writer of the run (machine, process, its start, a random number); NULL once finished.
     linked INTEGER
-        -- For a vote or propagation, whether unfetched URLs have their answers: 0 if only the first 2,048 pages, or
-        -- those listed so far, have; 1 if all are in `linked_answers`; NULL if all answers are in `predictions`.
+        -- Whether unfetched URLs have their answers, for a vote or propagation. 0: only the first 2,048 pages, or those
+        -- listed so far; 1: all, in `linked_answers`; NULL: all, in `predictions`.
 ) STRICT;
 
 -- Answers of runs for pages. Runs never overwrite each other's answers.
@@ -350,8 +350,8 @@ CREATE TABLE url_evidence (
     id INTEGER PRIMARY KEY, -- Part, in the order in which they were computed.
     model TEXT NOT NULL, -- SHA-256 of the model of the method `url`.
     cells BLOB NOT NULL
-        -- 19 bytes a page, numbers with the lowest byte first: its id (4); a digest of its URL up to the last slash of
-        -- the path (8); the language that the URL names, ISO 639-3, or zeros (3); its probability, a float (4).
+        -- 19 bytes a page, numbers with the lowest byte first. Its id (4), a digest of its URL up to the last slash of
+        -- the path (8), the language that the URL names, ISO 639-3, or zeros (3), and its probability, a float (4).
 ) STRICT;
 
 -- The run that the views show.

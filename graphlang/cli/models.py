@@ -56,11 +56,12 @@ _NOT_SETTINGS = frozenset(
 def methods(name: str | None, format_: str, limit: int | None, output: str, *, languages: bool, as_json: bool) -> None:
     """List the methods that identify languages, or one's card.
 
-    A card has the source of a method, its differences from the paper, the training data of the shipped model, the
-    number of languages, the accuracy by length of the text, and the languages that it confuses. It names the
-    program that measured the figures. "nfc" is a discriminative descendant of the paper's NFC (n-grams, Fisher,
-    cosine), which is "nfc-2004". NAME may be your own model file: the card then has its training data, and the
-    languages added to it.
+    A card has the source of a method, its differences from the paper, and the training data of the shipped model.
+    It also has the number of languages, the accuracy by length of the text, the languages that the method confuses,
+    and the program that measured these figures. NAME may be your own model file: its card has the training data,
+    and the languages that were added.
+
+    "nfc-2004" is the NFC of Hayati 2004 (n-grams, Fisher, cosine). "nfc", the default, descends from it.
 
     \b
     Examples:

@@ -343,10 +343,12 @@ def export(db: Path, what: str, output: Path, pages: PageFilter, **settings: Any
     share                      a copy of the database without texts, titles, words of links, and names of those who
                                corrected pages, to give away
 
-    links and cdxj have captures of all kinds, the others only text with status 200 (see --all). Of a page with
-    several captures its main one counts; with --captures or --at others do, for pages (as a table), texts, cdxj,
-    warc-metadata and wet. Lines are compressed if the name of OUTPUT ends in .gz or .zst; texts get a file for each
-    language if it has {language} in it. OUTPUT is replaced when everything is written, and never by an empty file.
+    links and cdxj have captures of all kinds, the others only text with status 200 (see --all). A page with several
+    captures has the main one. --captures and --at choose others, for pages (as a table), texts, cdxj, warc-metadata
+    and wet.
+
+    Lines are compressed if the name of OUTPUT ends in .gz or .zst. If it contains {language}, texts get a file for
+    each language. OUTPUT is replaced when everything is written, and never by an empty file.
 
     \b
     Examples:

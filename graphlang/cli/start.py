@@ -247,14 +247,16 @@ def identify(
 ) -> None:
     """Identify the language of texts, or of URLs.
 
-    FILES are in UTF-8, or in the charset of --encoding; '-' (or nothing) is standard input. If a file cannot be
-    read, the others are identified, it is listed at the end, and the exit code is 1.
+    FILES are in UTF-8, or in the charset of --encoding; '-' (or nothing) is standard input. A file that cannot be
+    read is listed at the end. The others are identified, and the exit code is 1.
 
-    'und' means that there is no text, or that no language of the method is written in its script; 'zxx' that it has
-    no letters. A text that was encoded twice (UTF-8 read as windows-1252) is repaired first. Only the first MiB of
-    a file, or of a line, is read. With a URL method every line is a URL, with or without a scheme. 'und' then means
-    that the line is not a URL (they are counted at the end), that it names no page (data:, javascript:), or that
-    two merged methods ('A or B', 'A and B') accept no language.
+    'und' means that there is no text, or that it fits no language of the method; 'zxx' means that it has no
+    letters. A text that was encoded twice (UTF-8 read as windows-1252) is repaired first. Only the first MiB of a
+    file, or of a line, is read.
+
+    With a URL method every line is a URL, with or without a scheme. 'und' then means that the line is not a URL, or
+    names no page (data:, javascript:). With two merged methods ('A or B', 'A and B') it also means that they accept
+    no language. Lines that are not URLs are counted at the end.
 
     \b
     Examples:
