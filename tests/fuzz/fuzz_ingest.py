@@ -1,10 +1,9 @@
-"""Throws damaged input at every reader: ``python tests/fuzz/fuzz_ingest.py --seconds 60``.
+"""Feed damaged input to every reader: ``python tests/fuzz/fuzz_ingest.py --seconds 60``.
 
-Sound inputs are put together and mutated; each must be read to its end without an exception, without a problem of
-kind ``failed`` (an exception that was caught), within seconds, and a file cut into byte ranges must give what it gives
-uncut. The input at hand stands in ``fuzz-input.bin`` while it is read, so that one that crashes the process stays;
-one that breaks a rule is kept under a name of its own, and the exit status is 1. With ``--inputs`` and ``--seed`` the
-inputs are the same on every machine, however fast it is.
+Sound inputs are mutated. Each must be read to its end within seconds, without an exception and without a problem of
+kind ``failed`` (an exception that was caught). A file cut into byte ranges must give what it gives uncut. The current
+input is in ``fuzz-input.bin``, which remains if it crashes the process. An input that breaks a rule is kept under
+another name, and the exit status is 1. With ``--inputs`` and ``--seed`` the inputs are the same on every machine.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--inputs", type=int, default=None, help="so many instead, whatever time they take")
-    parser.add_argument("--seed", type=int, default=None, help="else it changes from run to run, and is told")
+    parser.add_argument("--seed", type=int, default=None, help="else it changes from run to run, and is printed")
     parser.add_argument("--target", action="append", help="only this one; may be repeated")
     parser.add_argument("--keep", type=Path, default=Path(), help="folder for what broke a rule")
     options = parser.parse_args()

@@ -278,7 +278,7 @@ def markup(chance: random.Random) -> bytes:
 
 
 def targets(chance: random.Random) -> dict[str, Target]:
-    """All that is thrown at."""
+    """Return all readers and their seeds, by name."""
     records = [warc(n, markup(chance)) for n in range(4)]
     wet = warc(1, b"text", "conversion", "text/plain")
     line = json.dumps({"url": "http://a.example/", "text": "x", "links": ["y", {"url": "z"}]}).encode()
@@ -295,6 +295,13 @@ def targets(chance: random.Random) -> dict[str, Target]:
     text = "<meta charset=x><p>Grüße, Привет, 日本語、한국어 中文 ไทย"
     pages = [text.encode(codec, "replace") for codec in CODECS]
     urls = [f"{one}\n{other}".encode() for one in REFERENCES for other in ("http://a.example/b/c?d", one)]
+    content = {"mimeType": "text/html", "text": "<p>page<a href=x>y</a>"}
+    asked = {"request": {"url": "http://a.example/"}, "response": {"status": 200, "content": content}}
+    har = json.dumps({"log": {"entries": [asked, asked]}}).encode()
+    mhtml = b"Snapshot-Content-Location: http://a.example/\r\nMIME-Version: 1.0\r\n"
+    mhtml += b"Content-Type: multipart/related; boundary=b\r\n"
+    mhtml += b"\r\n--b\r\nContent-Type: text/html\r\nContent-Location: http://a.example/\r\n\r\n<p>page\r\n--b--\r\n"
+    saved = b"<!DOCTYPE html><html><head><link rel=canonical href=http://a.example/></head><p>page</html>"
     names = [b"a.example/b/index.html\na.example/c?d=1.html\nhttps/b.example+8080/x.html.orig\n\n<html><p>page"]
     return {
         "warc": Target([b"".join(records), records[0] + revisit + records[1]], check_file),
@@ -309,6 +316,9 @@ def targets(chance: random.Random) -> dict[str, Target]:
         "wacz": Target([zipped(zipfile.ZIP_STORED), zipped(zipfile.ZIP_DEFLATED)], check_file),
         "store": Target([b"".join(stored(one) for one in records)], check_file),
         "jsonl": Target([line + b"\n" + line, gzip.compress(line, mtime=0)], check_file),
+        "har": Target([har, gzip.compress(har, mtime=0)], check_file),
+        "mhtml": Target([mhtml], check_file),
+        "saved": Target([saved], check_file),
         "mirror": Target(names, check_mirror),
         "byte_ranges": Target(many, check_byte_ranges),
         "html": Target([], check_html),
