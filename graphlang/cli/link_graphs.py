@@ -128,7 +128,7 @@ def language_graph(db: Path, format_: str, what: str, by: str, output: Path, pag
     """Count links between languages, or between sites.
 
     Only links between sites count (Caminero and Mikami 2006). By default they include links to unfetched URLs,
-    whose languages are inferred from links and URLs; with --fetched only links between fetched pages count, as in
+    whose languages are inferred from links and URLs. With --fetched only links between fetched pages count, as in
     the report.
 
     --what links lists pairs of languages, with the share of the links of the first one. --what distances lists the

@@ -142,9 +142,9 @@ def languages(
 ) -> None:
     """List the languages of DB: pages, sites, scripts, encodings.
 
-    "expected" is the expected number of pages in the language: the sum of p, the probability that a page is in it
-    (its confidence, or that of its runner-up). "certainty" is 1 - product(1 - p), the probability that at least one
-    page is in the language. "sites" are registered domains.
+    "expected" is the expected number of pages in the language: the sum of p over all pages. p is the probability
+    that a page is in the language: its confidence, or that of its runner-up. "certainty" is 1 - product(1 - p), the
+    probability that at least one page is in the language. "sites" are registered domains.
 
     "low" and "high" are a 95 % interval. It assumes that confidences are right, and that all pages of a registered
     domain are right or wrong together. So the standard deviation of a domain is the sum of sqrt(p (1 - p)), and

@@ -301,8 +301,8 @@ def remove(
 ) -> None:
     """Remove pages, and keep later readings from restoring them.
 
-    This deletes captures, texts, links from and to the pages, words of links, problems, answers of all runs,
-    corrections, and the URLs themselves; only digests of the URLs are kept. The text of other pages does not
+    This deletes the URLs with their captures, texts, problems, corrections and the answers of all runs, and the
+    links from and to them with their words. Only digests of the URLs are kept. The text of other pages does not
     change. A HOST does not include its subdomains, a DOMAIN does. Answers for other pages stay until the next
     'graphlang propagate'.
 

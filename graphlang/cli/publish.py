@@ -84,8 +84,8 @@ def report(db: Path, output: Path, title: str | None, replay_prefix: str | None)
     """Write a report: one HTML file that needs no other.
 
     It loads nothing from the network. It shows the languages with the expected number of their pages, a world map
-    by country-code domain, the languages of sites and years, links between languages, and what the links changed.
-    It also has confidence by length, problems, and how it was made. Only text with status 200 counts.
+    by country-code domain, and the languages of sites and years. It also has links between languages, what the
+    links changed, confidence by length, problems, and how it was made. Only text with status 200 counts.
 
     \b
     Examples:
@@ -181,8 +181,8 @@ _near = click.option(
     "--near",
     type=Finite(0, 1),
     metavar="SHARE",
-    help="Leave out near duplicates: texts that share this part of their runs of five words with an earlier one in the "
-    "language, such as 0.8; needs graphlang[near].",
+    help="Leave out near duplicates: texts that share this part (such as 0.8) of their runs of five words with an "
+    "earlier text in the language. Needs graphlang[near].",
 )
 _quality = click.option("--quality", is_flag=True, help="Add the columns letters, repeated, filler and stopwords.")
 
@@ -205,8 +205,8 @@ _quality = click.option("--quality", is_flag=True, help="Add the columns letters
     default="-",
     callback=format_of_name,
     show_default=True,
-    help="File to write to, in the format of its name, compressed if that ends in .gz or .zst; a file for each "
-    "language if it has {language} in it, or is a folder. '-' is standard output.",
+    help="File to write to, in the format of its name; compressed if that ends in .gz or .zst. With {language} in the "
+    "name, or a folder, each language gets a file. '-' is standard output.",
 )
 @_unique
 @_near

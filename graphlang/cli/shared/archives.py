@@ -91,8 +91,8 @@ max_ratio = click.option(
     default=100,
     show_default=True,
     metavar="N",
-    help="Stop reading a compressed file when it unpacks to more than N times its size and 256 MB, and record a "
-    "problem; 0 for no limit.",
+    help="Stop reading a compressed file when it unpacks to more than N times its size and 256 MB, and list "
+    "it as a problem. 0: no limit.",
 )
 
 _LIMITS: Final = (
