@@ -1,21 +1,21 @@
-/* What every kernel shares; see `graphlang/native/build.py`. Read by C compilers and, without the lines that begin with
-   a number sign, by cffi. */
+/* Definitions for all kernels; see `graphlang/native/build.py`. C compilers read this file, and so does cffi, without the
+   preprocessor directives. */
 #ifndef GRAPHLANG_KERNEL_H
 #define GRAPHLANG_KERNEL_H
 #include <stdint.h>
 
-/* Marks a parameter for which None may be given, and is NULL then. */
+/* Mark a parameter that may be None in Python, NULL in C. */
 #define OPTIONAL
 
-/* What kernels return when they fail; all else is 0 or more. */
+/* Status of a kernel that fails; all other results are 0 or more. */
 enum {
   GRAPHLANG_NO_MEMORY = -1,
   GRAPHLANG_OUT_OF_RANGE = -2,
   GRAPHLANG_NOT_FINITE = -3,
-  GRAPHLANG_WRONG_SIZE = -4 /* an array is shorter or longer than the content of others says */
+  GRAPHLANG_WRONG_SIZE = -4 /* the size of an array does not fit the content of others */
 };
 
-/* The number that a kernel refuses. The binding makes one for each call, and its error says what stands here. */
+/* The number that a kernel refuses. The binding makes one for each call and puts it into the error message. */
 typedef struct {
   const char *array;
   int64_t index, value, least, most;

@@ -296,8 +296,8 @@ class ProfileIndex:
         common = np.flatnonzero(profile_count * _DENSE > len(profiles))
         common = common[np.argsort(-profile_count[common], kind="stable")[: _MAX_DENSE // max(1, len(profiles))]]
         self._dense = matrix[common].toarray().astype(np.float32)
-        self._dense_of = np.full(len(grams), -1, dtype=np.int32)
-        self._dense_of[common] = np.arange(len(common))
+        self._dense_row = np.full(len(grams), -1, dtype=np.int32)
+        self._dense_row[common] = np.arange(len(common))
         self._starts = matrix.indptr.astype(np.int64)
         self._columns, self._values = matrix.indices.astype(np.int32), matrix.data.astype(np.float32)
 
@@ -310,7 +310,7 @@ class ProfileIndex:
             feature=feature,
             value=value,
             offsets=offsets,
-            dense_of=self._dense_of,
+            dense_row=self._dense_row,
             dense=self._dense,
             starts=self._starts,
             columns=self._columns,

@@ -125,7 +125,7 @@ def score_texts(vectors: Vectors, texts: sparse.csr_array) -> Floats:
         feature=texts.indices.astype(np.int32),
         value=texts.data,
         offsets=texts.indptr.astype(np.int64),
-        dense_of=np.arange(features, dtype=np.int32),
+        dense_row=np.arange(features, dtype=np.int32),
         dense=vectors.weights,
         starts=np.zeros(features + 1, dtype=np.int64),
         columns=np.zeros(0, dtype=np.int32),

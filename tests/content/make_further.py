@@ -103,7 +103,7 @@ def measure(
     rows = []
     for begin in range(0, len(texts), BATCH):
         batch = texts[begin : begin + BATCH]
-        _, signs = further.measure_signs(first.probabilities(batch), len(first.labels), batch, sure=2.0)
+        _, signs = further.measure_signs(first.probabilities(batch), len(first.labels), batch, threshold=2.0)
         best = second.probabilities(batch)[:, columns].max(axis=1)
         rows.append(np.column_stack([signs, further.compute_log_odds(best)]))
     return np.concatenate(rows)

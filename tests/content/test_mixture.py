@@ -156,9 +156,9 @@ def test_what_may_be_in_no_language_is_shared(told: list[tuple[int, int]], lette
     [chance] = doubt.unknown_language_probability(
         np.array([fit]), BASE[best : best + 1], np.array([letters * len(told)])
     )
-    if abs(chance - doubt.REFUSED) < 1e-4:
+    if abs(chance - doubt.MAX_UNKNOWN) < 1e-4:
         return
-    expected = before * (1 - chance) + chance / 3 if chance <= doubt.REFUSED else np.zeros_like(before)
+    expected = before * (1 - chance) + chance / 3 if chance <= doubt.MAX_UNKNOWN else np.zeros_like(before)
     assert doubted == pytest.approx(expected, abs=2e-4)
 
 

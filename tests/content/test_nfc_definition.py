@@ -156,16 +156,16 @@ class Plain:
         letters, plain, _ = count_plain(given_)
         mixed = name != "LATIN" and count_mixed(given_) > max(rubbish.FEWEST_MIXED - 1, rubbish.MIXED * letters)
         drawn = mixed or count_drawn(given_) > rubbish.THIRD_LETTERS * len(given_)
-        if strange > doubt.REFUSED or drawn:
+        if strange > doubt.MAX_UNKNOWN or drawn:
             return chances
         rest = (1 - strange) * (1 - OUTLIERS)
         marks = sum(character in "{};" for character in given_)
         twice = sum(map(len, TWICE.findall(given_))) * rubbish.GARBLED > len(given_) or is_misread(given_)
         twice &= name == "LATIN"
         if 2 * plain < letters and name == "LATIN":
-            rest *= 1 - rubbish.OF_CODES
+            rest *= 1 - rubbish.CODES_DOUBT
         elif twice or (marks > 2 and marks > rubbish.CODE * len(given_)):
-            rest *= 1 - rubbish.OF_CODE
+            rest *= 1 - rubbish.CODE_DOUBT
         chances[columns] = shares / shares.sum() * rest + (1 - rest) / len(columns)
         return chances
 

@@ -103,7 +103,7 @@ def test_signs_of_rubbish_are_those_of_a_loop(texts: list[str]) -> None:
     kinds = [rows.tolist() for rows in rubbish.find_rubbish(join_texts(texts))]
     for text, repeated, program, garbled, codes, numbers, mixed in zip(texts, *kinds, strict=True):
         assert repeated == (count_drawn(text) > 0.2 * len(text))
-        often = sum(text.count(mark) for mark in "{};") + rubbish.OF_PATH * text.count(": /")
+        often = sum(text.count(mark) for mark in "{};") + rubbish.PATH_WEIGHT * text.count(": /")
         assert program == (often >= 3 and often > 0.03 * len(text))
         assert garbled == (3 * sum(map(len, GARBLED.findall(text))) > len(text) or is_misread(text))
         letters, plain, digits = count_plain(text)

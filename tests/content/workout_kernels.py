@@ -139,7 +139,7 @@ def strangers(
     ngrams = weights.compare_features(
         features, wild(offsets), wild(script), wild(script), columns=columns, base=base, kinds=kinds, greatest=greatest
     )
-    about = {"columns": columns, "found": long, "ngrams": ngrams, "base": base, "prior": scores.prior}
+    about = {"columns": columns, "features": long, "ngrams": ngrams, "base": base, "prior": scores.prior}
     with suppress(*REFUSED):
         doubt.discount(wrong, script=wild(script), **{**about, "ngrams": None}, **into)
     with suppress(*REFUSED):

@@ -14,24 +14,24 @@
 #define LATIN 1u
 #define CYRILLIC 2u
 #define SCRIPTS GRAPHLANG_LETTERS_SCRIPTS
-#define FEWEST 2
-#define FIRST_DENSE 0x590u /* letters before it have case, and words of several letters */
-#define DENSE 3
-#define MOST_CONSONANTS 3 /* maximum of an abbreviation: XXL, PMS */
-#define FEWEST_MISREAD 6 /* letters of a text about which its accents decide */
-#define MOST_ACCENTED 7  /* tenths of the letters: more than any Latin orthography has */
-#define RUN 32 /* symbols counted in one step */
+#define MIN_LETTERS 2
+#define FIRST_CASELESS 0x590u /* letters below it have case, and words have several letters */
+#define CASELESS_WEIGHT 3
+#define MAX_CONSONANTS 3 /* maximum letters of an abbreviation: XXL, PMS */
+#define MIN_MISREAD 6    /* letters; a shorter text is not judged by its accents */
+#define MAX_ACCENTED 7   /* tenths of the letters: more than any Latin orthography has */
+#define RUN 32           /* symbols counted in one step */
 
-/* Returns 0, or an error if a row begins or ends outside the symbols. */
-static int out_of_text(int64_t row, int64_t begin, int64_t end, int64_t size, graphlang_fault *fault)
+/* Return 0, or an error if a row begins or ends outside the symbols. */
+static int check_range(int64_t row, int64_t begin, int64_t end, int64_t size, graphlang_fault *fault)
 {
     if (begin < 0 || begin > size)
         return GRAPHLANG_REFUSE(fault, "begins", row, begin, 0, size);
     return end < begin || end > size ? GRAPHLANG_REFUSE(fault, "ends", row, end, begin, size) : 0;
 }
 
-/* An upper bound of some symbols, below the next power of two of the maximum. */
-INLINE uint32_t bits_of(const uint32_t *symbols, int64_t number)
+/* Combine symbols by bitwise or: at least their maximum, and less than the next power of two. */
+INLINE uint32_t or_symbols(const uint32_t *symbols, int64_t number)
 {
     uint32_t all = 0;
     for (int64_t i = 0; i < number; i++)
@@ -49,17 +49,17 @@ INLINE uint32_t composes(uint32_t symbol)
 
 WIDE
 int64_t graphlang_letters_scan(int64_t size, int64_t rows, const uint32_t *symbols, const int64_t *begins,
-                               const int64_t *ends, const uint8_t *known, uint8_t *needed, uint8_t *marked,
+                               const int64_t *ends, const uint8_t *filled, uint8_t *needed, uint8_t *marked,
                                graphlang_fault *fault)
 {
-    int64_t found = 0;
-    int plain = known[0] && known[1] && known[2]; /* nothing is needed for what comes before the marks */
+    int64_t flags = 0;
+    int plain = filled[0] && filled[1] && filled[2]; /* the pages of all letters before the marks are filled */
     for (int64_t row = 0; row < rows; row++) {
         int64_t begin = begins[row], end = ends[row];
         uint32_t marks = 0;
-        if (out_of_text(row, begin, end, size, fault))
+        if (check_range(row, begin, end, size, fault))
             return GRAPHLANG_OUT_OF_RANGE;
-        if (plain && bits_of(symbols + begin, end - begin) < FIRST_MARK) {
+        if (plain && or_symbols(symbols + begin, end - begin) < FIRST_MARK) {
             marked[row] = 0;
             continue;
         }
@@ -68,38 +68,39 @@ int64_t graphlang_letters_scan(int64_t size, int64_t rows, const uint32_t *symbo
             if (symbol >= CODE_POINTS)
                 return GRAPHLANG_REFUSE(fault, "symbols", i, symbol, 0, CODE_POINTS - 1);
             marks |= composes(symbol);
-            if (!known[symbol >> PAGE]) {
+            if (!filled[symbol >> PAGE]) {
                 needed[symbol >> PAGE] = 1;
-                found |= GRAPHLANG_LETTERS_PAGES_NEEDED;
+                flags |= GRAPHLANG_LETTERS_PAGES_NEEDED;
             }
         }
         marked[row] = (uint8_t)marks;
-        found |= marks ? GRAPHLANG_LETTERS_MARKS_FOUND : 0;
+        flags |= marks ? GRAPHLANG_LETTERS_HAS_MARKS : 0;
     }
-    return found;
+    return flags;
 }
 
-/* The main script of a row, from the number of its letters in each (scripts.py). other: if that is Latin, the one of
-   most of the others; if it is another, Latin if that has the most letters; else 0. */
-static uint32_t decide(const uint32_t *counts, const uint8_t *weights, int64_t latin, double share, uint32_t *other)
+/* Choose the main script of a row by its number of letters in each (scripts.py). second: for Latin, the commonest other
+   script; for another script, Latin if it has the most letters; else 0. */
+static uint32_t choose_script(const uint32_t *counts, const uint8_t *weights, int64_t latin, double share,
+                              uint32_t *second)
 {
-    uint32_t best = *other = 0;
-    int64_t most = 0, weight = 0;
+    uint32_t best = *second = 0;
+    int64_t greatest = 0, weight = 0;
     for (uint32_t script = LATIN + 1; script < SCRIPTS; script++) {
-        int64_t weighed = (int64_t)counts[script] * weights[script];
-        weight += weighed;
-        if (weighed > most) {
-            most = weighed;
+        int64_t weighted = (int64_t)counts[script] * weights[script];
+        weight += weighted;
+        if (weighted > greatest) {
+            greatest = weighted;
             best = script;
         }
     }
-    if (!most)
+    if (!greatest)
         return LATIN;
-    if (latin && (counts[best] < FEWEST || (double)weight < share * (double)(weight + latin))) {
-        *other = best;
+    if (latin && (counts[best] < MIN_LETTERS || (double)weight < share * (double)(weight + latin))) {
+        *second = best;
         return LATIN;
     }
-    *other = latin > weight ? LATIN : 0;
+    *second = latin > weight ? LATIN : 0;
     return best;
 }
 
@@ -121,7 +122,7 @@ static uint32_t decide(const uint32_t *counts, const uint8_t *weights, int64_t l
     case cyrillic:                                                                                                     \
         return latin;
 
-/* The look-alike of a letter in the other of the two scripts, or 0. */
+/* Return the look-alike of a letter in the other of the two scripts, or 0. */
 static uint32_t look_alike(uint32_t letter)
 {
     switch (letter) {
@@ -132,30 +133,30 @@ static uint32_t look_alike(uint32_t letter)
     }
 }
 
-/* The table's entry for the look-alike of a letter in a script, or 0. */
-static uint32_t in_script(uint32_t letter, uint32_t script, const uint32_t *table)
+/* Return the table's entry for the look-alike of a letter in a script, or 0. */
+static uint32_t map_to_script(uint32_t letter, uint32_t script, const uint32_t *table)
 {
     uint32_t entry = table[look_alike(letter)];
     return SCRIPT(entry) == script && !(entry & DROPPED) && (entry & SYMBOL) != SPACE ? entry : 0;
 }
 
-/* Move a word of Latin and Cyrillic letters into one of the two scripts if all its letters of the other one
-   have a look-alike there; if both are possible, into that of more letters. Returns its number of Latin letters. */
+/* Move a word of Latin and Cyrillic letters into one of the two scripts if all its letters of the other have a look-alike
+   there; if both are possible, into that of more letters. Return its number of Latin letters. */
 static int64_t unmix_word(const uint32_t *text, int64_t size, const uint32_t *table, int64_t latin, int64_t cyrillic,
-                          uint32_t *own)
+                          uint32_t *out)
 {
-    int64_t able[CYRILLIC + 1] = {0}, place = 0;
+    int64_t convertible[CYRILLIC + 1] = {0}, place = 0;
     for (int64_t i = 0; i < size; i++) {
         uint32_t entry = table[text[i]], script = SCRIPT(entry);
         if (!(entry & DROPPED) && (script == LATIN || script == CYRILLIC))
-            able[script] += in_script(text[i], LATIN + CYRILLIC - script, table) != 0;
+            convertible[script] += map_to_script(text[i], LATIN + CYRILLIC - script, table) != 0;
     }
-    int out_of_latin = able[LATIN] == latin, out_of_cyrillic = able[CYRILLIC] == cyrillic;
-    if (out_of_latin && out_of_cyrillic) {
-        out_of_latin = latin < cyrillic;
-        out_of_cyrillic = cyrillic < latin;
+    int can_leave_latin = convertible[LATIN] == latin, can_leave_cyrillic = convertible[CYRILLIC] == cyrillic;
+    if (can_leave_latin && can_leave_cyrillic) {
+        can_leave_latin = latin < cyrillic;
+        can_leave_cyrillic = cyrillic < latin;
     }
-    uint32_t from = out_of_latin ? LATIN : out_of_cyrillic ? CYRILLIC : 0;
+    uint32_t from = can_leave_latin ? LATIN : can_leave_cyrillic ? CYRILLIC : 0;
     if (!from)
         return latin;
     for (int64_t i = 0; i < size; i++) {
@@ -163,15 +164,14 @@ static int64_t unmix_word(const uint32_t *text, int64_t size, const uint32_t *ta
         if (entry & DROPPED)
             continue;
         if (SCRIPT(entry) == from)
-            own[place] = in_script(text[i], LATIN + CYRILLIC - from, table);
+            out[place] = map_to_script(text[i], LATIN + CYRILLIC - from, table);
         place++;
     }
-    return out_of_latin ? 0 : latin + cyrillic;
+    return can_leave_latin ? 0 : latin + cyrillic;
 }
 
-/* The same for each word of a text that mixes the two scripts. Returns how many more letters are
-   Cyrillic then. */
-static int64_t unmix(const uint32_t *text, int64_t size, const uint32_t *table, uint32_t *own)
+/* Apply unmix_word to each word of a text that mixes the two scripts. Return how many more letters are Cyrillic. */
+static int64_t unmix(const uint32_t *text, int64_t size, const uint32_t *table, uint32_t *out)
 {
     int64_t word = 0, first = 0, place = 0, latin = 0, cyrillic = 0, more = 0;
     for (int64_t i = 0; i <= size; i++) {
@@ -183,7 +183,7 @@ static int64_t unmix(const uint32_t *text, int64_t size, const uint32_t *table, 
             cyrillic += SCRIPT(entry) == CYRILLIC;
         } else {
             if (latin && cyrillic)
-                more += latin - unmix_word(text + word, i - word, table, latin, cyrillic, own + first);
+                more += latin - unmix_word(text + word, i - word, table, latin, cyrillic, out + first);
             word = i + 1;
             first = place + 1;
             latin = cyrillic = 0;
@@ -193,81 +193,81 @@ static int64_t unmix(const uint32_t *text, int64_t size, const uint32_t *table, 
     return more;
 }
 
-/* True if one of some letters may be of a script other than Latin. */
-INLINE int any_other(const uint32_t *own, int64_t number)
+/* True if a letter may be of a script other than Latin. */
+INLINE int has_other(const uint32_t *entries, int64_t number)
 {
-    uint32_t found = 0;
+    uint32_t others = 0;
     for (int64_t i = 0; i < number; i++)
-        found |= (own[i] & SYMBOL) >= FIRST_OTHER;
-    return found != 0;
+        others |= (entries[i] & SYMBOL) >= FIRST_OTHER;
+    return others != 0;
 }
 
 WIDE
 int64_t graphlang_letters_normalise(int64_t size, int64_t rows, int64_t room, const uint32_t *symbols,
                                     const int64_t *begins, const int64_t *ends, const uint32_t *table,
                                     const uint8_t *weights, double share, int64_t margin, int64_t closed,
-                                    uint8_t *chosen, uint8_t *beside, uint32_t *out, int64_t *starts, int64_t *lengths,
-                                    graphlang_fault *fault)
+                                    uint8_t *scripts, uint8_t *second_scripts, uint32_t *out, int64_t *starts,
+                                    int64_t *lengths, graphlang_fault *fault)
 {
-    uint32_t counts[SCRIPTS] = {0}, other;
+    uint32_t counts[SCRIPTS] = {0}, second;
     int64_t used = 0;
     if (margin < 0 || margin > room)
         return rows ? GRAPHLANG_WRONG_SIZE : 0;
     for (int64_t row = 0; row < rows; row++) {
         int64_t begin = begins[row], end = ends[row], read = 0, written = 0, latin = 0, others = 0;
-        uint32_t *own = out + used;
-        other = 0;
-        if (out_of_text(row, begin, end, size, fault))
+        uint32_t *row_out = out + used;
+        second = 0;
+        if (check_range(row, begin, end, size, fault))
             return GRAPHLANG_OUT_OF_RANGE;
         if (room - used < end - begin + 1 + margin)
             return GRAPHLANG_WRONG_SIZE;
         for (int64_t i = begin; i < end; i++) {
             if (symbols[i] >= CODE_POINTS)
                 return GRAPHLANG_REFUSE(fault, "symbols", i, symbols[i], 0, CODE_POINTS - 1);
-            own[read] = table[symbols[i]];
-            read += !(own[read] & DROPPED);
+            row_out[read] = table[symbols[i]];
+            read += !(row_out[read] & DROPPED);
         }
-        if (chosen && !any_other(own, read)) {
-            chosen[row] = chosen[row] ? chosen[row] : LATIN;
-        } else if (chosen) {
+        if (scripts && !has_other(row_out, read)) {
+            scripts[row] = scripts[row] ? scripts[row] : LATIN;
+        } else if (scripts) {
             for (int64_t i = 0; i < read; i++) {
-                uint32_t symbol = own[i] & SYMBOL;
+                uint32_t symbol = row_out[i] & SYMBOL;
                 if (symbol < FIRST_OTHER) {
                     latin += symbol != SPACE;
                 } else {
-                    counts[SCRIPT(own[i])]++;
+                    counts[SCRIPT(row_out[i])]++;
                     others++;
                 }
             }
             latin += counts[LATIN];
             if (counts[CYRILLIC] && latin) {
-                int64_t more = unmix(symbols + begin, end - begin, table, own);
+                int64_t more = unmix(symbols + begin, end - begin, table, row_out);
                 latin -= more;
                 counts[CYRILLIC] += (uint32_t)more;
                 others += more;
             }
-            if (!chosen[row])
-                chosen[row] = (uint8_t)(others ? decide(counts, weights, latin, share, &other) : LATIN);
+            if (!scripts[row])
+                scripts[row] = (uint8_t)(others ? choose_script(counts, weights, latin, share, &second) : LATIN);
             if (others)
                 memset(counts, 0, sizeof counts);
         }
-        if (beside)
-            beside[row] = (uint8_t)other;
-        uint32_t before = SPACE, kept = chosen ? chosen[row] : 0;
+        if (second_scripts)
+            second_scripts[row] = (uint8_t)second;
+        uint32_t previous = SPACE, main_script = scripts ? scripts[row] : 0;
         for (int64_t i = 0; i < read; i++) {
-            uint32_t symbol = own[i] & SYMBOL, script = SCRIPT(own[i]);
-            if (kept && script && script != kept)
+            uint32_t symbol = row_out[i] & SYMBOL, script = SCRIPT(row_out[i]);
+            if (main_script && script && script != main_script)
                 symbol = SPACE;
-            own[written] = symbol;
-            written += symbol != SPACE || before != SPACE;
-            before = symbol;
+            row_out[written] = symbol;
+            written += symbol != SPACE || previous != SPACE;
+            previous = symbol;
         }
-        if (before != SPACE)
-            own[written++] = SPACE;
+        if (previous != SPACE)
+            row_out[written++] = SPACE;
         if (!closed && written)
             written--;
         for (int64_t place = 0; place < margin; place++)
-            own[written + place] = written ? own[place] : SPACE; /* also if the repeated symbols were just written */
+            row_out[written + place] = written ? row_out[place] : SPACE; /* also repeats symbols of the margin itself */
         starts[row] = used;
         lengths[row] = written;
         used += written + margin;
@@ -275,8 +275,8 @@ int64_t graphlang_letters_normalise(int64_t size, int64_t rows, int64_t room, co
     return used;
 }
 
-/* Count some symbols before FIRST_MARK, whose pages are filled, as graphlang_letters_lengths does; below 0, and nothing is
-   counted, where one of them is dropped. */
+/* Count RUN symbols below FIRST_MARK, whose pages are filled, as graphlang_letters_lengths does. Return -1 if one of them is
+   dropped. */
 INLINE int64_t count_plain(const uint32_t *symbols, const uint32_t *table, uint32_t *after_letter)
 {
     uint8_t letter[RUN + 1];
@@ -297,19 +297,19 @@ INLINE int64_t count_plain(const uint32_t *symbols, const uint32_t *table, uint3
 
 WIDE
 int64_t graphlang_letters_lengths(int64_t size, int64_t rows, const uint32_t *symbols, const int64_t *begins,
-                                  const int64_t *ends, const uint32_t *table, const uint8_t *known, uint8_t *needed,
+                                  const int64_t *ends, const uint32_t *table, const uint8_t *filled, uint8_t *needed,
                                   uint8_t *marked, int64_t *lengths, graphlang_fault *fault)
 {
-    int64_t found = 0;
-    int plain = known[0] && known[1] && known[2]; /* nothing is needed for what comes before the marks */
+    int64_t flags = 0;
+    int plain = filled[0] && filled[1] && filled[2]; /* the pages of all letters before the marks are filled */
     for (int64_t row = 0; row < rows; row++) {
         int64_t begin = begins[row], end = ends[row], length = 0;
         uint32_t marks = 0, after_letter = 0;
-        if (out_of_text(row, begin, end, size, fault))
+        if (check_range(row, begin, end, size, fault))
             return GRAPHLANG_OUT_OF_RANGE;
         for (int64_t i = begin, stop; i < end; i = stop) {
             stop = end - i < RUN ? end : i + RUN;
-            if (plain && stop - i == RUN && bits_of(symbols + i, RUN) < FIRST_MARK) {
+            if (plain && stop - i == RUN && or_symbols(symbols + i, RUN) < FIRST_MARK) {
                 int64_t more = count_plain(symbols + i, table, &after_letter);
                 if (more >= 0) {
                     length += more;
@@ -320,34 +320,34 @@ int64_t graphlang_letters_lengths(int64_t size, int64_t rows, const uint32_t *sy
                 uint32_t symbol = symbols[at];
                 if (symbol >= CODE_POINTS)
                     return GRAPHLANG_REFUSE(fault, "symbols", at, symbol, 0, CODE_POINTS - 1);
-                uint32_t entry = table[symbol], is_letter = (entry & SYMBOL) != SPACE, stays = !(entry & DROPPED);
+                uint32_t entry = table[symbol], is_letter = (entry & SYMBOL) != SPACE, is_kept = !(entry & DROPPED);
                 marks |= composes(symbol);
-                if (!known[symbol >> PAGE]) {
+                if (!filled[symbol >> PAGE]) {
                     needed[symbol >> PAGE] = 1;
-                    found |= GRAPHLANG_LETTERS_PAGES_NEEDED;
+                    flags |= GRAPHLANG_LETTERS_PAGES_NEEDED;
                 }
-                length += stays & (is_letter | after_letter);
-                after_letter = stays ? is_letter : after_letter;
+                length += is_kept & (is_letter | after_letter);
+                after_letter = is_kept ? is_letter : after_letter;
             }
         }
         marked[row] = (uint8_t)marks;
-        found |= marks ? GRAPHLANG_LETTERS_MARKS_FOUND : 0;
+        flags |= marks ? GRAPHLANG_LETTERS_HAS_MARKS : 0;
         lengths[row] = length - (length && !after_letter);
     }
-    return found;
+    return flags;
 }
 
 WIDE
 int64_t graphlang_letters_count(int64_t size, int64_t rows, const uint32_t *symbols, const int64_t *begins,
-                                const int64_t *ends, const uint8_t *is_letter, const uint8_t *known, uint8_t *needed,
+                                const int64_t *ends, const uint8_t *is_letter, const uint8_t *filled, uint8_t *needed,
                                 int64_t *counts, graphlang_fault *fault)
 {
-    int64_t found = 0;
+    int64_t flags = 0;
     for (int64_t row = 0; row < rows; row++) {
         int64_t begin = begins[row], end = ends[row], count = 0;
-        if (out_of_text(row, begin, end, size, fault))
+        if (check_range(row, begin, end, size, fault))
             return GRAPHLANG_OUT_OF_RANGE;
-        if (known[0] && bits_of(symbols + begin, end - begin) < 1u << PAGE) {
+        if (filled[0] && or_symbols(symbols + begin, end - begin) < 1u << PAGE) {
             for (int64_t i = begin; i < end; i++)
                 count += is_letter[symbols[i]];
             counts[row] = count;
@@ -358,33 +358,33 @@ int64_t graphlang_letters_count(int64_t size, int64_t rows, const uint32_t *symb
             if (symbol >= CODE_POINTS)
                 return GRAPHLANG_REFUSE(fault, "symbols", i, symbol, 0, CODE_POINTS - 1);
             count += is_letter[symbol];
-            if (!known[symbol >> PAGE]) {
+            if (!filled[symbol >> PAGE]) {
                 needed[symbol >> PAGE] = 1;
-                found = GRAPHLANG_LETTERS_PAGES_NEEDED;
+                flags = GRAPHLANG_LETTERS_PAGES_NEEDED;
             }
         }
         counts[row] = count;
     }
-    return found;
+    return flags;
 }
 
-int64_t graphlang_letters_windows(int64_t size, int64_t windows, int64_t edges, const uint32_t *symbols, int64_t *begins,
-                                  int64_t *ends, int64_t *offsets, const uint8_t *inside, int64_t width,
-                                  int64_t longest, graphlang_fault *fault)
+int64_t graphlang_letters_windows(int64_t size, int64_t windows, int64_t edges, const uint32_t *symbols,
+                                  int64_t *begins, int64_t *ends, int64_t *offsets, const uint8_t *inside,
+                                  int64_t width, int64_t longest, graphlang_fault *fault)
 {
     if (edges < 1 || width < 0 || longest < 0 || longest > INT32_MAX || width > INT32_MAX)
         return GRAPHLANG_WRONG_SIZE;
-    int64_t kept = 0, next = offsets[0];
+    int64_t unique = 0, next = offsets[0];
     if (next < 0 || next > windows)
         return GRAPHLANG_REFUSE(fault, "offsets", 0, next, 0, windows);
     for (int64_t text = 0; text < edges - 1; text++) {
-        int64_t first = next, own = kept;
+        int64_t first = next, first_unique = unique;
         next = offsets[text + 1];
         if (next < first || next > windows)
             return GRAPHLANG_REFUSE(fault, "offsets", text + 1, next, first, windows);
         for (int64_t i = first; i < next; i++) {
             int64_t begin = begins[i], end = ends[i], same;
-            if (out_of_text(i, begin, end, size, fault))
+            if (check_range(i, begin, end, size, fault))
                 return GRAPHLANG_OUT_OF_RANGE;
             if (inside[i] & 1)
                 for (int64_t j = begin; j < end && j < begin + longest; j++)
@@ -401,23 +401,23 @@ int64_t graphlang_letters_windows(int64_t size, int64_t windows, int64_t edges, 
                         break;
                     }
             }
-            for (same = own; same < kept; same++)
+            for (same = first_unique; same < unique; same++)
                 if (ends[same] - begins[same] == end - begin &&
                     !memcmp(symbols + begins[same], symbols + begin, (size_t)(end - begin) * sizeof *symbols))
                     break;
-            if (same == kept) {
-                begins[kept] = begin;
-                ends[kept++] = end;
+            if (same == unique) {
+                begins[unique] = begin;
+                ends[unique++] = end;
             }
         }
-        offsets[text] = own;
+        offsets[text] = first_unique;
     }
-    offsets[edges - 1] = kept;
-    return kept;
+    offsets[edges - 1] = unique;
+    return unique;
 }
 
 /* True if a character is a byte from 80 to BF in ISO-8859-1 or windows-1252. */
-static int for_byte(uint32_t symbol)
+static int is_high_byte(uint32_t symbol)
 {
     static const uint16_t named[] = {0x152,  0x153,  0x160,  0x161,  0x178,  0x17D,  0x17E,  0x192,  0x2C6,
                                      0x2DC,  0x2013, 0x2014, 0x2018, 0x2019, 0x201A, 0x201C, 0x201D, 0x201E,
@@ -430,27 +430,27 @@ static int for_byte(uint32_t symbol)
     return 0;
 }
 
-/* Count the characters in runs that are the bytes of one character each, in a text that was encoded twice. */
+/* Count the characters of a text that are UTF-8 bytes of another character: the text was encoded twice. */
 static int64_t count_garbled(const uint32_t *text, int64_t length)
 {
-    int64_t all = 0;
+    int64_t garbled = 0;
     for (int64_t i = 0; i < length; i++) {
         uint32_t first = text[i];
-        int64_t others = first - 0xC2 > 0xF4 - 0xC2 ? 0 : first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3, found = 0;
-        while (found < others && i + found + 1 < length && for_byte(text[i + found + 1]))
-            found++;
-        if (found && found == others) {
-            all += 1 + found;
-            i += found;
+        int64_t continuations = first - 0xC2 > 0xF4 - 0xC2 ? 0 : first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3, matched = 0;
+        while (matched < continuations && i + matched + 1 < length && is_high_byte(text[i + matched + 1]))
+            matched++;
+        if (matched && matched == continuations) {
+            garbled += 1 + matched;
+            i += matched;
         }
     }
-    return all;
+    return garbled;
 }
 
-/* True if more of a text's Latin letters than any orthography has are accented, turned or phonetic; the latter count twice. */
+/* True if more Latin letters are accented, turned or phonetic than in any orthography; turned ones count twice. */
 static int is_misread(const uint32_t *text, int64_t length)
 {
-    const uint64_t turned[] = {0x60800a018030d105u, 0x4000u}; /* of U+0250 to U+02AF: those that only phonetics uses */
+    const uint64_t turned[] = {0x60800a018030d105u, 0x4000u}; /* of U+0250 to U+02AF: used in phonetics only */
     int32_t plain = 0, accented = 0, phonetic = 0, rare = 0; /* cannot overflow: texts are shorter */
     for (int64_t i = 0; i < length; i++) {
         plain += ((text[i] | 0x20) - 'a' < 26) | (text[i] - 0x1E00 < 0x100);
@@ -462,7 +462,7 @@ static int is_misread(const uint32_t *text, int64_t length)
         rare += (place < 0x60 && turned[place >> 6] >> (place & 63) & 1) || text[i] == 0x1D08 || text[i] == 0x1D09;
     }
     int64_t letters = plain + accented + phonetic;
-    return letters >= FEWEST_MISREAD && 10 * (accented + 2 * rare) > MOST_ACCENTED * letters;
+    return letters >= MIN_MISREAD && 10 * (accented + 2 * rare) > MAX_ACCENTED * letters;
 }
 
 /* Number the script of a letter: Latin and Cyrillic odd, Greek and Armenian even; 0 for all other characters. */
@@ -472,8 +472,8 @@ INLINE uint32_t script_with_capitals(uint32_t symbol)
     return latin + 2 * (symbol - 0x370 < 0x90) + 3 * (symbol - 0x400 < 0x130) + 4 * (symbol - 0x530 < 0x60);
 }
 
-/* Count neighbours of two of these scripts; Latin beside Cyrillic is usual (`put_into_one_script`). 0 with one or two
-   different Greek and Armenian letters among them, as Ewe and Ga are typed with a Greek epsilon. */
+/* Count neighbours of two of these scripts, but for Latin next to Cyrillic (see unmix). 0 if the text has at most two
+   distinct Greek and Armenian letters: Ewe and Ga are typed with a Greek epsilon. */
 static int64_t count_mixed(const uint32_t *text, int64_t length)
 {
     int32_t mixed = 0; /* cannot overflow: texts are shorter */
@@ -489,7 +489,7 @@ static int64_t count_mixed(const uint32_t *text, int64_t length)
 }
 
 /* True if a character is probably a letter or a mark, without a table. */
-INLINE int like_letter(uint32_t symbol)
+INLINE int is_like_letter(uint32_t symbol)
 {
     if (symbol < 0x80)
         return (symbol | 0x20) - 'a' < 26;
@@ -502,7 +502,7 @@ INLINE int is_digit(uint32_t symbol)
     return symbol - '0' < 10;
 }
 
-/* Count signs within a word that occur only in names of files and of variables, formulas and addresses. */
+/* True for signs within a word that occur only in file names, variables, formulas and addresses. */
 INLINE int joins_code(uint32_t symbol, uint32_t next)
 {
     return symbol == '_' || symbol == '@' || symbol == '\\' || symbol == '|' || symbol == '^' || symbol == '(' ||
@@ -527,9 +527,9 @@ static struct letter_counts count_plain_letters(const uint32_t *text, int64_t le
         int64_t letters = 0, dense = 0, consonants = 0, run = 0, longest = 0, digits = 0, code = 0;
         for (; place < length && text[place] > SPACE && text[place] != 0xA0 && text[place] != 0x3000; place++) {
             uint32_t symbol = text[place];
-            if (like_letter(symbol)) {
-                letters += symbol < FIRST_DENSE;
-                dense += symbol >= FIRST_DENSE;
+            if (is_like_letter(symbol)) {
+                letters += symbol < FIRST_CASELESS;
+                dense += symbol >= FIRST_CASELESS;
                 consonants += is_capital_consonant(symbol);
                 longest = ++run > longest ? run : longest;
             } else if (symbol != 0xAD && symbol - 0x200Bu >= 5 && symbol != 0xFEFF) { /* neither soft hyphen nor zero width */
@@ -538,9 +538,9 @@ static struct letter_counts count_plain_letters(const uint32_t *text, int64_t le
                 run = 0;
             }
         }
-        int plain = longest >= FEWEST && !digits && !code && !(consonants == letters && letters <= MOST_CONSONANTS);
-        counts.letters += letters + DENSE * dense;
-        counts.plain += DENSE * dense + (plain ? letters : 0);
+        int plain = longest >= MIN_LETTERS && !digits && !code && !(consonants == letters && letters <= MAX_CONSONANTS);
+        counts.letters += letters + CASELESS_WEIGHT * dense;
+        counts.plain += CASELESS_WEIGHT * dense + (plain ? letters : 0);
         counts.digits += digits;
         while (place < length && !(text[place] > SPACE && text[place] != 0xA0 && text[place] != 0x3000))
             place++;
@@ -549,41 +549,42 @@ static struct letter_counts count_plain_letters(const uint32_t *text, int64_t le
 }
 
 WIDE
-int graphlang_letters_rubbish(int64_t size, int64_t rows, const uint32_t *symbols, const int64_t *begins, const int64_t *ends,
-                              int64_t *drawn, int64_t *code, int64_t *garbled, int64_t *letters, int64_t *plain,
-                              int64_t *digits, int64_t *mixed, graphlang_fault *fault)
+int graphlang_letters_rubbish(int64_t size, int64_t rows, const uint32_t *symbols, const int64_t *begins,
+                              const int64_t *ends, int64_t *drawn, int64_t *code, int64_t *garbled, int64_t *letters,
+                              int64_t *plain, int64_t *digits, int64_t *mixed, graphlang_fault *fault)
 {
     for (int64_t row = 0; row < rows; row++) {
-        if (out_of_text(row, begins[row], ends[row], size, fault))
+        if (check_range(row, begins[row], ends[row], size, fault))
             return GRAPHLANG_OUT_OF_RANGE;
-        const uint32_t *own = symbols + begins[row];
+        const uint32_t *text = symbols + begins[row];
         int64_t length = ends[row] - begins[row];
-        int32_t again = 0, marks = 0, paths = 0; /* cannot overflow: texts are shorter */
+        int32_t repeats = 0, marks = 0, paths = 0; /* cannot overflow: texts are shorter */
         for (int64_t i = 0; i < length; i++)
-            marks += (own[i] == '{') | (own[i] == '}') | (own[i] == ';');
+            marks += (text[i] == '{') | (text[i] == '}') | (text[i] == ';');
         for (int64_t i = 2; i < length; i++)
-            paths += (own[i] == '/') & (own[i - 1] == ' ') & (own[i - 2] == ':');
+            paths += (text[i] == '/') & (text[i - 1] == ' ') & (text[i - 2] == ':');
         for (int64_t i = 2; i < length; i++)
-            again += (own[i] == own[i - 1]) & (own[i] == own[i - 2]) & (((own[i] | 0x20) - 'a' < 26) | (own[i] >= 0xC0));
+            repeats += (text[i] == text[i - 1]) & (text[i] == text[i - 2]) &
+                       (((text[i] | 0x20) - 'a' < 26) | (text[i] >= 0xC0));
         for (int64_t i = 5; i < length; i++)
-            again += (own[i] == own[i - 2]) & (own[i] == own[i - 4]) & (own[i - 1] == own[i - 3]) &
-                     (own[i - 1] == own[i - 5]) & (own[i] != own[i - 1]) &
-                     (((own[i] | 0x20) - 'a' < 26) | (own[i] >= 0xC0)) &
-                     (((own[i - 1] | 0x20) - 'a' < 26) | (own[i - 1] >= 0xC0));
+            repeats += (text[i] == text[i - 2]) & (text[i] == text[i - 4]) & (text[i - 1] == text[i - 3]) &
+                       (text[i - 1] == text[i - 5]) & (text[i] != text[i - 1]) &
+                       (((text[i] | 0x20) - 'a' < 26) | (text[i] >= 0xC0)) &
+                       (((text[i - 1] | 0x20) - 'a' < 26) | (text[i - 1] >= 0xC0));
         garbled[row] = mixed[row] = 0;
-        if (length && bits_of(own, length) >= 0x80) {
+        if (length && or_symbols(text, length) >= 0x80) {
             int32_t firsts = 0; /* of runs of up to four characters */
             for (int64_t i = 1; i < length; i++)
-                firsts += (own[i - 1] - 0xC2 <= 0xF4 - 0xC2) & (own[i] >= 0x80) & (own[i] - 0xC0 >= 0x40);
+                firsts += (text[i - 1] - 0xC2 <= 0xF4 - 0xC2) & (text[i] >= 0x80) & (text[i] - 0xC0 >= 0x40);
             if (4 * GRAPHLANG_LETTERS_GARBLED * (int64_t)firsts > length)
-                garbled[row] = count_garbled(own, length);
-            if (is_misread(own, length))
+                garbled[row] = count_garbled(text, length);
+            if (is_misread(text, length))
                 garbled[row] = length;
-            mixed[row] = count_mixed(own, length);
+            mixed[row] = count_mixed(text, length);
         }
-        drawn[row] = again;
-        code[row] = marks + GRAPHLANG_LETTERS_OF_PATH * (int64_t)paths;
-        struct letter_counts counts = count_plain_letters(own, length);
+        drawn[row] = repeats;
+        code[row] = marks + GRAPHLANG_LETTERS_PATH_WEIGHT * (int64_t)paths;
+        struct letter_counts counts = count_plain_letters(text, length);
         letters[row] = counts.letters;
         plain[row] = counts.plain;
         digits[row] = counts.digits;
@@ -591,25 +592,25 @@ int graphlang_letters_rubbish(int64_t size, int64_t rows, const uint32_t *symbol
     return 0;
 }
 
-/* True if a character separates words: white space and punctuation of ASCII, or a no-break space. */
-INLINE int between_words(uint32_t symbol)
+/* True if a character separates words: ASCII white space and punctuation, or a no-break space. */
+INLINE int is_gap(uint32_t symbol)
 {
     return symbol < '0' || symbol - ':' < 'A' - ':' || symbol == 0xA0;
 }
 
 /* True if the first word of a text is one of the next two. */
-static int recurs(const uint32_t *text, int64_t length)
+static int repeats_first_word(const uint32_t *text, int64_t length)
 {
     int64_t place = 0, first = 0, size = 0;
     for (int turn = 0; turn <= 2; turn++) {
-        while (place < length && between_words(text[place]))
+        while (place < length && is_gap(text[place]))
             place++;
         if (place == length || (turn == 2 && (text[place] ^ text[first]) & ~0x20u))
             return 0;
         int64_t begin = place, end = length - begin > GRAPHLANG_LETTERS_WORD ? begin + GRAPHLANG_LETTERS_WORD : length;
-        while (place < end && !between_words(text[place]))
+        while (place < end && !is_gap(text[place]))
             place++;
-        if (place < length && !between_words(text[place]))
+        if (place < length && !is_gap(text[place]))
             return 0;
         if (!turn) {
             first = begin;
@@ -625,47 +626,46 @@ static int recurs(const uint32_t *text, int64_t length)
     return 0;
 }
 
-enum { TOLD_APART = 256 }; /* slots of the hash table, at most half of them used */
+enum { WORD_SLOTS = 256 }; /* slots of the hash table, at most half of them used */
 
-/* Distinct words of a text. Two words of one hash count as one: the caller
-   checks the candidates again. */
+/* Distinct words of a text. Words with equal hashes count as one: the caller checks the candidates again. */
 struct words {
-    uint64_t known[TOLD_APART];
-    int64_t all, different;
+    uint64_t slots[WORD_SLOTS];
+    int64_t total, distinct;
 };
 
 static void count_words(const uint32_t *text, int64_t length, struct words *words)
 {
     for (int64_t place = 0; place < length;) {
-        if (between_words(text[place])) {
+        if (is_gap(text[place])) {
             place++;
             continue;
         }
         uint64_t hash = 0xCBF29CE484222325u;
-        uint32_t every = 0;
-        for (; place < length && !between_words(text[place]); place++) {
+        uint32_t bits = 0;
+        for (; place < length && !is_gap(text[place]); place++) {
             uint32_t symbol = text[place];
-            every |= symbol;
+            bits |= symbol;
             hash = (hash ^ (symbol - 'A' < 26 ? symbol | 0x20 : symbol)) * 0x100000001B3u;
         }
-        words->all++;
-        if (every >= 0x80 || 2 * words->different >= TOLD_APART) /* others may be equal in lower case */
+        words->total++;
+        if (bits >= 0x80 || 2 * words->distinct >= WORD_SLOTS) /* words beyond ASCII may be equal in lower case */
             continue;
-        uint64_t at = (hash ^ hash >> 32) % TOLD_APART;
+        uint64_t slot = (hash ^ hash >> 32) % WORD_SLOTS;
         hash |= 1; /* 0 marks a free slot */
-        while (words->known[at] && words->known[at] != hash)
-            at = (at + 1) % TOLD_APART;
-        words->different += !words->known[at];
-        words->known[at] = hash;
+        while (words->slots[slot] && words->slots[slot] != hash)
+            slot = (slot + 1) % WORD_SLOTS;
+        words->distinct += !words->slots[slot];
+        words->slots[slot] = hash;
     }
 }
 
-int graphlang_letters_repeats(int64_t size, int64_t rows, int64_t windows, const uint32_t *symbols, const int64_t *begins,
-                              const int64_t *ends, const int64_t *offsets, int64_t times, uint8_t *again,
-                              graphlang_fault *fault)
+int graphlang_letters_repeats(int64_t size, int64_t rows, int64_t windows, const uint32_t *symbols,
+                              const int64_t *begins, const int64_t *ends, const int64_t *offsets, int64_t times,
+                              uint8_t *repetitive, graphlang_fault *fault)
 {
-    if (times < 0 || times > TOLD_APART)
-        return GRAPHLANG_REFUSE(fault, "times", 0, times, 0, TOLD_APART);
+    if (times < 0 || times > WORD_SLOTS)
+        return GRAPHLANG_REFUSE(fault, "times", 0, times, 0, WORD_SLOTS);
     for (int64_t row = 0; row < rows; row++) {
         int64_t first = offsets[row], last = offsets[row + 1];
         if (first < 0 || first > windows)
@@ -673,15 +673,15 @@ int graphlang_letters_repeats(int64_t size, int64_t rows, int64_t windows, const
         if (last < first || last > windows)
             return GRAPHLANG_REFUSE(fault, "offsets", row + 1, last, first, windows);
         for (int64_t window = first; window < last; window++)
-            if (out_of_text(window, begins[window], ends[window], size, fault))
+            if (check_range(window, begins[window], ends[window], size, fault))
                 return GRAPHLANG_OUT_OF_RANGE;
-        again[row] = first < last && recurs(symbols + begins[first], ends[first] - begins[first]);
-        if (!again[row])
+        repetitive[row] = first < last && repeats_first_word(symbols + begins[first], ends[first] - begins[first]);
+        if (!repetitive[row])
             continue;
-        struct words words = {.all = 0};
+        struct words words = {.total = 0};
         for (int64_t window = first; window < last; window++)
             count_words(symbols + begins[window], ends[window] - begins[window], &words);
-        again[row] = words.all >= times * words.different;
+        repetitive[row] = words.total >= times * words.distinct;
     }
     return 0;
 }

@@ -8,11 +8,11 @@
 #define LANES 8
 #define FIELDS GRAPHLANG_SCORES_FIELDS
 
-/* e ** x for x <= 0, to two units in the last place; 0 where that is less than any normal number. */
+/* Compute e ** x for x <= 0, to two units in the last place; 0 below the normal numbers. */
 INLINE float exponential(float x)
 {
     const float magic = 12582912.0f; /* 1.5 * 2 ** 23: adding it rounds to a whole number */
-    float below = x < -87.0f ? 0.0f : 1.0f, y = x < -87.0f ? -87.0f : x;
+    float is_normal = x < -87.0f ? 0.0f : 1.0f, y = x < -87.0f ? -87.0f : x;
     float shifted = y * 1.44269504088896341f + magic, whole = shifted - magic;
     float r = y - whole * 0.693359375f + whole * 2.12194440e-4f;
     float p = 1.9875691500e-4f;
@@ -27,10 +27,10 @@ INLINE float exponential(float x)
     bits = (bits - 0x4B400000u + 127u) << 23;
     float power;
     memcpy(&power, &bits, 4);
-    return p * power * below;
+    return p * power * is_normal;
 }
 
-/* The natural logarithm of a normal number above 0. */
+/* Compute the natural logarithm of a normal number above 0. */
 INLINE float logarithm(float x)
 {
     uint32_t bits;
@@ -56,18 +56,18 @@ INLINE float logarithm(float x)
 
 INLINE float greatest(const float *row, int64_t width)
 {
-    float lanes[LANES], most = row[0];
+    float lanes[LANES], maximum = row[0];
     int64_t j = 0;
     for (int k = 0; k < LANES; k++)
-        lanes[k] = most;
+        lanes[k] = maximum;
     for (; j + LANES <= width; j += LANES)
         for (int k = 0; k < LANES; k++)
             lanes[k] = row[j + k] > lanes[k] ? row[j + k] : lanes[k];
     for (; j < width; j++)
-        most = row[j] > most ? row[j] : most;
+        maximum = row[j] > maximum ? row[j] : maximum;
     for (int k = 0; k < LANES; k++)
-        most = lanes[k] > most ? lanes[k] : most;
-    return most;
+        maximum = lanes[k] > maximum ? lanes[k] : maximum;
+    return maximum;
 }
 
 INLINE float sum(const float *row, int64_t width)
@@ -86,28 +86,28 @@ INLINE float sum(const float *row, int64_t width)
 
 WIDE
 int graphlang_scores_linear(int64_t rows, int64_t stride, int64_t width, const int16_t *sums, const float *scale,
-                            const float *base_scale, const float *bias_scale, const float *prior_scale, const float *base,
-                            const float *bias, const float *prior, float *out)
+                            const float *base_scale, const float *bias_scale, const float *prior_scale,
+                            const float *base, const float *bias, const float *prior, float *out)
 {
     if (stride < width)
         return GRAPHLANG_WRONG_SIZE;
     for (int64_t row = 0; row < rows; row++) {
-        const int16_t *own = sums + row * stride;
-        float *to = out + row * width, a = scale[row], b = base_scale[row], c = bias_scale[row], d = prior_scale[row];
+        const int16_t *row_sums = sums + row * stride;
+        float *row_out = out + row * width, a = scale[row], b = base_scale[row], c = bias_scale[row], d = prior_scale[row];
         for (int64_t j = 0; j < width; j++)
-            to[j] = (float)own[j] * a + b * base[j] + c * bias[j] + d * prior[j];
+            row_out[j] = (float)row_sums[j] * a + b * base[j] + c * bias[j] + d * prior[j];
     }
     return 0;
 }
 
-/* A row becomes its softmax, in place; `even` is added to each, and `rest` is what remains of 1. */
-INLINE void soften(float *own, int64_t width, float most, float rest, float even)
+/* Replace a row by its softmax, times `rest`, plus `uniform`. */
+INLINE void softmax_row(float *row, int64_t width, float maximum, float rest, float uniform)
 {
     for (int64_t j = 0; j < width; j++)
-        own[j] = exponential(own[j] - most);
-    float part = rest / sum(own, width);
+        row[j] = exponential(row[j] - maximum);
+    float factor = rest / sum(row, width);
     for (int64_t j = 0; j < width; j++)
-        own[j] = own[j] * part + even;
+        row[j] = row[j] * factor + uniform;
 }
 
 WIDE
@@ -116,51 +116,51 @@ int graphlang_scores_softmax(int64_t rows, int64_t width, float *scores, const f
 {
     if (width < 1)
         return rows ? GRAPHLANG_WRONG_SIZE : 0;
-    float even = (float)(outliers / (double)width), rest = (float)(1 - outliers);
+    float uniform = (float)(outliers / (double)width), rest = (float)(1 - outliers);
     for (int64_t row = 0; row < rows; row++) {
-        float *own = scores + row * width;
+        float *row_scores = scores + row * width;
         if (has_letters && !has_letters[row]) {
-            memset(own, 0, (size_t)width * sizeof *own);
+            memset(row_scores, 0, (size_t)width * sizeof *row_scores);
             continue;
         }
         if (prior)
             for (int64_t j = 0; j < width; j++)
-                own[j] += prior[j];
-        soften(own, width, greatest(own, width), rest, even);
+                row_scores[j] += prior[j];
+        softmax_row(row_scores, width, greatest(row_scores, width), rest, uniform);
     }
     return 0;
 }
 
-/* Where the first of the greatest numbers of a row is. */
-INLINE int64_t place_of(const float *row, int64_t width, float most)
+/* Find the place of the first maximum of a row. */
+INLINE int64_t find_maximum(const float *row, int64_t width, float maximum)
 {
     int64_t j = 0;
     for (; j + LANES <= width; j += LANES) {
-        int found = 0;
+        int reached = 0;
         for (int k = 0; k < LANES; k++)
-            found |= row[j + k] >= most;
-        if (found)
+            reached |= row[j + k] >= maximum;
+        if (reached)
             break;
     }
     if (j >= width)
-        j = width - 1; /* none of them is so great: not all are numbers */
-    while (j < width - 1 && row[j] < most)
+        j = width - 1; /* no maximum: a number is not finite */
+    while (j < width - 1 && row[j] < maximum)
         j++;
     return j;
 }
 
-INLINE float between(float x, float low, float high)
+INLINE float clamp(float x, float low, float high)
 {
     return x < low ? low : x > high ? high : x;
 }
 
-/* How probable it is that a text is in no language of the model (`nfc.doubt`), from what its weights in the
-   best language add to on average, how many letters it has, and that language's base. */
-INLINE float unknown_language(const float *k, float fit, float base, int64_t letters)
+/* Estimate P(language unknown to the model) (`nfc.doubt`) from the fit of the best label, its base, and the number of
+   letters. k: the coefficients. */
+INLINE float unknown_probability(const float *k, float fit, float base, int64_t letters)
 {
-    float r = between(fit, GRAPHLANG_SCORES_FIT_LEAST, GRAPHLANG_SCORES_FIT_MOST);
-    float b = between(-base, GRAPHLANG_SCORES_BASE_LEAST, GRAPHLANG_SCORES_BASE_MOST);
-    float n = logarithm(between((float)letters, GRAPHLANG_SCORES_LETTERS_LEAST, GRAPHLANG_SCORES_LETTERS_MOST));
+    float r = clamp(fit, GRAPHLANG_SCORES_MIN_FIT, GRAPHLANG_SCORES_MAX_FIT);
+    float b = clamp(-base, GRAPHLANG_SCORES_MIN_BASE, GRAPHLANG_SCORES_MAX_BASE);
+    float n = logarithm(clamp((float)letters, GRAPHLANG_SCORES_MIN_LETTERS, GRAPHLANG_SCORES_MAX_LETTERS));
     float z = k[0] + k[1] * r + k[2] * b + k[3] * n + k[4] * r * n + k[5] * r * b + k[6] * b * n + k[7] * b * b;
     float small = exponential(z < 0 ? z : -z);
     return (z < 0 ? small : 1.0f) / (1.0f + small);
@@ -171,21 +171,21 @@ struct script {
     int64_t first, width, stride;
 };
 
-/* Whether that line, and how many rows of `size` numbers and of `rows` texts or windows are in the script, can be so. */
+/* Read that line; return 0, or an error if the line or the number of rows in the script is out of range. */
 INLINE int check_script(const int64_t *columns, int64_t script, int64_t labels, const int64_t *counts, int64_t size,
-                        int64_t rows, struct script *own, graphlang_fault *fault)
+                        int64_t rows, struct script *checked, graphlang_fault *fault)
 {
     const int64_t *line = columns + FIELDS * script;
-    *own = (struct script){line[0], line[1], line[2]};
-    if (own->first < 0 || own->first >= labels)
-        return GRAPHLANG_REFUSE(fault, "columns", FIELDS * script, own->first, 0, labels - 1);
-    if (own->width < 1 || own->width > labels - own->first)
-        return GRAPHLANG_REFUSE(fault, "columns", FIELDS * script + 1, own->width, 1, labels - own->first);
-    if (own->stride < own->width || own->stride > INT32_MAX)
-        return GRAPHLANG_REFUSE(fault, "columns", FIELDS * script + 2, own->stride, own->width, INT32_MAX);
-    int64_t most = size / own->stride < rows ? size / own->stride : rows;
-    if (counts[script] < 0 || counts[script] > most)
-        return GRAPHLANG_REFUSE(fault, "counts", script, counts[script], 0, most);
+    *checked = (struct script){line[0], line[1], line[2]};
+    if (checked->first < 0 || checked->first >= labels)
+        return GRAPHLANG_REFUSE(fault, "columns", FIELDS * script, checked->first, 0, labels - 1);
+    if (checked->width < 1 || checked->width > labels - checked->first)
+        return GRAPHLANG_REFUSE(fault, "columns", FIELDS * script + 1, checked->width, 1, labels - checked->first);
+    if (checked->stride < checked->width || checked->stride > INT32_MAX)
+        return GRAPHLANG_REFUSE(fault, "columns", FIELDS * script + 2, checked->stride, checked->width, INT32_MAX);
+    int64_t max_rows = size / checked->stride < rows ? size / checked->stride : rows;
+    if (counts[script] < 0 || counts[script] > max_rows)
+        return GRAPHLANG_REFUSE(fault, "counts", script, counts[script], 0, max_rows);
     return 0;
 }
 
@@ -194,69 +194,70 @@ int64_t graphlang_scores_probabilities(int64_t size, int64_t rows, int64_t class
                                        int64_t labels, int64_t room, int64_t lm_size, int64_t lm_knots,
                                        const int16_t *sums, const int64_t *order, const int64_t *counts,
                                        const int64_t *columns, const int64_t *offsets, const int64_t *lengths,
-                                       const float *inverse_temperature, const float *prior_exponent, double step, const float *base,
-                                       const float *bias, const float *prior, double outliers, const float *unknown,
-                                       double refused, const int64_t *to, float *answer, const int16_t *lm_sums, double lm_step, const float *lm_gain,
+                                       const float *inverse_temperature, const float *prior_exponent, double step,
+                                       const float *base, const float *bias, const float *prior, double outliers,
+                                       const float *unknown, double max_unknown, const int64_t *to, float *answer,
+                                       const int16_t *lm_sums, double lm_step, const float *lm_gain,
                                        const float *lm_letter, const float *lm_word, const float *lm_text,
                                        const int64_t *lm_words, graphlang_fault *fault)
 {
-    int64_t done = 0;
+    int64_t answered = 0;
     if (classes < scripts || knots < 1)
         return GRAPHLANG_WRONG_SIZE;
     if (lm_sums && !(lm_size == size && lm_gain && lm_letter && lm_word && lm_text && lm_words))
         return GRAPHLANG_WRONG_SIZE;
     for (int64_t script = 0; script < scripts; script++) {
-        struct script of_script;
-        if (check_script(columns, script, labels, counts, size, rows - done, &of_script, fault))
+        struct script current;
+        if (check_script(columns, script, labels, counts, size, rows - answered, &current, fault))
             return GRAPHLANG_OUT_OF_RANGE;
-        int64_t first = of_script.first, width = of_script.width, stride = of_script.stride;
+        int64_t first = current.first, width = current.width, stride = current.stride;
         const float *x = base + first, *y = bias + first, *z = prior + first;
         for (int64_t i = 0; i < counts[script]; i++, sums += stride, size -= stride, lm_sums = lm_sums ? lm_sums + stride : NULL) {
-            int64_t row = order[done + i];
+            int64_t row = order[answered + i];
             if (row < 0 || row >= rows)
-                return GRAPHLANG_REFUSE(fault, "order", done + i, row, 0, rows - 1);
+                return GRAPHLANG_REFUSE(fault, "order", answered + i, row, 0, rows - 1);
             if (to[row] < 0 || to[row] >= room)
                 return GRAPHLANG_REFUSE(fault, "to", row, to[row], 0, room - 1);
             if (lengths[row] < 0)
                 return GRAPHLANG_REFUSE(fault, "lengths", row, lengths[row], 0, INT64_MAX);
             if (offsets[row] < 0 || offsets[row] > offsets[row + 1])
                 return GRAPHLANG_REFUSE(fault, "offsets", row, offsets[row], 0, offsets[row + 1]);
-            float *own = answer + to[row] * labels;
-            memset(own, 0, (size_t)labels * sizeof *own);
+            float *row_scores = answer + to[row] * labels;
+            memset(row_scores, 0, (size_t)labels * sizeof *row_scores);
             if (!lengths[row])
                 continue;
-            int64_t length = lengths[row] < knots - 1 ? lengths[row] : knots - 1, found = offsets[row + 1] - offsets[row];
-            float root = (float)sqrt((double)found), c = inverse_temperature[script * knots + length];
+            int64_t length = lengths[row] < knots - 1 ? lengths[row] : knots - 1, feature_count = offsets[row + 1] - offsets[row];
+            float root = (float)sqrt((double)feature_count), c = inverse_temperature[script * knots + length];
             float a = c * (float)step / (root > 1 ? root : 1), b = c * root, d = prior_exponent[length];
-            own += first;
+            row_scores += first;
             for (int64_t j = 0; j < width; j++)
-                own[j] = (float)sums[j] * a + b * x[j] + c * y[j] + d * z[j];
+                row_scores[j] = (float)sums[j] * a + b * x[j] + c * y[j] + d * z[j];
             if (lm_sums && lengths[row] < lm_knots) {
                 float g = lm_gain[lengths[row]], e = g * (float)lm_step;
                 float f = g * (float)lengths[row], h = g * (float)lm_words[row];
                 const float *u = lm_letter + first, *v = lm_word + first, *w = lm_text + first;
                 for (int64_t j = 0; j < width; j++)
-                    own[j] += (float)lm_sums[j] * e + f * u[j] + h * v[j] + g * w[j];
+                    row_scores[j] += (float)lm_sums[j] * e + f * u[j] + h * v[j] + g * w[j];
             }
-            float most = greatest(own, width), strange = 0;
+            float maximum = greatest(row_scores, width), p_unknown = 0;
             if (unknown && width > 1) {
-                int64_t best = place_of(own, width, most);
-                float fit = x[best] + (found ? (float)sums[best] * (float)step / (float)found : 0.0f);
-                strange = unknown_language(unknown, fit, x[best], lengths[row]);
-                if (strange > (float)refused) {
-                    memset(own, 0, (size_t)width * sizeof *own);
+                int64_t best = find_maximum(row_scores, width, maximum);
+                float fit = x[best] + (feature_count ? (float)sums[best] * (float)step / (float)feature_count : 0.0f);
+                p_unknown = unknown_probability(unknown, fit, x[best], lengths[row]);
+                if (p_unknown > (float)max_unknown) {
+                    memset(row_scores, 0, (size_t)width * sizeof *row_scores);
                     continue;
                 }
             }
-            float rest = (1 - strange) * (float)(1 - outliers);
-            soften(own, width, most, rest, (1 - rest) / (float)width);
+            float rest = (1 - p_unknown) * (float)(1 - outliers);
+            softmax_row(row_scores, width, maximum, rest, (1 - rest) / (float)width);
         }
-        done += counts[script];
+        answered += counts[script];
     }
-    return done;
+    return answered;
 }
 
-/* Whether texts can have these windows. */
+/* Return 0, or an error if the windows of a text are out of range. */
 INLINE int check_windows(int64_t texts, const int64_t *offsets, int64_t windows, graphlang_fault *fault)
 {
     for (int64_t text = 0; text < texts; text++)
@@ -265,8 +266,8 @@ INLINE int check_windows(int64_t texts, const int64_t *offsets, int64_t windows,
     return offsets[texts] > windows ? GRAPHLANG_REFUSE(fault, "offsets", texts, offsets[texts], 0, windows) : 0;
 }
 
-/* The text whose windows are order[at] and those behind it, sought from `text` on; below 0 where there is none. */
-INLINE int64_t text_of(int64_t at, int64_t stop, const int64_t *order, int64_t windows, const int64_t *features,
+/* Find the text whose first window is order[at], from `text` on; below 0 if its windows are not adjacent in `order`. */
+INLINE int64_t find_text(int64_t at, int64_t stop, const int64_t *order, int64_t windows, const int64_t *features,
                        int64_t texts, const int64_t *offsets, int64_t text, graphlang_fault *fault)
 {
     int64_t window = order[at];
@@ -285,77 +286,79 @@ INLINE int64_t text_of(int64_t at, int64_t stop, const int64_t *order, int64_t w
     return text;
 }
 
-/* The log of the sum of two numbers whose logs are given. */
-INLINE float of_either(float a, float b)
+/* Compute log(exp(a) + exp(b)). */
+INLINE float log_add(float a, float b)
 {
     float high = a > b ? a : b, low = a > b ? b : a;
     return high + logarithm(1.0f + exponential(low - high));
 }
 
-/* What windows say together: the log-likelihood of each label. scores: of the windows, overwritten; the softmax of each is
-   the probability of its labels. Room for as many numbers again stands behind them. lengths: a window without letters says
-   nothing. */
-INLINE void mix(int64_t windows, int64_t width, float *scores, const int64_t *lengths, int64_t foreign, double outliers,
-                double share, double mixed, double exponent, float *pure)
+/* Compute the log likelihood of each label for the windows of a text. scores: of the windows, overwritten, and the same
+   number of working places after them; the softmax of each window is the probability of its labels. lengths: windows
+   without letters do not count. */
+INLINE void mix_windows(int64_t windows, int64_t width, float *scores, const int64_t *lengths, int64_t foreign,
+                        double outliers, double share, double mixed, double exponent, float *pure)
 {
-    const float least = (float)log(outliers), some = (float)share, rest_share = (float)(1 - share), thin = (float)outliers;
-    float most_foreign = 0, number = 0, *likely = scores + windows * width;
+    const float log_outliers = (float)log(outliers), foreign_share = (float)share, pure_share = (float)(1 - share);
+    const float outlier_share = (float)outliers;
+    float max_foreign = 0, number = 0, *likelihood = scores + windows * width;
     memset(pure, 0, (size_t)width * sizeof *pure);
     for (int64_t window = 0; window < windows; window++) {
-        float *own = scores + window * width, *of = likely + window * width;
-        float most = greatest(own, width), counts = lengths[window] > 0 ? 1.0f : 0.0f;
+        float *row = scores + window * width, *row_likelihood = likelihood + window * width;
+        float maximum = greatest(row, width), has_letters = lengths[window] > 0 ? 1.0f : 0.0f;
         float total = 0, lanes[LANES] = {0};
         int64_t j = 0;
         for (; j + LANES <= width; j += LANES)
             for (int k = 0; k < LANES; k++) {
-                own[j + k] -= most;
-                of[j + k] = exponential(own[j + k]);
-                lanes[k] += of[j + k];
+                row[j + k] -= maximum;
+                row_likelihood[j + k] = exponential(row[j + k]);
+                lanes[k] += row_likelihood[j + k];
             }
         for (; j < width; j++) {
-            own[j] -= most;
-            of[j] = exponential(own[j]);
-            total += of[j];
+            row[j] -= maximum;
+            row_likelihood[j] = exponential(row[j]);
+            total += row_likelihood[j];
         }
         for (int k = 0; k < LANES; k++)
             total += lanes[k];
         float log_total = logf(total);
         for (j = 0; j < width; j++) {
-            float log_probability = own[j] - log_total;
-            pure[j] += counts * (log_probability < least ? least : log_probability);
+            float log_probability = row[j] - log_total;
+            pure[j] += has_letters * (log_probability < log_outliers ? log_outliers : log_probability);
         }
-        float part = 1 / total, of_foreign = foreign >= 0 ? of[foreign] * part : 0.0f;
-        most_foreign = of_foreign > most_foreign ? of_foreign : most_foreign;
-        number += counts;
+        float factor = 1 / total, p_foreign = foreign >= 0 ? row_likelihood[foreign] * factor : 0.0f;
+        max_foreign = p_foreign > max_foreign ? p_foreign : max_foreign;
+        number += has_letters;
     }
-    if (most_foreign > some / 10) {
+    if (max_foreign > foreign_share / 10) {
         for (int64_t window = 0; window < windows; window++) {
-            float *own = scores + window * width, *of = likely + window * width;
+            float *row = scores + window * width, *row_likelihood = likelihood + window * width;
             if (lengths[window] <= 0) {
-                memset(own, 0, (size_t)width * sizeof *own);
+                memset(row, 0, (size_t)width * sizeof *row);
                 continue;
             }
-            float part = 1 / sum(of, width), rest = some * (of[foreign] * part) + thin;
+            float factor = 1 / sum(row_likelihood, width);
+            float rest = foreign_share * (row_likelihood[foreign] * factor) + outlier_share;
             for (int64_t j = 0; j < width; j++)
-                own[j] = logarithm(of[j] * part * rest_share + rest);
+                row[j] = logarithm(row_likelihood[j] * factor * pure_share + rest);
         }
         float prior = (float)log(mixed);
         int64_t j = 0;
         for (; j + LANES <= width; j += LANES) {
-            float both[LANES];
+            float mixture[LANES];
             for (int k = 0; k < LANES; k++)
-                both[k] = prior;
+                mixture[k] = prior;
             for (int64_t window = 0; window < windows; window++)
                 for (int k = 0; k < LANES; k++)
-                    both[k] += scores[window * width + j + k];
+                    mixture[k] += scores[window * width + j + k];
             for (int k = 0; k < LANES; k++)
-                pure[j + k] = of_either(both[k], pure[j + k]);
+                pure[j + k] = log_add(mixture[k], pure[j + k]);
         }
         for (; j < width; j++) {
-            float both = prior;
+            float mixture = prior;
             for (int64_t window = 0; window < windows; window++)
-                both += scores[window * width + j];
-            pure[j] = of_either(both, pure[j]);
+                mixture += scores[window * width + j];
+            pure[j] = log_add(mixture, pure[j]);
         }
     }
     float weight = (float)pow(number > 1 ? number : 1, exponent - 1);
@@ -363,39 +366,42 @@ INLINE void mix(int64_t windows, int64_t width, float *scores, const int64_t *le
         pure[j] *= weight;
 }
 
-/* What the windows of a text say for one label. */
-INLINE float sum_of(const int16_t *sums, int64_t stride, int64_t windows, int64_t label)
+/* Sum the weights of the windows of a text for one label. */
+INLINE float sum_windows(const int16_t *sums, int64_t stride, int64_t windows, int64_t label)
 {
-    float total = 0; /* of whole numbers, and exact */
+    float total = 0; /* of integers: exact */
     for (int64_t window = 0; window < windows; window++)
         total += (float)sums[window * stride + label];
     return total;
 }
 
-/* Give all labels a part of the probability of a text that may be in none of them. */
-INLINE void doubt(int64_t windows, struct script script, const int16_t *sums, int64_t found, int64_t letters,
-                  const float *base, double step, const float *unknown, double refused, float *own, float most)
+/* Spread P(unknown language) evenly over all labels of a text. */
+INLINE void discount_unknown(int64_t windows, struct script script, const int16_t *sums, int64_t features,
+                             int64_t letters, const float *base, double step, const float *unknown, double max_unknown,
+                             float *row, float maximum)
 {
-    int64_t width = script.width, best = place_of(own, width, most);
-    float fit = base[best] + (found > 0 ? sum_of(sums, script.stride, windows, best) * (float)step / (float)found : 0.0f);
-    float strange = unknown_language(unknown, fit, base[best], letters);
-    if (strange > (float)refused) {
-        memset(own, 0, (size_t)width * sizeof *own);
+    int64_t width = script.width, best = find_maximum(row, width, maximum);
+    float fit = base[best] + (features > 0 ? sum_windows(sums, script.stride, windows, best) * (float)step / (float)features
+                                           : 0.0f);
+    float p_unknown = unknown_probability(unknown, fit, base[best], letters);
+    if (p_unknown > (float)max_unknown) {
+        memset(row, 0, (size_t)width * sizeof *row);
         return;
     }
-    float rest = 1 - strange, even = strange / (float)width;
+    float rest = 1 - p_unknown, uniform = p_unknown / (float)width;
     for (int64_t j = 0; j < width; j++)
-        own[j] = own[j] * rest + even;
+        row[j] = row[j] * rest + uniform;
 }
 
 WIDE
-int graphlang_scores_mixture(int64_t size, int64_t windows, int64_t classes, int64_t scripts, int64_t knots, int64_t labels,
-                             int64_t room, int64_t texts, int64_t cells, const int16_t *sums, const int64_t *order,
-                             const int64_t *counts, const int64_t *columns, const int64_t *features, const int64_t *lengths,
-                             const int64_t *offsets, const float *inverse_temperature, double step, const float *base,
-                             const float *bias, const float *prior, int64_t foreign, double outliers, double share,
-                             double mixed, double exponent, double even, const float *unknown, double refused,
-                             const int64_t *to, float *answer, float *scores, float *sure, graphlang_fault *fault)
+int graphlang_scores_mixture(int64_t size, int64_t windows, int64_t classes, int64_t scripts, int64_t knots,
+                             int64_t labels, int64_t room, int64_t texts, int64_t cells, const int16_t *sums,
+                             const int64_t *order, const int64_t *counts, const int64_t *columns,
+                             const int64_t *features, const int64_t *lengths, const int64_t *offsets,
+                             const float *inverse_temperature, double step, const float *base, const float *bias,
+                             const float *prior, int64_t foreign, double outliers, double share, double mixed,
+                             double exponent, double uniform, const float *unknown, double max_unknown,
+                             const int64_t *to, float *answer, float *scores, float *confidence, graphlang_fault *fault)
 {
     int64_t done = 0;
     if (classes < scripts || knots < 1 || foreign >= labels)
@@ -403,49 +409,49 @@ int graphlang_scores_mixture(int64_t size, int64_t windows, int64_t classes, int
     if (check_windows(texts, offsets, windows, fault))
         return GRAPHLANG_OUT_OF_RANGE;
     for (int64_t text = 0; text < texts; text++)
-        sure[text] = 0;
+        confidence[text] = 0;
     for (int64_t number = 0; number < scripts; number++) {
         struct script script;
         if (check_script(columns, number, labels, counts, size, windows - done, &script, fault))
             return GRAPHLANG_OUT_OF_RANGE;
-        int64_t width = script.width, stride = script.stride, stop = done + counts[number], text = 0, own_windows;
-        int64_t host = foreign >= script.first && foreign < script.first + width ? foreign - script.first : -1;
+        int64_t width = script.width, stride = script.stride, stop = done + counts[number], text = 0, text_windows;
+        int64_t foreign_column = foreign >= script.first && foreign < script.first + width ? foreign - script.first : -1;
         const float *x = base + script.first, *y = bias + script.first, *z = prior + script.first;
-        for (; done < stop; done += own_windows, sums += own_windows * stride, size -= own_windows * stride) {
-            text = text_of(done, stop, order, windows, features, texts, offsets, text, fault);
+        for (; done < stop; done += text_windows, sums += text_windows * stride, size -= text_windows * stride) {
+            text = find_text(done, stop, order, windows, features, texts, offsets, text, fault);
             if (text < 0)
                 return GRAPHLANG_OUT_OF_RANGE;
             if (to[text] < 0 || to[text] >= room)
                 return GRAPHLANG_REFUSE(fault, "to", text, to[text], 0, room - 1);
             int64_t first = offsets[text], letters = 0;
-            own_windows = offsets[text + 1] - first;
-            if (own_windows > cells / 2 / width)
+            text_windows = offsets[text + 1] - first;
+            if (text_windows > cells / 2 / width)
                 return GRAPHLANG_WRONG_SIZE;
-            for (int64_t window = 0; window < own_windows; window++) {
-                int64_t length = lengths[first + window], found = features[first + window + 1] - features[first + window];
+            for (int64_t window = 0; window < text_windows; window++) {
+                int64_t length = lengths[first + window], feature_count = features[first + window + 1] - features[first + window];
                 if (length < 0 || length > INT32_MAX)
                     return GRAPHLANG_REFUSE(fault, "lengths", first + window, length, 0, INT32_MAX);
                 letters += length;
                 length = length < knots - 1 ? length : knots - 1;
-                float root = (float)sqrt((double)found), c = inverse_temperature[number * knots + length];
-                float a = c * (float)step / (root > 1 ? root : 1), b = c * root, *out = scores + window * width;
-                const int16_t *from = sums + window * stride;
+                float root = (float)sqrt((double)feature_count), c = inverse_temperature[number * knots + length];
+                float a = c * (float)step / (root > 1 ? root : 1), b = c * root, *window_scores = scores + window * width;
+                const int16_t *window_sums = sums + window * stride;
                 for (int64_t j = 0; j < width; j++)
-                    out[j] = (float)from[j] * a + b * x[j] + c * y[j];
+                    window_scores[j] = (float)window_sums[j] * a + b * x[j] + c * y[j];
             }
-            float *own = answer + to[text] * labels + script.first;
+            float *row = answer + to[text] * labels + script.first;
             if (!letters) {
-                memset(own, 0, (size_t)width * sizeof *own);
+                memset(row, 0, (size_t)width * sizeof *row);
                 continue;
             }
-            mix(own_windows, width, scores, lengths + first, host, outliers, share, mixed, exponent, own);
+            mix_windows(text_windows, width, scores, lengths + first, foreign_column, outliers, share, mixed, exponent, row);
             for (int64_t j = 0; j < width; j++)
-                own[j] += z[j];
-            soften(own, width, greatest(own, width), (float)(1 - even), (float)(even / (double)width));
-            sure[text] = greatest(own, width);
-            if (width > 1 && sure[text] > 0)
-                doubt(own_windows, script, sums, features[offsets[text + 1]] - features[first], letters, x, step, unknown,
-                      refused, own, sure[text]);
+                row[j] += z[j];
+            softmax_row(row, width, greatest(row, width), (float)(1 - uniform), (float)(uniform / (double)width));
+            confidence[text] = greatest(row, width);
+            if (width > 1 && confidence[text] > 0)
+                discount_unknown(text_windows, script, sums, features[offsets[text + 1]] - features[first], letters, x, step,
+                                 unknown, max_unknown, row, confidence[text]);
         }
     }
     return 0;
@@ -461,22 +467,22 @@ int graphlang_scores_add(int64_t rows, int64_t stride, int64_t number, int64_t g
     if (check_windows(groups, offsets, number, fault))
         return GRAPHLANG_OUT_OF_RANGE;
     for (int64_t group = 0; group < groups; group++) {
-        const int64_t *own = members + offsets[group];
+        const int64_t *group_rows = members + offsets[group];
         int64_t size = offsets[group + 1] - offsets[group];
         int16_t *total = totals + group * stride;
         if (size > UINT16_MAX)
-            return GRAPHLANG_WRONG_SIZE; /* more could leave 32 bits */
+            return GRAPHLANG_WRONG_SIZE; /* a longer sum could overflow 32 bits */
         for (int64_t j = 0; j < stride; j += LANES) {
             int32_t lanes[LANES] = {0};
             int64_t width = stride - j < LANES ? stride - j : LANES;
             if (width == LANES)
                 for (int64_t i = 0; i < size; i++)
                     for (int k = 0; k < LANES; k++)
-                        lanes[k] += sums[own[i] * stride + j + k];
+                        lanes[k] += sums[group_rows[i] * stride + j + k];
             else
                 for (int64_t i = 0; i < size; i++)
                     for (int64_t k = 0; k < width; k++)
-                        lanes[k] += sums[own[i] * stride + j + k];
+                        lanes[k] += sums[group_rows[i] * stride + j + k];
             for (int64_t k = 0; k < width; k++)
                 total[j + k] = (int16_t)(lanes[k] < INT16_MIN ? INT16_MIN : lanes[k] > INT16_MAX ? INT16_MAX : lanes[k]);
         }
@@ -484,11 +490,11 @@ int graphlang_scores_add(int64_t rows, int64_t stride, int64_t number, int64_t g
     return 0;
 }
 
-/* The greatest of what windows say for a label, times `part`, plus its base, but for that of `best`. */
-INLINE float second_of_sums(const int16_t *sums, int64_t stride, int64_t windows, const float *base, float part,
+/* Find the greatest fit of a label other than `best`: its sum of weights over the windows times `factor`, plus its base. */
+INLINE float find_second_fit(const int16_t *sums, int64_t stride, int64_t windows, const float *base, float factor,
                             int64_t width, int64_t best)
 {
-    float lanes[LANES], most;
+    float lanes[LANES], maximum;
     for (int k = 0; k < LANES; k++)
         lanes[k] = -HUGE_VALF;
     for (int side = 0; side < 2; side++) {
@@ -499,26 +505,27 @@ INLINE float second_of_sums(const int16_t *sums, int64_t stride, int64_t windows
                 for (int k = 0; k < LANES; k++)
                     total[k] += (float)sums[window * stride + j + k];
             for (int k = 0; k < LANES; k++) {
-                float value = total[k] * part + base[j + k];
+                float value = total[k] * factor + base[j + k];
                 lanes[k] = value > lanes[k] ? value : lanes[k];
             }
         }
         for (; j < end; j++) {
-            float value = sum_of(sums, stride, windows, j) * part + base[j];
+            float value = sum_windows(sums, stride, windows, j) * factor + base[j];
             lanes[0] = value > lanes[0] ? value : lanes[0];
         }
     }
-    most = lanes[0];
+    maximum = lanes[0];
     for (int k = 1; k < LANES; k++)
-        most = lanes[k] > most ? lanes[k] : most;
-    return most;
+        maximum = lanes[k] > maximum ? lanes[k] : maximum;
+    return maximum;
 }
 
 WIDE
 int graphlang_scores_best(int64_t size, int64_t windows, int64_t classes, int64_t scripts, int64_t labels, int64_t room,
                           int64_t texts, const int16_t *sums, const int64_t *order, const int64_t *counts,
-                          const int64_t *columns, const int64_t *features, const int64_t *offsets, const int64_t *letters,
-                          int64_t fewest, const float *base, double step, const int64_t *to, const float *answer, int64_t *best, float *fit, float *margin,
+                          const int64_t *columns, const int64_t *features, const int64_t *offsets,
+                          const int64_t *letters, int64_t min_letters, const float *base, double step,
+                          const int64_t *to, const float *answer, int64_t *best, float *fit, float *margin,
                           graphlang_fault *fault)
 {
     int64_t done = 0;
@@ -535,47 +542,49 @@ int graphlang_scores_best(int64_t size, int64_t windows, int64_t classes, int64_
         if (check_script(columns, number, labels, counts, size, windows - done, &script, fault))
             return GRAPHLANG_OUT_OF_RANGE;
         int64_t first = script.first, width = script.width, stride = script.stride, stop = done + counts[number];
-        int64_t text = 0, own_windows;
-        for (; done < stop; done += own_windows, sums += own_windows * stride, size -= own_windows * stride) {
-            text = text_of(done, stop, order, windows, features, texts, offsets, text, fault);
+        int64_t text = 0, text_windows;
+        for (; done < stop; done += text_windows, sums += text_windows * stride, size -= text_windows * stride) {
+            text = find_text(done, stop, order, windows, features, texts, offsets, text, fault);
             if (text < 0)
                 return GRAPHLANG_OUT_OF_RANGE;
-            own_windows = offsets[text + 1] - offsets[text];
-            int64_t found = features[offsets[text + 1]] - features[offsets[text]];
-            if (letters[text] < fewest || width < 2 || found < 1)
+            text_windows = offsets[text + 1] - offsets[text];
+            int64_t feature_count = features[offsets[text + 1]] - features[offsets[text]];
+            if (letters[text] < min_letters || width < 2 || feature_count < 1)
                 continue;
             if (to[text] < 0 || to[text] >= room)
                 return GRAPHLANG_REFUSE(fault, "to", text, to[text], 0, room - 1);
-            const float *own = answer + to[text] * labels + first;
-            float greatest_one = greatest(own, width);
-            if (!(greatest_one > 0))
+            const float *row = answer + to[text] * labels + first;
+            float maximum = greatest(row, width);
+            if (!(maximum > 0))
                 continue;
-            float part = (float)step / (float)found;
-            int64_t place = place_of(own, width, greatest_one);
+            float factor = (float)step / (float)feature_count;
+            int64_t place = find_maximum(row, width, maximum);
             best[text] = place;
-            fit[text] = sum_of(sums, stride, own_windows, place) * part + base[first + place];
-            margin[text] = fit[text] - second_of_sums(sums, stride, own_windows, base + first, part, width, place);
+            fit[text] = sum_windows(sums, stride, text_windows, place) * factor + base[first + place];
+            margin[text] = fit[text] - find_second_fit(sums, stride, text_windows, base + first, factor, width, place);
         }
     }
     return 0;
 }
 
 WIDE
-int graphlang_scores_open_set(int64_t texts, int64_t scripts, int64_t labels, int64_t room, int64_t used, int64_t coefficients, const int64_t *script,
-                              const int64_t *best, const int64_t *columns, const float *fit, const float *margin,
-                              const int64_t *letters, const int64_t *found, const int64_t *number, const float *own,
-                              const float *most, const int64_t *has, const float *likelihood, const float *base, const float *prior, const float *unknown,
-                              const float *mean, const float *spread, const float *terms, double least, double ask, double sure,
-                              const int64_t *to, float *answer,
-                              float *signs, float *part, uint8_t *again, graphlang_fault *fault)
+int graphlang_scores_open_set(int64_t texts, int64_t scripts, int64_t labels, int64_t room, int64_t dimensions,
+                              int64_t coefficients, const int64_t *script, const int64_t *best, const int64_t *columns,
+                              const float *fit, const float *margin, const int64_t *letters, const int64_t *features,
+                              const int64_t *counts, const float *label_sums, const float *best_sums,
+                              const int64_t *nonzero, const float *likelihood, const float *base, const float *prior,
+                              const float *unknown, const float *mean, const float *spread, const float *terms,
+                              double min_doubt, double next_doubt, double next_confidence, const int64_t *to,
+                              float *answer, float *signs, float *doubt, uint8_t *undecided, graphlang_fault *fault)
 {
     enum { SIGNS = GRAPHLANG_SCORES_SIGNS, KINDS = GRAPHLANG_SCORES_KINDS };
     const float cut = GRAPHLANG_SCORES_CUT;
-    if (used > SIGNS || coefficients != 1 + used + used * (used + 1) / 2)
+    if (dimensions > SIGNS || coefficients != 1 + dimensions + dimensions * (dimensions + 1) / 2)
         return GRAPHLANG_WRONG_SIZE;
-    for (int64_t text = 0; text < texts; text++, signs += SIGNS, number += KINDS, own += KINDS, most += KINDS, has += KINDS) {
-        part[text] = 0;
-        again[text] = 0;
+    for (int64_t text = 0; text < texts;
+         text++, signs += SIGNS, counts += KINDS, label_sums += KINDS, best_sums += KINDS, nonzero += KINDS) {
+        doubt[text] = 0;
+        undecided[text] = 0;
         memset(signs, 0, SIGNS * sizeof *signs);
         if (best[text] == -1)
             continue;
@@ -590,68 +599,68 @@ int graphlang_scores_open_set(int64_t texts, int64_t scripts, int64_t labels, in
             return GRAPHLANG_REFUSE(fault, "best", text, best[text], -1, width - 1);
         if (to[text] < 0 || to[text] >= room)
             return GRAPHLANG_REFUSE(fault, "to", text, to[text], 0, room - 1);
-        float long_ = letters[text] < 1 ? 1.0f : (float)letters[text];
+        float length = letters[text] < 1 ? 1.0f : (float)letters[text];
         signs[0] = fit[text];
         signs[1] = base[first + best[text]];
-        signs[2] = logarithm(long_);
-        signs[3] = (float)found[text] / long_;
-        signs[4] = margin[text] < GRAPHLANG_SCORES_MARGIN_MOST ? margin[text] : GRAPHLANG_SCORES_MARGIN_MOST;
+        signs[2] = logarithm(length);
+        signs[3] = (float)features[text] / length;
+        signs[4] = margin[text] < GRAPHLANG_SCORES_MAX_MARGIN ? margin[text] : GRAPHLANG_SCORES_MAX_MARGIN;
         signs[5] = prior[first + best[text]];
-        signs[6] = (float)number[KINDS - 1] / long_; /* words */
+        signs[6] = (float)counts[KINDS - 1] / length; /* words */
         for (int kind = 0; kind < KINDS; kind++) {
-            float some = number[kind] < 1 ? 1.0f : (float)number[kind], *own_signs = signs + 7 + 3 * kind;
-            own_signs[0] = own[kind] / some;
-            own_signs[1] = (most[kind] - own[kind]) / some;
-            own_signs[2] = (float)has[kind] / some;
+            float count = counts[kind] < 1 ? 1.0f : (float)counts[kind], *kind_signs = signs + 7 + 3 * kind;
+            kind_signs[0] = label_sums[kind] / count;
+            kind_signs[1] = (best_sums[kind] - label_sums[kind]) / count;
+            kind_signs[2] = (float)nonzero[kind] / count;
         }
         signs[SIGNS - 1] = likelihood[text];
         float x[SIGNS], z = terms[0];
         const float *term = terms + 1;
-        for (int64_t i = 0; i < used; i++)
-            x[i] = between((signs[i] - mean[i]) / spread[i], -cut, cut);
-        for (int64_t i = 0; i < used; i++)
+        for (int64_t i = 0; i < dimensions; i++)
+            x[i] = clamp((signs[i] - mean[i]) / spread[i], -cut, cut);
+        for (int64_t i = 0; i < dimensions; i++)
             z += x[i] * *term++;
-        for (int64_t i = 0; i < used; i++)
-            for (int64_t j = i; j < used; j++)
+        for (int64_t i = 0; i < dimensions; i++)
+            for (int64_t j = i; j < dimensions; j++)
                 z += x[i] * x[j] * *term++;
-        float small = exponential(z < 0 ? z : -z), before = unknown_language(unknown, fit[text], signs[1], letters[text]);
-        part[text] = (z < 0 ? small : 1.0f) / (1.0f + small);
+        float small = exponential(z < 0 ? z : -z), fit_doubt = unknown_probability(unknown, fit[text], signs[1], letters[text]);
+        doubt[text] = (z < 0 ? small : 1.0f) / (1.0f + small);
         float *row = answer + to[text] * labels + first;
-        if (part[text] >= (float)ask && row[best[text]] >= (float)sure) {
-            again[text] = 1;
+        if (doubt[text] >= (float)next_doubt && row[best[text]] >= (float)next_confidence) {
+            undecided[text] = 1;
             continue;
         }
-        if (!(part[text] > before) || part[text] < (float)least)
+        if (!(doubt[text] > fit_doubt) || doubt[text] < (float)min_doubt)
             continue;
-        float rest = (1 - part[text]) / (1 - before), even = (1 - rest) / (float)width;
+        float rest = (1 - doubt[text]) / (1 - fit_doubt), uniform = (1 - rest) / (float)width;
         for (int64_t j = 0; j < width; j++)
-            row[j] = row[j] * rest + even;
+            row[j] = row[j] * rest + uniform;
     }
     return 0;
 }
 
-int graphlang_scores_top(int64_t rows, int64_t width, int64_t best, const float *probabilities, int16_t *indices,
+int graphlang_scores_top(int64_t rows, int64_t width, int64_t k, const float *probabilities, int16_t *indices,
                          float *values)
 {
     if (width > INT16_MAX)
         return GRAPHLANG_WRONG_SIZE;
-    for (int64_t row = 0; row < rows && best; row++) {
-        const float *own = probabilities + row * width;
-        int16_t *place = indices + row * best;
-        float *value = values + row * best;
-        for (int64_t i = 0; i < best; i++) {
+    for (int64_t row = 0; row < rows && k; row++) {
+        const float *row_values = probabilities + row * width;
+        int16_t *place = indices + row * k;
+        float *value = values + row * k;
+        for (int64_t i = 0; i < k; i++) {
             place[i] = -1;
             value[i] = 0;
         }
         for (int64_t j = 0; j < width; j++) {
-            if (!(own[j] > value[best - 1]))
+            if (!(row_values[j] > value[k - 1]))
                 continue;
-            int64_t i = best - 1;
-            for (; i > 0 && own[j] > value[i - 1]; i--) {
+            int64_t i = k - 1;
+            for (; i > 0 && row_values[j] > value[i - 1]; i--) {
                 value[i] = value[i - 1];
                 place[i] = place[i - 1];
             }
-            value[i] = own[j];
+            value[i] = row_values[j];
             place[i] = (int16_t)j;
         }
     }
@@ -659,29 +668,29 @@ int graphlang_scores_top(int64_t rows, int64_t width, int64_t best, const float 
 }
 
 WIDE
-int graphlang_scores_tails(int64_t rows, int64_t width, int64_t labels, double sure, const float *probabilities,
+int graphlang_scores_tails(int64_t rows, int64_t width, int64_t labels, double threshold, const float *probabilities,
                            float *best, float *next, float *least, int64_t *positive)
 {
     if (labels < 1 || labels > width)
         return GRAPHLANG_WRONG_SIZE;
     for (int64_t row = 0; row < rows; row++) {
-        const float *own = probabilities + row * width;
-        float most = greatest(own, labels), second = 0, low = 2;
+        const float *row_values = probabilities + row * width;
+        float maximum = greatest(row_values, labels), second = 0, minimum = 2;
         int32_t equal = 0, above = 0;
-        best[row] = most;
+        best[row] = maximum;
         next[row] = least[row] = 0;
         positive[row] = 0;
-        if (!(most < (float)sure))
+        if (!(maximum < (float)threshold))
             continue;
         for (int64_t j = 0; j < labels; j++) {
-            float x = own[j];
-            second = x < most && x > second ? x : second;
-            low = x > 0 && x < low ? x : low;
-            equal += x == most;
+            float x = row_values[j];
+            second = x < maximum && x > second ? x : second;
+            minimum = x > 0 && x < minimum ? x : minimum;
+            equal += x == maximum;
             above += x > 0;
         }
-        next[row] = equal > 1 ? most : second;
-        least[row] = above ? low : 0;
+        next[row] = equal > 1 ? maximum : second;
+        least[row] = above ? minimum : 0;
         positive[row] = above;
     }
     return 0;

@@ -15,7 +15,7 @@ typedef struct {
     double at_border, inside, language, resemblance;
 } Text;
 
-/* The support of a unit for a label. */
+/* Look up the support of a unit for a label. */
 static double find_support(const Text *text, int64_t unit, int64_t label)
 {
     for (int64_t i = text->starts[unit]; i < text->starts[unit + 1]; i++)
@@ -24,7 +24,7 @@ static double find_support(const Text *text, int64_t unit, int64_t label)
     return 0;
 }
 
-/* The place of the likely label with the greatest value, of equal ones the smallest label. */
+/* Find the likely label with the greatest value; ties go to the smallest label. Return its place. */
 static int64_t find_greatest(const Text *text, const double *values)
 {
     int64_t best = 0;
@@ -60,7 +60,7 @@ static double sum_support(Text *text, double *sums, uint8_t *is_listed)
     return total;
 }
 
-/* The gain in likelihood of a path by each likely label, if to change to it cost nothing. */
+/* Compute how much each likely label adds to the likelihood of a path, the cost of changes apart. */
 static void compute_gains(const Text *text, const int64_t *path, double *gain)
 {
     for (int64_t i = 0; i < text->active; i++)
@@ -82,7 +82,7 @@ static int64_t find_best_state(const double *values, int64_t number)
     return best;
 }
 
-/* The likelihood of the best path through some states, and the path (Viterbi 1967). */
+/* Find the best path through states (Viterbi 1967); return its likelihood. */
 static double find_best_path(const Text *text, const int64_t *states, int64_t number, uint8_t *previous, uint8_t *sequence)
 {
     double value[STATES];
@@ -104,8 +104,8 @@ static double find_best_path(const Text *text, const int64_t *states, int64_t nu
     return value[last];
 }
 
-/* The support that contradicts a path with the last state: of units in it for another state, and of units in another
-   state for it. Little where a text changes its language, and much where that is always in doubt. */
+/* Compute the support that contradicts a path with the last state: of units in it for another state, and of units in another
+   state for it. It is small if the text changes its language, and great if the language is doubtful throughout. */
 static double compute_contradiction(const Text *text, const int64_t *states, int64_t number, const uint8_t *sequence)
 {
     double total = 0;

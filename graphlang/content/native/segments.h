@@ -1,8 +1,8 @@
 /* The support of units of texts for labels -> the label of each: the languages of a text and the best path through
    them. `segments.decode` explains the model.
 
-   Pure functions over arrays of the caller, without state or memory. A unit supports few labels: those that are
-   likelier than a floor. */
+   Pure functions over the caller's arrays: no state, no memory of their own. A unit supports few labels: those whose
+   probability is above a floor. */
 #ifndef GRAPHLANG_SEGMENTS_H
 #define GRAPHLANG_SEGMENTS_H
 #include "kernel.h"

@@ -8,7 +8,7 @@ confidence falls. They are applied in this order:
 1. **Fit** (`unknown_language_probability`), to every text, by the kernels that make probabilities. The fit is the mean
    log ratio that an n-gram of the text adds to its best label. Text in the label's own language fits about as well as
    its training text, which the label's `base` predicts. A logistic function of fit, base and length is the
-   probability of an unknown language. Above `REFUSED` there is no answer (`und`).
+   probability of an unknown language. Above `MAX_UNKNOWN` there is no answer (`und`).
 2. **Open set** (`OpenSet`), to texts of `FEWEST_LETTERS` letters or more. The fit discriminates badly between a
    language and an unknown relative of it (Afrikaans without Afrikaans in the model is a Dutch text of fair fit). More
    features do: the margin to the next label, the number of speakers, what 3-grams, 5-grams and words say for the label
@@ -55,13 +55,10 @@ if TYPE_CHECKING:
 
 #: Of the logit: 1, fit, -base, log letters, fit * log letters, fit * -base, -base * log letters, base squared.
 COEFFICIENTS = np.array([-17.393, 2.498, 3.679, 1.327, -1.406, -0.038, -0.095, -0.361], dtype=np.float32)
-REFUSED = 0.95  #: probability of an unknown language from which on there is no answer
-_FIT_RANGE = _kernels.SCORES_FIT_LEAST, _kernels.SCORES_FIT_MOST
-_BASE_RANGE = _kernels.SCORES_BASE_LEAST, _kernels.SCORES_BASE_MOST
-_LETTERS_RANGE = (
-    _kernels.SCORES_LETTERS_LEAST,
-    _kernels.SCORES_LETTERS_MOST,
-)
+MAX_UNKNOWN = 0.95  #: probability of an unknown language from which on there is no answer
+_FIT_RANGE = _kernels.SCORES_MIN_FIT, _kernels.SCORES_MAX_FIT
+_BASE_RANGE = _kernels.SCORES_MIN_BASE, _kernels.SCORES_MAX_BASE
+_LETTERS_RANGE = _kernels.SCORES_MIN_LETTERS, _kernels.SCORES_MAX_LETTERS
 
 FILE: Final = Path(__file__).parents[2] / "data" / "unknown.json"
 FEATURES: Final = (
@@ -89,7 +86,7 @@ ASK: Final = 0.005
 ASK_LIKELIHOOD: Final = 0.012
 SURE: Final = 0.9  #: an answer of less confidence is in doubt anyway
 LEAST: Final = 0.002  #: a smaller doubt would not show in a printed confidence
-MOST_MARGIN: Final = _kernels.SCORES_MARGIN_MOST
+MOST_MARGIN: Final = _kernels.SCORES_MAX_MARGIN
 CUT: Final = _kernels.SCORES_CUT  #: spreads from its mean that a feature counts at most
 _NEVER: Final = 2.0  # greater than any probability
 _ROUNDING: Final = 1e-4  # between a number and the same number rounded
@@ -309,7 +306,7 @@ def discount(
         fit=best.fit,
         margin=best.margin,
         letters=letters,
-        found=features,
+        features=features,
         **{name: array.reshape(-1) for name, array in ngrams._asdict().items()},
         likelihood=np.zeros(texts, dtype=np.float32) if likelihood is None else likelihood,
         base=base,
@@ -318,13 +315,13 @@ def discount(
         mean=stage.mean,
         spread=stage.spread,
         terms=stage.terms,
-        least=LEAST,
-        ask=ask,
-        sure=SURE,
+        min_doubt=LEAST,
+        next_doubt=ask,
+        next_confidence=SURE,
         to=to,
         answer=answer,
         signs=signs,
-        part=doubt,
-        again=undecided,
+        doubt=doubt,
+        undecided=undecided,
     )
     return signs, doubt, undecided.astype(np.bool_)

@@ -138,26 +138,26 @@ def share_between(answer: Floats, rows: NDArray[np.int64], second: Floats, gate:
 
 
 def measure_signs(
-    answer: Floats, labels: int, texts: Sequence[str], *, sure: float = SURE
+    answer: Floats, labels: int, texts: Sequence[str], *, threshold: float = SURE
 ) -> tuple[NDArray[np.int64], Floats]:
     """Find the texts that the second model may read, and measure the signs of the first stage.
 
     `answer` has probabilities, (texts, columns), the first `labels` of them those of the first model. Return rows of
-    texts of `FEWEST` characters and more in which its best label is less probable than `sure`, (rows,), and the signs,
+    texts of `FEWEST` characters and more in which its best label is less probable than `threshold`, (rows,), and the signs,
     (rows, signs).
     """
     best, following, lowest = (np.empty(len(texts), dtype=np.float32) for _ in range(3))
     positive = np.empty(len(texts), dtype=np.int64)
     _kernels.scores_tails(
         labels=labels,
-        sure=sure,
+        threshold=threshold,
         probabilities=np.ascontiguousarray(answer),
         best=best,
         next=following,
         least=lowest,
         positive=positive,
     )
-    rows = np.flatnonzero(best < sure)
+    rows = np.flatnonzero(best < threshold)
     sizes = np.array([len(texts[row]) for row in rows.tolist()], dtype=np.int64)
     rows, sizes = rows[sizes >= FEWEST], sizes[sizes >= FEWEST]
     unknown = np.where(positive > 0, lowest * positive, 1)[rows]

@@ -2,7 +2,7 @@
 
 * No answer: repeated letters ("XXXX"), letters of several scripts chosen for their looks ("hεllσ mψ"), and codes,
   names of files, formulas and single letters ("K1 K2 L1", "IMG_2001.JPG", "f(x) = ax + b").
-* `OF_CODE` of the confidence is lost by program code, settings of paths ("Disallow: /tmp/"), garbled text and numbers
+* `CODE_DOUBT` of the confidence is lost by program code, settings of paths ("Disallow: /tmp/"), garbled text and numbers
   with a few words. Garbled are text encoded twice ("Ð¿Ñ€Ð¸Ð²ÐµÑ‚"), text of another charset ("Â÷åðà âå÷åðîì") and
   letters upside down ("ǝʇxǝʇ"). So does Latin that is Lorem ipsum (`doubt_filler`).
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 THIRD_LETTERS = 0.2  #: share of letters that are the third of their kind in a row, from which on a text is rubbish
-CODE = 0.03  #: share of braces, semicolons and paths (`OF_PATH` each) from which on a text is program code
+CODE = 0.03  #: share of braces, semicolons and paths (`PATH_WEIGHT` each) from which on a text is program code
 FEWEST_SIGNS = 3  #: braces and the like that program code has at least
-OF_PATH = _letters.LETTERS_OF_PATH
+PATH_WEIGHT = _letters.LETTERS_PATH_WEIGHT
 MIXED = 0.1  #: share of letters beside one of another script from which on letters were chosen for their looks
 FEWEST_MIXED = 3  #: such letters, at least
-OF_CODE = 0.6  #: P(no language) of program code, of text encoded twice, and of numbers
-OF_CODES = 0.8  #: P(no language) of a page of codes
+CODE_DOUBT = 0.6  #: P(no language) of program code, of text encoded twice, and of numbers
+CODES_DOUBT = 0.8  #: P(no language) of a page of codes
 #: Words of Lorem ipsum that are not Latin; "lorem ipsum" are two words.
 _FILLER: Final = re.compile(
     r"\b(lorem|(?<=lorem )ipsum|adipiscing|eiusmod|incididunt|nostrud|exercitation|ullamco|aliquip|cillum|excepteur"
@@ -125,8 +125,8 @@ def doubt_rubbish(
         none, code = none | kinds.codes, code | kinds.numbers
     if none.any():
         answer[rows[none]] = 0
-    _spread_evenly(answer, rows[code & ~kinds.codes], OF_CODE)
-    _spread_evenly(answer, rows[kinds.codes & ~none], OF_CODES)
+    _spread_evenly(answer, rows[code & ~kinds.codes], CODE_DOUBT)
+    _spread_evenly(answer, rows[kinds.codes & ~none], CODES_DOUBT)
 
 
 def is_filler(text: str) -> bool:
@@ -140,8 +140,8 @@ def is_filler(text: str) -> bool:
 
 def doubt_filler(answer: Floats, texts: Sequence[str], latin: int) -> None:
     """Doubt that texts are in Latin, the label of a column, where they are Lorem ipsum."""
-    rows = [row for row in np.flatnonzero(answer[:, latin] > 1 - OF_CODE).tolist() if is_filler(texts[row])]
-    _spread_evenly(answer, np.array(rows, dtype=np.int64), OF_CODE)
+    rows = [row for row in np.flatnonzero(answer[:, latin] > 1 - CODE_DOUBT).tolist() if is_filler(texts[row])]
+    _spread_evenly(answer, np.array(rows, dtype=np.int64), CODE_DOUBT)
 
 
 def _spread_evenly(answer: Floats, rows: Ints, share: float) -> None:

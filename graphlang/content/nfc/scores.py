@@ -105,7 +105,7 @@ class Scores:
             prior=self.prior,
             outliers=outliers,
             unknown=doubt.COEFFICIENTS,
-            refused=doubt.REFUSED,
+            max_unknown=doubt.MAX_UNKNOWN,
             to=to,
             answer=answer,
             **_make_lm_arguments(char_lm, lm_sums),
@@ -136,7 +136,7 @@ class Scores:
         Return the probability of the best label of each text before doubt, (texts,); 0 if no window is in a script.
         Raise a KernelError if the shapes differ, or a number is out of range.
         """
-        columns, sure = weights.list_columns(), np.empty(len(to), dtype=np.float32)
+        columns, confidence = weights.list_columns(), np.empty(len(to), dtype=np.float32)
         cells = int(np.diff(offsets).max(initial=0)) * int(columns[:, 1].max())
         _kernels.scores_mixture(
             sums=sums.flat,
@@ -156,15 +156,15 @@ class Scores:
             share=windows.FOREIGN,
             mixed=windows.MIXED,
             exponent=windows.EFFECTIVE,
-            even=outliers,
+            uniform=outliers,
             unknown=doubt.COEFFICIENTS,
-            refused=doubt.REFUSED,
+            max_unknown=doubt.MAX_UNKNOWN,
             to=to,
             answer=answer,
             scores=np.empty(max(0, 2 * cells), dtype=np.float32),
-            sure=sure,
+            confidence=confidence,
         )
-        return sure
+        return confidence
 
     def find_best(
         self,
@@ -194,7 +194,7 @@ class Scores:
             features=features,
             offsets=offsets,
             letters=letters,
-            fewest=doubt.FEWEST_LETTERS,
+            min_letters=doubt.FEWEST_LETTERS,
             base=self.base,
             step=self.step,
             to=to,

@@ -172,11 +172,11 @@ def find_repetitive(texts: Characters, offsets: NDArray[np.int64] | None = None)
     """
     if offsets is None:
         offsets = np.arange(len(texts) + 1, dtype=np.int64)
-    again = np.empty(len(offsets) - 1, dtype=np.uint8)
+    repetitive = np.empty(len(offsets) - 1, dtype=np.uint8)
     _letters.letters_repeats(
-        symbols=texts.symbols, begins=texts.begins, ends=texts.ends, offsets=offsets, times=TIMES, again=again
+        symbols=texts.symbols, begins=texts.begins, ends=texts.ends, offsets=offsets, times=TIMES, repetitive=repetitive
     )
-    return np.flatnonzero(again)
+    return np.flatnonzero(repetitive)
 
 
 def drop_repetitions(text: str) -> str | None:

@@ -43,10 +43,10 @@ class Sums:
 class KindSums(NamedTuple):
     """Terms of the features of texts for one label, by kind of feature (`doubt.number_kinds`), (texts, KINDS) each."""
 
-    number: NDArray[np.int64]  #: features of the text's script
-    own: NDArray[np.float32]  #: sum of what they add to the label, its base included
-    most: NDArray[np.float32]  #: sum of the greatest that each adds to any label
-    has: NDArray[np.int64]  #: features that have a weight in the label
+    counts: NDArray[np.int64]  #: features of the text's script
+    label_sums: NDArray[np.float32]  #: sum of their weights in the label, its base included
+    best_sums: NDArray[np.float32]  #: sum of the greatest weight of each in any label
+    nonzero: NDArray[np.int64]  #: features with a weight in the label
 
     @classmethod
     def make_zeros(cls, texts: int) -> KindSums:
@@ -56,7 +56,8 @@ class KindSums(NamedTuple):
 
     def scale(self, step: float) -> KindSums:
         """Multiply the sums by the unit of the weights."""
-        return self._replace(own=self.own * np.float32(step), most=self.most * np.float32(step))
+        unit = np.float32(step)
+        return self._replace(label_sums=self.label_sums * unit, best_sums=self.best_sums * unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +274,7 @@ def _fill(weights: ScriptWeights, gaps: NDArray[np.uint8], values: NDArray[np.in
             common=common,
             width=width,
             half=half,
-            most=LEVELS,
+            limit=LEVELS,
             table=weights.table[begin:],
             starts=weights.starts[start:],
             rest=lists,

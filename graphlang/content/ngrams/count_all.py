@@ -67,7 +67,7 @@ class KeyTable:
     def find(self, keys: NDArray[np.uint64]) -> NDArray[np.int32]:
         """Look up the numbers of keys, (keys,); -1 if the table lacks a key."""
         numbers = np.empty(len(keys), dtype=np.int32)
-        _kernels.tally_find(keys=keys, stored=self._keys, numbers=self._numbers, empty=int(_EMPTY), found=numbers)
+        _kernels.tally_find(keys=keys, stored=self._keys, numbers=self._numbers, empty=int(_EMPTY), indices=numbers)
         return numbers
 
 
@@ -106,7 +106,7 @@ class Tally:
             order=self.order,
             place=self.place,
             offsets=offsets,
-            most=limit,
+            limit=limit,
             chosen=chosen,
             rank=rank,
         )
@@ -136,13 +136,13 @@ def tally(letters: Letters, orders: Sequence[int], *, within_words: bool = False
         lengths=letters.lengths,
         margin=letters.margin,
         orders=sizes,
-        words=within_words,
+        within_words=within_words,
         slots=slots,
-        row_of=row,
-        key_of=key,
-        count_of=count,
-        order_of=order,
-        place_of=place,
+        entry_row=row,
+        entry_key=key,
+        entry_count=count,
+        entry_order=order,
+        entry_place=place,
         totals=totals,
     )
     return Tally(row[:used], key[:used], count[:used], order[:used], place[:used], totals)

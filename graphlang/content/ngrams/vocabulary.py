@@ -49,10 +49,10 @@ class NgramTable:
         if self._size >= 1 << self.bits:
             raise ValueError("as many n-grams as slots")
         self.marks = np.empty(_count_marks(self.bits), dtype=np.uint64)
-        self._before = np.empty(len(self.marks), dtype=np.uint32)
+        self._ranks = np.empty(len(self.marks), dtype=np.uint32)
         self.entries = np.empty(self._size, dtype=np.uint32)
         placed = _kernels.ngrams_fill(
-            keys=keys, bits=self.bits, marks=self.marks, before=self._before, entries=self.entries
+            keys=keys, bits=self.bits, marks=self.marks, ranks=self._ranks, entries=self.entries
         )
         if placed < self._size:
             raise ValueError(f"two n-grams of the vocabulary have one slot, one of them the {placed + 1:,}th")
@@ -69,10 +69,10 @@ class NgramTable:
     ) -> Self:
         """Make a table from its attributes; raise a ValueError if they do not fit each other."""
         table = cls.__new__(cls)
-        before = np.empty(len(marks), dtype=np.uint32)
-        if len(marks) != _count_marks(bits) or _kernels.ngrams_rank(marks=marks, before=before) != len(entries):
+        ranks = np.empty(len(marks), dtype=np.uint32)
+        if len(marks) != _count_marks(bits) or _kernels.ngrams_rank(marks=marks, ranks=ranks) != len(entries):
             raise ValueError("marks and entries do not fit each other")
-        table.marks, table.entries, table._before, table._size = marks, entries, before, len(entries)  # noqa: SLF001 - of this class
+        table.marks, table.entries, table._ranks, table._size = marks, entries, ranks, len(entries)  # noqa: SLF001 - of this class
         table.bits, table.orders, table.has_words = bits, tuple(orders), has_words
         return table
 
@@ -106,10 +106,10 @@ class NgramTable:
             lengths=letters.lengths,
             margin=letters.margin,
             marks=self.marks,
-            before=self._before,
+            ranks=self._ranks,
             entries=self.entries,
             bits=self.bits,
-            wanted=kinds,
+            kinds=kinds,
             step=step,
             out=out,
             offsets=offsets,

@@ -141,7 +141,7 @@ class _LetterTable:
             begins=texts.begins,
             ends=texts.ends,
             is_letter=self._is_letter,
-            known=self._filled,
+            filled=self._filled,
             needed=needed,
             counts=counts,
         ):

@@ -36,7 +36,7 @@ _PAGES = _kernels.LETTERS_PAGES  # of code points; only those that texts use are
 _PAGE = _CODE_POINTS // _PAGES
 _DROPPED = _kernels.LETTERS_DROPPED
 _PAGES_NEEDED = _kernels.LETTERS_PAGES_NEEDED
-_MARKS_FOUND = _kernels.LETTERS_MARKS_FOUND
+_HAS_MARKS = _kernels.LETTERS_HAS_MARKS
 _ALIKE_PAGES = (0, 1, 2, 4)  # those of Latin and Cyrillic letters that look alike: the kernel may need any of them
 #: Han of the first plane, and Hangul: what is a letter there is named alike, and so is of one script.
 _UNIFORM = (range(0x3400, 0x4DC0), range(0x4E00, 0xA000), range(0xAC00, 0xD7A4))
@@ -216,8 +216,8 @@ def fold(
         share=scripts.SHARE,
         margin=margin,
         closed=closed,
-        chosen=script if one_script else None,
-        beside=second,
+        scripts=script if one_script else None,
+        second_scripts=second,
         out=out,
         starts=starts,
         lengths=lengths,
@@ -245,7 +245,7 @@ def count_folded(batch: Characters) -> NDArray[np.int64]:
             begins=batch.begins,
             ends=batch.ends,
             table=_table.map,
-            known=_table.filled,
+            filled=_table.filled,
             needed=needed,
             marked=marked,
             lengths=lengths,
@@ -262,7 +262,7 @@ def count_folded(batch: Characters) -> NDArray[np.int64]:
 def _compose(batch: Characters) -> Characters:
     """Compose letters with the marks that follow them, and fill the pages of the table that the texts need."""
     flags, marked = _scan(batch)
-    if flags & _MARKS_FOUND:
+    if flags & _HAS_MARKS:
         rows = np.flatnonzero(marked)
         composed = join_texts([unicodedata.normalize("NFC", text) for text in batch.texts(rows)])
         batch = batch.replace(rows, composed)
@@ -276,7 +276,7 @@ def _scan(batch: Characters) -> tuple[int, NDArray[np.uint8]]:
         symbols=batch.symbols,
         begins=batch.begins,
         ends=batch.ends,
-        known=_table.filled,
+        filled=_table.filled,
         needed=needed,
         marked=marked,
     )

@@ -155,7 +155,7 @@ void tally_of(Input *in, const Letters *letters) {
 void fuzz_products(Input *in) {
   int64_t rows = 1 + below(in, 5), features = 1 + below(in, 8), width = 1 + below(in, 8), size = below(in, 30), dense = 0;
   int64_t *offsets = array(rows + 1, 8), *starts = array(features + 1, 8), entries = 0, wrong = 0;
-  int32_t *feature = array(size, 4), *dense_of = array(features, 4);
+  int32_t *feature = array(size, 4), *dense_row = array(features, 4);
   float *value = array(size, 4), *out = array(rows * width, 4), *expected = array(rows * width, 4);
   for (int64_t n = 0; n <= rows; n++) offsets[n] = size * n / rows;
   for (int64_t n = 0; n < size; n++) {
@@ -165,7 +165,7 @@ void fuzz_products(Input *in) {
   if (byte(in) & 1) offsets[below(in, rows + 1)] = damaged(in, size);
   for (int64_t n = 0; n < features; n++) {
     uint8_t own = byte(in);
-    dense_of[n] = own & 1 ? (int32_t)dense++ : -1;
+    dense_row[n] = own & 1 ? (int32_t)dense++ : -1;
     starts[n] = entries;
     entries += own & 1 ? 0 : own / 2 % MOST_LISTED;
   }
@@ -183,8 +183,8 @@ void fuzz_products(Input *in) {
     for (int64_t i = offsets[row]; !wrong && i < offsets[row + 1]; i++) {
       wrong = feature[i] < 0 || feature[i] >= features;
       if (wrong) break;
-      for (int64_t j = 0; dense_of[feature[i]] >= 0 && j < width; j++)
-        expected[row * width + j] += value[i] * table[dense_of[feature[i]] * width + j];
+      for (int64_t j = 0; dense_row[feature[i]] >= 0 && j < width; j++)
+        expected[row * width + j] += value[i] * table[dense_row[feature[i]] * width + j];
       for (int64_t k = starts[feature[i]]; k < starts[feature[i] + 1] && !wrong; k++) {
         wrong = columns[k] < 0 || columns[k] >= width;
         if (wrong) break;
@@ -193,14 +193,14 @@ void fuzz_products(Input *in) {
     }
   }
   graphlang_fault fault = {0};
-  int64_t done = graphlang_tally_products(size, rows, features, dense, width, entries, feature, value, offsets, dense_of, table,
+  int64_t done = graphlang_tally_products(size, rows, features, dense, width, entries, feature, value, offsets, dense_row, table,
                                           starts, columns, values, out, &fault);
   CHECK(done == (wrong ? GRAPHLANG_OUT_OF_RANGE : 0));
   if (wrong) check_fault(&fault);
   for (int64_t n = 0; n < rows * width && !wrong; n++) CHECK(out[n] == expected[n]); /* whole numbers: exact */
   if (byte(in) & 1) { /* bounds and rows of the matrix that are not there */
     int64_t *hurt = copy(starts, features + 1, 8);
-    int32_t *rows_of = copy(dense_of, features, 4);
+    int32_t *rows_of = copy(dense_row, features, 4);
     hurt[below(in, features + 1)] = damaged(in, entries + 1);
     rows_of[below(in, features)] = (int32_t)damaged(in, dense + 1);
     if (graphlang_tally_products(size, rows, features, dense, width, entries, feature, value, offsets, rows_of, table, hurt,
