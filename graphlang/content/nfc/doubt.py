@@ -1,29 +1,29 @@
-"""Doubt: P(no language of the model | text), and how it lowers the confidence of an answer.
+"""Estimate P(no language of the model | text), and lower the confidence of the answer accordingly.
 
-Probabilities compare the languages of the model with each other. A text in another language, or a key in hexadecimal,
-still resembles one of them most, and the longer it is, the surer the comparison. Three estimates correct that. Each
-spreads its part of the probability evenly over all labels of the script, so the best label stays the best and only its
+The scores compare the languages of the model with each other. A text in another language, or a hexadecimal key, still
+resembles one of them most, and the longer it is, the more confident the answer. Three estimates correct that. Each
+spreads its share of the probability evenly over all labels of the script: the best label remains the best, and only its
 confidence falls. They are applied in this order:
 
-1. **Fit** (`unknown_language_probability`), to every text, by the kernels that make probabilities. The fit is the mean
-   log ratio that an n-gram of the text adds to its best label. Text in the label's own language fits about as well as
+1. **Fit** (`unknown_language_probability`), to every text, in the kernels that compute probabilities. The fit is the
+   mean log ratio that an n-gram of the text adds to its best label. Text in the label's own language fits about as well as
    its training text, which the label's `base` predicts. A logistic function of fit, base and length is the
    probability of an unknown language. Above `MAX_UNKNOWN` there is no answer (`und`).
-2. **Open set** (`OpenSet`), to texts of `FEWEST_LETTERS` letters or more. The fit discriminates badly between a
-   language and an unknown relative of it (Afrikaans without Afrikaans in the model is a Dutch text of fair fit). More
-   features do: the margin to the next label, the number of speakers, what 3-grams, 5-grams and words say for the label
-   one by one, and the likelihood of the text under the label's character language model. A logistic function of these
-   and their products is the probability; the greater of both doubts counts. Features that cost time are computed only
-   where the cheaper ones leave doubt: the stages of `STAGES`.
-3. **Rubbish** (`rubbish`), to texts that are no running text: letters repeated, codes, garbled text, lists of names.
+2. **Open set** (`OpenSet`), to texts of `FEWEST_LETTERS` letters or more. The fit hardly separates a language
+   from an unknown relative of it: without Afrikaans in the model, an Afrikaans text is Dutch of fair fit. More features
+   do: the margin to the next label, the number of speakers, the weights of single 3-grams, 5-grams and words in the
+   label, and the likelihood of the text under the label's character language model. A logistic function of these and
+   their products is the probability; the greater of both doubts counts. Costly features are computed only for texts
+   that the cheaper ones leave in doubt, in the stages of `STAGES`.
+3. **Rubbish** (`rubbish`), to texts that are not prose: repeated letters, codes, garbled text.
 
-Both logistic functions were fitted on development texts, answered by the whole model and by models without the text's
-language; about one of a hundred texts counts as unknown and one as rubbish. ``tests/content/make_unknown.py`` fits the
+Both logistic functions were fitted on development texts, with answers of the whole model and of models without the
+language of the text, for about 1 % of texts in unknown languages and 1 % of rubbish. ``tests/content/make_unknown.py`` fits the
 second (``graphlang/data/unknown.json``), ``tests/benchmarks/honest_doubt.py`` measures both.
 
-Four other corrections move probability between languages of the model: another script (`text.other_script`), English on
-pages in other languages (`text.windows.share_with_hosts`), small relatives of great languages (`relatives`) and letters
-that decide (`spelling`).
+Other corrections move probability between languages of the model: another script (`text.other_script`), English on
+pages in other languages (`text.windows.share_with_hosts`), small relatives of large languages (`relatives`), names
+(`names`) and spelling (`spelling`).
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ if TYPE_CHECKING:
     Stage = Literal["letters", "ngrams", "likelihood"]
 
 
-#: Of the logit: 1, fit, -base, log letters, fit * log letters, fit * -base, -base * log letters, base squared.
+#: Of the logit, for 1, fit, -base, log letters, fit * log letters, fit * -base, -base * log letters, base squared.
 COEFFICIENTS = np.array([-17.393, 2.498, 3.679, 1.327, -1.406, -0.038, -0.095, -0.361], dtype=np.float32)
-MAX_UNKNOWN = 0.95  #: probability of an unknown language from which on there is no answer
+MAX_UNKNOWN = 0.95  #: a text of a greater probability of an unknown language has no answer
 _FIT_RANGE = _kernels.SCORES_MIN_FIT, _kernels.SCORES_MAX_FIT
 _BASE_RANGE = _kernels.SCORES_MIN_BASE, _kernels.SCORES_MAX_BASE
 _LETTERS_RANGE = _kernels.SCORES_MIN_LETTERS, _kernels.SCORES_MAX_LETTERS
@@ -69,27 +69,27 @@ FEATURES: Final = (
     "margin",  # fit of the label less that of the next label
     "prior",
     "words",  # whole words in the vocabulary, per letter
-    # Of 3-grams, 5-grams and words: mean weight in the label; how much more the n-gram's best label has; share of the
-    # n-grams that have a weight in the label.
+    # Of 3-grams, 5-grams and words: mean weight in the label; mean difference to the n-gram's best label; share of the
+    # n-grams with a weight in the label.
     *(f"{name} {kind}" for kind in ("3", "5", "word") for name in ("own", "regret", "has")),
     "likelihood",  # log likelihood of a letter, less that of a letter of the label's own text (`find_usual_likelihood`)
 )
-ORDERS: Final = (3, 5)  #: lengths of the n-grams that are compared one by one, besides words
-#: How many of FEATURES, from the first on, each stage knows.
+ORDERS: Final = (3, 5)  #: lengths of the n-grams that are compared one by one, with the words
+#: How many of FEATURES each stage has, from the first on.
 STAGES: Final[dict[Stage, int]] = {"letters": 6, "ngrams": 7 + 3 * KINDS, "likelihood": len(FEATURES)}
 FEWEST_LETTERS: Final = 16  #: a shorter text has too few n-grams for an open-set estimate
-#: The n-grams are compared where the first stage gives an unknown language at least this, and the best label `SURE`:
-#: one sentence in five of common languages, eight in ten of those unknown ones that would have such a confidence. With
-#: .004 long texts take a fiftieth more time, and no share of unknown texts at .9 falls by more than .4 points.
+#: The n-grams are compared if the first stage gives an unknown language at least this, and the best label has `SURE`:
+#: for one sentence in five of common languages, and 80 % of confident answers in unknown ones. With .004 long texts take
+#: 2 % more time, and confident answers in unknown languages fall by at most .4 points.
 ASK: Final = 0.005
-#: The same before the likelihood is computed: one sentence in fourteen. A lower bound finds no more unknown texts.
+#: The same before the likelihood is computed, for one sentence in 14. A lower bound detects no more unknown texts.
 ASK_LIKELIHOOD: Final = 0.012
-SURE: Final = 0.9  #: an answer of less confidence is in doubt anyway
-LEAST: Final = 0.002  #: a smaller doubt would not show in a printed confidence
+SURE: Final = 0.9  #: users doubt an answer of less confidence anyway
+LEAST: Final = 0.002  #: a smaller doubt is invisible in a printed confidence
 MOST_MARGIN: Final = _kernels.SCORES_MAX_MARGIN
-CUT: Final = _kernels.SCORES_CUT  #: spreads from its mean that a feature counts at most
+CUT: Final = _kernels.SCORES_CUT  #: maximum spreads of a feature from its mean
 _NEVER: Final = 2.0  # greater than any probability
-_ROUNDING: Final = 1e-4  # between a number and the same number rounded
+_ROUNDING: Final = 1e-4  # maximum difference between a number and its rounded form
 
 
 class Coefficients(NamedTuple):
@@ -104,7 +104,7 @@ class Coefficients(NamedTuple):
 class BestLabels(NamedTuple):
     """The most probable label of each text."""
 
-    label: Ints  #: counted among those of its script; -1 to leave the text as it is, (texts,)
+    label: Ints  #: counted among those of its script; -1 to skip the text, (texts,)
     fit: Floats  #: mean of what a feature adds to it, (texts,)
     margin: Floats  #: that less the fit of the next label, (texts,)
 
@@ -127,7 +127,7 @@ def unknown_language_probability(fit: Floats, base: Floats, letters: Ints) -> Fl
 def open_set_probability(features: Floats, coefficients: Coefficients) -> Floats:
     """Estimate P(language unknown to the model) from open-set features (texts, features), (texts,).
 
-    This is the definition of the kernel. Features beyond the coefficients do not count.
+    This is the definition; a kernel computes the same. Features beyond the coefficients do not count.
 
     >>> stage = Coefficients(np.zeros(16, np.float32), np.ones(16, np.float32), np.eye(153, dtype=np.float32)[1])
     >>> features = np.array([[0, *[9] * 16], [-2, *[9] * 16]], dtype=np.float32)
@@ -165,9 +165,9 @@ def read_coefficients(stage: Stage) -> Coefficients:
 def find_usual_likelihood(labels: Sequence[str], letter: Floats) -> Floats:
     """Look up the mean log likelihood of a letter of each label's own text, (labels,).
 
-    It was measured on held-out text, for the character language models of the shipped model. Labels with
-    another language model, or with none, get NaN. `letter` is `char_lm.CharLM.letter`, which identifies the language
-    model; it may be longer.
+    It was measured on held-out text for the character language models of the shipped model. Labels with another
+    language model, or without one, get NaN. `letter` is `char_lm.CharLM.letter`, which identifies the language model;
+    it may be longer.
     """
     measured: dict[str, list[float]] = _read_file()["usual"]
     usual = np.full(len(labels), np.nan, dtype=np.float32)
@@ -178,7 +178,7 @@ def find_usual_likelihood(labels: Sequence[str], letter: Floats) -> Floats:
 
 
 def number_kinds(sizes: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Number the kinds of n-grams by their length: the two of `ORDERS`, then whole words; all others are `KINDS`.
+    """Map the lengths of n-grams to their kinds: the two of `ORDERS`, then whole words; `KINDS` for all others.
 
     >>> number_kinds(np.array([1, 3, 4, 5, 6, 12], dtype=np.uint8)).tolist()
     [3, 0, 3, 1, 2, 2]
@@ -287,10 +287,10 @@ def discount(
     row of `answer`; `likelihood`, the last of `FEATURES`, None before the last stage. `ngrams` has the terms of n-grams
     and words in the unit of the scores, None at the first stage. `columns` (`ScriptWeights.list_columns`) are by
     script, `base` and `prior` by label. `answer` has probabilities, (rows, labels). With `has_next_stage` a stage
-    follows, which gets the texts of more than `ASK_LIKELIHOOD`.
+    follows for texts of a doubt of `ASK_LIKELIHOOD` or more.
 
-    Return the features, (texts, FEATURES); the doubts, (texts,), 0 where `best.label` is -1; and the texts that do not
-    change before the next stage, (texts,). Raise a KernelError if the shapes differ or a number is out of range.
+    Return the features, (texts, FEATURES); the doubts, (texts,), 0 where `best.label` is -1; and which texts wait for the
+    next stage, (texts,). Raise a KernelError if the shapes differ or a number is out of range.
     """
     stage = read_coefficients("letters" if ngrams is None else "ngrams" if likelihood is None else "likelihood")
     texts = len(to)

@@ -143,8 +143,8 @@ def measure_signs(
     """Find the texts that the second model may read, and measure the signs of the first stage.
 
     `answer` has probabilities, (texts, columns), the first `labels` of them those of the first model. Return rows of
-    texts of `FEWEST` characters and more in which its best label is less probable than `threshold`, (rows,), and the signs,
-    (rows, signs).
+    texts of `FEWEST` characters and more in which its best label is less probable than `threshold`, (rows,), and the
+    signs, (rows, signs).
     """
     best, following, lowest = (np.empty(len(texts), dtype=np.float32) for _ in range(3))
     positive = np.empty(len(texts), dtype=np.int64)

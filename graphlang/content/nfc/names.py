@@ -1,11 +1,11 @@
 """Names are poor evidence of a language: a text about Reykjavík may be in English, a list of cities in any language.
 
-A word with a capital is taken for a name, unless it begins the text and the next has none. Two rules follow:
+A capitalised word counts as a name, except the first word of a text before a word without a capital. Two rules:
 
-* A list of names is tempered, and languages with more speakers become likelier (`doubt_names`).
-* A text with names and an answer below `SURE` is read again without the names (`without_names`), and the mean of both
-  answers counts. Of development lines of 49 characters that are read again 70 % are right instead of 66 %; German, with
-  its capitals, gains like others. Pages are read once: on pages with menus nothing was gained.
+* For a list of names the distribution is flattened, and languages with more speakers gain (`doubt_names`).
+* A text with names and a confidence below `SURE` is identified again without them (`without_names`), and the answer is
+  the mean of both. It helps German, with its capitals, as much as other languages. Pages do not gain from it, and are
+  read once.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-SURE: Final = 0.8  #: an answer of this confidence is right as often without its names, and less sure
-LEAST: Final = 0.3  #: a list of names with an answer of less confidence is not doubted more
-FEWEST_NAMES: Final = 3  #: words of a list of names
-FEWEST_WORDS: Final = 2  #: without names that a text is read again by
-FEWEST_LETTERS: Final = 6  #: of these words
-SHORT_WORD: Final = 3  #: letters of a word that may lack a capital in a list of names, and of an abbreviation
-#: Powers of the probabilities of a list of names, and of the numbers of speakers.
+SURE: Final = 0.8  #: answers of this confidence do not get better without names
+LEAST: Final = 0.3  #: confidence below which the answer for a list of names does not change
+FEWEST_NAMES: Final = 3  #: minimum names in a list
+FEWEST_WORDS: Final = 2  #: minimum other words to identify a text again
+FEWEST_LETTERS: Final = 6  #: minimum letters of these words
+SHORT_WORD: Final = 3  #: maximum letters of an abbreviation, and of words without a capital in a list of names
+#: Exponents for a list of names: of the probabilities, and of the number of speakers.
 NAMES_POWER: Final = 0.7
 SPEAKERS_POWER: Final = 0.1
-#: A word with its hyphens; and the beginning of a word of four letters or more without a capital.
+#: A word with its hyphens; the beginning of a word of four letters or more without a capital.
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _SMALL_WORD: Final = re.compile(r"\b[a-zß-öø-ÿа-џα-ω][^\W\d_]{3}")
 
 
 def without_names(text: str) -> str:
-    """Remove the names of a text; return an empty text if it has none, or nearly nothing else.
+    """Remove the names from a text; return an empty string if it has no names, or too few other words.
 
     >>> [without_names(text) for text in ("Oslo and Bergen are in Norway.", "Call Anna!", "Come here!")]
     ['Oslo and are in', '', '']
@@ -55,9 +55,9 @@ def without_names(text: str) -> str:
 
 
 def is_list_of_names(text: str) -> bool:
-    """Return whether three words in four have a capital, and the others three letters at most ("Rio de Janeiro").
+    """Return whether a text is a list of names: three words in four have a capital, the others at most three letters.
 
-    Words of four capitals or more do not count: headings and lists are written so, too, and whole sentences.
+    "Rio de Janeiro" is one. Words of four capitals or more do not count, as headings and sentences are written so, too.
 
     >>> [is_list_of_names(text) for text in ("Anna Müller, Jan de Vries", "The Man in the Moon", "STOP NOISE NOW")]
     [True, False, False]
@@ -70,7 +70,7 @@ def is_list_of_names(text: str) -> bool:
 
 
 def doubt_names(answer: Floats, texts: Sequence[str], prior: Floats) -> None:
-    """Temper the probabilities of lists of names, in place.
+    """Flatten the probabilities of lists of names, in place.
 
     `answer` has probabilities, (texts, labels); `prior` the log prior of each label, (labels,).
     """

@@ -1,10 +1,10 @@
-"""Rubbish: texts that are no running text of a language, by their characters and words.
+"""Detect rubbish: texts that are not prose in any language, by their characters and words.
 
-* No answer: repeated letters ("XXXX"), letters of several scripts chosen for their looks ("hεllσ mψ"), and codes,
-  names of files, formulas and single letters ("K1 K2 L1", "IMG_2001.JPG", "f(x) = ax + b").
-* `CODE_DOUBT` of the confidence is lost by program code, settings of paths ("Disallow: /tmp/"), garbled text and numbers
-  with a few words. Garbled are text encoded twice ("Ð¿Ñ€Ð¸Ð²ÐµÑ‚"), text of another charset ("Â÷åðà âå÷åðîì") and
-  letters upside down ("ǝʇxǝʇ"). So does Latin that is Lorem ipsum (`doubt_filler`).
+* These get no answer: repeated letters ("XXXX"), letters of several scripts chosen for their looks ("hεllσ mψ"), and
+  codes, file names, formulas and single letters ("K1 K2 L1", "IMG_2001.JPG", "f(x) = ax + b").
+* These lose `CODE_DOUBT` of their confidence: program code, settings of paths ("Disallow: /tmp/"), numbers with a few
+  words, Lorem ipsum that looks like Latin (`doubt_filler`), and garbled text. Garbled text was encoded twice
+  ("Ð¿Ñ€Ð¸Ð²ÐµÑ‚"), decoded by the wrong charset ("Â÷åðà âå÷åðîì"), or is upside down ("ǝʇxǝʇ").
 
 A kernel counts the signs (`count_signs`).
 """
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
     Ints = NDArray[np.int64]
 
-THIRD_LETTERS = 0.2  #: share of letters that are the third of their kind in a row, from which on a text is rubbish
-CODE = 0.03  #: share of braces, semicolons and paths (`PATH_WEIGHT` each) from which on a text is program code
-FEWEST_SIGNS = 3  #: braces and the like that program code has at least
-PATH_WEIGHT = _letters.LETTERS_PATH_WEIGHT
-MIXED = 0.1  #: share of letters beside one of another script from which on letters were chosen for their looks
-FEWEST_MIXED = 3  #: such letters, at least
-CODE_DOUBT = 0.6  #: P(no language) of program code, of text encoded twice, and of numbers
+THIRD_LETTERS = 0.2  #: minimum share of letters that repeat the two before them
+CODE = 0.03  #: minimum share of braces, semicolons and paths (`PATH_WEIGHT` each) in program code
+FEWEST_SIGNS = 3  #: minimum number of these in program code
+PATH_WEIGHT = _letters.LETTERS_PATH_WEIGHT  #: of ": /", in signs of code
+MIXED = 0.1  #: minimum share of letters next to one of another script, in a text of letters chosen for their looks
+FEWEST_MIXED = 3  #: minimum number of these
+CODE_DOUBT = 0.6  #: P(no language) of program code, garbled text and numbers
 CODES_DOUBT = 0.8  #: P(no language) of a page of codes
 #: Words of Lorem ipsum that are not Latin; "lorem ipsum" are two words.
 _FILLER: Final = re.compile(
@@ -42,20 +42,20 @@ _FILLER: Final = re.compile(
     r"|occaecat|cupidatat)\b",
     re.IGNORECASE,
 )
-#: A text of which one character in this many was encoded twice is doubted like code.
+#: A text is garbled if more than one character in this many was encoded twice.
 GARBLED = _letters.LETTERS_GARBLED
 
 
 class Signs(NamedTuple):
     """Signs of rubbish that a kernel counts in each text, (texts,) each."""
 
-    drawn: Ints  #: letters like the two before them, or that end the third of two equal pairs
+    drawn: Ints  #: letters that repeat the two before them, or end the third of three equal pairs
     code: Ints  #: braces, semicolons and paths
     garbled: Ints  #: characters that were encoded twice
-    letters: Ints  #: each of a script without capitals three times
+    letters: Ints  #: a letter of a script without capitals counts three times
     plain: Ints  #: letters in words of two letters or more, without digits and signs of code
     digits: Ints
-    mixed: Ints  #: Greek and Armenian letters beside a letter of another script with capitals
+    mixed: Ints  #: places where a Greek or Armenian letter is next to another script with capitals
 
 
 def count_signs(texts: Characters) -> Signs:
@@ -66,7 +66,7 @@ def count_signs(texts: Characters) -> Signs:
 
 
 class Rubbish(NamedTuple):
-    """The texts that are rubbish, by kind, (texts,) each."""
+    """Which texts are rubbish, by kind, (texts,) each."""
 
     drawn: NDArray[np.bool_]  #: repeated letters
     program: NDArray[np.bool_]
@@ -77,11 +77,11 @@ class Rubbish(NamedTuple):
 
 
 def find_rubbish(texts: Characters, signs: Signs | None = None) -> Rubbish:
-    """Find texts that are rubbish; `signs` are those of the texts, if they were counted before.
+    """Find texts that are rubbish; `signs` are those of the texts, if already counted.
 
     >>> from graphlang.content.text.normalise import join_texts
-    >>> texts = ["xxxx xxx", "brrr, said he", "a{top:0;left:0}", "Ð¿Ñ€Ð¸", "K1 K2 L", "Joh 3,16; Röm 8,28", "hεllσ mψ"]
-    >>> {kind: found.tolist().index(True) for kind, found in find_rubbish(join_texts(texts))._asdict().items()}
+    >>> texts = ["xxxx xxx", "brrr, I am cold", "a{top:0;left:0}", "Ð¿Ñ€Ð¸", "K1 K2 L", "Joh 3,16; Röm 8,28", "hεllσ mψ"]
+    >>> {kind: mask.tolist().index(True) for kind, mask in find_rubbish(join_texts(texts))._asdict().items()}
     {'drawn': 0, 'program': 2, 'garbled': 3, 'codes': 2, 'numbers': 5, 'mixed': 6}
     """
     signs = count_signs(texts) if signs is None else signs
@@ -105,12 +105,12 @@ def doubt_rubbish(
     *,
     pages: bool = False,
 ) -> None:
-    """Remove the answers of repeated and mixed letters and codes, and doubt other rubbish, in place.
+    """Remove the answers of repeated letters, mixed scripts and codes, and doubt other rubbish, in place.
 
-    A page of codes keeps a little confidence: its few words are evidence for the graph. Numbers are usual on `pages`.
-    `answer` has probabilities, (rows, labels); `rows` (texts,) is the row of each text. `latin` (texts,) are those read
-    in Latin letters, as codes and text encoded twice are; all if None. `signs` are those of the texts, if already
-    counted.
+    A page of codes keeps some confidence, as its few words are evidence for the graph. Numbers are normal on `pages`.
+    `answer` has probabilities, (rows, labels); `rows` (texts,) is the row of each text. `latin` (texts,) marks texts in
+    Latin letters: only these can be garbled, codes or numbers, only others mixed; None checks all texts for all kinds.
+    `signs` are those of the texts, if already counted.
     """
     kinds = find_rubbish(texts, signs)
     if latin is not None:
@@ -118,7 +118,7 @@ def doubt_rubbish(
             garbled=kinds.garbled & latin,
             codes=kinds.codes & latin,
             numbers=kinds.numbers & latin,
-            mixed=kinds.mixed & ~latin,  # several languages of Africa write Latin with Greek letters
+            mixed=kinds.mixed & ~latin,  # several African languages use Greek letters in Latin text
         )
     none, code = kinds.drawn | kinds.mixed, kinds.program | kinds.garbled
     if not pages:
@@ -130,7 +130,7 @@ def doubt_rubbish(
 
 
 def is_filler(text: str) -> bool:
-    """Return whether a text is Lorem ipsum, by two words of it that Latin does not have.
+    """Return whether a text is Lorem ipsum: it has two of its words that are not Latin.
 
     >>> is_filler("Lorem ipsum dolor sit amet, consectetur adipiscing elit."), is_filler("Dolorem ipsum amat.")
     (True, False)
@@ -139,13 +139,13 @@ def is_filler(text: str) -> bool:
 
 
 def doubt_filler(answer: Floats, texts: Sequence[str], latin: int) -> None:
-    """Doubt that texts are in Latin, the label of a column, where they are Lorem ipsum."""
+    """Lower the confidence of Lorem ipsum whose answer is Latin (column `latin`), in place."""
     rows = [row for row in np.flatnonzero(answer[:, latin] > 1 - CODE_DOUBT).tolist() if is_filler(texts[row])]
     _spread_evenly(answer, np.array(rows, dtype=np.int64), CODE_DOUBT)
 
 
 def _spread_evenly(answer: Floats, rows: Ints, share: float) -> None:
-    """Spread a part of the probability of some rows over their labels, in place."""
+    """Spread a share of the probability of rows evenly over their labels, in place."""
     if len(rows):
         chances = answer[rows]
         even = (chances > 0) / np.maximum((chances > 0).sum(axis=1, keepdims=True), 1).astype(np.float32)

@@ -1,7 +1,7 @@
 """Weights of the languages of each script: table rows for common n-grams, short lists for all others.
 
-A common n-gram has a weight in most languages, so adding up whole rows is fastest. Most n-grams are rare and belong to
-a few languages; as rows they would fill memory with zeros.
+A common n-gram has a weight in most languages, so adding whole rows is fastest. Most n-grams are rare and have weights
+in a few languages; as rows they would fill memory with zeros.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_MOST_DENSE = 1 << 27  # weights in tables
+_MOST_DENSE = 1 << 27  # maximum weights in tables
 _VECTOR = _kernels.NGRAMS_VECTOR  # row lengths are a multiple of this
-_LINE = 32  # numbers of 16 bits in a line of the processor's cache
+_LINE = 32  # 16-bit numbers in a cache line
 _HALF = 3  # column of `blocks`
-_PADDING = _kernels.NGRAMS_CHUNK  # zeros after the last list, which the kernel copies
-_MOST = (1 << 31) - 1  # n-grams times labels
-KINDS: Final = _kernels.NGRAMS_KINDS  #: of features that `compare_features` counts apart
+_PADDING = _kernels.NGRAMS_CHUNK  # zeros after the last list: the kernel copies whole chunks
+_MOST = (1 << 31) - 1  # maximum n-grams times labels
+KINDS: Final = _kernels.NGRAMS_KINDS  #: of features, with separate sums in `compare_features`
 _NO_LISTS = np.zeros(0, dtype=np.int32)
 
 
@@ -35,9 +35,9 @@ _NO_LISTS = np.zeros(0, dtype=np.int32)
 class Sums:
     """Sums of weights of a batch of texts, each over the labels of its script."""
 
-    flat: NDArray[np.int16]  #: one text after the other; each has as many numbers as the rows of its script
-    order: NDArray[np.int64]  #: the texts in that order: script by script
-    counts: NDArray[np.int64]  #: texts in each script; those in no script of the model come last
+    flat: NDArray[np.int16]  #: one text after the other, each as long as a row of its script
+    order: NDArray[np.int64]  #: the texts in the order of `flat`, script by script
+    counts: NDArray[np.int64]  #: texts in each script; texts without a script of the model come last
 
 
 class KindSums(NamedTuple):
@@ -66,15 +66,15 @@ class ScriptWeights:
 
     Attributes:
         names: The scripts.
-        labels: Of each script: a run of the model's labels.
-        blocks: A row for each script, int64: number of its first feature; number of its common features, which come
-            first, and of the others; numbers in a row of its table; where its table begins in `table`, and where its
+        labels: The labels of each script, a slice of those of the model.
+        blocks: A row for each script, int64: index of its first feature; number of its common features, which come
+            first, and of the others; length of a row of its table; where its table begins in `table`, and where its
             lists begin in `starts`.
         table: Weights of the common features, uint16, and a last row of zeros for each script. Number j of a row holds
-            the weights of the labels j (in its low byte) and j + half, where half is the length of the row; each plus
-            40.
+            the weights of the labels j (low byte) and j + half (high byte), where half is the length of the row; each
+            plus 40.
         starts: Where in `rest` the weights of each other feature begin, and where those of the last end, int32.
-        rest: Those weights: 256 times the column among the script's labels, plus the weight, below 0 plus 256; int32.
+        rest: Those weights, int32: 256 times the column among the script's labels, plus the weight modulo 256.
     """
 
     names: tuple[str, ...]
@@ -88,8 +88,8 @@ class ScriptWeights:
         """Sum the weights of the features of each text over the labels of its script.
 
         Features of another script do not count: some n-grams outside the vocabulary collide with one of them.
-        `features` are numbers of the vocabulary; text t has `features[offsets[t] : offsets[t + 1]]`. `scripts` has the
-        script of each text; the number of scripts, or more, if it is in none of them. Raise a KernelError if the arrays
+        `features` are indices of the vocabulary; text t has `features[offsets[t] : offsets[t + 1]]`. `scripts` has the
+        script of each text; a number beyond the last script if it is in none of them. Raise a KernelError if the arrays
         do not fit each other.
         """
         order = np.argsort(scripts, kind="stable")
@@ -111,7 +111,7 @@ class ScriptWeights:
     def sum_label(
         self, features: NDArray[np.int32], offsets: NDArray[np.int64], labels: NDArray[np.int64]
     ) -> NDArray[np.int32]:
-        """Sum the weights of the features of each text in one label, in a third of the time of `sums`, (texts,).
+        """Sum the weights of the features of each text in one label, in a third of the time of `sum_features`, (texts,).
 
         Raise a KernelError if the arrays do not fit each other, an IndexError for an unknown label.
         """
@@ -145,10 +145,10 @@ class ScriptWeights:
     ) -> KindSums:
         """Compare the term of each feature for one label with that for its own best label, by kind.
 
-        `features` and `offsets` are as in `sums`. By text, (texts,): `scripts`; `best`, the label, counted among those
-        of the script, -1 for zeros. `columns` is the result of `columns()`, `base` (labels,) in the unit of the
-        weights. By feature of the vocabulary: `kinds`, of which `KINDS` and more do not count; `greatest`, a cache of
-        the common features for the same `base`, at first zeros, filled in place, also by several threads. Raise a
+        `features` and `offsets` are as in `sum_features`. By text, (texts,): `scripts`; `best`, the label, counted among
+        those of the script, -1 for zeros. `columns` is the result of `list_columns`; `base` (labels,) is in the unit of
+        the weights. By feature of the vocabulary: `kinds`, of which `KINDS` and more do not count; `greatest`, a cache
+        for the same `base`, at first zeros, which several threads may fill at once. Raise a
         KernelError if the arrays do not fit each other.
         """
         shape = len(best), KINDS
@@ -185,7 +185,7 @@ class ScriptWeights:
         return np.column_stack([np.array(runs, dtype=np.int64).reshape(-1, 2), 2 * self.blocks[:, _HALF]])
 
     def iterate_scripts(self, sums: Sums) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int16]]]:
-        """Iterate over scripts: number, texts in it, and their sums, (texts, labels and zeros)."""
+        """Iterate over scripts with texts: number, rows of the texts, and their sums, (texts, labels and zeros)."""
         begin = row = 0
         for script in range(len(self.labels)):
             number, width = int(sums.counts[script]), 2 * int(self.blocks[script, _HALF])
@@ -256,11 +256,11 @@ def unpack(model: Model, features: int, source: str, *, prefix: str = "") -> Scr
 
 
 def _fill(weights: ScriptWeights, gaps: NDArray[np.uint8], values: NDArray[np.int8]) -> NDArray[np.int32]:
-    """Fill in the tables and starts from packed weights, and return the lists.
+    """Fill the tables and starts from packed weights, and return the lists.
 
     Raise a KernelError if they do not fit the scripts.
     """
-    lists = np.empty(len(gaps) + _PADDING, dtype=np.int32)  # pages that stay unused take no memory
+    lists = np.empty(len(gaps) + _PADDING, dtype=np.int32)  # untouched pages take no memory
     state = np.array([0, -1, 0], dtype=np.int64)
     cell = 0
     for labels, (_, common, rare, half, begin, start) in zip(weights.labels, weights.blocks.tolist(), strict=True):
@@ -289,7 +289,7 @@ def _fill(weights: ScriptWeights, gaps: NDArray[np.uint8], values: NDArray[np.in
 
 
 def _allocate_aligned(size: int) -> NDArray[np.uint16]:
-    """Allocate an array that begins at a line of the cache."""
+    """Allocate an array that begins at a cache line."""
     buffer = np.empty(size + _LINE, dtype=np.uint16)
     begin = -buffer.ctypes.data % (_LINE * buffer.itemsize) // buffer.itemsize
     return buffer[begin : begin + size]

@@ -1,14 +1,14 @@
-"""Letters and words that a language always writes, or never writes.
+"""Correct answers by letters and words that a language always writes, or never.
 
-N-grams compare languages by topics, too: standard Chinese about Hong Kong resembles the Cantonese text of training,
-most of which is about Hong Kong. Where the spelling decides, a rule moves probability between labels of the model:
+N-grams depend on the topic, too: standard Chinese about Hong Kong resembles the Cantonese training text, most of which
+is about Hong Kong. If the spelling is conclusive, a rule moves probability between labels of the model:
 
 * One in six characters of Cantonese belongs to a particle, pronoun or verb that standard Chinese does not write. The
   probability that a Cantonese text of n characters has none of them is ``exp(-n / CANTONESE_SPACING)``.
 * Chinese has no kana. A text of two kana or more, and one for every ten Chinese characters, is Japanese.
 * Yiddish does not write the points for short and reduced vowels that every word of pointed Hebrew has.
-* Moroccan is the only kind of Arabic with text in Latin letters to train with. A text that resembles it may be in any
-  of them, so its confidence is at most `ROMANISED`.
+* Moroccan is the only variety of Arabic with training text in Latin letters. A text that resembles it may be in another
+  variety, so its confidence is at most `ROMANISED`.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-#: Characters between one sign of Cantonese and the next, on average, in lines of training.
+#: Mean number of characters between two signs of Cantonese in training text.
 CANTONESE_SPACING: Final = 6.0
-#: The most confidence of Arabic in Latin letters, whose writers are from Morocco less often than not.
+#: Maximum confidence of Arabic in Latin letters: most of its writers are not from Morocco.
 ROMANISED: Final = 0.5
-LEAST: Final = 0.05  #: a smaller probability is left as it is
+LEAST: Final = 0.05  #: smaller probabilities do not change
 SAMPLE: Final = 400  #: characters of a text that are searched
-# No regular expressions: those of Chinese characters take 7 ms to compile, at each start.
+# No regular expressions: with Chinese characters they take 7 ms to compile at each start.
 _CANTONESE_LETTERS: Final = frozenset(
     "嘅係咗唔喺哋佢冇啲嚟嘢乜咁嗰畀噉攞晒啱咩㗎嘞嚿搵諗瞓攰嗌唞喎靚嬲喇噃俾呀吖吓啫嗮"
 )
@@ -56,7 +56,7 @@ def is_japanese(text: str) -> bool:
 
 
 def is_pointed_hebrew(text: str) -> bool:
-    """Return whether a text has points of Hebrew that Yiddish does not write, one for ten letters or more.
+    """Return whether a text has Hebrew points that Yiddish does not write, at least one per ten letters.
 
     >>> is_pointed_hebrew("הַיֶּלֶד הָלַךְ"), is_pointed_hebrew("אַ שײנער טאָג")
     (True, False)
@@ -66,7 +66,7 @@ def is_pointed_hebrew(text: str) -> bool:
 
 
 def other_chinese_share(text: str) -> float:
-    """Compute the share of P(Cantonese) that another Chinese language gets: 0 if the text has a sign of Cantonese.
+    """Compute the share of P(Cantonese) to move to standard Chinese: 0 if the text has a sign of Cantonese.
 
     >>> [round(other_chinese_share(text), 2) for text in ("唔該晒", "香港天文台預測明日天氣晴朗", "多謝")]
     [0.0, 0.89, 0.28]
@@ -82,9 +82,9 @@ def _count_chinese(text: str) -> int:
 
 
 class _Rule(NamedTuple):
-    source: list[int]  #: labels that lose
-    to: list[int]  #: labels that win
-    share: Callable[[str], float]  #: of the probability of `source`, for a text
+    source: list[int]  #: labels that lose probability
+    to: list[int]  #: labels that gain it
+    share: Callable[[str], float]  #: maps a text to the share of the probability of `source` to move
 
 
 class Spelling:
@@ -109,7 +109,7 @@ class Spelling:
         self._romanised = number.get("ary_Latn", -1)
 
     def apply(self, answer: Floats, texts: Sequence[str]) -> None:
-        """Move probability between labels where the spelling of a text decides, in place.
+        """Move probability between labels if the spelling of a text is conclusive, in place.
 
         `answer` has probabilities, (texts, labels).
         """
@@ -123,7 +123,7 @@ class Spelling:
 
 
 def _move(chances: Floats, source: Sequence[int], to: Sequence[int], share: float) -> None:
-    """Move a share of the probability of labels to others, in proportion to theirs, in place; `chances` (labels,)."""
+    """Move a share of the probability of labels to others, in proportion to what these have, in place."""
     moved = chances[source] * np.float32(share)
     weights = chances[to] + np.float32(1e-9)  # equal shares if all are 0
     chances[source] -= moved
