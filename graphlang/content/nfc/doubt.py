@@ -6,20 +6,21 @@ spreads its share of the probability evenly over all labels of the script: the b
 confidence falls. They are applied in this order:
 
 1. **Fit** (`unknown_language_probability`), to every text, in the kernels that compute probabilities. The fit is the
-   mean log ratio that an n-gram of the text adds to its best label. Text in the label's own language fits about as well as
-   its training text, which the label's `base` predicts. A logistic function of fit, base and length is the
+   mean log ratio that an n-gram of the text adds to its best label. Text in the label's own language fits about as well
+   as its training text, which the label's `base` predicts. A logistic function of fit, base and length is the
    probability of an unknown language. Above `MAX_UNKNOWN` there is no answer (`und`).
-2. **Open set** (`OpenSet`), to texts of `FEWEST_LETTERS` letters or more. The fit hardly separates a language
-   from an unknown relative of it: without Afrikaans in the model, an Afrikaans text is Dutch of fair fit. More features
-   do: the margin to the next label, the number of speakers, the weights of single 3-grams, 5-grams and words in the
-   label, and the likelihood of the text under the label's character language model. A logistic function of these and
-   their products is the probability; the greater of both doubts counts. Costly features are computed only for texts
-   that the cheaper ones leave in doubt, in the stages of `STAGES`.
+2. **Open set** (`OpenSet`), to texts of `FEWEST_LETTERS` letters or more. The fit alone does not separate a language
+   from an unknown relative: without Afrikaans in the model, an Afrikaans text is Dutch of fair fit. More features do:
+   the margin to the next label, the number of speakers, the weights of single 3-grams, 5-grams and words in the label,
+   and the likelihood of the text under the label's character language model. A logistic function of these and their
+   products is the probability; the greater of both doubts counts. Costly features are computed only for texts that the
+   cheaper ones leave in doubt, in the stages of `STAGES`.
 3. **Rubbish** (`rubbish`), to texts that are not prose: repeated letters, codes, garbled text.
 
 Both logistic functions were fitted on development texts, with answers of the whole model and of models without the
-language of the text, for about 1 % of texts in unknown languages and 1 % of rubbish. ``tests/content/make_unknown.py`` fits the
-second (``graphlang/data/unknown.json``), ``tests/benchmarks/honest_doubt.py`` measures both.
+language of the text, for about 1 % of texts in unknown languages and 1 % of rubbish.
+``tests/content/make_unknown.py`` fits the second (``graphlang/data/unknown.json``),
+``tests/benchmarks/honest_doubt.py`` measures both.
 
 Other corrections move probability between languages of the model: another script (`text.other_script`), English on
 pages in other languages (`text.windows.share_with_hosts`), small relatives of large languages (`relatives`), names
@@ -79,8 +80,8 @@ ORDERS: Final = (3, 5)  #: lengths of the n-grams that are compared one by one, 
 STAGES: Final[dict[Stage, int]] = {"letters": 6, "ngrams": 7 + 3 * KINDS, "likelihood": len(FEATURES)}
 FEWEST_LETTERS: Final = 16  #: a shorter text has too few n-grams for an open-set estimate
 #: The n-grams are compared if the first stage gives an unknown language at least this, and the best label has `SURE`:
-#: for one sentence in five of common languages, and 80 % of confident answers in unknown ones. With .004 long texts take
-#: 2 % more time, and confident answers in unknown languages fall by at most .4 points.
+#: for one sentence in five of common languages, and for 80 % of the confident answers to unknown ones. With .004 long
+#: texts take 2 % more time, and the share of confident answers to unknown languages falls by at most .4 points.
 ASK: Final = 0.005
 #: The same before the likelihood is computed, for one sentence in 14. A lower bound detects no more unknown texts.
 ASK_LIKELIHOOD: Final = 0.012
@@ -289,8 +290,8 @@ def discount(
     script, `base` and `prior` by label. `answer` has probabilities, (rows, labels). With `has_next_stage` a stage
     follows for texts of a doubt of `ASK_LIKELIHOOD` or more.
 
-    Return the features, (texts, FEATURES); the doubts, (texts,), 0 where `best.label` is -1; and which texts wait for the
-    next stage, (texts,). Raise a KernelError if the shapes differ or a number is out of range.
+    Return the features, (texts, FEATURES); the doubts, (texts,), 0 where `best.label` is -1; and which texts wait for
+    the next stage, (texts,). Raise a KernelError if the shapes differ or a number is out of range.
     """
     stage = read_coefficients("letters" if ngrams is None else "ngrams" if likelihood is None else "likelihood")
     texts = len(to)

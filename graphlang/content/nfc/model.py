@@ -1,33 +1,32 @@
-"""The default, `nfc`: NFC with improvements that its paper leaves for later work, and vectors trained to discriminate.
+"""The default method, `nfc`: NFC with improvements that its paper leaves to later work, and trained vectors.
 
-As in NFC (`nfc_2004`, Hayati 2004) n-grams are chosen by Fisher discriminant, each language has one vector, and a
-text's score is the inner product of its own vector with that. Different from the paper:
+As in NFC (`nfc_2004`, Hayati 2004), the Fisher discriminant selects n-grams, each language has one vector, and the
+score of a text is the inner product of its vector with that. Differences from the paper:
 
-* n-grams of 1 to 5 letters and whole words instead of trigrams, more than a million, chosen by the languages in turn
+* more than a million n-grams of 1 to 5 letters and whole words instead of trigrams, chosen by the languages in turn
   (`training.fisher.choose_in_turn`);
-* a text is in one script (`text.scripts`), and only the languages that are written in it take part;
-* an n-gram's weight in a language is not its share (formula 0.6) but the log of how much commoner it is there than
-  expected, so rare n-grams that decide count for more than common ones that all close languages have;
-* the vectors are then trained by logistic regression (`training.logistic_regression`), since the
-  differences of close languages decide, on texts that are scored as if they had not been counted;
-* training also learns from frequency lists of words and from lines without diacritics, corrects for the genre of a text
-  (`training.excerpts`), and takes from the lists what discriminates close languages
-  (`training.close_languages`); a language full of a relative's words is trained again against these
-  (`training.contrast`);
-* a text's vector is the count of each n-gram divided by the root of the number of all of them, which is formula 0.3
-  where no n-gram repeats;
-* the number of people who use a language counts for a word or two, and little for a long text (`speaker_prior`);
-* for a few words a character language model counts too (`char_lm`): a second inner product, whose weights know what is
-  rare in a language as well as what is common;
-* a few words repeated again and again are read once each, and so are drawn-out letters (`short_texts`);
-* a long text is judged by several windows, as a mixture (`text.windows`); where the first few leave doubt, by more;
-* a long text that speaks far more for a small language than texts of a great relative do is in the small one, even if
-  each of its windows is likelier in the great one (`relatives`);
-* a text may be in no language of the model, or in none at all (`doubt`);
-* languages of which only a Bible is known have a second model, which reads what this one doubts (`further`).
+* a text has one script (`text.scripts`), and only languages of that script are compared;
+* the weight of an n-gram in a language is not its share (formula 0.6) but the log of its observed over its expected
+  frequency: a rare, distinctive n-gram counts more than a common one that all close languages have;
+* logistic regression then trains the vectors to discriminate close languages (`training.logistic_regression`); each
+  text is scored as if its own n-grams had not been counted;
+* training also uses frequency lists of words and lines without diacritics, corrects for the genre of a text
+  (`training.excerpts`), and takes distinctive words of close languages from the lists (`training.close_languages`); a
+  small language whose text has many words of a relative is trained again on more genres (`training.contrast`);
+* the vector of a text has the count of each n-gram divided by the square root of their number, which is formula 0.3 if
+  no n-gram repeats;
+* a prior by number of speakers matters for a word or two, and little for a long text (`speaker_prior`);
+* for a few words a character language model counts, too (`char_lm`): a second inner product, whose
+  weights also count what is rare in a language;
+* repeated words are read once each, and so are drawn-out letters (`short_texts`);
+* a long text is a mixture of several windows (`text.windows`), of more if the first few leave doubt;
+* a long text gets a small language instead of its large relative if its score for the small one is far above those of
+  texts in the large one, even if each window prefers the large one (`relatives`);
+* a text may be in an unknown language, or in no language at all (`doubt`);
+* languages with no other training text than a Bible are in a second model, for texts that this one doubts (`further`).
 
-Weights are whole numbers of small steps and nearly all 0, so that the model is small, the sums are exact, and an answer
-does not depend on the order or the company in which texts come.
+Weights are small integers times a step, nearly all 0. So the model is small, sums are exact, and an answer does not
+depend on the other texts of its batch or their order.
 """
 
 from __future__ import annotations
@@ -65,13 +64,13 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
     Ints = NDArray[np.int64]
 
-APART = 10.0  #: how far below all others a label of another script scores, where scores must be finite
-_FIT_ORDER = 4  # letters of the n-grams that show whether a text is in one language
+APART = 10.0  #: how far labels of other scripts score below all others, if scores must be finite
+_FIT_ORDER = 4  # length of the n-grams that estimate the fit
 _FIT_STEP = 4  # characters from one of them to the next
 
 
 class Discriminative(Calibrated):
-    """The default method; `parts` has what its file holds."""
+    """The default method; `parts` has the content of its model file."""
 
     each_script = True
     most_log = 20.0
@@ -112,8 +111,8 @@ class Discriminative(Calibrated):
             prior: Whether the log prior, the bias between close languages and the character language model count.
 
         Yields:
-            Rows of the texts in one script, (rows,); columns of the labels in it; their scores times the inverse
-            temperature, (rows, columns); letters and spaces of the texts, (rows,). A text in a script without labels
+            Rows of the texts in one script, (rows,); columns of its labels; their scores times the inverse temperature,
+            (rows, columns); letters and spaces of the texts, (rows,). A text in a script without labels
             gets the prior of all labels.
         """
         yield from self.parts.measure(self.parts.sum_weights(texts, script, lm=prior), prior=prior)
@@ -121,9 +120,9 @@ class Discriminative(Calibrated):
     def fit(self, texts: Characters, labels: Ints) -> tuple[Floats, Ints]:
         """Estimate how well each short text fits one label, at a fraction of the cost of its probabilities.
 
-        Return the mean that a letter adds to the label's score, from few n-grams, base included, (texts,), and letters
-        and spaces of each text in the label's script, (texts,). The mean is 0 if the n-grams are as frequent in the
-        label as on average, and lower for another language.
+        Return the mean that a letter adds to the label's score, base included, from a few n-grams, (texts,), and the
+        number of letters and spaces of each text in the label's script, (texts,). The mean is 0 if the n-grams are as
+        frequent in the label as on average, and lower for another language.
         """
         first = len(self.parts.labels)
         if self._further and (further := labels >= first).any():
@@ -143,7 +142,7 @@ class Discriminative(Calibrated):
         return (total / np.maximum(letters.lengths, 1)).astype(np.float32), letters.lengths
 
     def read(self, texts: Characters) -> WindowSums:
-        """Read windows of pages, each in its own script, by few of their n-grams."""
+        """Sum the weights of a few n-grams of windows of pages, each window in its own script."""
         parts = self.parts
         letters = fold(texts, margin=parts.margin, closed=self.closed, one_script=True)
         features, offsets = self.vocabulary.find(letters, only=self._fit_order)
@@ -151,7 +150,7 @@ class Discriminative(Calibrated):
         return WindowSums(len(self.labels), parts.scores, parts.weights, letters.lengths, offsets, sums, OUTLIERS)
 
     def similarities(self, texts: Sequence[str]) -> tuple[Floats, Ints]:
-        """Compute what `measure` yields, (texts, labels); labels of other scripts are `APART` below all others."""
+        """Compute the scores of `measure`, (texts, labels); labels of other scripts are `APART` below all others."""
         answer = np.zeros((len(texts), len(self.labels)), dtype=np.float32)
         lengths = np.zeros(len(texts), dtype=np.int64)
         for rows, columns, scores, letters in self.measure(texts):
@@ -163,17 +162,17 @@ class Discriminative(Calibrated):
     def probabilities(self, texts: Sequence[str]) -> Floats:
         """Compute calibrated probabilities, float32 (texts, labels).
 
-        Rows of texts without letters, or in a script without labels, are all 0; others sum to 1. A row depends on its
-        own text alone, not on the batch.
+        Rows of texts without letters, or in a script without labels, are all 0; others sum to 1. A row does not depend
+        on the other texts of the batch.
         """
         return self._probabilities(texts, pages=False)
 
     def page_probabilities(self, texts: Sequence[str]) -> Floats:
-        """Compute probabilities of pages: a page of few English words may be in any language (`text.windows`)."""
+        """Compute probabilities of pages: one with a few English words may be in any language (`text.windows`)."""
         return self._probabilities(texts, pages=True)
 
     def part_probabilities(self, texts: Sequence[str], *, pages: bool) -> Floats:
-        """Compute probabilities without the second part and without regard to names and spelling."""
+        """Compute probabilities without the second model, and without the rules for names and spelling."""
         return self._probabilities(texts, pages=pages, once=True)
 
     def _probabilities(self, texts: Sequence[str], *, pages: bool, once: bool = False) -> Floats:
@@ -205,7 +204,7 @@ class Discriminative(Calibrated):
         return answer
 
     def _read_without_names(self, answer: Floats, texts: Sequence[str], short: Ints) -> None:
-        """Read doubtful texts among the `short` ones again without their names, and take the mean, in place."""
+        """Identify doubtful texts among the `short` ones again without names, and take the mean, in place."""
         best = answer.max(axis=1)
         doubtful = short[(best[short] > 0) & (best[short] < SURE)].tolist()
         others = {row: words for row in doubtful if (words := without_names(texts[row]))}
@@ -220,10 +219,9 @@ class Discriminative(Calibrated):
 
 @dataclass(frozen=True, slots=True)
 class WindowSums:
-    """Windows of pages read by few of their n-grams (`segments.readers.Reading`).
+    """Sums of weights of windows of pages, from a few of their n-grams (`segments.readers.Reading`).
 
-    Sums of weights are sums over n-grams, so the sums of a text's windows add up to those of all windows together, and
-    nothing is read twice.
+    The sums of several windows add up to those of their joint text, so no window is read twice.
     """
 
     labels: int  #: number of labels of the model
@@ -279,7 +277,7 @@ class WindowSums:
 
 
 def add_rows(sums: NDArray[np.int16], members: Ints, offsets: Ints) -> NDArray[np.int16]:
-    """Add rows up by groups, cut to 16 bits, (groups, columns); group g is `members[offsets[g] : offsets[g + 1]]`.
+    """Sum rows by groups, clipped to 16 bits, (groups, columns); group g is `members[offsets[g] : offsets[g + 1]]`.
 
     Raise a KernelError if an offset or a member is out of range.
 

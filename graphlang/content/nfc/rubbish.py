@@ -80,7 +80,7 @@ def find_rubbish(texts: Characters, signs: Signs | None = None) -> Rubbish:
     """Find texts that are rubbish; `signs` are those of the texts, if already counted.
 
     >>> from graphlang.content.text.normalise import join_texts
-    >>> texts = ["xxxx xxx", "brrr, I am cold", "a{top:0;left:0}", "Ð¿Ñ€Ð¸", "K1 K2 L", "Joh 3,16; Röm 8,28", "hεllσ mψ"]
+    >>> texts = ["xxxx xxx", "brrr, how cold", "a{top:0;left:0}", "Ð¿Ñ€Ð¸", "K1 K2 L", "Joh 3,16; Röm 8,28", "hεllσ mψ"]
     >>> {kind: mask.tolist().index(True) for kind, mask in find_rubbish(join_texts(texts))._asdict().items()}
     {'drawn': 0, 'program': 2, 'garbled': 3, 'codes': 2, 'numbers': 5, 'mixed': 6}
     """

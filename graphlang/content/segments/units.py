@@ -1,12 +1,12 @@
 """Cut a text into units of one language each: sentences and lines, parts of long ones, and runs of another script.
 
-A language seldom changes within a sentence or a line, except where the script does. So units end there, and longer ones
-are cut at spaces into parts of about equal length. A unit that begins a sentence, a line or another script has a
-natural border before it.
+The language rarely changes within a sentence or line, unless the script does. So a unit ends with its sentence, line
+or script, and longer ones are cut at spaces into parts of about equal length. A unit that begins a sentence, line or
+script has a natural border before it.
 
-Names and code in Latin letters are no change of language if most of the sentence is in another script: there Latin
-letters are a unit from `RUNNING` on, the length of a clause. In a sentence that is mostly Latin, words in another
-script are a unit from `FEW` letters on.
+Names and code in Latin letters in a sentence of another script are not a change of language: there a run of Latin is a
+unit if it has the length of a clause (`RUNNING`). In a sentence that is mostly Latin, a run of another script is a unit
+from `FEW` letters on.
 """
 
 from __future__ import annotations
@@ -25,32 +25,32 @@ if TYPE_CHECKING:
 
     from graphlang.content.text.normalise import Characters
 
-SIZE = 40  #: characters of a unit, about
-MOST = 2_000  #: parts of a text; those of a longer text are longer
-#: Units of a text of short sentences or lines; more are joined. Each unit takes a row of probabilities, and a list of
-#: half a million words took two gigabytes.
+SIZE = 40  #: approximate characters of a unit
+MOST = 2_000  #: maximum parts of a text; a longer text has longer parts
+#: Maximum units of a text of short sentences or lines; more are joined. Each takes a row of probabilities: without a
+#: limit, a list of half a million words takes 2 GB.
 MOST_SHORT = 20_000
 _ENDS = "\n.!?\u2026\u3002\uff01\uff1f\u061f\u0964\u0965\u104b\u1362"
 _SENTENCE = re.compile(f"[^{_ENDS}]*[{_ENDS}]*\\s*")
-RUNNING = 30  #: Latin letters in a sentence that is in another script
-FEW = 3  #: letters of another script in a Latin sentence, each counted as `scripts` does
+RUNNING = 30  #: minimum Latin letters of a unit in a sentence of another script
+FEW = 3  #: minimum letters of another script in a Latin sentence, weighted as in `scripts`
 _OF_LATIN = "A-Za-z\xaa-\u02ff\u1e00-\u1eff"
 _LATIN = re.compile(f"[{_OF_LATIN}]")
 _OTHER = re.compile(f"[^\\W\\d_{_OF_LATIN}]")
 _LETTERS = re.compile(f"([^\\W\\d_\u0370-\u1dff\u1f00-\U0010ffff]+)|[^\\W\\d_{_OF_LATIN}]+")
-_WORD = 20  # characters within which a space is looked for
+_WORD = 20  # characters to search for a space
 
 
 class Unit(NamedTuple):
     """A part of a text."""
 
     begin: int  #: in characters
-    end: int  #: where the next one begins
-    border: bool  #: whether a sentence or a line begins with it
+    end: int  #: begin of the next unit
+    border: bool  #: whether it begins a sentence, a line or a run of another script
 
 
 def cut(text: str, size: int = SIZE) -> list[Unit]:
-    """Cut a text into units of about `size` characters; together they are all of it.
+    """Cut a text into adjacent units of about `size` characters that cover all of it.
 
     >>> [text[u.begin : u.end] for text in ["Oui, bien sûr. And then all the rest of it"] for u in cut(text, 14)]
     ['Oui, bien sûr. ', 'And then all ', 'the rest of it']
@@ -77,7 +77,7 @@ def cut(text: str, size: int = SIZE) -> list[Unit]:
 
 
 def is_latin(text: str) -> bool:
-    """Test whether a text has Latin letters and no others.
+    """Return whether a text has Latin letters and no others.
 
     >>> is_latin("Đây là câu."), is_latin("C'est ça"), is_latin("2 + 2"), is_latin("Docker и Yii")
     (True, True, False, False)
@@ -86,7 +86,7 @@ def is_latin(text: str) -> bool:
 
 
 def _split_by_script(text: str, first: int, last: int) -> list[tuple[int, int]]:
-    """List where the parts of a sentence that are in one script begin and end."""
+    """Cut a sentence into parts of one script each; list where they begin and end."""
     if not _OTHER.search(text, first, last) or not _LATIN.search(text, first, last):
         return [(first, last)]
     runs = _list_runs(text, first, last)
@@ -103,7 +103,7 @@ def _split_by_script(text: str, first: int, last: int) -> list[tuple[int, int]]:
 
 
 def _list_runs(text: str, first: int, last: int) -> list[tuple[int, int, int]]:
-    """List runs of letters of one script: where they begin, the script, and how much they count."""
+    """List runs of letters of one script: begin, script, and weighted number of letters."""
     runs: list[tuple[int, int, int]] = []
     for match in _LETTERS.finditer(text, first, last):
         script = LATIN if match[1] else registry.restricted(ord(match[0][0]))
@@ -117,7 +117,7 @@ def _list_runs(text: str, first: int, last: int) -> list[tuple[int, int, int]]:
 
 
 def count_letters(texts: Characters) -> NDArray[np.int64]:
-    """Count the letters of each text (Unicode's categories L; no marks), (texts,).
+    """Count the letters of each text (Unicode categories L, without marks), (texts,).
 
     >>> from graphlang.content.text.normalise import join_texts
     >>> count_letters(join_texts(["it's 3", "", "नमस्ते"])).tolist()
@@ -127,7 +127,7 @@ def count_letters(texts: Characters) -> NDArray[np.int64]:
 
 
 class _LetterTable:
-    """The code points that are letters, filled page by page as texts need them: there are a million."""
+    """A table of which of the million code points are letters, filled by pages as texts need them."""
 
     def __init__(self) -> None:
         self._is_letter = np.zeros(_kernels.LETTERS_CODE_POINTS, dtype=np.uint8)
@@ -153,7 +153,7 @@ class _LetterTable:
         for page in np.flatnonzero(needed).tolist():
             text = "".join(map(chr, range(page * size, (page + 1) * size)))
             self._is_letter[page * size : (page + 1) * size] = text.isalpha() or [letter.isalpha() for letter in text]
-            self._filled[page] = True  # last, for threads share the table
+            self._filled[page] = True  # last, because threads share the table
 
 
 _table = _LetterTable()
