@@ -63,13 +63,13 @@ def share(
     )
 
 
-def make_sums(number: list[int], own: list[float], most: list[float], has: list[int]) -> KindSums:
+def make_sums(counts: list[int], label_sums: list[float], best_sums: list[float], nonzero: list[int]) -> KindSums:
     """Of 3-grams, 5-grams and words of one text."""
     return KindSums(
-        np.array([number], np.int64),
-        np.array([own], np.float32),
-        np.array([most], np.float32),
-        np.array([has], np.int64),
+        np.array([counts], np.int64),
+        np.array([label_sums], np.float32),
+        np.array([best_sums], np.float32),
+        np.array([nonzero], np.int64),
     )
 
 
@@ -83,14 +83,14 @@ def make_best_labels(label: int, fit: float, margin: float) -> doubt.BestLabels:
 def test_signs_by_hand() -> None:
     ngrams = make_sums([80, 0, 10], [40.0, 0, 20.0], [60.0, 0, 25.0], [60, 0, 9])
     likelihood = np.array([-0.75], np.float32)
-    signs, _, again = share(
+    signs, _, undecided = share(
         make_best_labels(1, 0.5, 9.0), ngrams, np.full((1, 3), 1 / 3, np.float32), likelihood=likelihood
     )
     # fit, base, ln 100, 300 / 100, a margin that is cut, prior, 10 / 100
     assert signs[0, :7] == pytest.approx([0.5, -2, 4.605, 3, 4, -2, 0.1], abs=1e-3)
     # 3-grams: 40 / 80, (60 - 40) / 80, 60 / 80; no 5-grams; words: 20 / 10, (25 - 20) / 10, 9 / 10
     assert signs[0, 7:] == pytest.approx([0.5, 0.25, 0.75, 0, 0, 0, 2, 0.5, 0.9, -0.75], abs=1e-3)
-    assert not again.any()
+    assert not undecided.any()
 
 
 @given(
@@ -101,24 +101,24 @@ def test_signs_by_hand() -> None:
 def test_the_kernel_is_the_definition(
     of_best: tuple[int, float, float], kinds: list[tuple[int, float, float]], likelihood: float | None
 ) -> None:
-    (label, fit, margin), number = of_best, [kind[0] for kind in kinds]
+    (label, fit, margin), counts = of_best, [kind[0] for kind in kinds]
     ngrams = make_sums(
-        number,
-        [n * own for n, own, _ in kinds],
-        [n * (own + regret) for n, own, regret in kinds],
-        [n // 2 for n in number],
+        counts,
+        [n * weight for n, weight, _ in kinds],
+        [n * (weight + regret) for n, weight, regret in kinds],
+        [n // 2 for n in counts],
     )
     before = np.full((1, 3), 0.1, np.float32)
     before[0, label] = 0.8
     answer = before.copy()
     best = make_best_labels(label, fit, margin)
     last = None if likelihood is None else np.array([likelihood], np.float32)
-    signs, part, _ = share(best, ngrams, answer, likelihood=last)
+    signs, doubts, _ = share(best, ngrams, answer, likelihood=last)
     [chance] = doubt.open_set_probability(signs, doubt.read_coefficients("ngrams" if last is None else "likelihood"))
-    assert part[0] == pytest.approx(chance, abs=2e-4)
+    assert doubts[0] == pytest.approx(chance, abs=2e-4)
     [shared] = doubt.unknown_language_probability(best.fit, BASE[label : label + 1], np.array([100]))
     if chance > shared + 1e-3 and chance > 2 * doubt.LEAST:
-        # What `unknown` shared already counts towards it.
+        # The doubt that the answer has already counts towards it.
         rest = (1 - chance) / (1 - shared)
         assert answer == pytest.approx(before * rest + (1 - rest) / 3, abs=1e-3)
     elif chance < shared - 1e-3 or chance < doubt.LEAST / 2:
@@ -126,19 +126,19 @@ def test_the_kernel_is_the_definition(
 
 
 @given(st.integers(0, 2), st.floats(-3, 1), st.floats(0, 2), st.integers(4, 200), st.sampled_from([0.8, 0.96]))
-def test_without_ngrams_the_other_signs_decide_or_leave_it_to_them(
-    label: int, fit: float, margin: float, letters: int, sure: float
+def test_without_ngrams_the_first_signs_decide_or_wait_for_them(
+    label: int, fit: float, margin: float, letters: int, confidence: float
 ) -> None:
-    before = np.full((1, 3), (1 - sure) / 2, np.float32)
-    before[0, label] = sure
+    before = np.full((1, 3), (1 - confidence) / 2, np.float32)
+    before[0, label] = confidence
     answer, best = before.copy(), make_best_labels(label, fit, margin)
-    signs, part, again = share(best, None, answer, letters)
+    signs, doubts, undecided = share(best, None, answer, letters)
     use = doubt.read_coefficients("letters")
     assert len(use.mean) == doubt.STAGES["letters"]
     [chance] = doubt.open_set_probability(signs, use)
-    assert part[0] == pytest.approx(chance, abs=1e-4)
-    assert again.tolist() == [sure >= doubt.SURE and bool(part[0] >= np.float32(doubt.ASK))]
-    if again[0]:
+    assert doubts[0] == pytest.approx(chance, abs=1e-4)
+    assert undecided.tolist() == [confidence >= doubt.SURE and bool(doubts[0] >= np.float32(doubt.ASK))]
+    if undecided[0]:
         assert answer.tolist() == before.tolist()
     elif chance > doubt.LEAST * 2:
         [shared] = doubt.unknown_language_probability(best.fit, BASE[label : label + 1], np.array([letters]))
@@ -147,19 +147,19 @@ def test_without_ngrams_the_other_signs_decide_or_leave_it_to_them(
 
 
 @given(st.integers(0, 2), st.floats(-3, 1), st.floats(0, 2), st.sampled_from([0.8, 0.96]))
-def test_what_ngrams_leave_in_some_doubt_is_left_for_the_likelihood(
-    label: int, fit: float, margin: float, sure: float
+def test_texts_that_ngrams_leave_in_doubt_wait_for_the_likelihood(
+    label: int, fit: float, margin: float, confidence: float
 ) -> None:
-    before = np.full((1, 3), (1 - sure) / 2, np.float32)
-    before[0, label] = sure
+    before = np.full((1, 3), (1 - confidence) / 2, np.float32)
+    before[0, label] = confidence
     left, decided = before.copy(), before.copy()
     best, ngrams = make_best_labels(label, fit, margin), make_sums([30, 20, 5], [30, 20, 5], [60, 40, 9], [28, 18, 5])
-    _, part, again = share(best, ngrams, left, has_next_stage=True)
-    assert again.tolist() == [sure >= doubt.SURE and bool(part[0] >= np.float32(doubt.ASK_LIKELIHOOD))]
-    _, same, never = share(best, ngrams, decided)
-    assert not never.any()
-    assert same.tolist() == part.tolist()
-    assert left.tolist() == (before if again[0] else decided).tolist()
+    _, doubts, undecided = share(best, ngrams, left, has_next_stage=True)
+    assert undecided.tolist() == [confidence >= doubt.SURE and bool(doubts[0] >= np.float32(doubt.ASK_LIKELIHOOD))]
+    _, last_doubts, last_undecided = share(best, ngrams, decided)
+    assert not last_undecided.any()
+    assert last_doubts.tolist() == doubts.tolist()
+    assert left.tolist() == (before if undecided[0] else decided).tolist()
 
 
 def test_what_is_usual_is_known_of_the_language_models_that_it_was_measured_with() -> None:
@@ -185,12 +185,12 @@ def test_the_likelihood_of_texts_of_several_windows_is_that_of_their_letters(shi
     ]
 
 
-def test_a_text_that_is_not_asked_about_is_left_as_it_is() -> None:
+def test_a_skipped_text_does_not_change() -> None:
     answer = np.array([[0.8, 0.1, 0.1]], np.float32)
-    signs, part, again = share(make_best_labels(-1, 0, 0), NOTHING, answer)
-    assert not again.any()
+    signs, doubts, undecided = share(make_best_labels(-1, 0, 0), NOTHING, answer)
+    assert not undecided.any()
     assert not signs.any()
-    assert not part.any()
+    assert not doubts.any()
     assert answer.tolist() == np.array([[0.8, 0.1, 0.1]], np.float32).tolist()
 
 
@@ -264,14 +264,16 @@ def test_regret_is_that_of_rows_of_weights(shipped: Identifier) -> None:
     greatest = np.zeros(len(kinds), np.int32)
     about: dict[str, Any] = {"columns": columns, "base": base, "kinds": kinds, "greatest": greatest}
     of_kind = kinds[features[:20], None] == np.arange(KINDS)
-    for _ in range(2):  # the second time from what the first one found
-        number, own, most, has = weights.compare_features(features, offsets, script, np.array([7, -1]), **about)
-        assert number.tolist() == [of_kind.sum(axis=0).tolist(), [0] * KINDS]
-        assert own[0].tolist() == pytest.approx(table[:20, 7] @ of_kind, rel=1e-5)
-        assert most[0].tolist() == pytest.approx(table[:20].max(axis=1) @ of_kind, rel=1e-5)
-        assert has.tolist() == [((rows[:20, 7] != 0) @ of_kind.astype(int)).tolist(), [0] * KINDS]
-        assert not own[1].any()
-        assert not most[1].any()
+    for _ in range(2):  # the second time from the cache of the first
+        counts, label_sums, best_sums, nonzero = weights.compare_features(
+            features, offsets, script, np.array([7, -1]), **about
+        )
+        assert counts.tolist() == [of_kind.sum(axis=0).tolist(), [0] * KINDS]
+        assert label_sums[0].tolist() == pytest.approx(table[:20, 7] @ of_kind, rel=1e-5)
+        assert best_sums[0].tolist() == pytest.approx(table[:20].max(axis=1) @ of_kind, rel=1e-5)
+        assert nonzero.tolist() == [((rows[:20, 7] != 0) @ of_kind.astype(int)).tolist(), [0] * KINDS]
+        assert not label_sums[1].any()
+        assert not best_sums[1].any()
     common_ones = features[:20][of_kind.any(axis=1) & (features[:20] < first + common)]
     assert np.flatnonzero(greatest).tolist() == sorted(set(common_ones.tolist()))
 
