@@ -439,8 +439,8 @@ INLINE void add(uint16_t *both, uint16_t *high, const uint16_t *const *rows, int
     for (; j < half; j += VECTOR) {
         half_lanes *b = (half_lanes *)(both + j), *h = (half_lanes *)(high + j), low0 = *b, high0 = *h;
         for (int64_t i = 0; i < number; i += ROWS_AT_ONCE) {
-            const half_lanes *x = (const half_lanes *)(rows[i] + j), *y = (const half_lanes *)(rows[i + 1] + j);
-            half_lanes three = *x + *y + *(const half_lanes *)(rows[i + 2] + j);
+            half_lanes three = *(const half_lanes *)(rows[i] + j) + *(const half_lanes *)(rows[i + 1] + j) +
+                               *(const half_lanes *)(rows[i + 2] + j);
             low0 += three;
             high0 += three >> 8;
         }
