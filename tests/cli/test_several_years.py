@@ -391,7 +391,7 @@ def test_captures_without_an_answer_are_said(graphlang: Call, crawls: list[Path]
         result = graphlang(verb, db, "--by", "year", "--format", "jsonl")
         assert words in result.stderr
         assert of_years(result) == BY_YEAR[3:]
-    assert "8 pages of other years have none yet" in (tmp_path / "report.html").read_text()
+    assert "8 pages of other years have no answer yet" in (tmp_path / "report.html").read_text()
     graphlang("propagate", db, "--at", "2010")
     assert "4 pages of other years have no language yet" in graphlang("sites", db, "--by", "year").stderr
 
